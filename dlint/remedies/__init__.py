@@ -1,0 +1,37 @@
+"""The remedies, one file each, on libcst: imported only when a file is being repaired.
+
+A rule decides, without libcst, whether a remedy is offered (``Remedy(name, applicability, summary,
+data)``); the module of that name here performs it on the node that the finding points at, or raises
+:class:`~dlint.rewriting.edits.CannotRepair` with what to do by hand. The finding must point at (start and
+end of) the node in the second column; ``data`` is empty unless the third column names something.
+
+=====================  ==============================  =================================================
+name                   the finding points at           data
+=====================  ==============================  =================================================
+cv2_threads_off        any expression in the file      {"kind": "threads"} (default), "thread-count" (the
+                                                       setNumThreads call) or "umat"
+remove_reseed          the seeding call
+seed_workers           the loader call or another      {"kind": "missing"} (default), "called"
+                       call that takes the keyword;    (``worker_init_fn=f()``), "seed-expression" or
+                       for "seed-expression" and       "out-of-range"
+                       "out-of-range" the seeding
+                       call (``np.random.seed(...)``)
+drop_argument          the loader call                 {"arguments": ["shuffle"]}: keywords to remove
+generator_per_worker   the assignment or the call      {"attribute": "rng", "class": "VOCDataset"}: the
+                       that makes the generator        attribute (or module-level name, class null)
+pool_per_process       the assignment or the call      as generator_per_worker; for DL103 (made in worker
+                       that makes the pool             code) {"kind": "per-item"}
+bound_pool             the call that makes the pool    {"bound": 4}: optional, the number to write
+close_pool             the assignment or the call
+                       that makes the pool
+hoist_callable         the lambda, the ``def``, or
+                       the argument that names it
+handle_per_process     the assignment or the call      as generator_per_worker
+                       that opens the handle
+insert_set_epoch       the loader call, the sampler    {"sampler": "train_sampler"}: optional
+                       call or the epoch loop
+hoist_iterator         the ``next(iter(loader))``
+guard_main             the loop or expression that
+                       starts the workers
+=====================  ==============================  =================================================
+"""
