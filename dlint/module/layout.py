@@ -1,0 +1,221 @@
+"""The layout of one scope: which statement stands where, and which names each statement may bind.
+
+A *scope* is a module, a function, a lambda or a class body. Names here are plain (``x``) or dotted
+(``args.distributed``, ``self.pool``): a store to an attribute binds the dotted path. A call that changes a
+container in place (``kwargs.update(...)``) and a subscript store (``kwargs["x"] = 1``) bind the container.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from typing import NamedTuple, TypeAlias
+
+FunctionNode: TypeAlias = ast.FunctionDef | ast.AsyncFunctionDef
+Scope: TypeAlias = ast.Module | ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda | ast.ClassDef
+
+# Methods that change their receiver in place.
+MUTATORS = frozenset(
+    {"update", "append", "extend", "insert", "setdefault", "pop", "add", "remove", "clear", "appendleft"}
+)
+STAR = "*"
+
+
+class Place(NamedTuple):
+    """Where a statement stands: the block that holds it, its index there, and the block's owner.
+
+    ``role`` names the owner's block: body, orelse, finalbody, handler or case; the owner is None for the
+    outermost block of the scope.
+    """
+
+    owner: ast.stmt | ast.ExceptHandler | ast.match_case | None
+    block: list[ast.stmt]
+    index: int
+    role: str
+
+
+class Layout:
+    """Places and bound names of one scope, without the scopes inside it."""
+
+    __slots__ = ("_bound", "binds", "body", "places", "try_of")
+
+    def __init__(self, scope: Scope) -> None:
+        self.body: list[ast.stmt] = [] if isinstance(scope, ast.Lambda) else scope.body
+        self.places: dict[int, Place] = {}
+        # Handlers and cases are no statements: which statement holds them.
+        self.try_of: dict[int, ast.stmt] = {}
+        self._bound: dict[int, frozenset[str]] = {}
+        self.binds: frozenset[str] = self._read(self.body, None, "body")
+
+    def bound_by(self, statement: ast.stmt) -> frozenset[str]:
+        """The names that a statement of this scope, with all that is inside it, may bind."""
+        return self._bound[id(statement)]
+
+    def _read(self, block: list[ast.stmt], owner: ast.AST | None, role: str) -> frozenset[str]:
+        names: set[str] = set()
+        for index, statement in enumerate(block):
+            self.places[id(statement)] = Place(owner, block, index, role)  # type: ignore[arg-type]
+            bound = set(own_names(statement))
+            for inner_role, inner, inner_owner in blocks(statement):
+                if inner_owner is not statement:
+                    self.try_of[id(inner_owner)] = statement
+                bound |= self._read(inner, inner_owner, inner_role)
+            frozen = frozenset(bound)
+            self._bound[id(statement)] = frozen
+            names |= frozen
+        return frozenset(names)
+
+
+def blocks(statement: ast.stmt) -> Iterator[tuple[str, list[ast.stmt], ast.AST]]:
+    """The blocks inside a statement that belong to the same scope: (role, block, owner)."""
+    match statement:
+        case ast.If() | ast.For() | ast.AsyncFor() | ast.While():
+            yield "body", statement.body, statement
+            if statement.orelse:
+                yield "orelse", statement.orelse, statement
+        case ast.With() | ast.AsyncWith():
+            yield "body", statement.body, statement
+        case ast.Match():
+            for case in statement.cases:
+                yield "case", case.body, case
+        case ast.FunctionDef() | ast.AsyncFunctionDef() | ast.ClassDef():
+            return
+        case _ if hasattr(statement, "handlers"):  # Try, and TryStar of Python 3.11
+            yield "body", statement.body, statement
+            for handler in statement.handlers:
+                yield "handler", handler.body, handler
+            if statement.orelse:
+                yield "orelse", statement.orelse, statement
+            if statement.finalbody:
+                yield "finalbody", statement.finalbody, statement
+
+
+def own_names(statement: ast.stmt) -> Iterator[str]:
+    """The names that a statement binds by itself, its inner blocks left aside."""
+    match statement:
+        case ast.Assign():
+            for target in statement.targets:
+                yield from target_names(target)
+            yield from _walrus(statement.value)
+        case ast.AnnAssign(value=None):
+            return
+        case ast.AnnAssign() | ast.AugAssign():
+            yield from target_names(statement.target)
+        case ast.Expr(value=ast.Call() as call):
+            if isinstance(call.func, ast.Attribute) and call.func.attr in MUTATORS:
+                path = dotted(call.func.value)
+                if path:
+                    yield path
+        case ast.FunctionDef() | ast.AsyncFunctionDef() | ast.ClassDef():
+            yield statement.name
+        case ast.Import():
+            for alias in statement.names:
+                yield alias.asname or alias.name.partition(".")[0]
+        case ast.ImportFrom():
+            for alias in statement.names:
+                yield alias.asname or alias.name
+        case ast.For() | ast.AsyncFor():
+            yield from target_names(statement.target)
+        case ast.With() | ast.AsyncWith():
+            for item in statement.items:
+                if item.optional_vars is not None:
+                    yield from target_names(item.optional_vars)
+        case ast.If() | ast.While():
+            yield from _walrus(statement.test)
+        case ast.Delete():
+            for target in statement.targets:
+                yield from target_names(target)
+        case ast.Match():
+            for case in statement.cases:
+                for node in ast.walk(case.pattern):
+                    name = getattr(node, "name", None)
+                    if isinstance(name, str):
+                        yield name
+        case _ if hasattr(statement, "handlers"):
+            for handler in statement.handlers:
+                if handler.name:
+                    yield handler.name
+
+
+def _walrus(node: ast.expr) -> Iterator[str]:
+    if isinstance(node, ast.NamedExpr):
+        yield from target_names(node.target)
+    elif isinstance(node, ast.BoolOp):
+        for value in node.values:
+            yield from _walrus(value)
+    elif isinstance(node, ast.Compare):
+        yield from _walrus(node.left)
+    elif isinstance(node, ast.UnaryOp):
+        yield from _walrus(node.operand)
+
+
+def target_names(target: ast.expr) -> Iterator[str]:
+    """The names that an assignment's target binds."""
+    match target:
+        case ast.Name(id=name):
+            yield name
+        case ast.Attribute():
+            path = dotted(target)
+            if path:
+                yield path
+        case ast.Subscript(value=base):
+            path = dotted(base)
+            if path:
+                yield path
+        case ast.Tuple(elts=items) | ast.List(elts=items):
+            for item in items:
+                yield from target_names(item)
+        case ast.Starred(value=inner):
+            yield from target_names(inner)
+
+
+def dotted(node: ast.expr) -> str | None:
+    """``a.b.c`` of an expression that is only names and attributes."""
+    if isinstance(node, ast.Name):
+        return node.id
+    if isinstance(node, ast.Attribute):
+        base = dotted(node.value)
+        return f"{base}.{node.attr}" if base else None
+    return None
+
+
+def ends(block: list[ast.stmt]) -> bool:
+    """Whether control surely does not leave the block at its end (return, raise, continue, break)."""
+    if not block:
+        return False
+    last = block[-1]
+    match last:
+        case ast.Return() | ast.Raise() | ast.Continue() | ast.Break():
+            return True
+        case ast.If():
+            return bool(last.orelse) and ends(last.body) and ends(last.orelse)
+        case ast.With() | ast.AsyncWith():
+            return ends(last.body)
+        case ast.Expr(value=ast.Call(func=ast.Attribute(value=ast.Name(id="sys"), attr="exit"))):
+            return True
+        case ast.Expr(value=ast.Call(func=ast.Name(id="exit" | "quit"))):
+            return True
+    return False
+
+
+def parameters(node: FunctionNode | ast.Lambda) -> list[ast.arg]:
+    """All parameters in order, the starred ones last."""
+    arguments = node.args
+    found = [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs]
+    found += [star for star in (arguments.vararg, arguments.kwarg) if star]
+    return found
+
+
+def expressions(statement: ast.stmt) -> Iterator[ast.expr]:
+    """The expressions that a statement evaluates itself, its inner blocks left aside."""
+    for field, value in ast.iter_fields(statement):
+        if field in ("body", "orelse", "finalbody", "handlers", "cases"):
+            continue
+        items = value if isinstance(value, list) else [value]
+        for item in items:
+            if isinstance(item, ast.expr):
+                yield item
+            elif isinstance(item, ast.withitem):
+                yield item.context_expr
+            elif isinstance(item, ast.keyword):
+                yield item.value

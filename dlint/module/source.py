@@ -1,0 +1,94 @@
+"""One file as the analysis sees it: its path, its text, its tree, and where in the tree a word stands."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+
+class Module:
+    """A parsed file of the program.
+
+    ``relative`` is its posix path below the program's root, ``is_package`` tells an ``__init__.py``.
+    Modules are compared by identity: a program holds one per file.
+    """
+
+    __slots__ = ("_lines", "_offsets", "is_package", "path", "relative", "text", "tree")
+
+    def __init__(self, path: Path, relative: str, text: str, tree: ast.Module) -> None:
+        self.path = path
+        self.relative = relative
+        self.text = text
+        self.tree = tree
+        self.is_package = path.name == "__init__.py"
+        self._lines: list[str] | None = None
+        self._offsets: list[int] | None = None
+
+    def __repr__(self) -> str:
+        return f"Module({self.relative})"
+
+    @property
+    def lines(self) -> list[str]:
+        """The lines as Python's parser counts them (form feeds do not end a line)."""
+        if self._lines is None:
+            self._lines = re.split(r"\r\n|\r|\n", self.text)
+        return self._lines
+
+    def column(self, line: int, offset: int) -> int:
+        """The column, from 1 and in characters, of a byte offset that :mod:`ast` gave for a line."""
+        text = self.lines[line - 1] if line <= len(self.lines) else ""
+        if text.isascii():
+            return offset + 1
+        return len(text.encode()[:offset].decode(errors="replace")) + 1
+
+    def lines_with(self, word: str) -> list[int]:
+        """The numbers of the lines on which a name stands as a whole word, in order."""
+        found = [match.start() for match in re.finditer(rf"\b{re.escape(word)}\b", self.text)]
+        if not found:
+            return []
+        if self._offsets is None:
+            self._offsets = [match.end() for match in re.finditer(r"\r\n|\r|\n", self.text)]
+        from bisect import bisect_right
+
+        return sorted({bisect_right(self._offsets, offset) + 1 for offset in found})
+
+    def paths_to(self, word: str) -> Iterator[list[ast.AST]]:
+        """For every node that names ``word``, the nodes from the tree's root down to it.
+
+        Walks only the statements whose lines mention the word: looking at a whole tree in Python takes
+        longer than parsing it. A definition, an import alias, a name, an attribute and a keyword count.
+        """
+        lines = self.lines_with(word)
+        if lines:
+            yield from _descend(self.tree, [self.tree], word, lines)
+
+
+def _descend(node: ast.AST, trail: list[ast.AST], word: str, lines: list[int]) -> Iterator[list[ast.AST]]:
+    for child in ast.iter_child_nodes(node):
+        first = getattr(child, "lineno", None)
+        if first is not None:
+            # A decorator stands above the line that a definition gives as its own.
+            decorators = getattr(child, "decorator_list", None)
+            if decorators:
+                first = min(first, decorators[0].lineno)
+            last = child.end_lineno  # type: ignore[attr-defined]
+            if not any(first <= line <= last for line in lines):
+                continue
+        trail.append(child)
+        if _names(child, word):
+            yield list(trail)
+        yield from _descend(child, trail, word, lines)
+        trail.pop()
+
+
+def _names(node: ast.AST, word: str) -> bool:
+    match node:
+        case ast.Name(id=name) | ast.Attribute(attr=name) | ast.keyword(arg=name):
+            return name == word
+        case ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name) | ast.ClassDef(name=name):
+            return name == word
+        case ast.alias(name=name, asname=alias):
+            return word in (name, alias) or word in name.split(".")
+    return False

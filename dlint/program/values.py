@@ -1,0 +1,222 @@
+"""What an expression can stand for: the few kinds of value that the analysis tells apart.
+
+A value is abstract: an instance is known by the call that makes it, a library's object by the name of what
+made it. ``Unknown`` is an answer like the others; it carries a key, so that two reads of the same unknown
+thing are known to agree.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Mapping as AbstractMapping
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+if TYPE_CHECKING:
+    from dlint.module.source import Module
+    from dlint.program.frame import Arguments, Frame, Point
+
+Key: TypeAlias = Any  # hashable; built of node ids, strings and other keys
+
+
+class Const:
+    """None, a bool, a number, a string or bytes."""
+
+    __slots__ = ("key", "value")
+
+    def __init__(self, value: Any) -> None:
+        self.value = value
+        self.key: Key = ("const", type(value).__name__, value)
+
+
+class Unknown:
+    """Something the analysis cannot tell; equal keys mean the same thing."""
+
+    __slots__ = ("key",)
+
+    def __init__(self, key: Key) -> None:
+        self.key = key
+
+
+class Items:
+    """A list, tuple or set; ``open`` when it may hold more than what is listed."""
+
+    __slots__ = ("items", "key", "kind", "open")
+
+    def __init__(self, kind: str, items: tuple[Value, ...], open: bool = False) -> None:
+        self.kind = kind
+        self.items = items
+        self.open = open
+        self.key: Key = (kind, tuple(item.key for item in items), open)
+
+
+class Table:
+    """A dict with known keys (constants); ``open`` when it may hold others."""
+
+    __slots__ = ("items", "key", "open")
+
+    def __init__(self, items: AbstractMapping[Any, Value], open: bool = False) -> None:
+        self.items = items
+        self.open = open
+        self.key: Key = ("dict", tuple((k, v.key) for k, v in items.items()), open)
+
+
+class External:
+    """A name of a library or of Python itself: ``cv2.imread``, ``builtins.len``.
+
+    ``owner`` is the made object that it is a method of (``rng.integers``), None for a plain name.
+    """
+
+    __slots__ = ("key", "name", "owner")
+
+    def __init__(self, name: str, owner: Made | None = None) -> None:
+        self.name = name
+        self.owner = owner
+        self.key: Key = ("external", name, owner.key if owner else None)
+
+
+class Made:
+    """What a call of a library's function or class gives: ``DistributedSampler(...)``, ``torch.rand(3)``.
+
+    ``name`` is the callee's; ``parts`` are the values that went in, for containers of other objects
+    (``Compose([...])``, ``ConcatDataset``).
+    """
+
+    __slots__ = ("arguments", "key", "name", "node", "point")
+
+    def __init__(self, name: str, node: ast.AST, arguments: Arguments, point: Point) -> None:
+        self.name = name
+        self.node = node
+        self.arguments = arguments
+        self.point = point
+        self.key: Key = ("made", name, id(node), point.frame.key)
+
+
+class ModuleValue:
+    """A module or package of the program; ``module`` is None for a package without ``__init__.py``."""
+
+    __slots__ = ("folder", "key", "module")
+
+    def __init__(self, module: Module | None, folder: str | None) -> None:
+        self.module = module
+        self.folder = folder
+        self.key: Key = ("module", module.relative if module else folder)
+
+
+class Function:
+    """A function, method or lambda of the program; ``receiver`` when it is bound."""
+
+    __slots__ = ("frame", "key", "node", "owner", "receiver")
+
+    def __init__(
+        self,
+        node: ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda,
+        frame: Frame,
+        receiver: Value | None = None,
+        owner: Class | None = None,
+    ) -> None:
+        self.node = node
+        self.frame = frame  # of the scope that defines it
+        self.receiver = receiver
+        self.owner = owner
+        self.key: Key = ("function", id(node), frame.key, receiver.key if receiver else None)
+
+    @property
+    def module(self) -> Module:
+        return self.frame.module
+
+
+class Class:
+    """A class of the program, in the frame of the scope that defines it."""
+
+    __slots__ = ("frame", "key", "node")
+
+    def __init__(self, node: ast.ClassDef, frame: Frame) -> None:
+        self.node = node
+        self.frame = frame
+        self.key: Key = ("class", id(node), frame.key)
+
+    @property
+    def module(self) -> Module:
+        return self.frame.module
+
+    @property
+    def name(self) -> str:
+        return self.node.name
+
+
+class Instance:
+    """An object of a class of the program; ``arguments`` is None where the making is not known."""
+
+    __slots__ = ("arguments", "cls", "key", "node")
+
+    def __init__(self, cls: Class, arguments: Arguments | None, node: ast.AST | None, at: Key = None) -> None:
+        self.cls = cls
+        self.arguments = arguments
+        self.node = node
+        self.key: Key = ("instance", cls.key, id(node) if node is not None else None, at)
+
+
+class Partial:
+    """``functools.partial(callee, ...)``: a callee with some arguments given."""
+
+    __slots__ = ("arguments", "callee", "key")
+
+    def __init__(self, callee: Value, arguments: Arguments) -> None:
+        self.callee = callee
+        self.arguments = arguments
+        self.key: Key = ("partial", callee.key, arguments.key)
+
+
+class Super:
+    """``super()`` in a method: the receiver, and the class whose bases are meant."""
+
+    __slots__ = ("cls", "key", "receiver")
+
+    def __init__(self, receiver: Value, cls: Class) -> None:
+        self.receiver = receiver
+        self.cls = cls
+        self.key: Key = ("super", receiver.key, cls.key)
+
+
+Value: TypeAlias = (
+    Const
+    | Unknown
+    | Items
+    | Table
+    | External
+    | Made
+    | ModuleValue
+    | Function
+    | Class
+    | Instance
+    | Partial
+    | Super
+)
+
+NONE = Const(None)
+TRUE = Const(True)
+FALSE = Const(False)
+
+
+class World:
+    """One way the program can go: what has been assumed so far about unknown things.
+
+    Immutable; a fork gives two worlds that disagree about one thing.
+    """
+
+    __slots__ = ("facts",)
+
+    def __init__(self, facts: dict[Key, Any] | None = None) -> None:
+        self.facts: dict[Key, Any] = facts or {}
+
+    def known(self, key: Key) -> Any:
+        """What this world assumes of a thing, None when nothing yet."""
+        return self.facts.get(key)
+
+    def assuming(self, key: Key, fact: Any) -> World:
+        facts = dict(self.facts)
+        facts[key] = fact
+        return World(facts)
+
+
+HERE = World()  # nothing assumed
