@@ -1,0 +1,37 @@
+"""A loader factory whose worker_init_fn is a function inside the factory."""
+
+import functools
+import random
+
+import numpy as np
+import torch
+from torch.utils.data import DataLoader, TensorDataset
+
+
+def init_worker(low_priority, worker_id):
+    torch.set_num_threads(1)
+    seed = torch.initial_seed() % 2**32
+    random.seed(seed)
+    np.random.seed(seed)
+    if low_priority:
+        print("worker", worker_id, "runs in the background")
+
+
+def make_loader(points, batch_size, low_priority):
+    dataset = TensorDataset(points, points.sum(dim=1))
+    return DataLoader(
+        dataset,
+        batch_size=batch_size,
+        num_workers=2,
+        worker_init_fn=functools.partial(init_worker, low_priority),
+    )
+
+
+def main():
+    loader = make_loader(torch.rand(64, 3), batch_size=8, low_priority=True)
+    total = sum(target.sum().item() for _, target in loader)
+    print("sum of targets", total)
+
+
+if __name__ == "__main__":
+    main()
