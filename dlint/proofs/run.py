@@ -1,0 +1,180 @@
+"""Runs programs under their watchdogs, several at a time, and leaves nothing behind however it ends."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import secrets
+import selectors
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any
+
+import dlint
+from dlint.proofs import openmp_opencv, processes
+from dlint.proofs.environment import variables
+from dlint.proofs.proof import Proof, StartMethod
+from dlint.proofs.stacks import Process, processes_from_data
+from dlint.proofs.watchdog import MARK, Job
+
+_HARNESS = Path(__file__).with_name("harness")
+
+
+@dataclass(frozen=True)
+class Run:
+    """One program of a proof under one start method. ``program`` is a file, or a folder with main.py."""
+
+    proof: Proof
+    program: str
+    method: StartMethod
+
+    @property
+    def path(self) -> str:
+        """The file to run, below the proof's folder."""
+        return f"{self.program}/main.py" if (self.proof.folder / self.program).is_dir() else self.program
+
+
+@dataclass(frozen=True)
+class Result:
+    """What the watchdog saw. ``end`` is "exit", "still" (it stood still), "limit" (it went on and on) or
+    "lost" (the watchdog itself was ended). ``status`` is the exit code, negative for a signal; None where
+    the program had to be ended. ``where`` names the innermost frame of a program that did not end.
+    """
+
+    end: str
+    status: int | None = None
+    seconds: float = 0.0
+    stdout: str = ""
+    stderr: str = ""
+    stacks: tuple[Process, ...] = field(default=())
+    where: str | None = None
+
+
+@dataclass
+class _Watched:
+    run: Run
+    watchdog: subprocess.Popen[bytes]
+    folder: Path
+    token: str
+    told: bytes = b""
+
+
+class Runner:
+    """Runs programs; a context manager, so that an interrupt in between ends what is still running."""
+
+    def __init__(self, jobs: int) -> None:
+        self._jobs = jobs
+        self._token = secrets.token_hex(6)
+        self._count = 0
+        self._watched: list[_Watched] = []
+        self._selector = selectors.DefaultSelector()
+
+    def __enter__(self) -> Runner:
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        # A second Ctrl-C must not cut the cleaning short.
+        previous = None
+        with contextlib.suppress(ValueError):  # not in the main thread
+            previous = signal.signal(signal.SIGINT, signal.SIG_IGN)
+        try:
+            for watched in self._watched:
+                assert watched.watchdog.stdin is not None
+                watched.watchdog.stdin.close()
+            for watched in list(self._watched):
+                self._finish(watched)
+        finally:
+            self._selector.close()
+            if previous is not None:
+                signal.signal(signal.SIGINT, previous)
+
+    def run(self, runs: Sequence[Run]) -> Iterator[tuple[Run, Result]]:
+        """Run the programs and give each result as it comes. Programs to be alone come last."""
+        together = [run for run in runs if not run.proof.alone]
+        # Those that will stand still cost no CPU: start them first, beside the others.
+        together.sort(key=lambda run: run.proof.outcome != "hang" or run.program == run.proof.fixed)
+        yield from self._run(together, self._jobs)
+        yield from self._run([run for run in runs if run.proof.alone], 1)
+
+    def _run(self, runs: Sequence[Run], jobs: int) -> Iterator[tuple[Run, Result]]:
+        waiting = list(runs)
+        while waiting or self._watched:
+            while waiting and len(self._watched) < jobs:
+                self._start(waiting.pop(0))
+            for key, _ in self._selector.select(timeout=1.0):
+                watched: _Watched = key.data
+                piece = os.read(key.fd, 1 << 16)
+                watched.told += piece
+                if not piece:
+                    yield watched.run, self._finish(watched)
+
+    def _start(self, run: Run) -> None:
+        self._count += 1
+        token = f"{self._token}-{self._count}"
+        folder = Path(tempfile.gettempdir()) / f"dlint-prove-{token}"
+        path = [str(_HARNESS)]
+        if run.proof.needs.openmp_opencv:
+            path.append(str(openmp_opencv.module_folder()))
+        environment = variables(
+            {**run.proof.environment, MARK: token, "DLINT_PROOF_START_METHOD": run.method},
+        )
+        if environment.get("PYTHONPATH"):
+            path.append(environment["PYTHONPATH"])
+        environment["PYTHONPATH"] = os.pathsep.join(path)
+        job = Job(
+            folder=str(folder),
+            programs=str(run.proof.folder),
+            program=run.path,
+            python=sys.executable,
+            environment=environment,
+            limit=run.proof.limit,
+            still=run.proof.still,
+        )
+        package = str(Path(dlint.__file__).resolve().parents[1])
+        watchdog = subprocess.Popen(
+            [sys.executable, "-m", "dlint.proofs.watchdog"],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            env={**os.environ, "PYTHONPATH": package},
+            start_new_session=True,
+        )
+        assert watchdog.stdin is not None and watchdog.stdout is not None
+        watched = _Watched(run, watchdog, folder, token)
+        self._watched.append(watched)
+        self._selector.register(watchdog.stdout, selectors.EVENT_READ, watched)
+        with contextlib.suppress(BrokenPipeError):
+            watchdog.stdin.write(json.dumps(asdict(job)).encode() + b"\n")
+            watchdog.stdin.flush()
+
+    def _finish(self, watched: _Watched) -> Result:
+        """Wait for a watchdog that is done or was told to stop; clean up after one that was killed."""
+        watchdog = watched.watchdog
+        assert watchdog.stdin is not None and watchdog.stdout is not None
+        with contextlib.suppress(BrokenPipeError):
+            watchdog.stdin.close()
+        self._selector.unregister(watchdog.stdout)
+        watchdog.stdout.close()
+        watchdog.wait()
+        self._watched.remove(watched)
+        if watchdog.returncode == 0:
+            return _result(json.loads(watched.told))
+        deadline = time.monotonic() + 10.0
+        while (left := processes.marked(MARK, watched.token)) and time.monotonic() < deadline:
+            for pid in left:
+                with contextlib.suppress(ProcessLookupError, PermissionError):
+                    os.kill(pid, signal.SIGKILL)
+            time.sleep(0.05)
+        shutil.rmtree(watched.folder, ignore_errors=True)
+        return Result("lost", stderr=f"the watchdog ended with {watchdog.returncode}")
+
+
+def _result(told: dict[str, Any]) -> Result:
+    return Result(**{**told, "stacks": processes_from_data(told["stacks"])})

@@ -1,0 +1,206 @@
+"""Runs one program, watches it from outside, and leaves nothing of it behind.
+
+``python -m dlint.proofs.watchdog`` reads a job (one line of JSON) from standard input and writes the
+result (JSON) to standard output. Standard input is also its lifeline: when it closes, because the runner
+has ended in whatever way, the watchdog ends the program and removes its folder before it goes.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import select
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from collections import deque
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from dlint.proofs import processes, stacks
+
+MARK = "DLINT_PROOF_TOKEN"
+STACKS = "DLINT_PROOF_STACKS"
+
+_INTERVAL = 0.25  # seconds between two looks at the tree
+_OUTPUT_LIMIT = 200_000  # bytes of each stream that the result carries (the end of it)
+
+# Over the window a tree that stands still has used, or waited for, less than these shares of one CPU.
+# A hung DataLoader's polling takes a thousandth; a starved program waits nearly all the time.
+_RUNNING_SHARE = 0.02
+_WAITING_SHARE = 0.05
+_READY_SHARE = 0.2
+
+
+@dataclass(frozen=True)
+class Job:
+    """What the watchdog is told.
+
+    ``folder`` does not exist yet: the watchdog makes it, copies ``programs`` into it, runs ``program``
+    (a path below ``programs``) there with ``environment``, and removes it. ``limit`` and ``still`` are
+    seconds: how long the program may run, and how long it may stand still.
+    """
+
+    folder: str
+    programs: str
+    program: str
+    python: str
+    environment: Mapping[str, str]
+    limit: float
+    still: float
+
+
+class _Abandoned(Exception):
+    """The runner is gone or wants this program ended."""
+
+
+class _Stillness:
+    """Decides from a sliding window whether the tree stands still, and how long it really could run."""
+
+    def __init__(self, window: float) -> None:
+        self._window = window
+        self._meter = processes.Meter()
+        self._samples: deque[tuple[float, processes.Usage]] = deque()
+        self._seen: object = None
+        self.fair_seconds = 0.0
+
+    def look(self, pids: list[int], output: int) -> bool:
+        now = time.monotonic()
+        usage = self._meter.read(pids)
+        if self._samples:
+            then, before = self._samples[-1]
+            ran, waited = usage.running - before.running, usage.waiting - before.waiting
+            # Time in which the program wanted a CPU and did not get one does not count against it.
+            self.fair_seconds += (now - then) * (ran / (ran + waited) if waited > 1_000_000 else 1.0)
+        if self._seen != (tuple(pids), output):
+            self._seen = (tuple(pids), output)
+            self._samples.clear()
+        self._samples.append((now, usage))
+        while len(self._samples) > 1 and now - self._samples[1][0] >= self._window:
+            self._samples.popleft()
+        begin, first = self._samples[0]
+        passed = now - begin
+        if passed < self._window:
+            return False
+        nanoseconds = passed * 1e9
+        ready = sum(sample.ready for _, sample in self._samples) / len(self._samples)
+        return (
+            usage.running - first.running < _RUNNING_SHARE * nanoseconds
+            and usage.waiting - first.waiting < _WAITING_SHARE * nanoseconds
+            and ready < _READY_SHARE
+        )
+
+
+def _wait_or_abandon(seconds: float) -> None:
+    readable, _, _ = select.select([0], [], [], seconds)
+    if readable and not os.read(0, 4096):
+        raise _Abandoned
+
+
+def _read_job() -> Job:
+    line = b""
+    while not line.endswith(b"\n"):
+        piece = os.read(0, 65536)
+        if not piece:
+            raise _Abandoned
+        line += piece
+    return Job(**json.loads(line))
+
+
+def watch(job: Job, statuses: dict[int, int]) -> dict[str, Any]:
+    """Run the program to its end, its standing still or its limit."""
+    folder = Path(job.folder)
+    folder.mkdir(mode=0o700)
+    scratch = folder / "tmp"
+    scratch.mkdir()
+    shutil.copytree(job.programs, folder / "programs", ignore=shutil.ignore_patterns("__pycache__"))
+    path = folder / "programs" / job.program
+    dump = folder / "stacks"
+    environment = {**job.environment, STACKS: str(dump), "TMPDIR": str(scratch)}
+    out, err = folder / "stdout", folder / "stderr"
+    with out.open("wb") as stdout, err.open("wb") as stderr:
+        program = subprocess.Popen(
+            [job.python, path.name],
+            cwd=path.parent,
+            env=environment,
+            stdin=subprocess.DEVNULL,
+            stdout=stdout,
+            stderr=stderr,
+            start_new_session=True,
+            preexec_fn=processes.die_with_parent,
+        )
+    main = program.pid
+    begin = time.monotonic()
+    stillness = _Stillness(job.still)
+    end = "exit"
+    while True:
+        _wait_or_abandon(_INTERVAL)
+        processes.reap(statuses)
+        if main in statuses:
+            break
+        pids = processes.descendants(os.getpid())
+        if stillness.look(pids, out.stat().st_size + err.stat().st_size):
+            end = "still"
+            break
+        if stillness.fair_seconds > job.limit or time.monotonic() - begin > 10 * job.limit:
+            end = "limit"
+            break
+    seconds = time.monotonic() - begin
+    tree: list[stacks.Process] = []
+    if end != "exit":
+        tree = stacks.collect(main, processes.descendants(os.getpid()), dump)
+    program.returncode = statuses.get(main, -signal.SIGKILL)
+    return {
+        "end": end,
+        "status": statuses.get(main),
+        "seconds": seconds,
+        "stdout": _tail(out),
+        "stderr": _tail(err),
+        "stacks": [asdict(process) for process in tree],
+        "where": stacks.innermost(tree, str(path.parent)),
+    }
+
+
+def _tail(path: Path) -> str:
+    with path.open("rb") as file:
+        file.seek(max(0, path.stat().st_size - _OUTPUT_LIMIT))
+        return file.read().decode(errors="replace")
+
+
+def main() -> int:
+    """The process's life; 0 when a result was written."""
+
+    def stop(number: int, frame: object) -> None:
+        raise _Abandoned
+
+    # The terminal's Ctrl-C is for the runner, which closes the lifeline.
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    for number in (signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, stop)
+    try:
+        job = _read_job()
+    except _Abandoned:
+        return 1
+    statuses: dict[int, int] = {}
+    processes.become_subreaper()
+    try:
+        result: dict[str, Any] | None = watch(job, statuses)
+    except _Abandoned:
+        result = None
+    finally:
+        for number in (signal.SIGTERM, signal.SIGHUP):
+            signal.signal(number, signal.SIG_IGN)
+        processes.end_tree(os.getpid(), statuses)
+        shutil.rmtree(job.folder, ignore_errors=True)
+    if result is None:
+        return 1
+    json.dump(result, sys.stdout)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
