@@ -1,0 +1,187 @@
+"""The top of a module: its import block, where an import belongs in it and what may follow it."""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections.abc import Sequence
+
+import libcst as cst
+
+Statement = cst.SimpleStatementLine | cst.BaseCompoundStatement
+
+_CELL = re.compile(r"# ?(In\[|%%)")  # where exported notebooks begin a new cell
+_MOST_BETWEEN_IMPORTS = 6  # plain statements (sys.path, os.environ, ...) that still belong to the block
+
+
+def end_of_imports(body: Sequence[cst.CSTNode]) -> int:
+    """The index in a module's body where its import block (docstring and all) has ended."""
+    end = _after_docstring(body)
+    between = 0
+    for index in range(end, len(body)):
+        statement = body[index]
+        if end and between == 0 and _begins_cell(statement) and _has_imports(body[:end]):
+            break
+        if is_import(statement):
+            end, between = index + 1, 0
+        elif isinstance(statement, cst.SimpleStatementLine) and between < _MOST_BETWEEN_IMPORTS:
+            between += 1
+        else:
+            break
+    return end
+
+
+def is_import(statement: cst.CSTNode) -> bool:
+    """Whether a statement only imports, plainly or in the branches of a ``try`` or an ``if``."""
+    if isinstance(statement, cst.SimpleStatementLine):
+        return any(isinstance(small, cst.Import | cst.ImportFrom) for small in statement.body)
+    if isinstance(statement, cst.Try):
+        return _begins_with_import(statement.body)
+    if isinstance(statement, cst.If):
+        return _is_main_guard(statement) is False and _begins_with_import(statement.body)
+    return False
+
+
+def with_import(module: cst.Module, name: str, alias: str) -> cst.Module:
+    """The module with ``import name as alias`` in the place where a reader looks for it."""
+    asname = "" if alias == name else f" as {alias}"
+    new = cst.parse_statement(f"import {name}{asname}", config=module.config_for_parsing)
+    assert isinstance(new, cst.SimpleStatementLine)
+    body = list(module.body)
+    end = end_of_imports(body)
+    mine = _is_standard(name)
+    plain = _imports_among(body[:end], cst.Import, mine)
+    froms = _imports_among(body[:end], cst.ImportFrom, mine)
+    smaller = [index for index, other in plain if other < name]
+    if smaller:
+        body.insert(smaller[-1] + 1, new)
+    elif plain or froms:
+        _insert_before(body, (plain or froms)[0][0], new)
+    else:
+        _insert_group(body, new, first=mine)
+    return module.with_changes(body=body)
+
+
+def with_statements_after_imports(module: cst.Module, statements: Sequence[Statement]) -> cst.Module:
+    """The module with ``statements`` after its import block, set off by blank lines as PEP 8 has it."""
+    body = list(module.body)
+    end = end_of_imports(body)
+    defines = any(isinstance(each, cst.FunctionDef | cst.ClassDef) for each in statements)
+    blank = 2 if defines else 1
+    first, *rest = statements
+    new = [_spaced(first, blank) if end else first, *rest]
+    if end < len(body):
+        body[end] = _spaced(body[end], blank)
+    body[end:end] = new
+    return module.with_changes(body=body)
+
+
+def _spaced(statement: Statement, blank: int) -> Statement:
+    """The statement with at least ``blank`` blank lines before it (and before its comments)."""
+    lines = list(statement.leading_lines)
+    there = 0
+    while there < len(lines) and lines[there].comment is None:
+        there += 1
+    return statement.with_changes(leading_lines=[cst.EmptyLine(indent=False)] * (blank - there) + lines)
+
+
+def _imports_among(
+    body: Sequence[Statement], kind: type[cst.Import] | type[cst.ImportFrom], standard: bool
+) -> list[tuple[int, str]]:
+    """The lines of one import of this kind: (index, module), of the standard library or not."""
+    modules = ((index, _module_of(statement, kind)) for index, statement in enumerate(body))
+    return [(i, m) for i, m in modules if m and m != "__future__" and _is_standard(m) == standard]
+
+
+def _insert_before(body: list[Statement], index: int, new: cst.SimpleStatementLine) -> None:
+    """Insert at the head of a group: what stands above the group stays above it."""
+    old = body[index]
+    assert isinstance(old, cst.SimpleStatementLine)
+    body[index] = old.with_changes(leading_lines=())
+    body.insert(index, new.with_changes(leading_lines=old.leading_lines))
+
+
+def _insert_group(body: list[Statement], new: cst.SimpleStatementLine, first: bool) -> None:
+    """Insert an import that begins a group of its own, standard library before the others."""
+    imports = [i for i in range(end_of_imports(body)) if is_import(body[i]) and not _is_future(body[i])]
+    if first and imports:
+        index = imports[0]
+        if isinstance(body[index], cst.SimpleStatementLine):
+            _insert_before(body, index, new)
+            body[index + 1] = _spaced(body[index + 1], 1)
+            return
+    else:
+        standard = [i for i, _ in _imports_among(body[: end_of_imports(body)], cst.Import, True)]
+        standard += [i for i, _ in _imports_among(body[: end_of_imports(body)], cst.ImportFrom, True)]
+        index = max(standard) + 1 if standard else imports[0] if imports else _after_docstring(body)
+    body.insert(index, _spaced(new, 1) if index else new)
+    if index + 1 < len(body) and not is_import(body[index + 1]):
+        body[index + 1] = _spaced(body[index + 1], 1)
+
+
+def _after_docstring(body: Sequence[cst.CSTNode]) -> int:
+    index = 0
+    if body and isinstance(body[0], cst.SimpleStatementLine) and _is_string(body[0]):
+        index = 1
+    while index < len(body) and _is_future(body[index]):
+        index += 1
+    return index
+
+
+def _is_string(line: cst.SimpleStatementLine) -> bool:
+    first = line.body[0] if line.body else None
+    return isinstance(first, cst.Expr) and isinstance(first.value, cst.SimpleString | cst.ConcatenatedString)
+
+
+def _is_future(statement: cst.CSTNode) -> bool:
+    return _module_of(statement, cst.ImportFrom) == "__future__"
+
+
+def _has_imports(body: Sequence[cst.CSTNode]) -> bool:
+    return any(is_import(each) for each in body)
+
+
+def _begins_cell(statement: cst.CSTNode) -> bool:
+    lines = statement.leading_lines if isinstance(statement, Statement) else ()
+    return any(line.comment is not None and _CELL.match(line.comment.value) for line in lines)
+
+
+def _begins_with_import(suite: cst.BaseSuite) -> bool:
+    first = suite.body[0] if suite.body else None
+    if isinstance(suite, cst.SimpleStatementSuite):
+        return isinstance(first, cst.Import | cst.ImportFrom)
+    return first is not None and is_import(first)
+
+
+def _is_main_guard(statement: cst.If) -> bool:
+    names = [
+        side.value
+        for side in (statement.test.children if isinstance(statement.test, cst.Comparison) else ())
+        if isinstance(side, cst.Name)
+    ]
+    return "__name__" in names
+
+
+def _module_of(statement: cst.CSTNode, *types: type[cst.Import] | type[cst.ImportFrom]) -> str | None:
+    """The module that a line of one import names; None for other lines, relative imports included."""
+    if not isinstance(statement, cst.SimpleStatementLine) or len(statement.body) != 1:
+        return None
+    small = statement.body[0]
+    if not isinstance(small, types):
+        return None
+    if isinstance(small, cst.Import):
+        return _dotted(small.names[0].name)
+    if isinstance(small, cst.ImportFrom) and not small.relative and small.module is not None:
+        return _dotted(small.module)
+    return None
+
+
+def _dotted(node: cst.BaseExpression) -> str:
+    if isinstance(node, cst.Attribute):
+        return f"{_dotted(node.value)}.{node.attr.value}"
+    assert isinstance(node, cst.Name)
+    return node.value
+
+
+def _is_standard(module: str) -> bool:
+    return module.partition(".")[0] in sys.stdlib_module_names

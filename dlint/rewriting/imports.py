@@ -1,0 +1,82 @@
+"""What a file imports, under which names, and how to have a module under a name."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import libcst as cst
+from libcst.metadata import GlobalScope, ScopeProvider
+
+from dlint.rewriting import header
+from dlint.rewriting.edits import Edits
+from dlint.rewriting.source import Source
+
+
+@dataclass(frozen=True)
+class Imported:
+    """One import of a module: the statement, and the name that stands for the module after it, if any."""
+
+    statement: cst.Import | cst.ImportFrom
+    name: str | None
+
+
+def imports_of(source: Source, module: str) -> Iterator[Imported]:
+    """Every import, at any level, of ``module``, of what is in it, or (``import a.b``) through it."""
+    statement: cst.Import | cst.ImportFrom
+    for statement in source.descendants(source.module, cst.Import, cst.ImportFrom):
+        if isinstance(statement, cst.Import):
+            yield from (
+                Imported(statement, _bound(alias, module))
+                for alias in statement.names
+                if f"{_dotted(alias.name)}.".startswith(f"{module}.")
+            )
+        elif statement.module is not None and not statement.relative:
+            here = _dotted(statement.module)
+            names = () if isinstance(statement.names, cst.ImportStar) else statement.names
+            same = [alias for alias in names if f"{here}.{_dotted(alias.name)}" in _spellings(module)]
+            if same:
+                yield Imported(statement, _asname(same[0]) or _dotted(same[0].name))
+            elif f"{here}.".startswith(f"{module}."):
+                yield Imported(statement, None)
+
+
+def name_for(source: Source, edits: Edits, module: str, wished: str) -> str:
+    """A module-level name for ``module``: the one the file has, else a new import under ``wished``."""
+    for line in source.module.body[: header.end_of_imports(source.module.body)]:
+        for each in imports_of(source, module):
+            if each.name and source.parent(each.statement) is line:
+                return each.name
+    name = wished if wished not in _module_names(source) else source.free_name(f"{wished}_module")
+    edits.add_import(module, name)
+    return name
+
+
+def _module_names(source: Source) -> frozenset[str]:
+    scopes = source.metadata(ScopeProvider).values()
+    names = (a.name for scope in scopes if isinstance(scope, GlobalScope) for a in scope.assignments)
+    return frozenset(names)
+
+
+def _spellings(module: str) -> tuple[str, ...]:
+    # `from cv2 import cv2` gave the module itself in the wheels before 4.5.4.
+    return (module, f"{module}.{module}")
+
+
+def _bound(alias: cst.ImportAlias, module: str) -> str | None:
+    asname = _asname(alias)
+    dotted = _dotted(alias.name)
+    if asname is None:
+        return module if "." not in module or dotted == module else None
+    return asname if dotted == module else None
+
+
+def _asname(alias: cst.ImportAlias) -> str | None:
+    return alias.asname.name.value if alias.asname and isinstance(alias.asname.name, cst.Name) else None
+
+
+def _dotted(node: cst.BaseExpression) -> str:
+    if isinstance(node, cst.Attribute):
+        return f"{_dotted(node.value)}.{node.attr.value}"
+    assert isinstance(node, cst.Name)
+    return node.value

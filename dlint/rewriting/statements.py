@@ -1,0 +1,100 @@
+"""Statements taken away or written anew, with the comments around them kept."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import libcst as cst
+
+from dlint.rewriting.edits import CannotRepair, Edits
+from dlint.rewriting.source import Source
+
+
+def parse(source: Source, text: str) -> list[cst.SimpleStatementLine | cst.BaseCompoundStatement]:
+    """Statements from text indented by four spaces a level, in the file's own indentation."""
+    module = cst.parse_module(
+        text, config=cst.PartialParserConfig(default_newline=source.module.default_newline)
+    )
+    return list(_Reindent().visit_body(module))
+
+
+class _Reindent(cst.CSTTransformer):
+    """Blocks take the indentation of the module they come into."""
+
+    def visit_body(self, module: cst.Module) -> Sequence[cst.SimpleStatementLine | cst.BaseCompoundStatement]:
+        result = module.visit(self)
+        body = list(result.body)
+        if result.header and body:
+            body[0] = body[0].with_changes(leading_lines=[*result.header, *body[0].leading_lines])
+        return body
+
+    def leave_IndentedBlock(
+        self, original_node: cst.IndentedBlock, updated_node: cst.IndentedBlock
+    ) -> cst.IndentedBlock:
+        return updated_node.with_changes(indent=None)
+
+    def leave_Newline(self, original_node: cst.Newline, updated_node: cst.Newline) -> cst.Newline:
+        return updated_node.with_changes(value=None)
+
+
+def expression(text: str) -> cst.BaseExpression:
+    """An expression from text."""
+    return cst.parse_expression(text)
+
+
+def block_of(source: Source, node: cst.CSTNode) -> tuple[cst.CSTNode, list[cst.CSTNode], int]:
+    """The block that holds the statement line of ``node``, its statements, and the line's index there."""
+    line = source.line_of(node)
+    if isinstance(line, cst.SimpleStatementSuite):
+        raise CannotRepair("the statement shares a line with the `if`, `for` or `def` it belongs to")
+    block = source.parent(line)
+    assert isinstance(block, cst.Module | cst.IndentedBlock)
+    body: list[cst.CSTNode] = list(block.body)
+    return block, body, next(index for index, each in enumerate(body) if each is line)
+
+
+def remove_statement(source: Source, edits: Edits, small: cst.BaseSmallStatement) -> None:
+    """Take a small statement away: with its line when it stands alone there; comments stay.
+
+    A block that would be left empty gets a ``pass``.
+    """
+    line = source.line_of(small)
+    assert isinstance(line, cst.SimpleStatementLine | cst.SimpleStatementSuite)
+    if len(line.body) > 1:
+        _remove_of_several(edits, line, small)
+        return
+    if isinstance(line, cst.SimpleStatementSuite):
+        edits.replace(small, cst.Pass())
+        return
+    block, body, index = block_of(source, small)
+    if len(body) == 1 or (index == len(body) - 1 and isinstance(block, cst.Module)):
+        edits.replace(small, cst.Pass())
+        return
+    kept = list(line.leading_lines)
+    if line.trailing_whitespace.comment is not None:
+        kept.append(cst.EmptyLine(comment=line.trailing_whitespace.comment))
+    edits.remove(line)
+    if index + 1 < len(body):
+        edits.change(
+            body[index + 1], lambda node: node.with_changes(leading_lines=_lines(kept, node.leading_lines))
+        )
+    elif any(each.comment is not None for each in kept):
+        edits.change(block, lambda node: node.with_changes(footer=[*kept, *node.footer]))
+
+
+def _lines(kept: Sequence[cst.EmptyLine], after: Sequence[cst.EmptyLine]) -> list[cst.EmptyLine]:
+    """The lines over a removed statement, then those over the next, blank ones not doubled."""
+    first = list(kept)
+    if after and after[0].comment is None:
+        while first and first[-1].comment is None:
+            first.pop()
+    return [*first, *after]
+
+
+def _remove_of_several(
+    edits: Edits, line: cst.SimpleStatementLine | cst.SimpleStatementSuite, small: cst.BaseSmallStatement
+) -> None:
+    """Take one statement of ``a; b; c`` away; the last one left has no semicolon if the old had none."""
+    edits.remove(small)
+    if line.body[-1] is small:
+        edits.change(line.body[-2], lambda node: node.with_changes(semicolon=small.semicolon))
