@@ -1,0 +1,15 @@
+import numpy as np
+
+npr = np.random
+
+
+def draw(shape, sigma):
+    return npr.normal(0, sigma, shape)
+
+
+class Jitter:
+    def __init__(self, sigma):
+        self.sigma = sigma
+
+    def __call__(self, points):
+        return points + draw(points.shape, self.sigma).astype(points.dtype)
