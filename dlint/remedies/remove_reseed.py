@@ -1,0 +1,151 @@
+"""Takes a seeding call out of worker code.
+
+Where ``__getitem__`` itself draws after it, the author wanted the same numbers for the same item: those
+draws get a local generator seeded with the item's index. Elsewhere the statement goes, and the draws
+follow the stream that DataLoader seeded for the worker.
+"""
+
+from __future__ import annotations
+
+import libcst as cst
+
+from dlint.finding import Finding
+from dlint.rewriting import statements
+from dlint.rewriting.draws import LIBRARIES, Library, rewritten
+from dlint.rewriting.edits import CannotRepair, Edits
+from dlint.rewriting.imports import name_for
+from dlint.rewriting.source import Source
+
+_ITEM_METHODS = frozenset({"__getitem__", "get_item", "_getitem", "__getitems__"})
+
+
+def repair(source: Source, finding: Finding, edits: Edits) -> None:
+    """Remove the seeding statement, or make its draws local to the item."""
+    call = source.at(finding, cst.Call)
+    meant = source.qualified(call.func)
+    library = next((each for each in LIBRARIES if meant in each.seeds), None)
+    if library is None:
+        raise CannotRepair("take this seeding call out of worker code")
+    statement = source.parent(call)
+    if not isinstance(statement, cst.Expr):
+        raise CannotRepair("the seeding call's result is used: take the call out of worker code by hand")
+    function = source.function_of(call)
+    if not isinstance(function, cst.FunctionDef):
+        raise CannotRepair("the call seeds while the module is imported: move it to the training script")
+    if _only_seeds(source, function):
+        raise CannotRepair(f"do not call {function.name.value} from worker code")
+    following = _following(source, statement)
+    draws = [
+        each
+        for line in following
+        for each in source.descendants(line, cst.Call)
+        if library.draws_with(source, each)
+    ]
+    index = _index_parameter(source, function)
+    if not draws or index is None or not _is_fixed(source, call, function):
+        statements.remove_statement(source, edits, statement)
+        return
+    _check_other_draws(source, library, function, statement, draws)
+    seed = source.code(call.args[0].value)
+    name = _local_name(source, function, library)
+    module = name_for(source, edits, library.module, library.alias)
+    made = library.local_generator(module, seed, index, seed_is_item=index in _names(call))
+    edits.change(
+        statement,
+        lambda _old: statements.parse(source, f"{name} = {made}")[0].body[0],
+        key=("local", name),  # type: ignore[union-attr]
+    )
+    for each in draws:
+        new = rewritten(source, library, each, name)
+        edits.change(each, new, key=("draw", name))
+
+
+def _only_seeds(source: Source, function: cst.FunctionDef) -> bool:
+    """Whether seeding is all that the function is for: others may call it rightly."""
+    seeds = {name for each in LIBRARIES for name in each.seeds}
+    seeds |= {"torch.cuda.manual_seed", "torch.cuda.manual_seed_all"}
+    calls = [source.qualified(each.func) for each in source.descendants(function.body, cst.Call)]
+    return "seed" in function.name.value.lower() or all(name in seeds for name in calls)
+
+
+def _following(source: Source, statement: cst.BaseSmallStatement) -> list[cst.CSTNode]:
+    """What surely runs after the statement: the rest of its line and of its block."""
+    line = source.line_of(statement)
+    assert isinstance(line, cst.SimpleStatementLine | cst.SimpleStatementSuite)
+    small = list(line.body)
+    rest: list[cst.CSTNode] = list(small[small.index(statement) + 1 :])
+    if isinstance(line, cst.SimpleStatementLine):
+        _, body, index = statements.block_of(source, line)
+        rest += body[index + 1 :]
+    return rest
+
+
+def _check_other_draws(
+    source: Source,
+    library: Library,
+    function: cst.FunctionDef,
+    statement: cst.CSTNode,
+    draws: list[cst.Call],
+) -> None:
+    """Refuse when draws after the block may or may not follow the seeding."""
+    start = source.range(statement)[0]
+    if source.parent(source.line_of(statement)) is function.body:
+        return
+    block = source.parent(source.line_of(statement))
+    branch = source.parent(block) if block is not None else None
+    while isinstance(branch, cst.Else | cst.If) and isinstance(source.parent(branch), cst.If):
+        branch = source.parent(branch)
+    for each in source.descendants(function.body, cst.Call):
+        outside = branch is None or not source.encloses(branch, each)
+        if (
+            each not in draws
+            and outside
+            and source.range(each)[0] > start
+            and library.draws_with(source, each)
+        ):
+            raise CannotRepair(
+                "numbers are drawn after this block whether or not it seeded: give them a local generator "
+                f"such as {library.example} by hand"
+            )
+
+
+def _index_parameter(source: Source, function: cst.FunctionDef) -> str | None:
+    """The name of the item's index where the function is a dataset's ``__getitem__``."""
+    params = function.params.params
+    if function.name.value not in _ITEM_METHODS or len(params) < 2:
+        return None
+    return params[1].name.value
+
+
+def _is_fixed(source: Source, call: cst.Call, function: cst.FunctionDef) -> bool:
+    """Whether the seed is a number that stays: a literal, an attribute, a parameter, the index."""
+    if len(call.args) != 1 or call.args[0].star:
+        return False
+    value = call.args[0].value
+    if any(True for _ in source.descendants(value, cst.Call)) or isinstance(value, cst.Call):
+        return False
+    if isinstance(value, cst.Name) and value.value == "None":
+        return False
+    name = value.attr.value if isinstance(value, cst.Attribute) else source.code(value)
+    text = source.module.code
+    if f"{name}=None" in text or f"{name} = None" in text:
+        raise CannotRepair("the seed can be None here: take the call away, or use a local generator, by hand")
+    return True
+
+
+def _names(call: cst.Call) -> set[str]:
+    found: set[str] = set()
+
+    class Names(cst.CSTVisitor):
+        def visit_Name(self, node: cst.Name) -> None:
+            found.add(node.value)
+
+    call.visit(Names())
+    return found
+
+
+def _local_name(source: Source, function: cst.FunctionDef, library: Library) -> str:
+    used = {node.value for node in source.descendants(function, cst.Name)}
+    return next(
+        name for name in (*library.local_names, f"{library.local_names[0]}_of_item") if name not in used
+    )
