@@ -176,9 +176,14 @@ def innermost(tree: Sequence[Process], folder: str) -> str | None:
     if not ranked:
         return None
     *_, process, thread, own = ranked[0]
+    python = next((frame for frame in thread.frames if frame.line and frame.file.endswith(".py")), None)
+    steps = [str(frame) for frame in dict.fromkeys((own, python)) if frame is not None]
     inner = thread.frames[0]
-    place = f"{own} > {inner}" if own is not None and own != inner else str(inner)
-    return f"{process.role}: {place}"
+    if inner is not python:
+        # Without symbols the library alone says where it waits.
+        named = next((frame for frame in thread.frames if not frame.function.startswith("0x")), inner)
+        steps.append(Path(inner.file).name if named in (own, python) else str(named))
+    return f"{process.role}: {' > '.join(steps)}"
 
 
 def processes_from_data(data: Sequence[Mapping[str, Any]]) -> tuple[Process, ...]:
