@@ -41,20 +41,17 @@ def repair(source: Source, finding: Finding, edits: Edits) -> None:
         for each in source.descendants(line, cst.Call)
         if library.draws_with(source, each)
     ]
+    _check_other_draws(source, library, function, statement, draws)
     index = _index_parameter(source, function)
     if not draws or index is None or not _is_fixed(source, call, function):
         statements.remove_statement(source, edits, statement)
         return
-    _check_other_draws(source, library, function, statement, draws)
     seed = source.code(call.args[0].value)
     name = _local_name(source, function, library)
     module = name_for(source, edits, library.module, library.alias)
     made = library.local_generator(module, seed, index, seed_is_item=index in _names(call))
-    edits.change(
-        statement,
-        lambda _old: statements.parse(source, f"{name} = {made}")[0].body[0],
-        key=("local", name),  # type: ignore[union-attr]
-    )
+    assignment = statements.small(f"{name} = {made}")
+    edits.change(statement, lambda _old: assignment, key=("local", name))
     for each in draws:
         new = rewritten(source, library, each, name)
         edits.change(each, new, key=("draw", name))

@@ -146,7 +146,8 @@ def _seed_of(source: Source, call: cst.Call) -> cst.BaseExpression:
             and each.targets[0].target.value == value.value
         ]
         if len(given) == 1:
-            return given[0]
+            found: cst.BaseExpression = given[0]
+            return found
     return value
 
 

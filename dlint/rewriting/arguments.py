@@ -116,6 +116,7 @@ def _merge(first: Gap, second: Gap, layout: Gap) -> Gap:
         ]
     if isinstance(first, cst.ParenthesizedWhitespace) and _comments(first):
         base = layout if isinstance(layout, cst.ParenthesizedWhitespace) else first
+        kept = [line.with_changes(indent=first.indent, whitespace=first.last_line) for line in kept]
         return first.with_changes(
             empty_lines=[*first.empty_lines, *kept], indent=base.indent, last_line=base.last_line
         )

@@ -10,47 +10,13 @@ import libcst as cst
 from dlint.rewriting.edits import CannotRepair
 from dlint.rewriting.source import Source
 
-_SAME_IN_NUMPY = frozenset(
-    [
-        "beta",
-        "binomial",
-        "bytes",
-        "chisquare",
-        "choice",
-        "dirichlet",
-        "exponential",
-        "f",
-        "gamma",
-        "geometric",
-        "gumbel",
-        "hypergeometric",
-        "laplace",
-        "logistic",
-        "lognormal",
-        "logseries",
-        "multinomial",
-        "multivariate_normal",
-        "negative_binomial",
-        "normal",
-        "pareto",
-        "permutation",
-        "poisson",
-        "power",
-        "rayleigh",
-        "shuffle",
-        "standard_cauchy",
-        "standard_exponential",
-        "standard_gamma",
-        "standard_normal",
-        "standard_t",
-        "triangular",
-        "uniform",
-        "vonmises",
-        "wald",
-        "weibull",
-        "zipf",
-    ]
-)
+_SAME_IN_NUMPY = """
+    beta binomial bytes chisquare choice dirichlet exponential f gamma geometric gumbel
+    hypergeometric laplace logistic lognormal logseries multinomial multivariate_normal
+    negative_binomial normal pareto permutation poisson power rayleigh shuffle standard_cauchy
+    standard_exponential standard_gamma standard_normal standard_t triangular uniform vonmises
+    wald weibull zipf
+"""
 _RENAMED_IN_NUMPY = {
     "rand": "random",
     "randn": "standard_normal",
@@ -60,30 +26,11 @@ _RENAMED_IN_NUMPY = {
     "ranf": "random",
     "sample": "random",
 }
-_IN_RANDOM = frozenset(
-    [
-        "random",
-        "randint",
-        "randrange",
-        "choice",
-        "choices",
-        "shuffle",
-        "sample",
-        "uniform",
-        "gauss",
-        "normalvariate",
-        "betavariate",
-        "expovariate",
-        "gammavariate",
-        "lognormvariate",
-        "paretovariate",
-        "triangular",
-        "vonmisesvariate",
-        "weibullvariate",
-        "getrandbits",
-        "randbytes",
-    ]
-)
+_IN_RANDOM = """
+    random randint randrange choice choices shuffle sample uniform gauss normalvariate
+    betavariate expovariate gammavariate lognormvariate paretovariate triangular
+    vonmisesvariate weibullvariate getrandbits randbytes
+"""
 _TAKES_GENERATOR = frozenset(
     ["rand", "randn", "randint", "randperm", "normal", "bernoulli", "multinomial", "poisson"]
 )
@@ -130,7 +77,7 @@ LIBRARIES = (
         "np",
         frozenset({"numpy.random.seed"}),
         ("numpy.random", "numpy.random.mtrand"),
-        _SAME_IN_NUMPY | _RENAMED_IN_NUMPY.keys(),
+        frozenset(_SAME_IN_NUMPY.split()) | _RENAMED_IN_NUMPY.keys(),
         ("rng", "item_rng", "numpy_rng"),
         "np.random.default_rng([seed, index])",
     ),
@@ -139,7 +86,7 @@ LIBRARIES = (
         "random",
         frozenset({"random.seed"}),
         ("random",),
-        _IN_RANDOM,
+        frozenset(_IN_RANDOM.split()),
         ("item_random", "local_random", "python_random"),
         'random.Random(f"{seed}-{index}")',
     ),

@@ -167,6 +167,10 @@ class Source:
                 yield child
             yield from self.descendants(child, *types)
 
+    def has_comments(self, node: cst.CSTNode) -> bool:
+        """Whether there is a comment inside ``node``."""
+        return any(True for _ in self.descendants(node, cst.Comment))
+
     # Names
 
     def metadata(self, provider: type[Any]) -> Mapping[cst.CSTNode, Any]:

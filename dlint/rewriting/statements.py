@@ -37,6 +37,13 @@ class _Reindent(cst.CSTTransformer):
         return updated_node.with_changes(value=None)
 
 
+def small(text: str) -> cst.BaseSmallStatement:
+    """A small statement from text."""
+    line = cst.parse_statement(text)
+    assert isinstance(line, cst.SimpleStatementLine)
+    return line.body[0]
+
+
 def expression(text: str) -> cst.BaseExpression:
     """An expression from text."""
     return cst.parse_expression(text)
@@ -56,13 +63,18 @@ def block_of(source: Source, node: cst.CSTNode) -> tuple[cst.CSTNode, list[cst.C
 def remove_statement(source: Source, edits: Edits, small: cst.BaseSmallStatement) -> None:
     """Take a small statement away: with its line when it stands alone there; comments stay.
 
-    A block that would be left empty gets a ``pass``.
+    A block that would be left empty gets a ``pass``; an ``if`` that held nothing else goes with it.
     """
     line = source.line_of(small)
     assert isinstance(line, cst.SimpleStatementLine | cst.SimpleStatementSuite)
     if len(line.body) > 1:
         _remove_of_several(edits, line, small)
         return
+    if _is_all_of_an_if(source, line):
+        branch: cst.If = source.enclosing(line, cst.If)
+        if not source.has_comments(branch.body) and _can_go(source, branch):
+            _remove_line(source, edits, branch, list(branch.leading_lines))
+            return
     if isinstance(line, cst.SimpleStatementSuite):
         edits.replace(small, cst.Pass())
         return
@@ -73,6 +85,32 @@ def remove_statement(source: Source, edits: Edits, small: cst.BaseSmallStatement
     kept = list(line.leading_lines)
     if line.trailing_whitespace.comment is not None:
         kept.append(cst.EmptyLine(comment=line.trailing_whitespace.comment))
+    _remove_line(source, edits, line, kept)
+
+
+def _is_all_of_an_if(source: Source, line: cst.SimpleStatementLine | cst.SimpleStatementSuite) -> bool:
+    """Whether the line is the body of an ``if`` without ``else`` whose test does nothing but look."""
+    suite = line if isinstance(line, cst.SimpleStatementSuite) else source.parent(line)
+    branch = source.parent(suite) if suite is not None else None
+    if not isinstance(branch, cst.If) or branch.body is not suite or branch.orelse is not None:
+        return False
+    acts = (cst.Call, cst.Await, cst.NamedExpr)
+    tests = [branch.test, *source.descendants(branch.test, *acts)]
+    return len(branch.body.body) == 1 and not any(isinstance(each, acts) for each in tests)
+
+
+def _can_go(source: Source, line: cst.If) -> bool:
+    if isinstance(source.parent(line), cst.If):  # an `elif`
+        return False
+    block, body, index = block_of(source, line)
+    return len(body) > 1 and not (index == len(body) - 1 and isinstance(block, cst.Module))
+
+
+def _remove_line(
+    source: Source, edits: Edits, line: cst.BaseStatement, kept: Sequence[cst.EmptyLine]
+) -> None:
+    """Take a whole line away; the blank lines and comments ``kept`` stand before what follows it."""
+    block, body, index = block_of(source, line)
     edits.remove(line)
     if index + 1 < len(body):
         edits.change(

@@ -1,0 +1,80 @@
+"""Puts new bytes in the place of a file's old ones: all of them or none."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import stat
+import tempfile
+from pathlib import Path
+
+
+class CannotWrite(Exception):
+    """The file stays as it was; the message says why."""
+
+
+def replace(path: Path, old: bytes, new: bytes) -> None:
+    """Replace the contents ``old`` of ``path`` by ``new`` in one step.
+
+    A link stays a link to the file that is replaced. Mode, owner and extended attributes stay. Raises
+    :class:`CannotWrite`, with the old file whole and nothing left beside it, when the file no longer
+    holds ``old`` or the file system refuses.
+    """
+    try:
+        target = path.resolve(strict=True)
+        _check(target, old)
+        _replace(target, new, old)
+    except OSError as error:
+        raise CannotWrite(error.strerror or str(error)) from error
+
+
+def _check(target: Path, old: bytes) -> None:
+    if target.read_bytes() != old:
+        raise CannotWrite("it changed on disk while dlint was at work")
+    if not os.access(target, os.W_OK):
+        raise CannotWrite("it is read-only")
+
+
+def _replace(target: Path, new: bytes, old: bytes) -> None:
+    before = target.stat()
+    handle, name = tempfile.mkstemp(prefix=f".{target.name}.", suffix=".dlint", dir=target.parent)
+    temporary = Path(name)
+    try:
+        with os.fdopen(handle, "wb") as file:
+            file.write(new)
+            file.flush()
+            os.fsync(file.fileno())
+        shutil.copystat(target, temporary)  # mode, flags, extended attributes; the times are of today:
+        os.utime(temporary)
+        _keep_owner(temporary, before)
+        _check(target, old)
+        temporary.replace(target)
+    except BaseException:
+        temporary.unlink(missing_ok=True)
+        raise
+    _sync_folder(target.parent)
+
+
+def _keep_owner(temporary: Path, before: os.stat_result) -> None:
+    now = temporary.stat()
+    if not hasattr(os, "chown") or (now.st_uid, now.st_gid) == (before.st_uid, before.st_gid):
+        return
+    try:
+        os.chown(temporary, before.st_uid, before.st_gid)
+        temporary.chmod(stat.S_IMODE(before.st_mode))  # a change of owner clears set-id bits
+    except PermissionError as error:
+        raise CannotWrite("it belongs to another user, and would not any more") from error
+
+
+def _sync_folder(folder: Path) -> None:
+    """Have the new name on disk as well; file systems that cannot do that do not matter here."""
+    try:
+        handle = os.open(folder, os.O_RDONLY)
+    except OSError:
+        return
+    try:
+        os.fsync(handle)
+    except OSError:
+        pass
+    finally:
+        os.close(handle)
