@@ -2,10 +2,22 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Literal
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, fields, replace
+from pathlib import Path
+from typing import Any, Literal, Protocol, get_args
+
+from dlint.project_torch import declared_torch
 
 StartMethod = Literal["fork", "forkserver", "spawn"]
+
+_TABLE = "tool.dlint"
+_LISTS = ("select", "ignore", "extend_select", "exclude")
+
+
+class SettingsError(Exception):
+    """A choice that cannot be honoured, in one line that names where it stands."""
 
 
 @dataclass(frozen=True)
@@ -14,7 +26,8 @@ class Settings:
 
     ``select`` / ``ignore`` / ``extend_select`` are code prefixes. ``target_torch`` is the oldest torch
     release the program must work with ("1.8"), None where neither option nor project says;
-    ``start_method`` None means any. ``exclude`` are gitignore-style patterns besides .gitignore's.
+    ``start_method`` None means any. ``exclude`` are gitignore-style patterns besides .gitignore's,
+    counted from the project's root.
     """
 
     select: tuple[str, ...] = ()
@@ -23,3 +36,132 @@ class Settings:
     exclude: tuple[str, ...] = ()
     target_torch: str | None = None
     start_method: StartMethod | None = None
+
+
+class Selectable(Protocol):
+    """What a selection must know of a rule."""
+
+    @property
+    def code(self) -> str: ...
+    @property
+    def on_by_default(self) -> bool: ...
+
+
+def load(root: Path, overrides: Mapping[str, Any] | None = None) -> Settings:
+    """The settings of the project at ``root``: [tool.dlint], then what the user said for this run.
+
+    ``overrides`` has Settings' field names; None and empty tuples say nothing. A ``select`` there
+    replaces the project's whole selection, its ``ignore`` and ``extend-select`` too. The torch release
+    comes from the project's own declarations where neither says. Raises SettingsError.
+    """
+    chosen = _from_pyproject(root)
+    said = {key: value for key, value in (overrides or {}).items() if value not in (None, ())}
+    if "select" in said:
+        chosen = replace(chosen, select=(), ignore=(), extend_select=())
+    for key, value in said.items():
+        said[key] = _checked(key, list(value) if isinstance(value, tuple) else value, "--" + _kebab(key))
+    chosen = replace(chosen, **said)
+    if chosen.target_torch is None:
+        chosen = replace(chosen, target_torch=declared_torch(root))
+    return chosen
+
+
+def enabled(rules: Iterable[Selectable], settings: Settings) -> set[str]:
+    """The codes of the rules to run.
+
+    The longest matching prefix decides, ``ignore`` wins a tie. Without ``select`` every rule runs that is
+    on by default. A rule that is off by default runs only when a prefix longer than "DL" names it.
+    Raises SettingsError for a prefix that no rule has.
+    """
+    rules = tuple(rules)
+    codes = [rule.code for rule in rules]
+    for option in ("select", "extend_select", "ignore"):
+        for prefix in getattr(settings, option):
+            if not any(code.startswith(prefix) for code in codes):
+                raise SettingsError(
+                    f"{_kebab(option)}: no rule is called {prefix!r}{_nearest(prefix, codes)}"
+                )
+    return {rule.code for rule in rules if _runs(rule, settings)}
+
+
+def _runs(rule: Selectable, settings: Settings) -> bool:
+    wanted = -1 if settings.select or not rule.on_by_default else 0
+    for prefix in (*settings.select, *settings.extend_select):
+        if rule.code.startswith(prefix) and (rule.on_by_default or len(prefix) > len("DL")):
+            wanted = max(wanted, len(prefix))
+    unwanted = max((len(each) for each in settings.ignore if rule.code.startswith(each)), default=-1)
+    return wanted > unwanted
+
+
+def _from_pyproject(root: Path) -> Settings:
+    """[tool.dlint] of the nearest pyproject.toml upwards that has it, inside the repository."""
+    for folder in (root, *root.parents):
+        file = folder / "pyproject.toml"
+        table = _dlint_table(file)
+        if table is not None:
+            return _settings(table, file)
+        if (folder / ".git").exists():
+            break
+    return Settings()
+
+
+def _dlint_table(file: Path) -> Mapping[str, Any] | None:
+    try:
+        data = file.read_bytes()
+    except OSError:
+        return None
+    if b"dlint" not in data:
+        return None
+    from dlint.toml import TOMLDecodeError, loads
+
+    try:
+        document = loads(data.decode("utf-8"))
+    except (TOMLDecodeError, UnicodeDecodeError) as error:
+        raise SettingsError(f"{_shown(file)}: not valid TOML: {error}") from error
+    tool = document.get("tool", {})
+    table = tool.get("dlint") if isinstance(tool, dict) else None
+    if table is not None and not isinstance(table, dict):
+        raise SettingsError(f"{_shown(file)}: [{_TABLE}] must be a table")
+    return table
+
+
+def _settings(table: Mapping[str, Any], file: Path) -> Settings:
+    known = {_kebab(each.name): each.name for each in fields(Settings)}
+    values = {}
+    for key, value in table.items():
+        if key not in known:
+            raise SettingsError(f"{_shown(file)}: [{_TABLE}] has no key {key!r}{_nearest(key, list(known))}")
+        values[known[key]] = _checked(known[key], value, f"{_shown(file)}: [{_TABLE}] {key}")
+    return Settings(**values)
+
+
+def _checked(name: str, value: Any, where: str) -> Any:
+    """The value in the field's type; SettingsError names the place where the user wrote it."""
+    if name in _LISTS:
+        if not isinstance(value, list) or not all(isinstance(each, str) for each in value):
+            raise SettingsError(f"{where}: must be a list of strings")
+        return tuple(value if name == "exclude" else (each.strip().upper() for each in value if each.strip()))
+    if name == "target_torch" and not (isinstance(value, str) and re.fullmatch(r"\d+(\.\d+)*", value)):
+        raise SettingsError(f'{where}: must be a torch release such as "1.8" or "2.1.0", not {value!r}')
+    if name == "start_method" and value not in get_args(StartMethod):
+        names = ", ".join(get_args(StartMethod))
+        hint = _nearest(value, get_args(StartMethod)) if isinstance(value, str) else ""
+        raise SettingsError(f"{where}: must be one of {names}, not {value!r}{hint}")
+    return value
+
+
+def _kebab(name: str) -> str:
+    return name.replace("_", "-")
+
+
+def _nearest(word: str, known: Iterable[str]) -> str:
+    from difflib import get_close_matches
+
+    close = get_close_matches(word, list(known), n=1, cutoff=0.5)
+    return f"; did you mean {close[0]!r}?" if close else ""
+
+
+def _shown(file: Path) -> str:
+    from dlint.files import display_path
+
+    return display_path(file)

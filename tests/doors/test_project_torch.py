@@ -1,0 +1,88 @@
+"""The oldest torch that a project's declarations allow."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from dlint.project_torch import CURRENT_TORCH, declared_torch
+from dlint.settings import load
+
+
+def write(root: Path, files: dict[str, str]) -> Path:
+    for name, text in files.items():
+        (root / name).parent.mkdir(parents=True, exist_ok=True)
+        (root / name).write_text(text)
+    return root
+
+
+@pytest.mark.parametrize(
+    ("line", "oldest"),
+    [
+        ("torch==1.8.1", "1.8.1"),
+        ("torch==1.8.1+cu111", "1.8.1"),
+        ("torch == 1.8.*", "1.8"),
+        ("torch>=1.7", "1.7"),
+        ("torch>=1.7,<2", "1.7"),
+        ("torch <2, >=1.7 # pinned by hand", "1.7"),
+        ("torch>=1.8,!=1.9", "1.8"),
+        ("torch~=1.8.0", "1.8.0"),
+        ("torch>1.6", "1.6"),
+        ("torch", CURRENT_TORCH),
+        ("Torch", CURRENT_TORCH),
+        ("torch[opt]>=2.0; python_version >= '3.8'", "2.0"),
+        ("torch!=1.9", CURRENT_TORCH),
+        ("torch<2", None),
+        ("torch @ https://example.org/torch-1.10.2-cp38-cp38-linux_x86_64.whl", "1.10.2"),
+        ("https://example.org/cu100/torch-1.1.0-cp36-cp36m-linux_x86_64.whl", "1.1.0"),
+        ("torch @ git+https://example.org/pytorch", None),
+        ("torchvision==0.9", None),
+        ("torch-geometric>=1.7", None),
+        ("# torch==1.0", None),
+    ],
+)
+def test_a_requirement(tmp_path: Path, line: str, oldest: str | None) -> None:
+    assert declared_torch(write(tmp_path, {"requirements.txt": f"numpy\n{line}\n"})) == oldest
+
+
+@pytest.mark.parametrize(
+    ("files", "oldest"),
+    [
+        ({}, None),
+        ({"requirements.txt": "torch", "requirements-old.txt": "torch==1.10"}, "1.10"),
+        ({"requirements/gpu.txt": "torch>=1.9"}, "1.9"),
+        ({"requirements.txt": "torch<2", "setup.py": "setup(install_requires=['torch>=1.9'])"}, None),
+        ({"pyproject.toml": '[project]\nname = "x"\ndependencies = ["torch>=1.9", "numpy"]'}, "1.9"),
+        ({"pyproject.toml": '[project.optional-dependencies]\ngpu = ["torch==1.12"]'}, "1.12"),
+        ({"pyproject.toml": '[dependency-groups]\ndev = ["torch==2.0", {include-group = "x"}]'}, "2.0"),
+        ({"pyproject.toml": '[tool.poetry.dependencies]\ntorch = "^1.8"'}, "1.8"),
+        ({"pyproject.toml": '[tool.poetry.dependencies]\ntorch = {version = "1.8.1", extras = []}'}, "1.8.1"),
+        ({"pyproject.toml": '[tool.poetry.group.a.dependencies]\ntorch = ">=2 || ^1.9"'}, "1.9"),
+        ({"pyproject.toml": '[tool.poetry.dependencies]\ntorch = "*"'}, CURRENT_TORCH),
+        ({"pyproject.toml": "torch = ["}, None),
+        ({"setup.cfg": "[options]\ninstall_requires =\n    numpy\n    torch>=1.6\n"}, "1.6"),
+        ({"setup.cfg": "[options.extras_require]\ngpu = torch==1.6\n"}, "1.6"),
+        (
+            {"setup.py": "needs = ['torch>=1.3']\nsetup(keywords=['torch'], install_requires=needs)"},
+            "1.3",
+        ),
+        ({"setup.py": "setup(keywords=['torch'], install_requires=read('requirements.txt'))"}, None),
+        ({"setup.py": "print 'torch'"}, None),
+        (
+            {"environment.yml": "channels:\n  - pytorch\ndependencies:\n  - pytorch=1.7.1=py3.8_cuda\n"},
+            "1.7.1",
+        ),
+        ({"environment.yml": "dependencies:\n  - pytorch::pytorch 1.8.*  # gpu\n"}, "1.8"),
+        ({"environment.yml": "channels:\n  - pytorch\ndependencies:\n  - python\n"}, None),
+        ({"environment.yml": "dependencies:\n  - pip:\n    - 'torch==1.8.1+cu111'\n"}, "1.8.1"),
+    ],
+)
+def test_declarations(tmp_path: Path, files: dict[str, str], oldest: str | None) -> None:
+    assert declared_torch(write(tmp_path, files)) == oldest
+
+
+def test_settings_take_the_projects_torch_where_nobody_says_otherwise(tmp_path: Path) -> None:
+    write(tmp_path, {"requirements.txt": "torch==1.8.1"})
+    assert load(tmp_path).target_torch == "1.8.1"
+    assert load(tmp_path, {"target_torch": "2.1"}).target_torch == "2.1"
