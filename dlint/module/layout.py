@@ -35,35 +35,53 @@ class Place(NamedTuple):
 
 
 class Layout:
-    """Places and bound names of one scope, without the scopes inside it."""
+    """Places and bound names of one scope, without the scopes inside it.
 
-    __slots__ = ("_bound", "binds", "body", "places", "try_of")
+    ``binds`` are all names that the scope binds or changes; ``changes`` those among them that some
+    statement only changes in place.
+    """
+
+    __slots__ = ("_bound", "_rebound", "binds", "body", "changes", "places", "try_of")
 
     def __init__(self, scope: Scope) -> None:
         self.body: list[ast.stmt] = [] if isinstance(scope, ast.Lambda) else scope.body
         self.places: dict[int, Place] = {}
         # Handlers and cases are no statements: which statement holds them.
         self.try_of: dict[int, ast.stmt] = {}
+        # By statement, with all that is inside it: the names it may bind or change, and may bind anew.
         self._bound: dict[int, frozenset[str]] = {}
-        self.binds: frozenset[str] = self._read(self.body, None, "body")
+        self._rebound: dict[int, frozenset[str]] = {}
+        changes: set[str] = set()
+        self.binds: frozenset[str] = self._read(self.body, None, "body", changes)[0]
+        self.changes = frozenset(changes)
 
-    def bound_by(self, statement: ast.stmt) -> frozenset[str]:
-        """The names that a statement of this scope, with all that is inside it, may bind."""
-        return self._bound[id(statement)]
+    def bound_by(self, statement: ast.stmt, *, anew: bool = False) -> frozenset[str]:
+        """The names that a statement of this scope, with all that is inside it, may bind or change;
+        ``anew`` leaves out what it only changes in place."""
+        return (self._rebound if anew else self._bound)[id(statement)]
 
-    def _read(self, block: list[ast.stmt], owner: ast.AST | None, role: str) -> frozenset[str]:
+    def _read(
+        self, block: list[ast.stmt], owner: ast.AST | None, role: str, changes: set[str]
+    ) -> tuple[frozenset[str], frozenset[str]]:
         names: set[str] = set()
+        anew: set[str] = set()
         for index, statement in enumerate(block):
             self.places[id(statement)] = Place(owner, block, index, role)  # type: ignore[arg-type]
-            bound = set(own_names(statement))
+            rebound = set(own_names(statement))
+            changed = changed_names(statement)
+            changes |= changed
+            bound = rebound | changed
             for inner_role, inner, inner_owner in blocks(statement):
                 if inner_owner is not statement:
                     self.try_of[id(inner_owner)] = statement
-                bound |= self._read(inner, inner_owner, inner_role)
-            frozen = frozenset(bound)
-            self._bound[id(statement)] = frozen
-            names |= frozen
-        return frozenset(names)
+                inner_bound, inner_rebound = self._read(inner, inner_owner, inner_role, changes)
+                bound |= inner_bound
+                rebound |= inner_rebound
+            self._bound[id(statement)] = frozenset(bound)
+            self._rebound[id(statement)] = frozenset(rebound)
+            names |= bound
+            anew |= rebound
+        return frozenset(names), frozenset(anew)
 
 
 def blocks(statement: ast.stmt) -> Iterator[tuple[str, list[ast.stmt], ast.AST]]:
@@ -101,11 +119,6 @@ def own_names(statement: ast.stmt) -> Iterator[str]:
             return
         case ast.AnnAssign() | ast.AugAssign():
             yield from target_names(statement.target)
-        case ast.Expr(value=ast.Call() as call):
-            if isinstance(call.func, ast.Attribute) and call.func.attr in MUTATORS:
-                path = dotted(call.func.value)
-                if path:
-                    yield path
         case ast.FunctionDef() | ast.AsyncFunctionDef() | ast.ClassDef():
             yield statement.name
         case ast.Import():
@@ -158,15 +171,27 @@ def target_names(target: ast.expr) -> Iterator[str]:
             path = dotted(target)
             if path:
                 yield path
-        case ast.Subscript(value=base):
-            path = dotted(base)
-            if path:
-                yield path
         case ast.Tuple(elts=items) | ast.List(elts=items):
             for item in items:
                 yield from target_names(item)
         case ast.Starred(value=inner):
             yield from target_names(inner)
+
+
+def changed_names(statement: ast.stmt) -> set[str]:
+    """The names of the containers that a statement changes in place."""
+    receivers: list[ast.expr] = []
+    match statement:
+        case ast.Expr(value=ast.Call(func=ast.Attribute(value=receiver, attr=method))):
+            if method in MUTATORS:
+                receivers.append(receiver)
+        case ast.Assign(targets=targets):
+            receivers += [target.value for target in targets if isinstance(target, ast.Subscript)]
+        case ast.AugAssign(target=ast.Subscript(value=receiver)):
+            receivers.append(receiver)
+        case ast.Delete(targets=targets):
+            receivers += [target.value for target in targets if isinstance(target, ast.Subscript)]
+    return {path for path in map(dotted, receivers) if path}
 
 
 def dotted(node: ast.expr) -> str | None:
@@ -219,3 +244,18 @@ def expressions(statement: ast.stmt) -> Iterator[ast.expr]:
                 yield item.context_expr
             elif isinstance(item, ast.keyword):
                 yield item.value
+
+
+def statements_in(block: list[ast.stmt]) -> Iterator[ast.stmt]:
+    """All statements of a block that belong to its scope, in order."""
+    for statement in block:
+        yield statement
+        for _, inner, _ in blocks(statement):
+            yield from statements_in(inner)
+
+
+def functions_in(block: list[ast.stmt]) -> Iterator[FunctionNode]:
+    """The functions that a block defines in its own scope."""
+    for statement in statements_in(block):
+        if isinstance(statement, ast.FunctionDef | ast.AsyncFunctionDef):
+            yield statement

@@ -6,7 +6,7 @@ import ast
 from typing import TYPE_CHECKING
 
 from dlint.module.layout import Layout, Scope
-from dlint.program.values import HERE, Key, Value, World
+from dlint.program.values import Key, Value, number
 
 if TYPE_CHECKING:
     from dlint.module.source import Module
@@ -25,16 +25,25 @@ def layout_of(scope: Scope) -> Layout:
 
 
 class Argument:
-    """One argument of a call, looked at only when asked: an expression at a point, or a value."""
+    """One argument of a call, looked at only when asked: an expression at a point, or a value.
 
-    __slots__ = ("expression", "point", "value")
+    ``element`` means not the expression's value but what iterating over it gives.
+    """
+
+    __slots__ = ("element", "expression", "point", "value")
 
     def __init__(
-        self, expression: ast.expr | None, point: Point | None, value: Value | None = None
+        self,
+        expression: ast.expr | None,
+        point: Point | None,
+        value: Value | None = None,
+        *,
+        element: bool = False,
     ) -> None:
         self.expression = expression
         self.point = point
         self.value = value
+        self.element = element
 
     @property
     def key(self) -> Key:
@@ -63,10 +72,10 @@ class Arguments:
 
     @property
     def key(self) -> Key:
-        return (
+        return number((
             tuple(a.key for a in self.positional),
             tuple((name, a.key) for name, a in self.keywords.items()),
-        )
+        ))
 
     def all(self) -> list[Argument]:
         return [*self.positional, *self.keywords.values(), *self.spread, *self.splats]
@@ -101,11 +110,10 @@ class Frame:
     """One activation of a scope.
 
     ``arguments`` is None when the function is looked at without a certain call: its parameters are then
-    whatever the program's calls of it pass. ``world`` is what was assumed when the frame was entered.
-    ``receiver`` is self (or cls) in a method.
+    whatever the program's calls of it pass. ``receiver`` is self (or cls) in a method.
     """
 
-    __slots__ = ("arguments", "depth", "key", "module", "outer", "owner", "receiver", "scope", "world")
+    __slots__ = ("arguments", "depth", "key", "module", "outer", "owner", "receiver", "scope")
 
     def __init__(
         self,
@@ -118,7 +126,6 @@ class Frame:
         owner: Class | None = None,
         caller: Point | None = None,
         site: ast.AST | None = None,
-        world: World = HERE,
     ) -> None:
         self.module = module
         self.scope = scope
@@ -126,15 +133,14 @@ class Frame:
         self.arguments = arguments
         self.receiver = receiver
         self.owner = owner
-        self.world = world
         self.depth: int = caller.frame.depth + 1 if caller else 0
-        self.key: Key = (
+        self.key: Key = number((
             id(scope),
             id(site) if site is not None and arguments is not None else None,
             caller.frame.key if caller and arguments is not None else None,
             receiver.key if receiver is not None else None,
             outer.key if outer is not None and outer.outer is not None else None,
-        )
+        ))
 
     @property
     def layout(self) -> Layout:

@@ -15,7 +15,15 @@ if TYPE_CHECKING:
     from dlint.module.source import Module
     from dlint.program.frame import Arguments, Frame, Point
 
-Key: TypeAlias = Any  # hashable; built of node ids, strings and other keys
+Key: TypeAlias = Any  # hashable; a constant's own, or a number that stands for what the key is built of
+
+_numbers: dict[Any, int] = {}
+
+
+def number(parts: Any) -> int:
+    """A small number for a composite key: equal parts, equal number. Keys nest, and hashing a nested tuple
+    costs its whole depth every time."""
+    return _numbers.setdefault(parts, len(_numbers))
 
 
 class Const:
@@ -27,14 +35,20 @@ class Const:
         self.value = value
         self.key: Key = ("const", type(value).__name__, value)
 
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Const) and self.key == other.key
+
+    def __hash__(self) -> int:
+        return hash(self.key)
+
 
 class Unknown:
     """Something the analysis cannot tell; equal keys mean the same thing."""
 
     __slots__ = ("key",)
 
-    def __init__(self, key: Key) -> None:
-        self.key = key
+    def __init__(self, parts: Key) -> None:
+        self.key: Key = number(parts)
 
 
 class Items:
@@ -46,7 +60,7 @@ class Items:
         self.kind = kind
         self.items = items
         self.open = open
-        self.key: Key = (kind, tuple(item.key for item in items), open)
+        self.key: Key = number((kind, tuple(item.key for item in items), open))
 
 
 class Table:
@@ -57,7 +71,7 @@ class Table:
     def __init__(self, items: AbstractMapping[Any, Value], open: bool = False) -> None:
         self.items = items
         self.open = open
-        self.key: Key = ("dict", tuple((k, v.key) for k, v in items.items()), open)
+        self.key: Key = number(("dict", tuple((k, v.key) for k, v in items.items()), open))
 
 
 class External:
@@ -71,7 +85,7 @@ class External:
     def __init__(self, name: str, owner: Made | None = None) -> None:
         self.name = name
         self.owner = owner
-        self.key: Key = ("external", name, owner.key if owner else None)
+        self.key: Key = number(("external", name, owner.key if owner else None))
 
 
 class Made:
@@ -88,7 +102,7 @@ class Made:
         self.node = node
         self.arguments = arguments
         self.point = point
-        self.key: Key = ("made", name, id(node), point.frame.key)
+        self.key: Key = number(("made", name, id(node), point.frame.key))
 
 
 class ModuleValue:
@@ -99,7 +113,7 @@ class ModuleValue:
     def __init__(self, module: Module | None, folder: str | None) -> None:
         self.module = module
         self.folder = folder
-        self.key: Key = ("module", module.relative if module else folder)
+        self.key: Key = number(("module", module.relative if module else folder))
 
 
 class Function:
@@ -118,7 +132,7 @@ class Function:
         self.frame = frame  # of the scope that defines it
         self.receiver = receiver
         self.owner = owner
-        self.key: Key = ("function", id(node), frame.key, receiver.key if receiver else None)
+        self.key: Key = number(("function", id(node), frame.key, receiver.key if receiver else None))
 
     @property
     def module(self) -> Module:
@@ -133,7 +147,7 @@ class Class:
     def __init__(self, node: ast.ClassDef, frame: Frame) -> None:
         self.node = node
         self.frame = frame
-        self.key: Key = ("class", id(node), frame.key)
+        self.key: Key = number(("class", id(node), frame.key))
 
     @property
     def module(self) -> Module:
@@ -153,7 +167,7 @@ class Instance:
         self.cls = cls
         self.arguments = arguments
         self.node = node
-        self.key: Key = ("instance", cls.key, id(node) if node is not None else None, at)
+        self.key: Key = number(("instance", cls.key, id(node) if node is not None else None, at))
 
 
 class Partial:
@@ -164,7 +178,7 @@ class Partial:
     def __init__(self, callee: Value, arguments: Arguments) -> None:
         self.callee = callee
         self.arguments = arguments
-        self.key: Key = ("partial", callee.key, arguments.key)
+        self.key: Key = number(("partial", callee.key, arguments.key))
 
 
 class Super:
@@ -175,7 +189,7 @@ class Super:
     def __init__(self, receiver: Value, cls: Class) -> None:
         self.receiver = receiver
         self.cls = cls
-        self.key: Key = ("super", receiver.key, cls.key)
+        self.key: Key = number(("super", receiver.key, cls.key))
 
 
 Value: TypeAlias = (
@@ -217,6 +231,41 @@ class World:
         facts = dict(self.facts)
         facts[key] = fact
         return World(facts)
+
+    def joined(self, other: World) -> World | None:
+        """The world in which both hold, None where they contradict each other."""
+        if not other.facts or other is self:
+            return self
+        if not self.facts:
+            return other
+        small, large = (
+            (other.facts, self.facts)
+            if len(other.facts) <= len(self.facts)
+            else (self.facts, other.facts)
+        )
+        for key, fact in small.items():
+            known = large.get(key)
+            if known is None:
+                if key[0] in _TIED and _contradicts(key, fact, large):
+                    return None
+            elif known != fact and key[0] != "different":
+                return None
+        return World({**large, **small})
+
+
+_TIED = frozenset(("truth", "none", "equal"))
+
+
+def _contradicts(key: Key, fact: Any, facts: dict[Key, Any]) -> bool:
+    """Whether an assumption about a thing contradicts one of another kind about the same thing."""
+    kind, thing = key
+    truth, none, equal = (facts.get((k, thing)) for k in ("truth", "none", "equal"))
+    if kind == "truth":
+        return bool(fact and none) or (equal is not None and bool(equal.value) is not fact)
+    if kind == "none":
+        return bool(fact and truth) or (equal is not None and (equal.value is None) is not fact)
+    ruled_out = facts.get(("different", thing)) or frozenset()
+    return fact.key in ruled_out or (truth is not None and bool(fact.value) is not truth) or bool(none)
 
 
 HERE = World()  # nothing assumed

@@ -1,0 +1,45 @@
+"""One name for each thing a library exports under several."""
+
+from __future__ import annotations
+
+from functools import cache
+
+# Where a library defines a thing -> where its documentation says to import it from.
+_PREFIXES = (
+    ("torch.utils.data.dataloader.", "torch.utils.data."),
+    ("torch.utils.data.dataset.", "torch.utils.data."),
+    ("torch.utils.data.sampler.", "torch.utils.data."),
+    ("torch.utils.data.distributed.DistributedSampler", "torch.utils.data.DistributedSampler"),
+    ("torch.utils.data.DataLoader", "torch.utils.data.DataLoader"),
+    ("torch.multiprocessing.", "multiprocessing."),
+    ("multiprocessing.dummy.Pool", "multiprocessing.pool.ThreadPool"),
+    ("concurrent.futures.thread.", "concurrent.futures."),
+    ("concurrent.futures.process.", "concurrent.futures."),
+    ("multiprocessing.context.", "multiprocessing."),
+    ("cv2.cv2.", "cv2."),
+    ("numpy.random.mtrand.", "numpy.random."),
+    ("torch.random.", "torch."),
+    ("torch_geometric.loader.dataloader.", "torch_geometric.loader."),
+    ("torch_geometric.data.DataLoader", "torch_geometric.loader.DataLoader"),
+    ("monai.data.dataloader.", "monai.data."),
+    ("monai.data.dataset.", "monai.data."),
+    ("lightning.pytorch.", "pytorch_lightning."),
+    ("lightning.fabric.", "lightning_fabric."),
+    ("pytorch_lightning.core.datamodule.", "pytorch_lightning."),
+)
+
+
+@cache
+def canonical(name: str) -> str:
+    """The documented name of what ``name`` refers to (``torch.utils.data.dataloader.DataLoader`` ->
+    ``torch.utils.data.DataLoader``)."""
+    for prefix, replacement in _PREFIXES:
+        if name.startswith(prefix):
+            return replacement + name[len(prefix) :]
+    return name
+
+
+def is_constructor(name: str) -> bool:
+    """Whether a library name is a class by its spelling: what it makes is neither None nor false."""
+    last = name.rpartition(".")[2]
+    return last[:1].isupper() and not last.isupper()

@@ -1,0 +1,374 @@
+"""Calls: entering a function with its arguments, what it returns, and who calls it."""
+
+from __future__ import annotations
+
+import ast
+from typing import TYPE_CHECKING
+
+from dlint.module.layout import FunctionNode, ends, parameters, statements_in
+from dlint.module.source import Module
+from dlint.program.frame import Argument, Arguments, Frame, Point, arguments_of
+from dlint.program.values import (
+    HERE,
+    NONE,
+    Class,
+    Const,
+    External,
+    Function,
+    Instance,
+    Items,
+    Key,
+    Partial,
+    Table,
+    Unknown,
+    Value,
+    World,
+)
+
+if TYPE_CHECKING:
+    from dlint.program.evaluate import Evaluator, Outcome
+
+_DEEPEST = 14
+_MOST_CALLERS = 12
+_ARGUMENT_TEXT = 120
+
+
+class Site:
+    """One call of a function of the program: the call, where it stands, and what it passes."""
+
+    __slots__ = ("arguments", "call", "point")
+
+    def __init__(self, call: ast.Call, point: Point, arguments: Arguments) -> None:
+        self.call = call
+        self.point = point
+        self.arguments = arguments
+
+
+class Calls:
+    """Questions about calls."""
+
+    def __init__(self, evaluator: Evaluator) -> None:
+        self._evaluator = evaluator
+        self._sites: dict[int, list[Site]] = {}
+        self._returns: dict[int, tuple[list[ast.Return], bool, bool]] = {}
+        self._inside: list[int] = []
+        self._asking: set[Key] = set()
+
+    # Forward
+
+    def invoke(
+        self, callee: Value, arguments: Arguments, node: ast.AST, point: Point, world: World
+    ) -> list[Outcome]:
+        """What calling ``callee`` gives."""
+        match callee:
+            case Function():
+                return self.returns(callee, arguments, node, point, world)
+            case Class():
+                return [(Instance(callee, arguments, node, point.frame.key), world)]
+            case External():
+                return self._evaluator.library.call(callee, arguments, node, point, world)
+            case Partial():
+                return self.invoke(callee.callee, arguments.after(callee.arguments), node, point, world)
+            case Instance():
+                methods = self._evaluator.classes.methods(callee, "__call__")
+                return [
+                    outcome
+                    for method in methods
+                    for outcome in self.returns(method, arguments, node, point, world)
+                ] or [(Unknown(("called", id(node), point.frame.key)), world)]
+        # Two calls that read alike give the same answer: `is_distributed()` does not change meanwhile.
+        if isinstance(node, ast.Call):
+            return [(Unknown(("call", callee.key, self._text(node, point))), world)]
+        return [(Unknown(("call", callee.key, id(node))), world)]
+
+    def _text(self, node: ast.Call, point: Point) -> Key:
+        if not node.args and not node.keywords:
+            return ""
+        return (id(node), point.frame.key)
+
+    def enter(
+        self, function: Function, arguments: Arguments | None, node: ast.AST | None, point: Point | None
+    ) -> Frame:
+        """The frame of a call of a function."""
+        return Frame(
+            function.module,
+            function.node,
+            function.frame,
+            arguments=arguments,
+            receiver=function.receiver,
+            owner=function.owner,
+            caller=point,
+            site=node,
+        )
+
+    def returns(
+        self, function: Function, arguments: Arguments, node: ast.AST, point: Point, world: World
+    ) -> list[Outcome]:
+        """The values that a call of a function of the program returns."""
+        scope = function.node
+        unknown: list[Outcome] = [(Unknown(("returned", id(node), point.frame.key)), world)]
+        if self._inside.count(id(scope)) > 1 or len(self._inside) > _DEEPEST:
+            self._evaluator.cut()
+            return unknown
+        frame = self.enter(function, arguments, node, point)
+        self._inside.append(id(scope))
+        try:
+            if isinstance(scope, ast.Lambda):
+                return self._evaluator.values(scope.body, Point(frame, None), world)
+            returns, falls, yields = self._shape(scope)
+            if yields:
+                return unknown
+            outcomes: list[Outcome] = []
+            for statement in returns:
+                at = Point(frame, statement)
+                for w in self._evaluator.flow.reaching(at, world):
+                    if statement.value is None:
+                        outcomes.append((NONE, w))
+                    else:
+                        outcomes += self._evaluator.values(statement.value, at, w)
+            if falls:
+                outcomes.append((NONE, world))
+            return outcomes or unknown
+        finally:
+            self._inside.pop()
+
+    def _shape(self, scope: FunctionNode) -> tuple[list[ast.Return], bool, bool]:
+        """A function's returns, whether it may fall off its end, and whether it is a generator."""
+        shape = self._returns.get(id(scope))
+        if shape is None:
+            returns: list[ast.Return] = []
+            yields = isinstance(scope, ast.AsyncFunctionDef)
+            for statement in statements_in(scope.body):
+                if isinstance(statement, ast.Return):
+                    returns.append(statement)
+                value = getattr(statement, "value", None)
+                if isinstance(value, ast.Yield | ast.YieldFrom):
+                    yields = True
+            shape = self._returns[id(scope)] = (returns, not _closes(scope.body), yields)
+        return shape
+
+    # Parameters
+
+    def parameter(self, name: str, frame: Frame, world: World) -> list[Outcome]:
+        """The values of a function's parameter in a frame."""
+        scope = frame.scope
+        assert isinstance(scope, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda)
+        first = parameters(scope)[0].arg
+        if name == first and frame.receiver is not None:
+            return [(frame.receiver, world)]
+        if frame.arguments is not None:
+            return self.bound(name, scope, frame, frame.arguments, frame.receiver is not None, world)
+        if name == first and frame.owner is not None and not _is_static(scope):
+            return [(Instance(frame.owner, None, None), world)]
+        return self._from_callers(name, frame, world)
+
+    def bound(
+        self, name: str, scope: FunctionNode | ast.Lambda, frame: Frame, arguments: Arguments,
+        method: bool, world: World,
+    ) -> list[Outcome]:
+        """What a call's arguments give to a parameter."""
+        spec = scope.args
+        names = [a.arg for a in [*spec.posonlyargs, *spec.args]]
+        if method:
+            names = names[1:]
+        evaluator = self._evaluator
+        if spec.vararg is not None and spec.vararg.arg == name:
+            rest = arguments.positional[len(names) :]
+            values = [evaluator.value_of(argument, world)[0][0] for argument in rest]
+            return [(Items("tuple", tuple(values), bool(arguments.spread)), world)]
+        if spec.kwarg is not None and spec.kwarg.arg == name:
+            known = {*names, *(a.arg for a in spec.kwonlyargs)}
+            extra = {k: a for k, a in arguments.keywords.items() if k not in known}
+            return [
+                (Table({k: v for k, v in table.items.items() if k not in known}, table.open), w)
+                for table, w in evaluator.library.table(
+                    Arguments(keywords=extra, splats=arguments.splats), world
+                )
+            ]
+        if name in arguments.keywords:
+            return evaluator.value_of(arguments.keywords[name], world)
+        if name in names:
+            index = names.index(name)
+            if index < len(arguments.positional):
+                return evaluator.value_of(arguments.positional[index], world)
+            if arguments.spread:
+                return [
+                    (item, w)
+                    for value, w in evaluator.value_of(arguments.spread[0], world)
+                    for item in self._spread_item(value, index - len(arguments.positional))
+                ]
+        return self._left_out(name, scope, frame, arguments, world)
+
+    def _spread_item(self, value: Value, index: int) -> list[Value]:
+        if isinstance(value, Items) and not value.open and index < len(value.items):
+            return [value.items[index]]
+        return self._evaluator.elements(value)
+
+    def _left_out(
+        self, name: str, scope: FunctionNode | ast.Lambda, frame: Frame, arguments: Arguments, world: World
+    ) -> list[Outcome]:
+        """A parameter that no argument names: from ``**kwargs``, or its default."""
+        outcomes: list[Outcome] = []
+        worlds = [world]
+        for argument in arguments.splats:
+            following = []
+            for start in worlds:
+                for table, w in self._evaluator.value_of(argument, start):
+                    if isinstance(table, Table) and name in table.items:
+                        outcomes.append((table.items[name], w))
+                        continue
+                    if not isinstance(table, Table) or table.open:
+                        outcomes.append((Unknown(("splat", table.key, name)), w))
+                    following.append(w)
+            worlds = following
+        default = default_of(name, scope)
+        for w in worlds:
+            if default is None or frame.outer is None:
+                outcomes.append((Unknown(("parameter", frame.key, name)), w))
+            else:
+                outcomes += self._evaluator.values(default, Point(frame.outer, None), w)
+        return outcomes
+
+    def _from_callers(self, name: str, frame: Frame, world: World) -> list[Outcome]:
+        """A parameter in a function that is looked at without a certain call: what its callers pass.
+
+        Which caller it is counts as an assumption, so that two parameters come from the same call.
+        """
+        scope = frame.scope
+        unknown: list[Outcome] = [(Unknown(("parameter", frame.key, name)), world)]
+        mark = (id(scope), name)
+        if isinstance(scope, ast.Lambda):
+            return unknown
+        if mark in self._asking:
+            self._evaluator.cut()
+            return unknown
+        sites = self.sites(scope, frame)
+        if not sites:
+            return unknown
+        if len(sites) > _MOST_CALLERS:
+            return unknown
+        if len(self._asking) > 6:
+            self._evaluator.cut()
+            return unknown
+        choice = ("caller", id(scope))
+        chosen = world.known(choice)
+        self._asking.add(mark)
+        try:
+            outcomes: list[Outcome] = []
+            for index, site in enumerate(sites):
+                if chosen is not None and chosen != index:
+                    continue
+                w = world if chosen is not None else world.assuming(choice, index)
+                method = frame.owner is not None and not _is_static(scope)
+                outcomes += self.bound(name, scope, frame, site.arguments, method, w)
+            return outcomes or unknown
+        finally:
+            self._asking.discard(mark)
+
+    # Backward
+
+    def sites(self, scope: FunctionNode, frame: Frame) -> list[Site]:
+        """The program's calls of a function, method or (for ``__init__``) class."""
+        found = self._sites.get(id(scope))
+        if found is None:
+            found = self._sites[id(scope)] = []
+            owner = frame.owner
+            name = owner.name if owner is not None and scope.name == "__init__" else scope.name
+            for module in self._evaluator.modules.mentioning(name):
+                for trail in module.paths_to(name):
+                    call = trail[-2] if len(trail) > 1 else None
+                    if isinstance(call, ast.Call) and call.func is trail[-1]:
+                        site = self._site(call, trail, module, scope, owner)
+                        if site is not None:
+                            found.append(site)
+        return found
+
+    def _site(
+        self, call: ast.Call, trail: list[ast.AST], module: Module, scope: FunctionNode, owner: Class | None
+    ) -> Site | None:
+        point = self.point_of(module, trail)
+        arguments = arguments_of(call, point)
+        for value, _ in self._evaluator.values(call.func, point):
+            if isinstance(value, Class) and owner is not None and scope.name == "__init__":
+                if any(above.node is owner.node for above in self._evaluator.classes.line(value)):
+                    return Site(call, point, arguments)
+            elif isinstance(value, Function) and value.node is scope:
+                if owner is not None and value.receiver is None and not _is_static(scope):
+                    arguments = Arguments(
+                        arguments.positional[1:], arguments.keywords, arguments.spread, arguments.splats
+                    )
+                return Site(call, point, arguments)
+        return None
+
+    def frame_of(self, module: Module, trail: list[ast.AST]) -> Frame:
+        """The frame, not bound to a certain call, of the scope around the last node of a trail."""
+        frame = self._evaluator.modules.frame(module)
+        owner: Class | None = None
+        for node in trail[1:-1]:
+            if isinstance(node, ast.ClassDef):
+                owner = Class(node, frame)
+                frame = Frame(module, node, frame)
+            elif isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+                frame = Frame(module, node, frame, owner=owner)
+                owner = None
+            elif isinstance(node, ast.Lambda):
+                frame = Frame(module, node, frame)
+                owner = None
+        return frame
+
+    def point_of(self, module: Module, trail: list[ast.AST]) -> Point:
+        """The point, in such a frame, of the last node of a trail.
+
+        A decorator, a default and a base belong to the scope outside; they are looked at as inside, which
+        changes nothing for what is asked of them.
+        """
+        frame = self.frame_of(module, trail)
+        start = max(
+            (i for i, node in enumerate(trail[:-1]) if node is frame.scope),
+            default=0,
+        )
+        statement: ast.stmt | None = None
+        point = Point(frame, None)
+        for node in trail[start + 1 :]:
+            if isinstance(node, ast.stmt):
+                statement = node
+                point = Point(frame, statement)
+            elif isinstance(node, ast.ListComp | ast.SetComp | ast.GeneratorExp | ast.DictComp):
+                point = self._evaluator.inside(node, point)
+        return point
+
+
+def default_of(name: str, scope: FunctionNode | ast.Lambda) -> ast.expr | None:
+    """The default of a parameter."""
+    spec = scope.args
+    positional = [*spec.posonlyargs, *spec.args]
+    for parameter, default in zip(reversed(positional), reversed(spec.defaults), strict=False):
+        if parameter.arg == name:
+            return default
+    for parameter, value in zip(spec.kwonlyargs, spec.kw_defaults, strict=True):
+        if parameter.arg == name:
+            return value
+    return None
+
+
+def _closes(body: list[ast.stmt]) -> bool:
+    """Whether control surely does not fall off the end of a function."""
+    if ends(body):
+        return True
+    last = body[-1]
+    if isinstance(last, ast.While) and isinstance(last.test, ast.Constant) and last.test.value:
+        return True
+    handlers = getattr(last, "handlers", None)
+    if handlers is not None:
+        tail = last.orelse or last.body  # type: ignore[attr-defined]
+        return ends(last.finalbody) or (ends(tail) and all(ends(h.body) for h in handlers))  # type: ignore[attr-defined]
+    return False
+
+
+def _is_static(scope: FunctionNode | ast.Lambda) -> bool:
+    return isinstance(scope, ast.FunctionDef) and any(
+        isinstance(decorator, ast.Name) and decorator.id == "staticmethod"
+        for decorator in scope.decorator_list
+    )
+
+

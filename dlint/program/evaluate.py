@@ -1,0 +1,386 @@
+"""What an expression stands for at a point, path by path.
+
+Every answer is a list of outcomes: a value, and the world in which it is that value. A world carries what
+had to be assumed on the way, so that two questions asked one after the other in the same world agree:
+``shuffle=(sampler is None)`` is never true where ``sampler`` is a sampler.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable
+from typing import TYPE_CHECKING, TypeAlias
+
+from dlint.knowledge.names import canonical
+from dlint.module.layout import dotted
+from dlint.program.calls import Calls
+from dlint.program.classes import Classes
+from dlint.program.flow import Flow
+from dlint.program.frame import Argument, Arguments, Frame, Point, arguments_of
+from dlint.program.library import ANY, Library
+from dlint.program.names import Names
+from dlint.program.operators import negative, operate
+from dlint.program.truth import Truth
+from dlint.program.values import (
+    HERE,
+    Const,
+    External,
+    Function,
+    Instance,
+    Items,
+    Made,
+    Table,
+    Unknown,
+    Value,
+    World,
+)
+
+if TYPE_CHECKING:
+    from dlint.program.modules import Modules
+
+Outcome: TypeAlias = tuple[Value, World]
+
+# More outcomes than this are folded together: the answer stays true, it only knows less.
+OUTCOMES = 48
+DEPTH = 110
+STEPS = 60_000
+
+
+class Evaluator:
+    """Answers questions about values; its parts know names, control flow, classes, calls and libraries."""
+
+    def __init__(self, modules: Modules) -> None:
+        self.modules = modules
+        self.flow = Flow(self)
+        self.names = Names(self)
+        self.classes = Classes(self)
+        self.calls = Calls(self)
+        self.library = Library(self)
+        self.truths = Truth(self)
+        self._depth = 0
+        self._steps = 0
+        self._cut = 0
+        self._active: set[tuple[int, object, str]] = set()
+        # What names, attributes and calls stand for, found once with nothing assumed: a later question
+        # keeps the outcomes that agree with its own world.
+        self._known: dict[tuple[int, object], list[Outcome]] = {}
+
+    def start(self) -> None:
+        """Begins a new question: each has its own bound on the work it may cause."""
+        self._steps = 0
+
+    @property
+    def exhausted(self) -> bool:
+        return self._steps > STEPS
+
+    def values(self, node: ast.expr, point: Point, world: World = HERE) -> list[Outcome]:
+        """The values of an expression looked at from a point, in the worlds below ``world``."""
+        kind = type(node)
+        if kind in _REMEMBERED:
+            mark = (id(node), point.frame.key)
+            known = None if point.locals else self._known.get(mark)
+            if known is None:
+                known, sure = self._look(kind, node, point, HERE)
+                if sure and not point.locals:
+                    self._known[mark] = known
+            return _within(known, world)
+        return self._look(kind, node, point, world)[0]
+
+    def _look(
+        self, kind: type, node: ast.expr, point: Point, world: World
+    ) -> tuple[list[Outcome], bool]:
+        """The outcomes, and whether they are what they would be at any other time."""
+        self._steps += 1
+        handler = _HANDLERS.get(kind)
+        if handler is None or self._depth > DEPTH or self._steps > STEPS:
+            self._cut += 1
+            return [(Unknown(("at", id(node), point.frame.key)), world)], False
+        cut = self._cut
+        self._depth += 1
+        try:
+            return fold(handler(self, node, point, world), world), self._cut == cut
+        finally:
+            self._depth -= 1
+
+    def cut(self) -> None:
+        """Says that an answer was cut short (a cycle, a bound) and must not be remembered."""
+        self._cut += 1
+
+    def value_of(self, argument: Argument, world: World) -> list[Outcome]:
+        """The values of a call's argument."""
+        if argument.value is not None:
+            return [(argument.value, world)]
+        assert argument.expression is not None and argument.point is not None
+        outcomes = self.values(argument.expression, argument.point, world)
+        if argument.element:
+            return [(item, w) for value, w in outcomes for item in self.elements(value)]
+        return outcomes
+
+    def truth(self, node: ast.expr, point: Point, world: World) -> list[tuple[bool, World]]:
+        return self.truths.of(node, point, world)
+
+    def assume(self, test: ast.expr, wanted: bool, point: Point, world: World) -> list[World]:
+        """The worlds below ``world`` in which a test comes out as wanted."""
+        return [w for result, w in self.truths.of(test, point, world) if result is wanted]
+
+    def elements(self, value: Value) -> list[Value]:
+        """What iterating over a value may give."""
+        if isinstance(value, Items):
+            found = list({item.key: item for item in value.items}.values())
+            if len(found) > 12:
+                found = found[:12]
+            return found + ([Unknown(("element", value.key))] if value.open or not found else [])
+        if isinstance(value, Table):
+            return [Const(key) for key in value.items if key is not ANY] or [Unknown(("key", value.key))]
+        return [Unknown(("element", value.key))]
+
+    # One method a kind of expression.
+
+    def _constant(self, node: ast.Constant, point: Point, world: World) -> list[Outcome]:
+        return [(Const(node.value), world)]
+
+    def _name(self, node: ast.Name, point: Point, world: World) -> list[Outcome]:
+        local = point.locals.get(node.id)
+        if local is not None:
+            return self.value_of(local, world)
+        return self.names.lookup(node.id, point, world)
+
+    def _attribute(self, node: ast.Attribute, point: Point, world: World) -> list[Outcome]:
+        path = dotted(node)
+        outcomes: list[Outcome] = []
+        worlds = [world]
+        if path is not None and path in point.frame.layout.binds and not point.locals:
+            worlds = []
+            anew = path not in point.frame.layout.changes
+            for statement, w in self.flow.definitions(path, point, world, anew=anew):
+                if statement is None:
+                    worlds.append(w)
+                else:
+                    outcomes += self.names.defined(statement, path, point.frame, w)
+        for start in worlds:
+            for base, w in self.values(node.value, point, start):
+                outcomes += self.attribute(base, node.attr, node, point, w)
+        return outcomes
+
+    def attribute(
+        self, base: Value, name: str, node: ast.AST, point: Point, world: World
+    ) -> list[Outcome]:
+        """The values of ``base.name``."""
+        match base:
+            case External():
+                return [(External(canonical(f"{base.name}.{name}"), base.owner), world)]
+            case Made():
+                return [(External(f"{base.name}().{name}", base), world)]
+            case Unknown() | Const():
+                return [(Unknown(("attribute", base.key, name)), world)]
+            case Items() | Table():
+                return [(self.library.container_method(base, name), world)]
+        if hasattr(base, "folder"):
+            return self.names.member(base, name, world)  # type: ignore[arg-type]
+        return self.classes.attribute(base, name, node, point, world)
+
+    def _call(self, node: ast.Call, point: Point, world: World) -> list[Outcome]:
+        mark = (id(node), point.frame.key, "call")
+        if mark in self._active:
+            self.cut()
+            return [(Unknown(("loop", id(node), point.frame.key)), world)]
+        self._active.add(mark)
+        try:
+            arguments = arguments_of(node, point)
+            return [
+                outcome
+                for callee, w in self.values(node.func, point, world)
+                for outcome in self.invoke(callee, arguments, node, point, w)
+            ]
+        finally:
+            self._active.discard(mark)
+
+    def invoke(
+        self, callee: Value, arguments: Arguments, node: ast.AST, point: Point, world: World
+    ) -> list[Outcome]:
+        """What calling a value gives."""
+        return self.calls.invoke(callee, arguments, node, point, world)
+
+    def _conditional(self, node: ast.IfExp, point: Point, world: World) -> list[Outcome]:
+        return [
+            outcome
+            for result, w in self.truth(node.test, point, world)
+            for outcome in self.values(node.body if result else node.orelse, point, w)
+        ]
+
+    def _boolean(self, node: ast.BoolOp, point: Point, world: World) -> list[Outcome]:
+        wanted = isinstance(node.op, ast.And)  # go on to the next operand while the truth is this
+        outcomes: list[Outcome] = []
+        worlds = [world]
+        for index, operand in enumerate(node.values):
+            last = index == len(node.values) - 1
+            following: list[World] = []
+            for start in worlds:
+                for value, w in self.values(operand, point, start):
+                    if last:
+                        outcomes.append((value, w))
+                        continue
+                    for result, decided in self.truths.of_value(value, w):
+                        if result is wanted:
+                            following.append(decided)
+                        else:
+                            outcomes.append((value, decided))
+            worlds = following
+        return outcomes
+
+    def _truth_value(self, node: ast.expr, point: Point, world: World) -> list[Outcome]:
+        return [(Const(result), w) for result, w in self.truth(node, point, world)]
+
+    def _unary(self, node: ast.UnaryOp, point: Point, world: World) -> list[Outcome]:
+        if isinstance(node.op, ast.Not):
+            return self._truth_value(node, point, world)
+        return [(negative(node, value), w) for value, w in self.values(node.operand, point, world)]
+
+    def _binary(self, node: ast.BinOp, point: Point, world: World) -> list[Outcome]:
+        return [
+            (operate(node, left, right, point), v)
+            for left, w in self.values(node.left, point, world)
+            for right, v in self.values(node.right, point, w)
+        ]
+
+    def _subscript(self, node: ast.Subscript, point: Point, world: World) -> list[Outcome]:
+        return [
+            outcome
+            for base, w in self.values(node.value, point, world)
+            for outcome in self.item(base, node.slice, node, point, w)
+        ]
+
+    def item(
+        self, base: Value, index: ast.expr, node: ast.AST, point: Point, world: World
+    ) -> list[Outcome]:
+        """The values of ``base[index]``."""
+        if isinstance(index, ast.Slice):
+            return [(base, world)] if isinstance(base, Items | Made) else [(Unknown(("slice", base.key)), world)]
+        if isinstance(base, Instance | Made):
+            return self.library.subscript(base, node, point, world)
+        outcomes: list[Outcome] = []
+        for key, w in self.values(index, point, world):
+            outcomes += [(value, w) for value in self.library.pick(base, key)]
+        return outcomes
+
+    def _sequence(self, node: ast.List | ast.Tuple | ast.Set, point: Point, world: World) -> list[Outcome]:
+        kind = type(node).__name__.lower()
+        results: list[tuple[tuple[Value, ...], bool, World]] = [((), False, world)]
+        for item in node.elts[:64]:
+            starred = isinstance(item, ast.Starred)
+            expression = item.value if isinstance(item, ast.Starred) else item
+            grown: list[tuple[tuple[Value, ...], bool, World]] = []
+            for items, open_, w in results:
+                for value, v in self.values(expression, point, w):
+                    if not starred:
+                        grown.append(((*items, value), open_, v))
+                    elif isinstance(value, Items):
+                        grown.append(((*items, *value.items), open_ or value.open, v))
+                    else:
+                        grown.append((items, True, v))
+            results = grown[:OUTCOMES]
+        return [(Items(kind, items, open_ or len(node.elts) > 64), w) for items, open_, w in results]
+
+    def _dict(self, node: ast.Dict, point: Point, world: World) -> list[Outcome]:
+        results: list[tuple[dict[object, Value], bool, World]] = [({}, False, world)]
+        for key_node, value_node in list(zip(node.keys, node.values, strict=True))[:64]:
+            grown: list[tuple[dict[object, Value], bool, World]] = []
+            for items, open_, w in results:
+                for value, v in self.values(value_node, point, w):
+                    if key_node is None:
+                        if isinstance(value, Table):
+                            grown.append(({**items, **value.items}, open_ or value.open, v))
+                        else:
+                            grown.append((items, True, v))
+                        continue
+                    for key, u in self.values(key_node, point, v)[:2]:
+                        name = key.value if isinstance(key, Const) else ANY
+                        grown.append(({**items, name: value}, open_, u))
+            results = grown[:OUTCOMES]
+        return [(Table(items, open_ or len(node.keys) > 64), w) for items, open_, w in results]
+
+    def _comprehension(
+        self, node: ast.ListComp | ast.SetComp | ast.GeneratorExp | ast.DictComp, point: Point, world: World
+    ) -> list[Outcome]:
+        inner = self.inside(node, point)
+        if isinstance(node, ast.DictComp):
+            made = [value for value, _ in self.values(node.value, inner, world)]
+            return [(Table({ANY: value}, open=True), world) for value in made]
+        kind = "set" if isinstance(node, ast.SetComp) else "list"
+        values = {value.key: value for value, _ in self.values(node.elt, inner, world)}
+        return [(Items(kind, tuple(values.values()), open=True), world)]
+
+    def inside(
+        self, node: ast.ListComp | ast.SetComp | ast.GeneratorExp | ast.DictComp, point: Point
+    ) -> Point:
+        """The point inside a comprehension: its variables are elements of what it goes through."""
+        for generator in node.generators:
+            source = Argument(generator.iter, point, element=True)
+            point = point.binding(self.names.unpacked(generator.target, source))
+        return point
+
+    def _lambda(self, node: ast.Lambda, point: Point, world: World) -> list[Outcome]:
+        return [(Function(node, point.frame), world)]
+
+    def _inner(self, node: ast.Starred | ast.NamedExpr, point: Point, world: World) -> list[Outcome]:
+        return self.values(node.value, point, world)
+
+    def _string(self, node: ast.JoinedStr, point: Point, world: World) -> list[Outcome]:
+        return [(Unknown(("string", id(node), point.frame.key)), world)]
+
+
+def _within(outcomes: list[Outcome], world: World) -> list[Outcome]:
+    """The outcomes that agree with a world, in the worlds where both hold."""
+    if not world.facts:
+        return outcomes
+    found = []
+    for value, w in outcomes:
+        both = world.joined(w)
+        if both is not None:
+            found.append((value, both))
+    return found
+
+
+def fold(outcomes: list[Outcome], world: World) -> list[Outcome]:
+    """At most ``OUTCOMES`` outcomes: equal values first lose what they assume, then the rest is unknown."""
+    if len(outcomes) <= 1:
+        return outcomes
+    if len(outcomes) <= OUTCOMES:
+        seen: dict[tuple[object, int], Outcome] = {}
+        for outcome in outcomes:
+            seen.setdefault((outcome[0].key, id(outcome[1])), outcome)
+        return list(seen.values())
+    values = {value.key: value for value, _ in outcomes}
+    kept = [(value, world) for value in list(values.values())[:OUTCOMES]]
+    if len(values) > OUTCOMES:
+        kept[-1] = (Unknown(("many", len(values), tuple(values)[0])), world)
+    return kept
+
+
+_REMEMBERED = frozenset((ast.Name, ast.Attribute, ast.Call))
+_HANDLERS: dict[type, Callable[[Evaluator, ast.expr, Point, World], list[Outcome]]] = {
+    ast.Constant: Evaluator._constant,
+    ast.Name: Evaluator._name,
+    ast.Attribute: Evaluator._attribute,
+    ast.Call: Evaluator._call,
+    ast.IfExp: Evaluator._conditional,
+    ast.BoolOp: Evaluator._boolean,
+    ast.Compare: Evaluator._truth_value,
+    ast.UnaryOp: Evaluator._unary,
+    ast.BinOp: Evaluator._binary,
+    ast.Subscript: Evaluator._subscript,
+    ast.List: Evaluator._sequence,
+    ast.Tuple: Evaluator._sequence,
+    ast.Set: Evaluator._sequence,
+    ast.Dict: Evaluator._dict,
+    ast.ListComp: Evaluator._comprehension,
+    ast.SetComp: Evaluator._comprehension,
+    ast.GeneratorExp: Evaluator._comprehension,
+    ast.DictComp: Evaluator._comprehension,
+    ast.Lambda: Evaluator._lambda,
+    ast.Starred: Evaluator._inner,
+    ast.NamedExpr: Evaluator._inner,
+    ast.JoinedStr: Evaluator._string,
+}  # type: ignore[assignment, dict-item]
+
+__all__ = ["Evaluator", "Frame", "Outcome"]

@@ -1,0 +1,214 @@
+"""Which assignments reach a place, path by path.
+
+The search goes backwards from a point through the statements before it. Where control may have come two
+ways (a branch, a loop, a ``try``) it forks the world, assuming what the tests say; a way that contradicts
+what is already assumed is not taken.
+"""
+
+from __future__ import annotations
+
+import ast
+from typing import TYPE_CHECKING
+
+from dlint.module.layout import ends, own_names
+from dlint.program.frame import Frame, Point
+from dlint.program.values import World
+
+if TYPE_CHECKING:
+    from dlint.program.evaluate import Evaluator
+
+# A statement that binds the name, or None: the search came to the start of the scope.
+Definition = tuple[ast.stmt | None, World]
+FORKS = 32
+
+
+class Flow:
+    """Backward search for definitions; ``evaluator`` answers what the tests on the way may be."""
+
+    def __init__(self, evaluator: Evaluator) -> None:
+        self._evaluator = evaluator
+
+    def definitions(
+        self, name: str, point: Point, world: World, *, anew: bool = False
+    ) -> list[Definition]:
+        """The statements that may have bound or changed ``name`` last when control comes to ``point``;
+        ``anew`` looks past those that only change it in place."""
+        return _Search(self._evaluator, point.frame, name, anew).run(point.statement, world)
+
+    def reaching(self, point: Point, world: World) -> list[World]:
+        """The worlds in which control comes to a point, given the tests that guard it."""
+        if point.statement is None:
+            return [world]
+        layout = point.frame.layout
+        guards: list[tuple[ast.expr, bool, ast.stmt]] = []
+        at: ast.AST | None = point.statement
+        while at is not None:
+            place = layout.places.get(id(at))
+            if place is None:
+                holder = layout.try_of.get(id(at))  # a handler or case: go on from its statement
+                at = holder
+                continue
+            for before in reversed(place.block[: place.index]):
+                if isinstance(before, ast.If):
+                    if ends(before.body) and not ends(before.orelse):
+                        guards.append((before.test, False, before))
+                    elif before.orelse and ends(before.orelse) and not ends(before.body):
+                        guards.append((before.test, True, before))
+                elif isinstance(before, ast.Assert):
+                    guards.append((before.test, True, before))
+            owner = place.owner
+            if isinstance(owner, ast.If):
+                guards.append((owner.test, place.role == "body", owner))
+            at = owner
+        worlds = [world]
+        for test, wanted, statement in reversed(guards):
+            where = point.before(statement)
+            forked = [
+                after for w in worlds for after in self._evaluator.assume(test, wanted, where, w)
+            ]
+            if not forked:
+                return []
+            worlds = forked if len(forked) <= FORKS else worlds
+        return worlds
+
+
+class _Search:
+    def __init__(self, evaluator: Evaluator, frame: Frame, name: str, anew: bool) -> None:
+        self.anew = anew
+        self.evaluator = evaluator
+        self.frame = frame
+        self.layout = frame.layout
+        self.name = name
+        self.base = name.rpartition(".")[0]
+        self.looped: set[int] = set()
+        self.found: list[Definition] = []
+
+    def run(self, statement: ast.stmt | None, world: World) -> list[Definition]:
+        if statement is None:
+            passed = self.block(self.layout.body, len(self.layout.body), [world])
+            self.found += [(None, w) for w in passed]
+        else:
+            self.above(statement, [world])
+        return self.found
+
+    def above(self, statement: ast.AST, worlds: list[World]) -> None:
+        """Goes on from the statement's own place to the start of the scope."""
+        at = statement
+        while worlds:
+            place = self.layout.places.get(id(at))
+            if place is None:
+                break
+            worlds = self.block(place.block, place.index, worlds)
+            owner = place.owner
+            if owner is None or not worlds:
+                break
+            worlds = self.leave(owner, place.role, worlds)
+            holder = self.layout.try_of.get(id(owner))
+            at = owner if holder is None else holder
+        self.found += [(None, w) for w in worlds]
+
+    def leave(self, owner: ast.AST, role: str, worlds: list[World]) -> list[World]:
+        """From the start of a block inside ``owner`` to just before ``owner``."""
+        match owner:
+            case ast.For() | ast.AsyncFor() | ast.While() if role == "body":
+                if id(owner) not in self.looped and self.binds_inside(owner.body):
+                    # An earlier round of the loop may have bound it.
+                    self.looped.add(id(owner))
+                    self.block(owner.body, len(owner.body), worlds)
+                if not isinstance(owner, ast.While) and self.binds_itself(owner):
+                    self.found += [(owner, w) for w in worlds]
+                    return []
+            case ast.With() | ast.AsyncWith() | ast.ExceptHandler() | ast.match_case():
+                statement = self.layout.try_of.get(id(owner), owner)
+                if isinstance(statement, ast.stmt) and self.binds_itself(statement):
+                    self.found += [(statement, w) for w in worlds]
+                    return []
+                if isinstance(owner, ast.ExceptHandler) and hasattr(statement, "body"):
+                    # The body may have run in part before it raised.
+                    self.block(statement.body, len(statement.body), worlds)
+            case _ if role in ("orelse", "finalbody") and hasattr(owner, "handlers"):
+                return self.block(owner.body, len(owner.body), worlds)
+        return worlds
+
+    def block(self, block: list[ast.stmt], end: int, worlds: list[World]) -> list[World]:
+        """Backwards through ``block[:end]``; gives the worlds that found no definition there."""
+        for index in range(end - 1, -1, -1):
+            statement = block[index]
+            bound = self.layout.bound_by(statement, anew=self.anew)
+            if self.name in bound:
+                worlds = self.through(statement, worlds)
+            elif self.base and self.base in bound and self.rebinds_base(statement):
+                # `args = ...` makes an `args.x` of before another thing.
+                self.found += [(None, w) for w in worlds]
+                return []
+            if not worlds:
+                return []
+        return worlds
+
+    def through(self, statement: ast.stmt, worlds: list[World]) -> list[World]:
+        """Backwards through a statement that binds the name somewhere inside."""
+        match statement:
+            case ast.If():
+                return self.branches(statement, worlds)
+            case ast.For() | ast.AsyncFor() | ast.While():
+                inside = self.block(statement.body, len(statement.body), worlds)
+                if self.binds_itself(statement):
+                    self.found += [(statement, w) for w in inside]
+                return worlds  # perhaps no round at all
+            case ast.With() | ast.AsyncWith():
+                worlds = self.block(statement.body, len(statement.body), worlds)
+                if worlds and self.binds_itself(statement):
+                    self.found += [(statement, w) for w in worlds]
+                    return []
+                return worlds
+            case ast.Match():
+                for case in statement.cases:
+                    if not ends(case.body):
+                        self.block(case.body, len(case.body), worlds)
+                return worlds
+            case _ if hasattr(statement, "handlers"):
+                return self.attempt(statement, worlds)
+        self.found += [(statement, w) for w in worlds]
+        return []
+
+    def branches(self, statement: ast.If, worlds: list[World]) -> list[World]:
+        passed: list[World] = []
+        where = Point(self.frame, statement)
+        inner = self.binds_inside(statement.body) or self.binds_inside(statement.orelse)
+        if not inner:  # a walrus in the test
+            self.found += [(statement, w) for w in worlds]
+            return []
+        for world in worlds:
+            for wanted, block in ((True, statement.body), (False, statement.orelse)):
+                if ends(block):
+                    continue
+                for assumed in self.evaluator.assume(statement.test, wanted, where, world):
+                    passed += self.block(block, len(block), [assumed])
+        if len(passed) > FORKS:
+            return worlds[:1]
+        return passed
+
+    def attempt(self, statement: ast.stmt, worlds: list[World]) -> list[World]:
+        handlers: list[ast.ExceptHandler] = statement.handlers  # type: ignore[attr-defined]
+        body: list[ast.stmt] = statement.body  # type: ignore[attr-defined]
+        final: list[ast.stmt] = statement.finalbody  # type: ignore[attr-defined]
+        rest: list[ast.stmt] = statement.orelse  # type: ignore[attr-defined]
+        worlds = self.block(final, len(final), worlds)
+        passed = self.block(rest, len(rest), worlds)
+        passed = self.block(body, len(body), passed)
+        for handler in handlers:
+            if not ends(handler.body) and self.binds_inside(handler.body):
+                self.block(handler.body, len(handler.body), worlds)
+        return passed
+
+    def binds_inside(self, block: list[ast.stmt]) -> bool:
+        return any(self.name in self.layout.bound_by(statement, anew=self.anew) for statement in block)
+
+    def binds_itself(self, statement: ast.stmt) -> bool:
+        return self.name in own_names(statement)
+
+    def rebinds_base(self, statement: ast.stmt) -> bool:
+        return isinstance(statement, ast.Assign | ast.AnnAssign) and any(
+            isinstance(target, ast.Name) and target.id == self.base
+            for target in (statement.targets if isinstance(statement, ast.Assign) else [statement.target])
+        )

@@ -1,0 +1,51 @@
+"""The modules of a program, parsed when somebody asks for them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
+
+from dlint.files import SourceError, decode, parse
+from dlint.module.source import Module
+from dlint.program.frame import Frame
+from dlint.program.imports import Imports
+from dlint.program.index import Index
+
+
+class Modules:
+    """All files below a root; ``texts`` replaces the contents of some."""
+
+    def __init__(self, root: Path, files: Iterable[Path], texts: Mapping[Path, bytes]) -> None:
+        self.root = root
+        self.index = Index(root, files, texts)
+        self.imports = Imports(self.index.paths)
+        self._modules: dict[str, Module | None] = {}
+        self._frames: dict[int, Frame] = {}
+
+    def get(self, relative: str) -> Module | None:
+        """The module of a file, None when it cannot be read or parsed."""
+        if relative not in self._modules:
+            module: Module | None = None
+            path = self.index.paths.get(relative)
+            if path is not None:
+                try:
+                    text = decode(self.index.data(relative))
+                    module = Module(path, relative, text, parse(text))
+                except SourceError:
+                    module = None
+            self._modules[relative] = module
+        return self._modules[relative]
+
+    def frame(self, module: Module) -> Frame:
+        """The frame of a module's own body."""
+        frame = self._frames.get(id(module))
+        if frame is None:
+            frame = self._frames[id(module)] = Frame(module, module.tree)
+        return frame
+
+    def mentioning(self, word: str) -> Iterator[Module]:
+        """The parsed modules that mention a word."""
+        for relative in self.index.mentioning(word):
+            module = self.get(relative)
+            if module is not None:
+                yield module

@@ -1,0 +1,63 @@
+"""Arithmetic on abstract values, as far as it decides anything."""
+
+from __future__ import annotations
+
+import ast
+import operator
+from collections.abc import Callable
+from typing import Any
+
+from dlint.program.frame import Argument, Arguments, Point
+from dlint.program.values import Const, Instance, Items, Made, Unknown, Value
+
+_OPERATORS: dict[type[ast.operator], Callable[[Any, Any], Any]] = {
+    ast.Add: operator.add,
+    ast.Sub: operator.sub,
+    ast.Mult: operator.mul,
+    ast.Div: operator.truediv,
+    ast.FloorDiv: operator.floordiv,
+    ast.Mod: operator.mod,
+    ast.BitOr: operator.or_,
+    ast.BitAnd: operator.and_,
+}
+_NUMBERS = (bool, int, float)
+
+
+def operate(node: ast.BinOp, left: Value, right: Value, point: Point) -> Value:
+    """The value of ``left op right``."""
+    if isinstance(left, Const) and isinstance(right, Const):
+        return _constants(node, left.value, right.value)
+    if isinstance(node.op, ast.Mult):
+        for a, b in ((left, right), (right, left)):
+            if isinstance(a, Const) and a.value == 0 and isinstance(b, Unknown):
+                return Const(0)
+    if isinstance(node.op, ast.Add) and isinstance(left, Items) and isinstance(right, Items):
+        return Items(left.kind, left.items + right.items, left.open or right.open)
+    if isinstance(node.op, ast.Add | ast.Mult) and any(
+        isinstance(side, Instance | Made) for side in (left, right)
+    ):
+        # Datasets are joined with `+` and repeated with `*`.
+        sides = [Argument(None, None, side) for side in (left, right)]
+        return Made("torch.utils.data.ConcatDataset", node, Arguments(sides), point)
+    return Unknown(("operation", type(node.op).__name__, left.key, right.key))
+
+
+def _constants(node: ast.BinOp, left: Any, right: Any) -> Value:
+    function = _OPERATORS.get(type(node.op))
+    numbers = isinstance(left, _NUMBERS) and isinstance(right, _NUMBERS)
+    strings = isinstance(left, str) and isinstance(right, str) and isinstance(node.op, ast.Add)
+    if function is not None and (numbers or strings):
+        try:
+            result = function(left, right)
+        except (ArithmeticError, TypeError, ValueError):
+            pass
+        else:
+            return Const(result)
+    return Unknown(("operation", id(node)))
+
+
+def negative(node: ast.UnaryOp, value: Value) -> Value:
+    """The value of ``-x``, ``+x`` or ``~x``."""
+    if isinstance(value, Const) and isinstance(value.value, _NUMBERS) and isinstance(node.op, ast.USub):
+        return Const(-value.value)
+    return Unknown(("sign", type(node.op).__name__, value.key))
