@@ -65,6 +65,10 @@ class Edits:
         self._at(node).exclusive = True
         self.change(node, lambda _old: new, key)
 
+    def claim(self, node: cst.CSTNode) -> None:
+        """Have no other remedy touch ``node`` or what is inside it this time."""
+        self._at(node).exclusive = True
+
     def remove(self, node: cst.CSTNode) -> None:
         """Take ``node`` away; see :func:`dlint.rewriting.statements.remove_statement` for statements."""
         self._at(node).removed = True
@@ -125,7 +129,7 @@ class Edits:
 
 def _keys(what: _OfNode) -> object:
     keys = [key for key, _ in what.changes]
-    return keys if None not in keys else id(what)
+    return keys if keys and None not in keys else id(what)
 
 
 def _extend(mine: list[tuple[Hashable, Any]], new: Sequence[tuple[Hashable, Any]]) -> None:

@@ -69,14 +69,14 @@ def with_statements_after_imports(module: cst.Module, statements: Sequence[State
     defines = any(isinstance(each, cst.FunctionDef | cst.ClassDef) for each in statements)
     blank = 2 if defines else 1
     first, *rest = statements
-    new = [_spaced(first, blank) if end else first, *rest]
+    new = [spaced(first, blank) if end else first, *rest]
     if end < len(body):
-        body[end] = _spaced(body[end], blank)
+        body[end] = spaced(body[end], blank)
     body[end:end] = new
     return module.with_changes(body=body)
 
 
-def _spaced(statement: Statement, blank: int) -> Statement:
+def spaced(statement: Statement, blank: int) -> Statement:
     """The statement with at least ``blank`` blank lines before it (and before its comments)."""
     lines = list(statement.leading_lines)
     there = 0
@@ -108,15 +108,15 @@ def _insert_group(body: list[Statement], new: cst.SimpleStatementLine, first: bo
         index = imports[0]
         if isinstance(body[index], cst.SimpleStatementLine):
             _insert_before(body, index, new)
-            body[index + 1] = _spaced(body[index + 1], 1)
+            body[index + 1] = spaced(body[index + 1], 1)
             return
     else:
         standard = [i for i, _ in _imports_among(body[: end_of_imports(body)], cst.Import, True)]
         standard += [i for i, _ in _imports_among(body[: end_of_imports(body)], cst.ImportFrom, True)]
         index = max(standard) + 1 if standard else imports[0] if imports else _after_docstring(body)
-    body.insert(index, _spaced(new, 1) if index else new)
+    body.insert(index, spaced(new, 1) if index else new)
     if index + 1 < len(body) and not is_import(body[index + 1]):
-        body[index + 1] = _spaced(body[index + 1], 1)
+        body[index + 1] = spaced(body[index + 1], 1)
 
 
 def _after_docstring(body: Sequence[cst.CSTNode]) -> int:

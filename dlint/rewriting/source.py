@@ -17,6 +17,7 @@ from libcst.metadata import (
     PositionProvider,
     QualifiedNameProvider,
     QualifiedNameSource,
+    ScopeProvider,
 )
 
 from dlint.finding import Finding
@@ -183,6 +184,12 @@ class Source:
         """Every name that the file mentions, in whatever part."""
         return frozenset(node.value for node in self.descendants(self.module, cst.Name))
 
+    @cached_property
+    def bound_names(self) -> frozenset[str]:
+        """Every name that the file binds in some scope: imports, assignments, definitions, parameters."""
+        scopes = {id(scope): scope for scope in self.metadata(ScopeProvider).values() if scope is not None}
+        return frozenset(each.name for scope in scopes.values() for each in scope.assignments)
+
     def free_name(self, *wished: str) -> str:
         """The first of the wished names that the file does not mention, else the first with a number."""
         for name in wished:
@@ -239,6 +246,12 @@ class Source:
             names = names()
         values = {n.name for n in names if n.source is QualifiedNameSource.IMPORT}  # type: ignore[attr-defined]
         return str(values.pop()) if len(values) == 1 else None
+
+    @cached_property
+    def quote(self) -> str:
+        """The quote that most of the file's plain strings use."""
+        strings = [each.quote for each in self.descendants(self.module, cst.SimpleString)]
+        return "'" if strings.count("'") > strings.count('"') else '"'
 
     def code(self, node: cst.CSTNode) -> str:
         """The text of ``node``."""

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import libcst as cst
 
 from dlint.rewriting.edits import CannotRepair, Edits
+from dlint.rewriting.header import Statement, spaced
 from dlint.rewriting.source import Source
 
 
@@ -32,6 +33,9 @@ class _Reindent(cst.CSTTransformer):
         self, original_node: cst.IndentedBlock, updated_node: cst.IndentedBlock
     ) -> cst.IndentedBlock:
         return updated_node.with_changes(indent=None)
+
+    def leave_EmptyLine(self, original_node: cst.EmptyLine, updated_node: cst.EmptyLine) -> cst.EmptyLine:
+        return updated_node if updated_node.comment is not None else updated_node.with_changes(indent=False)
 
     def leave_Newline(self, original_node: cst.Newline, updated_node: cst.Newline) -> cst.Newline:
         return updated_node.with_changes(value=None)
@@ -136,3 +140,24 @@ def _remove_of_several(
     edits.remove(small)
     if line.body[-1] is small:
         edits.change(line.body[-2], lambda node: node.with_changes(semicolon=small.semicolon))
+
+
+def replace_line(
+    source: Source,
+    edits: Edits,
+    node: cst.CSTNode,
+    new: Sequence[cst.SimpleStatementLine | cst.BaseCompoundStatement],
+) -> None:
+    """Put statements in the place of the line of ``node``, with its comments, spaced as PEP 8 has it."""
+    block, body, index = block_of(source, node)
+    line = body[index]
+    if isinstance(line, cst.SimpleStatementLine) and len(line.body) > 1:
+        raise CannotRepair("the statement shares its line with others: put it on a line of its own first")
+    leading = list(line.leading_lines) if isinstance(line, Statement) else []
+    if isinstance(line, cst.SimpleStatementLine) and line.trailing_whitespace.comment is not None:
+        leading.append(cst.EmptyLine(comment=line.trailing_whitespace.comment))
+    first, *rest = new
+    edits.remove(line)
+    edits.insert_after(line, [first.with_changes(leading_lines=[*leading, *first.leading_lines]), *rest])
+    if index + 1 < len(body) and isinstance(block, cst.Module) and isinstance(new[-1], cst.FunctionDef):
+        edits.change(body[index + 1], lambda node: spaced(node, 2))

@@ -1,0 +1,74 @@
+"""The names of a function's own that an expression needs when it moves out of the function."""
+
+from __future__ import annotations
+
+import libcst as cst
+from libcst.metadata import FunctionScope, Scope, ScopeProvider
+
+from dlint.rewriting.source import Source
+
+
+def local_names(source: Source, node: cst.CSTNode) -> list[str]:
+    """Names that ``node`` reads and that enclosing functions (not ``node`` itself) bind, in text order."""
+    scopes = source.metadata(ScopeProvider)
+    found: dict[str, None] = {}
+    names = [node] if isinstance(node, cst.Name) else list(source.descendants(node, cst.Name))
+    for name in names:
+        parent = source.parent(name)
+        if isinstance(parent, cst.Attribute) and parent.attr is name:
+            continue
+        if (
+            isinstance(parent, cst.Arg | cst.Param)
+            and (parent.keyword if isinstance(parent, cst.Arg) else parent.name) is name
+        ):
+            continue
+        scope: Scope | None = scopes.get(name)
+        while scope is not None and not isinstance(scope, FunctionScope) and scope.parent is not scope:
+            scope = scope.parent
+        if isinstance(scope, FunctionScope) and _bound_outside(source, scope, name.value, node):
+            found[name.value] = None
+    return list(found)
+
+
+def _bound_outside(source: Source, scope: Scope, name: str, node: cst.CSTNode) -> bool:
+    """Whether the name that is read belongs to a function around ``node``."""
+    for assignment in scope[name]:
+        if not isinstance(assignment.scope, FunctionScope):
+            return False
+        where = getattr(assignment, "node", None)
+        if where is None or not (where is node or source.encloses(node, where)):
+            return True
+    return False
+
+
+def kept_on_self(source: Source, function: cst.FunctionDef) -> dict[str, str]:
+    """Locals of ``__init__`` that it keeps unchanged: {"threads": "self.threads"}."""
+    kept: dict[str, str] = {}
+    stored: list[str] = []
+    for each in source.descendants(function.body, cst.Assign, cst.AugAssign, cst.For, cst.AnnAssign):
+        targets = [t.target for t in each.targets] if isinstance(each, cst.Assign) else [each.target]
+        stored += [source.code(target) for target in targets]
+        if isinstance(each, cst.Assign) and isinstance(each.value, cst.Name) and len(targets) == 1:
+            target = source.code(targets[0])
+            if target.startswith("self.") and target.count(".") == 1:
+                kept.setdefault(each.value.value, target)
+    return {name: target for name, target in kept.items() if name not in stored and stored.count(target) == 1}
+
+
+def with_names(node: cst.BaseExpression, names: dict[str, str]) -> cst.BaseExpression:
+    """The expression with names replaced by other expressions."""
+
+    class Replace(cst.CSTTransformer):
+        def leave_Attribute(self, original_node: cst.Attribute, updated_node: cst.Attribute) -> cst.Attribute:
+            return updated_node.with_changes(attr=original_node.attr)
+
+        def leave_Arg(self, original_node: cst.Arg, updated_node: cst.Arg) -> cst.Arg:
+            return updated_node.with_changes(keyword=original_node.keyword)
+
+        def leave_Name(self, original_node: cst.Name, updated_node: cst.Name) -> cst.BaseExpression:
+            new = names.get(original_node.value)
+            return updated_node if new is None else cst.parse_expression(new)
+
+    result = node.visit(Replace())
+    assert isinstance(result, cst.BaseExpression)
+    return result
