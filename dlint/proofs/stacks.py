@@ -159,23 +159,21 @@ def _from_py_spy(pid: int) -> list[Thread]:
 def innermost(tree: Sequence[Process], folder: str) -> str | None:
     """Where the program stands: its own line and the innermost call below it.
 
-    A worker that stands in the program's code says more than the main process, which only waits for it.
+    A DataLoader's worker that stands in the program's code says most, another process less, and the main
+    process, which waits for them, least.
     ``folder`` is where the program's files lie.
     """
-    ranked = sorted(
-        (
-            (process.role == "worker" and own is not None, own is not None, process.role == "main", process, thread, own)
-            for process in tree
-            for thread in process.threads
-            if thread.frames
-            for own in [next((frame for frame in thread.frames if frame.file.startswith(folder)), None)]
-        ),
-        key=lambda row: row[:3],
-        reverse=True,
-    )
+    ranked = []
+    for process in tree:
+        for thread in process.threads:
+            if thread.frames:
+                own = next((frame for frame in thread.frames if frame.file.startswith(folder)), None)
+                loads = any(frame.function.endswith("_worker_loop") for frame in thread.frames)
+                rank = (own is not None and loads, own is not None and process.role == "worker", own is not None)
+                ranked.append(((*rank, process.role == "main"), process, thread, own))
     if not ranked:
         return None
-    *_, process, thread, own = ranked[0]
+    _, process, thread, own = max(ranked, key=lambda row: row[0])
     python = next((frame for frame in thread.frames if frame.line and frame.file.endswith(".py")), None)
     steps = [str(frame) for frame in dict.fromkeys((own, python)) if frame is not None]
     inner = thread.frames[0]
