@@ -7,7 +7,7 @@ import os
 import re
 import stat
 import warnings
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Container, Iterable, Sequence
 from pathlib import Path
 
 from dlint.finding import Trouble
@@ -103,11 +103,14 @@ def python_files(root: Path, exclude: Sequence[str] = ()) -> list[Path]:
     return [Path(each) for each in found]
 
 
-def expand(paths: Iterable[Path], exclude: Sequence[str] = ()) -> tuple[list[Path], list[Trouble]]:
+def expand(
+    paths: Iterable[Path], exclude: Sequence[str] = (), *, present: Container[Path] = ()
+) -> tuple[list[Path], list[Trouble]]:
     """The files that the user named, as absolute paths, sorted, each once.
 
     A file named explicitly is always taken. A folder gives its .py files, less what is ignored;
     ``exclude`` counts from the project's root. What does not exist or cannot be read is a trouble.
+    ``present`` are absolute paths of files whose text is at hand, on disk or not.
     """
     found: list[str] = []
     troubles: list[Trouble] = []
@@ -117,6 +120,9 @@ def expand(paths: Iterable[Path], exclude: Sequence[str] = ()) -> tuple[list[Pat
 
     for each in paths:
         path = absolute(each)
+        if path in present:
+            found.append(str(path))
+            continue
         try:
             mode = os.stat(path).st_mode  # noqa: PTH116
         except (OSError, ValueError) as error:

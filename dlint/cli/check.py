@@ -1,0 +1,121 @@
+"""``dlint check``: find, and report."""
+
+from __future__ import annotations
+
+import os
+import re
+import sys
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import click
+
+from dlint.cli import CLEAN, FAILED, FINDINGS
+from dlint.cli.options import CannotDo, choice_options, paths_argument, settings_for
+from dlint.cli.progress import progress
+from dlint.engine import Report
+from dlint.engine import check as check_program
+from dlint.files import SourceError, absolute, decode, display_path, read_bytes
+from dlint.finding import Trouble
+from dlint.reports.text import SourceLines, summary, text
+
+_STDIN = Path("-")
+
+
+@click.command()
+@paths_argument
+@choice_options
+@click.option(
+    "--output-format",
+    type=click.Choice(["text", "concise", "json"]),
+    default="text",
+    help="text: with the code and the reach; concise: one line a finding; json: for programs.",
+)
+@click.option("--statistics", is_flag=True, help="Show how often each rule fired instead of the findings.")
+@click.option("--exit-zero", is_flag=True, help="Exit with 0 even when there are findings.")
+@click.option(
+    "--jobs", "-j", type=click.IntRange(min=0), default=0, help="Processes; 0: what the tree needs."
+)
+@click.option("--stdin-filename", metavar="PATH", help="The name of what is read from standard input (-).")
+def check(
+    paths: tuple[Path, ...],
+    choices: dict[str, Any],
+    output_format: str,
+    statistics: bool,
+    exit_zero: bool,
+    jobs: int,
+    stdin_filename: str | None,
+) -> int:
+    """Check files and folders (by default the working directory), or standard input given as "-".
+
+    Exit code: 0 nothing found; 1 findings; 2 could not do the job: a wrong option or configuration, a path
+    that does not exist, or a file that could not be read or parsed (the others are checked all the same).
+    """
+    paths, texts = _with_stdin(paths, stdin_filename)
+    settings = settings_for(paths, choices)
+    with progress() as show:
+        report = check_program(paths, settings, texts=texts, jobs=jobs, progress=show)
+    _complain(report.troubles)
+    for line in _lines(report, output_format, statistics, _source_lines(texts)):
+        print(line)
+    if report.troubles:
+        return FAILED
+    return FINDINGS if report.findings and not exit_zero else CLEAN
+
+
+def _with_stdin(
+    paths: tuple[Path, ...], stdin_filename: str | None
+) -> tuple[tuple[Path, ...], Mapping[Path, bytes] | None]:
+    """The paths with standard input under its name, and its bytes."""
+    if _STDIN not in paths:
+        if stdin_filename is not None:
+            raise CannotDo("--stdin-filename needs the path '-'")
+        return paths, None
+    if len(paths) > 1:
+        raise CannotDo("'-' (standard input) cannot be combined with other paths")
+    path = absolute(stdin_filename or "stdin.py")
+    return (path,), {path: sys.stdin.buffer.read()}
+
+
+def _complain(troubles: Iterable[Trouble]) -> None:
+    for trouble in troubles:
+        line = "" if trouble.line is None else f":{trouble.line}"
+        print(f"dlint: {trouble.path}{line}: {trouble.message}", file=sys.stderr)
+
+
+def _lines(report: Report, output_format: str, statistics: bool, source: SourceLines) -> Iterator[str]:
+    if statistics:
+        from dlint.reports import statistics as counted
+
+        as_lines = counted.statistics_json if output_format == "json" else counted.statistics
+        yield from as_lines(report.findings)
+    elif output_format == "json":
+        from dlint.reports.as_json import as_json
+
+        yield from as_json(report.findings)
+    elif output_format == "concise":
+        from dlint.reports.concise import concise
+
+        yield from concise(report.findings)
+    else:
+        yield from text(report.findings, source, colour=_in_colour())
+        yield summary(report.findings, report.checked)
+
+
+def _in_colour() -> bool:
+    return sys.stdout.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
+
+
+def _source_lines(texts: Mapping[Path, bytes] | None) -> Callable[[str], Sequence[str]]:
+    known = {display_path(path): data for path, data in (texts or {}).items()}
+
+    @cache
+    def lines(path: str) -> Sequence[str]:
+        try:
+            return re.split(r"\r\n?|\n", decode(known[path] if path in known else read_bytes(Path(path))))
+        except SourceError:
+            return ()
+
+    return lines

@@ -1,0 +1,96 @@
+"""The arguments and options that several subcommands share, and what they mean together."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any, get_args
+
+import click
+
+from dlint import settings
+from dlint.files import absolute, project_root
+from dlint.settings import Settings, SettingsError, StartMethod
+
+_LISTS = ("select", "ignore", "extend_select", "exclude")
+
+
+class CannotDo(click.ClickException):
+    """The command could not do its job: one line for the user, exit code 2."""
+
+    exit_code = 2
+
+    def show(self, file: Any = None) -> None:
+        click.echo(f"dlint: {self.message}", file=file, err=True)
+
+
+def paths_argument(command: Callable[..., Any]) -> Callable[..., Any]:
+    """``[PATH]...``: arrives as ``paths``, a tuple of Path; the working directory when none is given."""
+
+    def converted(
+        _context: click.Context, _parameter: click.Parameter, value: tuple[str, ...]
+    ) -> tuple[Path, ...]:
+        return tuple(Path(each) for each in value) or (Path(),)
+
+    argument = click.argument("paths", nargs=-1, metavar="[PATH]...", callback=converted)
+    return argument(command)
+
+
+def choice_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """The options that become Settings: they arrive together as ``choices``, for ``settings_for``."""
+
+    @functools.wraps(command)
+    def gathering(**arguments: Any) -> Any:
+        choices = {name: arguments.pop(name) for name in (*_LISTS, "target_torch", "start_method")}
+        for name in _LISTS:
+            separator = "\n" if name == "exclude" else ","
+            parts = (part.strip() for value in choices[name] for part in value.split(separator))
+            choices[name] = tuple(part for part in parts if part)
+        return command(choices=choices, **arguments)
+
+    for option in reversed(_OPTIONS):
+        gathering = option(gathering)
+    return gathering
+
+
+_OPTIONS = (
+    click.option(
+        "--select", multiple=True, metavar="CODES",
+        help="Only these rules: codes or their beginnings, between commas. Replaces the project's choice.",
+    ),
+    click.option("--ignore", multiple=True, metavar="CODES", help="Not these rules."),
+    click.option(
+        "--extend-select", multiple=True, metavar="CODES",
+        help="These rules too, for instance one that is off by default.",
+    ),
+    click.option(
+        "--exclude", multiple=True, metavar="PATTERN",
+        help="Leave out what matches, as a line of .gitignore would; from the project's root. Repeatable.",
+    ),
+    click.option(
+        "--target-torch", metavar="RELEASE",
+        help="The oldest torch release that the code must work with, such as 1.8. "
+        "Default: what the project declares.",
+    ),
+    click.option(
+        "--start-method", type=click.Choice(get_args(StartMethod)),
+        help="How DataLoader workers are started. Default: what the project sets, else any.",
+    ),
+)  # fmt: skip
+
+
+def settings_for(paths: Sequence[Path], choices: dict[str, Any]) -> Settings:
+    """The settings for a run over ``paths``: their project's, then the user's choices.
+
+    The first path decides which project it is. Raises CannotDo for a wrong choice, in the project's file
+    or on the command line, and for a code that no rule has.
+    """
+    from dlint.rules import all_rules
+
+    try:
+        chosen = settings.load(project_root(absolute(paths[0])), choices)
+        settings.enabled(all_rules().values(), chosen)
+    except SettingsError as error:
+        raise CannotDo(str(error)) from error
+    return chosen

@@ -1,0 +1,57 @@
+"""``dlint rule``: the documentation of one rule."""
+
+from __future__ import annotations
+
+import json
+import sys
+
+import click
+
+from dlint.cli import CLEAN
+from dlint.cli.options import CannotDo
+from dlint.cli.rules import rule_object
+from dlint.rules import all_rules
+from dlint.rules.rule import Rule
+
+
+@click.command()
+@click.argument("code")
+@click.option(
+    "--output-format",
+    type=click.Choice(["text", "json", "markdown"]),
+    default="text",
+    help="text: rendered for the terminal; markdown: as it is written; json: for programs.",
+)
+def rule(code: str, output_format: str) -> int:
+    """Explain the rule CODE (DL101, or its name): what it finds, why it is bad, what to do."""
+    found = _find(code)
+    if output_format == "json":
+        print(json.dumps(rule_object(found), indent=2, ensure_ascii=False))
+    elif output_format == "markdown" or not sys.stdout.isatty():
+        print(_page(found))
+    else:
+        from rich.console import Console
+        from rich.markdown import Markdown
+
+        Console(width=min(Console().width, 100)).print(Markdown(_page(found)))
+    return CLEAN
+
+
+def _page(rule: Rule) -> str:
+    off = "" if rule.on_by_default else "Off by default: name it in `select` or `extend-select`.\n\n"
+    return f"# {rule.code} {rule.name}\n\n{off}{rule.documentation.rstrip()}"
+
+
+def _find(wanted: str) -> Rule:
+    rules = all_rules()
+    by_name = {rule.name: rule for rule in rules.values()}
+    found = rules.get(wanted.upper()) or by_name.get(wanted.lower())
+    if found is None:
+        from difflib import get_close_matches
+
+        close = get_close_matches(wanted.upper(), rules, n=1) or get_close_matches(
+            wanted.lower(), by_name, n=1
+        )
+        hint = f"; did you mean {close[0]}?" if close else "; `dlint rules` lists all"
+        raise CannotDo(f"no rule is called {wanted!r}{hint}")
+    return found

@@ -1,0 +1,32 @@
+"""A finding in one line: what every report for people has in common."""
+
+from __future__ import annotations
+
+from dlint.finding import Finding, ReachStep
+
+
+def one_line(finding: Finding) -> str:
+    """Code, message and reach, without the place: what flake8 and editors show."""
+    reached = reach(finding)
+    return f"{finding.code} {finding.message}" + (f" [{reached}]" if reached else "")
+
+
+def place(finding: Finding) -> str:
+    """``path:line:column``, which terminals and editors can follow."""
+    return f"{finding.path}:{finding.line}:{finding.column}"
+
+
+def reach(finding: Finding) -> str:
+    """``VOCDataset.__getitem__ > load_image (utils/io.py:12) > cv2.imread``; empty without a reach.
+
+    The last step is the finding's own place, the first says its place only when it is in another file.
+    """
+    last = len(finding.reach) - 1
+    return " > ".join(
+        _step(step, with_place=0 < number < last or (number == 0 and step.path != finding.path))
+        for number, step in enumerate(finding.reach)
+    )
+
+
+def _step(step: ReachStep, *, with_place: bool) -> str:
+    return f"{step.name} ({step.path}:{step.line})" if with_place else step.name
