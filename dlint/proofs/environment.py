@@ -142,7 +142,9 @@ def look(python: Sequence[str] = (sys.executable,)) -> Environment:
     try:
         told = json.loads(done.stdout.splitlines()[-1])
     except (IndexError, ValueError):
-        told = {"torch-error": done.stderr.strip().splitlines()[-1] if done.stderr.strip() else "python failed"}
+        told = {
+            "torch-error": done.stderr.strip().splitlines()[-1] if done.stderr.strip() else "python failed"
+        }
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
     return Environment(
         python=platform.python_version(),

@@ -61,7 +61,9 @@ def observe_bad(proof: Proof, program: str, result: Result) -> Observed:
         claimed = result.end in ("still", "limit")
     elif proof.outcome == "error":
         assert proof.error is not None
-        claimed = result.end == "exit" and result.status != 0 and _squeeze(proof.error) in messages(result.stderr)
+        claimed = (
+            result.end == "exit" and result.status != 0 and _squeeze(proof.error) in messages(result.stderr)
+        )
     else:
         claimed = _measure_holds(proof.bad_value, result)
     return Observed(program, text, claimed, result.where)
@@ -126,7 +128,9 @@ def messages(stderr: str) -> str:
 
 def last_error(stderr: str) -> str | None:
     """The type and the first line of the last error, as Python prints it."""
-    found = re.findall(r"^([A-Za-z_][\w.]*(?:Error|Exception|Exit|Interrupt|Full)\b(?::.*)?)$", stderr, re.MULTILINE)
+    found = re.findall(
+        r"^([A-Za-z_][\w.]*(?:Error|Exception|Exit|Interrupt|Full)\b(?::.*)?)$", stderr, re.MULTILINE
+    )
     text = str(found[-1]) if found else None
     if text is not None and text.endswith(":"):
         # The message begins on the next line.

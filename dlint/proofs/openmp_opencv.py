@@ -17,6 +17,7 @@ import sysconfig
 import tarfile
 import tempfile
 from pathlib import Path
+from typing import BinaryIO
 
 VERSION = "4.10.0.84"
 
@@ -91,7 +92,16 @@ def build(jobs: int) -> Path:
     with tempfile.TemporaryDirectory(prefix="openmp-opencv-", dir=cache) as scratch, log.open("wb") as out:
         work = Path(scratch)
         name = "opencv-python-headless"
-        pip = [sys.executable, "-m", "pip", "download", "--no-deps", "--no-binary", name, f"{name}=={VERSION}"]
+        pip = [
+            sys.executable,
+            "-m",
+            "pip",
+            "download",
+            "--no-deps",
+            "--no-binary",
+            name,
+            f"{name}=={VERSION}",
+        ]
         _run([*pip, "--dest", str(work)], work, out, log)
         with tarfile.open(next(work.glob("*.tar.gz"))) as archive:
             archive.extractall(work, filter="data")
@@ -119,7 +129,7 @@ def build(jobs: int) -> Path:
     return folder
 
 
-def _run(command: list[str], folder: Path, out: object, log: Path) -> None:
+def _run(command: list[str], folder: Path, out: BinaryIO, log: Path) -> None:
     # The whole build yields to whatever else the machine does.
     done = subprocess.run(
         ["nice", "-n", "15", *command], cwd=folder, stdout=out, stderr=subprocess.STDOUT, check=False

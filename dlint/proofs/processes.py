@@ -36,14 +36,20 @@ def _stat(pid: int, task: int | None = None) -> list[str] | None:
     return text.rpartition(")")[2].split()
 
 
+def _numbers(folder: str) -> list[int]:
+    """The numbered entries of a folder of /proc, none when the process is gone."""
+    try:
+        return [int(entry) for entry in os.listdir(folder) if entry.isdigit()]  # noqa: PTH208
+    except OSError:
+        return []
+
+
 def descendants(root: int) -> list[int]:
     """The processes below ``root``, parents before children, zombies too."""
     children: dict[int, list[int]] = {}
-    for entry in os.listdir("/proc"):
-        if entry.isdigit():
-            fields = _stat(int(entry))
-            if fields:
-                children.setdefault(int(fields[1]), []).append(int(entry))
+    for pid in _numbers("/proc"):
+        if fields := _stat(pid):
+            children.setdefault(int(fields[1]), []).append(pid)
     found: list[int] = []
     waiting = sorted(children.get(root, []))
     while waiting:
@@ -89,14 +95,13 @@ def marked(variable: str, value: str) -> list[int]:
     """The processes that were started with ``variable=value`` in their environment."""
     mark = f"{variable}={value}".encode()
     found = []
-    for entry in os.listdir("/proc"):
-        if entry.isdigit() and int(entry) != os.getpid():
-            try:
-                block = Path(f"/proc/{entry}/environ").read_bytes()
-            except OSError:
-                continue
-            if mark in block.split(b"\0"):
-                found.append(int(entry))
+    for pid in _numbers("/proc"):
+        try:
+            block = Path(f"/proc/{pid}/environ").read_bytes()
+        except OSError:
+            continue
+        if pid != os.getpid() and mark in block.split(b"\0"):
+            found.append(pid)
     return found
 
 
@@ -124,11 +129,7 @@ class Meter:
         """Read the clocks of all threads of the processes."""
         ready = False
         for pid in pids:
-            try:
-                tasks = [int(entry) for entry in os.listdir(f"/proc/{pid}/task")]
-            except OSError:
-                continue
-            for task in tasks:
+            for task in _numbers(f"/proc/{pid}/task"):
                 fields = _stat(pid, task)
                 if fields is None:
                     continue

@@ -119,7 +119,9 @@ class Fixture:
 
     def near_misses(self) -> list[str]:
         """The near-miss programs, as files or folders with a main.py."""
-        return sorted(path.name for path in self.folder.glob("near_*") if path.suffix == ".py" or path.is_dir())
+        return sorted(
+            path.name for path in self.folder.glob("near_*") if path.suffix == ".py" or path.is_dir()
+        )
 
 
 def read(folder: Path) -> Fixture:

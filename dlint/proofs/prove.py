@@ -31,5 +31,5 @@ def prove(
         key = (run.proof.code, run.proof.name, run.method)
         done = results.setdefault(key, {})
         done[run.program] = result
-        if len(done) == len(set(each.program for each in plan(run.proof, run.method))):
+        if len(done) == len({each.program for each in plan(run.proof, run.method)}):
             yield judge(run.proof, run.method, done)

@@ -93,8 +93,6 @@ def _role(pid: int, main: int, command: str) -> str:
     return "worker"
 
 
-
-
 def _from_faulthandler(pid: int, dump: Path) -> list[Thread]:
     if not processes.catches(pid, signal.SIGUSR2):
         return []
@@ -169,7 +167,11 @@ def innermost(tree: Sequence[Process], folder: str) -> str | None:
             if thread.frames:
                 own = next((frame for frame in thread.frames if frame.file.startswith(folder)), None)
                 loads = any(frame.function.endswith("_worker_loop") for frame in thread.frames)
-                rank = (own is not None and loads, own is not None and process.role == "worker", own is not None)
+                rank = (
+                    own is not None and loads,
+                    own is not None and process.role == "worker",
+                    own is not None,
+                )
                 ranked.append(((*rank, process.role == "main"), process, thread, own))
     if not ranked:
         return None
