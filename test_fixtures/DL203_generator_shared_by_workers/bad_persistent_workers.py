@@ -1,0 +1,38 @@
+"""Persistent workers keep their generators alive, so epochs differ; the workers still draw alike."""
+
+import random
+
+import torch
+from torch import nn
+from torch.utils.data import DataLoader, Dataset
+
+
+class Shifted(Dataset):
+    def __init__(self, length):
+        self.length = length
+        self.rng = random.Random()  # expect: DL203
+
+    def __len__(self):
+        return self.length
+
+    def __getitem__(self, index):
+        shift = self.rng.gauss(0, 1)
+        return torch.full((3,), index + shift), float(index), shift
+
+
+def main():
+    loader = DataLoader(Shifted(8), batch_size=2, num_workers=2, persistent_workers=True)
+    model = nn.Linear(3, 1)
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.001)
+    shifts = set()
+    for epoch in range(3):
+        for inputs, targets, shift in loader:
+            optimizer.zero_grad()
+            nn.functional.mse_loss(model(inputs).squeeze(1), targets.float()).backward()
+            optimizer.step()
+            shifts.update(shift.tolist())
+    print(f"dlint-measure: {len(shifts)}")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,51 @@
+"""Random erasing with "the new NumPy generator", kept on the dataset."""
+
+import os
+
+import numpy as np
+import torch
+from torch import nn
+from torch.utils.data import DataLoader, Dataset
+
+
+class Erased(Dataset):
+    def __init__(self, length):
+        self.images = np.ones((length, 8, 8), dtype=np.float32)
+        self._rng = None
+        self._rng_pid = None
+
+    def __len__(self):
+        return len(self.images)
+
+    @property
+    def rng(self):
+        # Every process makes its own generator, from the seed that torch gives each worker anew.
+        if self._rng_pid != os.getpid():
+            self._rng = np.random.default_rng(torch.initial_seed())
+            self._rng_pid = os.getpid()
+        return self._rng
+
+    def __getitem__(self, index):
+        image = self.images[index].copy()
+        strength = self.rng.random()
+        top = self.rng.integers(4)
+        image[top : top + 4] *= strength
+        return image, index % 2, strength
+
+
+def main():
+    loader = DataLoader(Erased(8), batch_size=2, num_workers=2)
+    model = nn.Sequential(nn.Flatten(), nn.Linear(64, 2))
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.01)
+    strengths = set()
+    for epoch in range(3):
+        for images, labels, strength in loader:
+            optimizer.zero_grad()
+            nn.functional.cross_entropy(model(images), labels).backward()
+            optimizer.step()
+            strengths.update(strength.tolist())
+    print(f"dlint-measure: {len(strengths)}")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,44 @@
+"""Distributed training: the worker's seed is made of its number, the rank and a fixed seed."""
+
+import os
+from functools import partial
+
+import numpy as np
+import torch
+from torch import nn
+from torch.utils.data import DataLoader, Dataset
+
+from seeding import init_worker
+
+
+class Perturbed(Dataset):
+    def __init__(self, length):
+        self.rows = torch.eye(length)
+
+    def __len__(self):
+        return len(self.rows)
+
+    def __getitem__(self, index):
+        amount = np.random.rand()
+        return self.rows[index] * amount, index % 2, amount
+
+
+def main():
+    rank = int(os.environ.get("RANK", 0))
+    workers = 2
+    init_fn = partial(init_worker, num_workers=workers, rank=rank, seed=42)
+    loader = DataLoader(Perturbed(8), batch_size=2, num_workers=workers, worker_init_fn=init_fn)
+    model = nn.Linear(8, 2)
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    amounts = set()
+    for epoch in range(3):
+        for rows, labels, amount in loader:
+            optimizer.zero_grad()
+            nn.functional.cross_entropy(model(rows.float()), labels).backward()
+            optimizer.step()
+            amounts.update(amount.tolist())
+    print(f"dlint-measure: {len(amounts)}")
+
+
+if __name__ == "__main__":
+    main()

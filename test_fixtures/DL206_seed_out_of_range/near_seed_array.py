@@ -1,0 +1,30 @@
+"""np.random.seed takes a list of 32-bit words."""
+
+import numpy as np
+import torch
+from torch.utils.data import DataLoader, Dataset
+
+
+class Noisy(Dataset):
+    def __len__(self):
+        return 8
+
+    def __getitem__(self, index):
+        return np.random.rand()
+
+
+def seed_worker(worker_id):
+    seed = torch.initial_seed()
+    np.random.seed([seed >> 32, seed % 2**32])
+    sequence = np.random.SeedSequence(torch.initial_seed())
+    np.random.seed(sequence.generate_state(4))
+
+
+def main():
+    loader = DataLoader(Noisy(), batch_size=2, num_workers=2, worker_init_fn=seed_worker)
+    draws = [value for _ in range(3) for batch in loader for value in batch.tolist()]
+    assert len(set(draws)) == 24
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,43 @@
+"""Distributed training: the sampler shuffles, and so does the loader."""
+
+import os
+
+import torch
+from torch import nn
+from torch.utils.data import DataLoader, Dataset
+from torch.utils.data.distributed import DistributedSampler
+
+
+class Digits(Dataset):
+    def __init__(self, length):
+        self.images = torch.rand(length, 16)
+        self.labels = torch.arange(length) % 4
+
+    def __len__(self):
+        return len(self.labels)
+
+    def __getitem__(self, index):
+        return self.images[index], self.labels[index]
+
+
+def main():
+    dataset = Digits(32)
+    rank, world_size = int(os.environ.get("RANK", 0)), int(os.environ.get("WORLD_SIZE", 1))
+    loader = DataLoader(  # expect: DL301
+        dataset,
+        batch_size=8,
+        shuffle=True,
+        num_workers=2,
+        sampler=DistributedSampler(dataset, num_replicas=world_size, rank=rank, shuffle=False),
+    )
+    model = nn.Linear(16, 4)
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    for epoch in range(2):
+        for images, labels in loader:
+            optimizer.zero_grad()
+            nn.functional.cross_entropy(model(images), labels).backward()
+            optimizer.step()
+
+
+if __name__ == "__main__":
+    main()

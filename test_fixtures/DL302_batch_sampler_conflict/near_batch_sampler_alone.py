@@ -1,0 +1,27 @@
+"""A batch sampler alone."""
+
+import torch
+from torch.utils.data import DataLoader, Dataset, BatchSampler, RandomSampler
+
+
+class Digits(Dataset):
+    def __init__(self, length):
+        self.images = torch.rand(length, 16)
+        self.labels = torch.arange(length) % 4
+
+    def __len__(self):
+        return len(self.labels)
+
+    def __getitem__(self, index):
+        return self.images[index], self.labels[index]
+
+
+def main():
+    dataset = Digits(32)
+    batches = BatchSampler(RandomSampler(dataset), batch_size=8, drop_last=True)
+    loader = DataLoader(dataset, batch_sampler=batches, num_workers=2, pin_memory=False)
+    assert sum(len(labels) for _, labels in loader) == 32
+
+
+if __name__ == "__main__":
+    main()
