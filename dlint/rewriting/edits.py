@@ -44,6 +44,7 @@ class Edits:
         self._of: dict[cst.CSTNode, _OfNode] = {}
         self._imports: dict[tuple[str, str], None] = {}
         self._after_imports: dict[str, Sequence[header.Statement]] = {}
+        self._defined: set[str] = set()
 
     def __bool__(self) -> bool:
         return bool(self._of or self._imports or self._after_imports)
@@ -81,10 +82,15 @@ class Edits:
         """Put statements after the statement ``node``."""
         self._at(node).after.extend(((key, index), each) for index, each in enumerate(new))
 
+    def define(self, name: str) -> None:
+        """Take a module-level name that the file does not have; no other remedy may take it this time."""
+        self._defined.add(name)
+
     def merge(self, other: Edits) -> bool:
         """Take over the changes of ``other``, or none of them and False where the two collide."""
-        if self._collides(other):
+        if self._defined & other._defined or self._collides(other):
             return False
+        self._defined |= other._defined
         for node, theirs in other._of.items():
             ours = self._at(node)
             for mine, new in (

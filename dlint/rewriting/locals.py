@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import libcst as cst
-from libcst.metadata import FunctionScope, Scope, ScopeProvider
+from libcst.metadata import Scope, ScopeProvider
+from libcst.metadata.scope_provider import LocalScope
 
 from dlint.rewriting.source import Source
 
@@ -23,9 +24,7 @@ def local_names(source: Source, node: cst.CSTNode) -> list[str]:
         ):
             continue
         scope: Scope | None = scopes.get(name)
-        while scope is not None and not isinstance(scope, FunctionScope) and scope.parent is not scope:
-            scope = scope.parent
-        if isinstance(scope, FunctionScope) and _bound_outside(source, scope, name.value, node):
+        if scope is not None and _bound_outside(source, scope, name.value, node):
             found[name.value] = None
     return list(found)
 
@@ -33,7 +32,7 @@ def local_names(source: Source, node: cst.CSTNode) -> list[str]:
 def _bound_outside(source: Source, scope: Scope, name: str, node: cst.CSTNode) -> bool:
     """Whether the name that is read belongs to a function around ``node``."""
     for assignment in scope[name]:
-        if not isinstance(assignment.scope, FunctionScope):
+        if not isinstance(assignment.scope, LocalScope):
             return False
         where = getattr(assignment, "node", None)
         if where is None or not (where is node or source.encloses(node, where)):

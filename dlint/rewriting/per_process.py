@@ -160,6 +160,7 @@ def as_function(
         f"    return {store}[{os}.getpid()]\n",
     )
     statements.replace_line(source, edits, made.statement, new)
+    edits.define(function)
     for use in uses:
         edits.replace(use, cst.Call(cst.Name(function)), key=("use", name))
 

@@ -59,7 +59,7 @@ def _add_members(source: Source, edits: Edits, method: cst.FunctionDef, name: st
     if {kept, pid} & source.identifiers:
         raise CannotRepair(f"the names {kept} and {pid} are in use: {_BY_HAND}")
     os = name_for(source, edits, "os", "os")
-    _, body, index = statements.block_of(source, method)
+    _, _, index = statements.block_of(source, method)
     text = "\n" if index else ""
     text += f"{kept} = None\n{pid} = None\n\n"
     text += per_process.property_text(name, kept, pid, made, _WHY, os)

@@ -184,6 +184,11 @@ class Source:
         """Every name that the file mentions, in whatever part."""
         return frozenset(node.value for node in self.descendants(self.module, cst.Name))
 
+    def names_in(self, node: cst.CSTNode) -> frozenset[str]:
+        """Every name in ``node`` (attribute names too)."""
+        names = [node, *self.descendants(node, cst.Name)]
+        return frozenset(each.value for each in names if isinstance(each, cst.Name))
+
     @cached_property
     def bound_names(self) -> frozenset[str]:
         """Every name that the file binds in some scope: imports, assignments, definitions, parameters."""
