@@ -1,0 +1,61 @@
+"""Keeps one open file for each process in a dictionary."""
+
+import os
+import tempfile
+import time
+
+import torch
+from torch.utils.data import DataLoader, Dataset
+
+BANDS = 4
+BAND_BYTES = 16 * 1024
+
+
+class Tiles(Dataset):
+    def __init__(self, path):
+        self.path = path
+        self.files = {}
+
+    def __getstate__(self):
+        return {"path": self.path, "files": {}}
+
+    def __len__(self):
+        return os.path.getsize(self.path) // (BANDS * BAND_BYTES)
+
+    def __getitem__(self, index):
+        file = self.files.get(os.getpid())
+        if file is None:
+            file = self.files[os.getpid()] = open(self.path, "rb")
+        file.seek(index * BANDS * BAND_BYTES)
+        bands = []
+        for _ in range(BANDS):
+            band = bytearray(BAND_BYTES)
+            file.readinto(band)
+            time.sleep(0.0005)  # stands for a disk that is not this fast
+            bands.append(torch.frombuffer(band, dtype=torch.int32))
+        return index, torch.stack(bands)
+
+
+def write_tiles(path, count):
+    with open(path, "wb") as file:
+        for number in range(count):
+            tile = torch.full((BANDS * BAND_BYTES // 4,), number, dtype=torch.int32)
+            file.write(tile.numpy().tobytes())
+
+
+def main():
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, "tiles.bin")
+        write_tiles(path, 256)
+        dataset = Tiles(path)
+        print("shape of a tile:", tuple(dataset[0][1].shape))
+        loader = DataLoader(dataset, batch_size=16, shuffle=True, num_workers=2)
+        wrong = 0
+        for index, tiles in loader:
+            wrong += (tiles != index[:, None, None]).flatten(1).any(dim=1).sum().item()
+        print("tiles that are not the ones asked for:", wrong, "of", 256)
+        print("dlint-measure:", wrong)
+
+
+if __name__ == "__main__":
+    main()
