@@ -7,7 +7,7 @@ import ctypes
 import os
 import signal
 import time
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -152,19 +152,27 @@ class Meter:
 
 
 def end_tree(root: int, statuses: dict[int, int]) -> None:
-    """Kill and reap everything below ``root``, which is this process; adds exit statuses to ``statuses``.
+    """Kill and reap everything below ``root``, which is this process; adds exit statuses to ``statuses``."""
 
-    multiprocessing's resource tracker gets a moment to end by itself once the others are gone: it is the
-    one that removes their named semaphores.
-    """
+    def left() -> list[int]:
+        reap(statuses)
+        return descendants(root)
+
+    _end(left)
+
+
+def end_marked(variable: str, value: str) -> None:
+    """Kill the processes that carry a mark in their environment (others reap them)."""
+    _end(lambda: marked(variable, value))
+
+
+def _end(left: Callable[[], list[int]]) -> None:
+    # multiprocessing's resource tracker gets a moment to end by itself once the others are gone: it is
+    # the one that removes their named semaphores.
     patience = time.monotonic() + 3.0
     deadline = time.monotonic() + 30.0
-    while True:
-        reap(statuses)
-        left = descendants(root)
-        if not left or time.monotonic() > deadline:
-            return
-        for pid in left:
+    while (pids := left()) and time.monotonic() < deadline:
+        for pid in pids:
             if time.monotonic() > patience or "multiprocessing.resource_tracker" not in command_line(pid):
                 with contextlib.suppress(ProcessLookupError, PermissionError):
                     os.kill(pid, signal.SIGKILL)

@@ -12,7 +12,6 @@ import signal
 import subprocess
 import sys
 import tempfile
-import time
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
@@ -166,12 +165,7 @@ class Runner:
         self._watched.remove(watched)
         if watchdog.returncode == 0:
             return _result(json.loads(watched.told))
-        deadline = time.monotonic() + 10.0
-        while (left := processes.marked(MARK, watched.token)) and time.monotonic() < deadline:
-            for pid in left:
-                with contextlib.suppress(ProcessLookupError, PermissionError):
-                    os.kill(pid, signal.SIGKILL)
-            time.sleep(0.05)
+        processes.end_marked(MARK, watched.token)
         shutil.rmtree(watched.folder, ignore_errors=True)
         return Result("lost", stderr=f"the watchdog ended with {watchdog.returncode}")
 

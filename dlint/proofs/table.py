@@ -69,9 +69,9 @@ def terminal(verdicts: Sequence[Verdict], unproved: Sequence[Fixture]) -> Table:
 
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False, expand=True)
     table.add_column("rule", no_wrap=True)
-    table.add_column("claim", ratio=4)
-    table.add_column("this machine", ratio=4)
-    table.add_column("with the remedy", ratio=3)
+    table.add_column("claim", ratio=4, overflow="fold")
+    table.add_column("this machine", ratio=4, overflow="fold")
+    table.add_column("with the remedy", ratio=3, overflow="fold")
     for verdict in verdicts:
         machine = Text(_did(verdict), style=_COLOURS[verdict.status])
         if verdict.bad and verdict.bad.where:
