@@ -15,6 +15,7 @@ from functools import cached_property
 from pathlib import Path
 
 from dlint import engine
+from dlint.files import absolute
 from dlint.finding import Finding, Trouble
 from dlint.rewriting.edits import CannotRepair, Edits
 from dlint.rewriting.source import Source
@@ -73,9 +74,10 @@ def repair(
     def check(some: Sequence[Path], changed: Mapping[Path, bytes]) -> engine.Report:
         return engine.check(some, settings, texts={**(texts or {}), **changed})
 
-    work = _Work(check, dict(texts or {}), unsafe, {Path(f.path): [] for f in report.findings})
+    given = {absolute(path): data for path, data in (texts or {}).items()}
+    work = _Work(check, given, unsafe, {absolute(f.path): [] for f in report.findings})
     for finding in report.findings:
-        work.findings[Path(finding.path)].append(finding)
+        work.findings[absolute(finding.path)].append(finding)
     for _ in range(_MOST_ROUNDS):
         if not work.one_round():
             break
@@ -153,8 +155,8 @@ class _Work:
         report = self.check(list(self.findings), {**self.new, **changed})
         now: dict[Path, list[Finding]] = {path: [] for path in self.findings}
         for finding in report.findings:
-            now.setdefault(Path(finding.path), []).append(finding)
-        troubled = {Path(trouble.path) for trouble in report.troubles}
+            now.setdefault(absolute(finding.path), []).append(finding)
+        troubled = {absolute(trouble.path) for trouble in report.troubles}
         kept = []
         for each in edits:
             wrong = self._what_is_wrong(each, now.get(each.path, []), each.path in troubled)
@@ -210,11 +212,11 @@ class _Work:
             return finding.by_hand or "there is no remedy that is right everywhere: see the rule's page"
         if not self._is_offered(finding):
             return "the remedy is unsafe: --unsafe-fixes applies it"
-        return self.refused.get(Path(finding.path), {}).get(_place(finding))
+        return self.refused.get(absolute(finding.path), {}).get(_place(finding))
 
     def _refuse(self, findings: Iterable[Finding], reason: str) -> None:
         for finding in findings:
-            self.refused.setdefault(Path(finding.path), {})[_place(finding)] = reason
+            self.refused.setdefault(absolute(finding.path), {})[_place(finding)] = reason
 
     def _known(self, path: Path) -> bytes:
         return self.new.get(path) or self.texts.get(path) or b""

@@ -76,7 +76,7 @@ def _is_call(statement: header.Statement) -> bool:
 
 def _indented(source: Source, head: str, run: list[header.Statement]) -> header.Statement:
     """The statements as the block of ``head``, comments and blank lines with them."""
-    first, *rest = run
+    first, *rest = [statements.without_blank_indents(each) for each in run]
     above, own = _split(first)
     block = cst.IndentedBlock([first.with_changes(leading_lines=own), *rest])
     (outer,) = statements.parse(source, f"{head}\n    pass\n")

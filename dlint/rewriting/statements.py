@@ -19,7 +19,21 @@ def parse(source: Source, text: str) -> list[cst.SimpleStatementLine | cst.BaseC
     return list(_Reindent().visit_body(module))
 
 
-class _Reindent(cst.CSTTransformer):
+def without_blank_indents(statement: Statement) -> Statement:
+    """The statement with blank lines that stay blank when it moves into a block."""
+    result = statement.visit(_BlankLines())
+    assert isinstance(result, Statement)
+    return result
+
+
+class _BlankLines(cst.CSTTransformer):
+    """Blank lines take no indentation."""
+
+    def leave_EmptyLine(self, original_node: cst.EmptyLine, updated_node: cst.EmptyLine) -> cst.EmptyLine:
+        return updated_node if updated_node.comment is not None else updated_node.with_changes(indent=False)
+
+
+class _Reindent(_BlankLines):
     """Blocks take the indentation of the module they come into."""
 
     def visit_body(self, module: cst.Module) -> Sequence[cst.SimpleStatementLine | cst.BaseCompoundStatement]:
@@ -33,9 +47,6 @@ class _Reindent(cst.CSTTransformer):
         self, original_node: cst.IndentedBlock, updated_node: cst.IndentedBlock
     ) -> cst.IndentedBlock:
         return updated_node.with_changes(indent=None)
-
-    def leave_EmptyLine(self, original_node: cst.EmptyLine, updated_node: cst.EmptyLine) -> cst.EmptyLine:
-        return updated_node if updated_node.comment is not None else updated_node.with_changes(indent=False)
 
     def leave_Newline(self, original_node: cst.Newline, updated_node: cst.Newline) -> cst.Newline:
         return updated_node.with_changes(value=None)
@@ -158,6 +169,8 @@ def replace_line(
         leading.append(cst.EmptyLine(comment=line.trailing_whitespace.comment))
     first, *rest = new
     edits.remove(line)
-    edits.insert_after(line, [first.with_changes(leading_lines=[*leading, *first.leading_lines]), *rest])
+    blank = next((i for i, each in enumerate(leading) if each.comment is not None), len(leading))
+    leading[blank:blank] = first.leading_lines
+    edits.insert_after(line, [first.with_changes(leading_lines=leading), *rest])
     if index + 1 < len(body) and isinstance(block, cst.Module) and isinstance(new[-1], cst.FunctionDef):
         edits.change(body[index + 1], lambda node: spaced(node, 2))

@@ -1,0 +1,70 @@
+"""The remedies as a libcst codemod: ``python -m libcst.tool codemod dlint.codemod.FixCommand PATH``.
+
+The findings are those of ``dlint check`` for the file within its project; the configuration in
+``.libcst.codemod.yaml`` (formatter, blacklist) applies as to every codemod.
+"""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+import libcst as cst
+from libcst.codemod import CodemodCommand, CodemodContext, SkipFile
+
+from dlint import settings
+from dlint.files import absolute, project_root
+from dlint.repair import repair
+
+
+class FixCommand(CodemodCommand):
+    """Repairs the findings of one file; libcst writes it."""
+
+    DESCRIPTION = "Repair the data-loading mistakes that dlint finds."
+
+    @staticmethod
+    def add_args(arg_parser: argparse.ArgumentParser) -> None:
+        """The choices of ``dlint fix`` that make sense for one file."""
+        arg_parser.add_argument("--unsafe-fixes", action="store_true", help="Apply unsafe remedies too.")
+        arg_parser.add_argument("--select", default="", metavar="CODES", help="Only these rules.")
+        arg_parser.add_argument("--ignore", default="", metavar="CODES", help="Not these rules.")
+        arg_parser.add_argument("--target-torch", default=None, metavar="RELEASE")
+        arg_parser.add_argument("--start-method", default=None, choices=["fork", "forkserver", "spawn"])
+
+    def __init__(
+        self,
+        context: CodemodContext,
+        unsafe_fixes: bool = False,
+        select: str = "",
+        ignore: str = "",
+        target_torch: str | None = None,
+        start_method: str | None = None,
+    ) -> None:
+        super().__init__(context)
+        self._unsafe = unsafe_fixes
+        self._choices = {
+            "select": _codes(select),
+            "ignore": _codes(ignore),
+            "target_torch": target_torch,
+            "start_method": start_method,
+        }
+
+    def transform_module_impl(self, tree: cst.Module) -> cst.Module:
+        """The module with its findings repaired. Raises SkipFile where libcst would change more than that."""
+        if self.context.filename is None:
+            raise SkipFile("dlint needs to know the file's name to see the program it belongs to")
+        path = absolute(Path(self.context.filename))
+        data = path.read_bytes() if path.is_file() else tree.bytes
+        if data != tree.bytes:
+            raise SkipFile("libcst would change the file's byte order mark or blank space: use dlint fix")
+        chosen = settings.load(project_root(path), {k: v for k, v in self._choices.items() if v})
+        repairs = repair([path], chosen, unsafe=self._unsafe, texts={path: data})
+        for left in repairs.left:
+            self.warn(f"{left.finding.line}: {left.finding.code} left: {left.reason}")
+        for trouble in repairs.troubles:
+            raise SkipFile(trouble.message)
+        return cst.parse_module(repairs.files[0].new) if repairs.files else tree
+
+
+def _codes(text: str) -> tuple[str, ...]:
+    return tuple(code.strip() for code in text.split(",") if code.strip())

@@ -1,0 +1,53 @@
+"""What a repair did, for people and for ``patch``."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
+
+from dlint.files import display_path
+
+if TYPE_CHECKING:
+    from dlint.repair import Left, Repaired
+
+
+def lines(files: Sequence[Repaired], left: Sequence[Left], *, dry: bool) -> Iterator[str]:
+    """A line for every finding repaired, one for every finding left with the reason, and the count."""
+    did = "would repair" if dry else "repaired"
+    for file in files:
+        for finding in file.findings:
+            what = finding.remedy.summary if finding.remedy else finding.name
+            yield f"{display_path(file.path)}:{finding.line}: {did} {finding.code} {finding.name}: {what}"
+    for each in left:
+        finding = each.finding
+        yield f"{finding.path}:{finding.line}:{finding.column}: {finding.code} left: {each.reason}"
+    count = sum(len(file.findings) for file in files)
+    done = f"{'Would repair' if dry else 'Repaired'} {_of(count, 'finding')} in {_of(len(files), 'file')}"
+    yield f"{done}, {len(left)} left." if count or left else "Nothing to repair."
+
+
+def as_diff(file: Repaired) -> bytes:
+    """The change of one file as a unified diff that ``patch`` takes, in the file's own bytes."""
+    name = display_path(file.path).lstrip("/").encode()
+    parts = difflib.diff_bytes(
+        difflib.unified_diff,
+        _lines(file.old),
+        _lines(file.new),
+        b"a/" + name,
+        b"b/" + name,
+        lineterm=b"\n",
+    )
+    return b"".join(
+        part if part.endswith(b"\n") else part + b"\n\\ No newline at end of file\n" for part in parts
+    )
+
+
+def _lines(data: bytes) -> list[bytes]:
+    """Lines that end where ``patch`` thinks they do: at line feeds only."""
+    parts = data.split(b"\n")
+    return [part + b"\n" for part in parts[:-1]] + ([parts[-1]] if parts[-1] else [])
+
+
+def _of(count: int, noun: str) -> str:
+    return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
