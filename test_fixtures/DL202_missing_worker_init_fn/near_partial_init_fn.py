@@ -3,7 +3,6 @@
 from functools import partial
 
 import numpy as np
-import torch
 from torch.utils.data import DataLoader, Dataset, get_worker_info
 
 

@@ -19,7 +19,7 @@ def init_worker(worker_id, epoch, seed=13):
 
 
 def main():
-    loader = DataLoader(Noisy(), batch_size=2, num_workers=2, worker_init_fn=init_worker)    draws = []
+    draws = []
     for epoch in range(3):
         init_fn = partial(init_worker, epoch=epoch)
         loader = DataLoader(Noisy(), batch_size=2, num_workers=2, worker_init_fn=init_fn)

@@ -1,0 +1,2 @@
+BATCH_SIZE = 8
+WORKERS = 0
