@@ -142,7 +142,7 @@ class _Ignore:
         from pathspec import GitIgnoreSpec
 
         self._start = len(folder.rstrip(os.sep)) + 1
-        self._patterns: list[tuple[Callable[[str], object], bool]] = []
+        self._patterns: list[tuple[Callable[[str], re.Match[str] | None], bool]] = []
         sources: list[str] = []
         for pattern in GitIgnoreSpec.from_lines(lines).patterns:
             regex = getattr(pattern, "regex", None)
@@ -162,10 +162,17 @@ class _Ignore:
         if self._any is None or not self._any.match(relative):
             return None
         said = None
-        for match, include in self._patterns:
-            if match(relative):
+        for matched, include in self._patterns:
+            match = matched(relative)
+            if match is not None and _means_itself(match, relative):
                 said = include
         return said
+
+
+def _means_itself(match: re.Match[str], relative: str) -> bool:
+    """Whether the pattern names the path and not a folder it is in: folders have been asked before."""
+    marked = match.groupdict().get("ps_d")  # pathspec's name for the slash behind a folder's name
+    return marked is None or match.end("ps_d") == len(relative)
 
 
 def _ignored(ignores: list[_Ignore], path: str, *, is_folder: bool) -> bool:

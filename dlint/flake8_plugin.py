@@ -1,0 +1,167 @@
+"""The door of flake8: the findings of ``dlint check``, file by file, as flake8 asks for them.
+
+flake8 hands over one file after another, in several processes, but a hazard is a matter of the whole
+program. So each process checks the program once, at the first file that could hold a finding, and then
+looks the others up. ``# noqa`` and the choice of codes are left to flake8.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from dlint import __version__, files, name_clash
+from dlint.settings import Settings, SettingsError, load
+
+if TYPE_CHECKING:
+    import argparse
+
+    from flake8.options.manager import OptionManager
+
+    from dlint.engine import Report
+
+_NOT_CHECKED = "DL000"
+_Violation = tuple[int, int, str, type[Any]]
+
+
+class DataLoadingChecker:
+    """What flake8 makes one of for every file. Findings carry their own code, ``DL000`` is "not checked"."""
+
+    name = "torch-dlint"
+    version = __version__
+
+    _options: ClassVar[argparse.Namespace | None] = None
+    _settings: ClassVar[Settings] = Settings()
+    _violations: ClassVar[dict[str, list[_Violation]] | None] = None
+
+    def __init__(self, tree: ast.AST, filename: str, lines: Sequence[str]) -> None:
+        """``tree`` is what makes flake8 call once a file; the engine parses for itself what it needs."""
+        self._filename = filename
+        self._text = "".join(lines)
+
+    @classmethod
+    def add_options(cls, parser: OptionManager) -> None:
+        """The options, for the command line and for flake8's configuration files."""
+        parser.add_option(
+            "--dlint-target-torch",
+            parse_from_config=True,
+            metavar="RELEASE",
+            help="The oldest torch release the code must work with. (Default: what the project declares)",
+        )
+        parser.add_option(
+            "--dlint-start-method",
+            parse_from_config=True,
+            metavar="METHOD",
+            help="How workers start: fork, forkserver or spawn. (Default: what the project sets, else any)",
+        )
+
+    @classmethod
+    def parse_options(cls, options: argparse.Namespace) -> None:
+        """Take the options, and the project's own choices; a wrong one ends flake8 with its message."""
+        wrong = name_clash.problem()
+        if wrong:
+            raise _critical(wrong)
+        cls._options = options
+        cls._violations = None
+        choices = {
+            "target_torch": options.dlint_target_torch,
+            "start_method": options.dlint_start_method,
+        }
+        try:
+            chosen = load(files.project_root(_named(options)[0]), choices)
+            cls._settings = _with_flake8s_choice(chosen, options)
+        except SettingsError as error:
+            message = str(error)
+            raise _critical(
+                message.replace("--", "--dlint-", 1) if message[:2] == "--" else message
+            ) from error
+
+    def run(self) -> Iterator[_Violation]:
+        """The file's findings as flake8 wants them: line, column from 0, code and message."""
+        assert self._options is not None
+        from_stdin = "-" in (self._options.filenames or ())
+        if not from_stdin and (len(self._text) > files.MAX_BYTES or not self._text.isascii()):
+            # flake8 reads what is not valid as Latin-1 and says nothing; dlint check says so, and so do we.
+            try:
+                files.read_text(Path(self._filename))
+            except files.SourceError as error:
+                yield _not_checked(error.message, error.line)
+                return
+        from dlint.engine import may_concern
+
+        if not may_concern(self._text):
+            return
+        if from_stdin:
+            path = files.absolute(self._filename)
+            found = _check((path,), self._settings, {path: _encoded(self._text)})
+        else:
+            if DataLoadingChecker._violations is None:
+                DataLoadingChecker._violations = _check(_named(self._options), self._settings, None)
+            found = DataLoadingChecker._violations
+        yield from found.get(files.display_path(self._filename), ())
+
+
+def _named(options: argparse.Namespace) -> tuple[Path, ...]:
+    """What the user told flake8 to check."""
+    return tuple(Path(name) for name in options.filenames or () if name != "-") or (Path(),)
+
+
+def _with_flake8s_choice(settings: Settings, options: argparse.Namespace) -> Settings:
+    """Rules that are off by default run when flake8 is told to select them by name."""
+    from dataclasses import replace
+
+    named = {*(options.select or ()), *(options.extend_select or ())}
+    ours = sorted(code for code in named if code.startswith("DL") and code != "DL")
+    if ours:
+        from dlint.rules import all_rules
+
+        ours = [code for code in ours if any(rule.startswith(code) for rule in all_rules())]
+    return replace(settings, extend_select=(*settings.extend_select, *ours))
+
+
+def _check(
+    paths: Sequence[Path], settings: Settings, texts: dict[Path, bytes] | None
+) -> dict[str, list[_Violation]]:
+    """Violations by the path that reports show."""
+    from dlint.engine import check
+
+    try:
+        report = check(paths, settings, texts=texts, suppress=False)
+    except SettingsError as error:
+        raise _critical(str(error)) from error
+    return _by_path(report)
+
+
+def _by_path(report: Report) -> dict[str, list[_Violation]]:
+    from dlint.reports.line import one_line
+
+    violations: dict[str, list[_Violation]] = {}
+    for finding in report.findings:
+        violation = (finding.line, finding.column - 1, one_line(finding), DataLoadingChecker)
+        violations.setdefault(finding.path, []).append(violation)
+    for trouble in report.troubles:
+        violations.setdefault(trouble.path, []).append(_not_checked(trouble.message, trouble.line))
+    return violations
+
+
+def _not_checked(message: str, line: int | None) -> _Violation:
+    return (line or 1, 0, f"{_NOT_CHECKED} not checked: {message}", DataLoadingChecker)
+
+
+def _encoded(text: str) -> bytes:
+    """The text of standard input as the bytes it was, so that its coding line stays true."""
+    data = text.encode("utf-8", "replace")
+    try:
+        return text.encode(files.encoding_of(data))
+    except (LookupError, UnicodeError):
+        return data
+
+
+def _critical(message: str) -> Exception:
+    """What flake8 shows as one line instead of a traceback."""
+    from flake8.exceptions import ExecutionError
+
+    error: Exception = ExecutionError(f"dlint: {message}")
+    return error

@@ -1,0 +1,56 @@
+"""Starting fast: what the doors must not import."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+from doors import CLEAN, HAZARD, REPOSITORY, write
+
+HEAVY = {"libcst", "torch", "cv2", "click", "rich", "numpy"}
+
+
+def imported_by(program: str, folder: Path) -> set[str]:
+    """The top-level modules that the program has imported at its end."""
+    result = subprocess.run(
+        [sys.executable, "-c", f"{program}\nimport sys, json\nprint(json.dumps(sorted(sys.modules)))"],
+        cwd=folder,
+        env={
+            **os.environ,
+            "PYTHONPATH": os.pathsep.join([str(REPOSITORY), os.environ.get("PYTHONPATH", "")]),
+        },
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    return set(json.loads(result.stdout.splitlines()[-1]))
+
+
+def test_the_plugin_imports_nothing_heavy(tmp_path: Path) -> None:
+    write(tmp_path, {"a.py": HAZARD})
+    modules = imported_by(
+        "import ast, argparse\n"
+        "from dlint.flake8_plugin import DataLoadingChecker as checker\n"
+        "checker.parse_options(argparse.Namespace(dlint_target_torch=None, dlint_start_method=None,"
+        " select=None, extend_select=None, filenames=['a.py']))\n"
+        "text = open('a.py').read()\n"
+        "found = list(checker(ast.parse(text), 'a.py', text.splitlines(True)).run())\n"
+        "assert len(found) == 1 and found[0][2].startswith('DL301'), found",
+        tmp_path,
+    )
+    assert not HEAVY & modules
+
+
+def test_the_command_imports_only_its_own_door(tmp_path: Path) -> None:
+    write(tmp_path, {"a.py": CLEAN, "b.py": HAZARD})
+    modules = imported_by(
+        "import sys\nfrom dlint.cli import main\n"
+        "sys.argv = ['dlint', 'check', '--output-format', 'concise', '--exit-zero']\n"
+        "try:\n    main()\nexcept SystemExit as end:\n    assert end.code == 0",
+        tmp_path,
+    )
+    assert not (HEAVY - {"click"}) & modules
+    assert not {"dlint.cli.fix", "dlint.cli.prove", "flake8", "importlib.metadata"} & modules
