@@ -1,0 +1,59 @@
+"""``dlint rules`` and ``dlint rule``, and what the README says of the rules."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from doors import REPOSITORY, dlint
+
+from dlint.rules import all_rules
+
+
+def test_the_table_has_every_rule(tmp_path: Path) -> None:
+    lines = dlint(tmp_path, "rules").stdout.splitlines()
+    assert [line.split()[:2] for line in lines] == [[rule.code, rule.name] for rule in all_rules().values()]
+    marked = {line.split()[0] for line in lines if line.endswith("(off by default)")}
+    assert marked == {rule.code for rule in all_rules().values() if not rule.on_by_default}
+
+
+def test_rules_as_json_and_markdown(tmp_path: Path) -> None:
+    listed = json.loads(dlint(tmp_path, "rules", "--output-format", "json").stdout)
+    assert [each["code"] for each in listed] == list(all_rules())
+    table = dlint(tmp_path, "rules", "--output-format", "markdown").stdout.splitlines()
+    assert len(table) == 2 + len(all_rules())
+    assert all(row.count("|") == 4 for row in table)
+
+
+@pytest.mark.parametrize("wanted", ["DL301", "dl301", "sampler-with-shuffle"])
+def test_a_rule_by_code_or_name(tmp_path: Path, wanted: str) -> None:
+    result = dlint(tmp_path, "rule", wanted)
+    assert result.returncode == 0
+    assert result.stdout.startswith("# DL301 sampler-with-shuffle\n")
+    assert all_rules()["DL301"].documentation in result.stdout
+
+
+def test_a_rule_as_json(tmp_path: Path) -> None:
+    shown = json.loads(dlint(tmp_path, "rule", "DL301", "--output-format", "json").stdout)
+    assert shown["code"] == "DL301"
+    assert shown["documentation"].startswith(shown["summary"])
+
+
+def test_an_unknown_rule_names_the_nearest(tmp_path: Path) -> None:
+    result = dlint(tmp_path, "rule", "DL399")
+    assert result.returncode == 2
+    assert result.stderr.startswith("dlint: no rule is called 'DL399'; did you mean DL3")
+
+
+@pytest.mark.parametrize("rule", all_rules().values(), ids=lambda rule: rule.code)
+def test_every_rule_documents_itself(rule: object) -> None:
+    summary = getattr(rule, "summary", "")
+    documentation = getattr(rule, "documentation", "")
+    assert summary and "|" not in summary
+    assert len(documentation) > len(summary) + 200
+
+
+def test_the_readme_names_every_family() -> None:
+    readme = (REPOSITORY / "README.md").read_text(encoding="utf-8")
+    assert {f"{code[:3]}xx" for code in all_rules()} <= set(readme.split())
