@@ -2,12 +2,43 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+import os
+import sys
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from dlint.files import SourceError, decode, display_path, expand, parse, project_root, python_files, read_bytes
 from dlint.finding import Finding, Trouble
-from dlint.settings import Settings
+from dlint.program.program import Program
+from dlint.rules import all_rules
+from dlint.rules.rule import Found, Rule
+from dlint.settings import Settings, enabled
+
+Progress = Callable[[int, int], None]
+
+# The analysis follows expressions and calls by recursion, with bounds of its own.
+_RECURSION = 12_000
+# A tree with fewer files than this is checked sooner by one process than several would take to start.
+_LARGE = 1_500
+# A file that mentions none of these can hold no finding: it is read, not parsed.
+_WORDS = (
+    b"DataLoader",
+    b"Dataset",
+    b"__getitem__",
+    b"worker_init",
+    b"cv2",
+    b"random",
+    b"seed",
+    b"Pool",
+    b"Executor",
+    b"Thread",
+    b"Sampler",
+    b"torch",
+)
+# Up to so many bytes a project is parsed whole, so that a file that does not parse is told of even where
+# it cannot hold a finding.
+_SMALL_TREE = 1_000_000
 
 
 @dataclass(frozen=True)
@@ -19,19 +50,221 @@ class Report:
     checked: int
 
 
+def may_concern(text: str | bytes) -> bool:
+    """Whether a file with this text can hold a finding at all."""
+    data = text.encode(errors="replace") if isinstance(text, str) else text
+    return any(word in data for word in _WORDS)
+
+
 def check(
     paths: Sequence[Path],
     settings: Settings,
     *,
     texts: Mapping[Path, bytes] | None = None,
     jobs: int = 1,
-    progress: Callable[[int, int], None] | None = None,
+    progress: Progress | None = None,
     suppress: bool = True,
 ) -> Report:
     """Check files and folders as parts of their project.
 
     ``texts`` replaces the contents of files (an editor's buffer, standard input). ``jobs`` is the number
-    of processes. ``progress`` is called with (done, total) modules. ``suppress`` applies ``# noqa``
-    comments (flake8 does that itself). Findings are for the given paths only, whatever else is read.
+    of processes, 0 for as many as the size of the tree asks for. ``progress`` is called with (done,
+    total) loaders. ``suppress`` applies ``# noqa`` comments (flake8 does that itself). Findings are for
+    the given paths only, whatever else is read.
     """
-    raise NotImplementedError
+    texts = texts or {}
+    sys.setrecursionlimit(max(sys.getrecursionlimit(), _RECURSION))
+    asked, troubles = expand(paths, settings.exclude, present=texts)
+    explicit = {path for path in paths if path.suffix == ".py" or path.is_file()}
+    findings: list[Finding] = []
+    for root, files in _by_project(asked).items():
+        rules = [rule for code, rule in all_rules().items() if code in enabled(all_rules().values(), settings)]
+        job = _Job(root, tuple(files), settings, texts, tuple(rule.code for rule in rules))
+        found = job.run(jobs, progress)
+        unreadable, kept = _read_files(files, texts, {path.absolute() for path in explicit}, found, suppress)
+        troubles += unreadable
+        findings += kept
+    return Report(
+        tuple(sorted(findings, key=lambda finding: finding.sort_key)),
+        tuple(sorted(set(troubles), key=lambda trouble: (trouble.path, trouble.line or 0))),
+        len(asked),
+    )
+
+
+def _by_project(files: Iterable[Path]) -> dict[Path, list[Path]]:
+    projects: dict[Path, list[Path]] = {}
+    roots: dict[Path, Path] = {}
+    for path in files:
+        root = roots.get(path.parent)
+        if root is None:
+            root = roots[path.parent] = project_root(path)
+        projects.setdefault(root, []).append(path)
+    return projects
+
+
+def _read_files(
+    files: Sequence[Path],
+    texts: Mapping[Path, bytes],
+    explicit: set[Path],
+    found: list[Finding],
+    suppress: bool,
+) -> tuple[list[Trouble], list[Finding]]:
+    """Why some files could not be checked, and the findings that no comment silences."""
+    troubles: list[Trouble] = []
+    by_path: dict[str, list[Finding]] = {}
+    for finding in found:
+        by_path.setdefault(finding.path, []).append(finding)
+    room = _SMALL_TREE
+    kept: list[Finding] = []
+    for path in files:
+        shown = display_path(path)
+        try:
+            data = texts[path] if path in texts else read_bytes(path)
+            text = decode(data)
+            room -= len(data)
+            here = by_path.get(shown, [])
+            if not here and (path in explicit or room > 0 or may_concern(data)):
+                parse(text)
+        except SourceError as error:
+            troubles.append(error.trouble(path))
+            continue
+        if here and suppress:
+            from dlint.noqa import unsuppressed
+
+            here = list(unsuppressed(text, here))
+        kept += here
+    return troubles, kept
+
+
+@dataclass(frozen=True)
+class _Job:
+    """The check of one project."""
+
+    root: Path
+    files: tuple[Path, ...]
+    settings: Settings
+    texts: Mapping[Path, bytes]
+    codes: tuple[str, ...]
+
+    def run(self, jobs: int, progress: Progress | None) -> list[Finding]:
+        """The findings in the files that were asked for; several processes give the same as one."""
+        listed = python_files(self.root, self.settings.exclude)
+        program_files = sorted({*listed, *self.files}) if listed else list(self.files)
+        if jobs == 0:
+            jobs = (os.cpu_count() or 1) if len(program_files) >= _LARGE else 1
+        if jobs == 1:
+            found = self.share(program_files, (0, 1), progress)
+        else:
+            from concurrent.futures import ProcessPoolExecutor
+
+            with ProcessPoolExecutor(jobs) as pool:
+                waiting = [pool.submit(self.share, program_files, (i, jobs), None) for i in range(jobs)]
+                found = [hit for done in waiting for hit in done.result()]
+        asked = {path: display_path(path) for path in self.files}
+        return _merged(found, all_rules(), {str(path): shown for path, shown in asked.items()})
+
+    def share(
+        self, files: Sequence[Path], share: tuple[int, int], progress: Progress | None
+    ) -> list[_Hit]:
+        """What one process finds in its share of the program."""
+        sys.setrecursionlimit(max(sys.getrecursionlimit(), _RECURSION))
+        program = Program(
+            self.root,
+            files,
+            texts=self.texts,
+            target_torch=_release(self.settings.target_torch),
+            start_method=self.settings.start_method,
+            share=share,
+            progress=progress,
+        )
+        rules = all_rules()
+        return [
+            _hit(code, rules[code], found) for code in self.codes for found in rules[code].check(program)
+        ]
+
+
+@dataclass(frozen=True)
+class _Hit:
+    """What a rule found, as data that crosses processes; ``path`` is absolute."""
+
+    path: str
+    finding: Finding
+    kind: str
+
+
+def _hit(code: str, rule: Rule, found: Found) -> _Hit:
+    node = found.node
+    module = found.module
+    end_line = node.end_lineno or node.lineno
+    end_offset = node.end_col_offset if node.end_col_offset is not None else node.col_offset
+    finding = Finding(
+        code=code,
+        name=rule.name,
+        message=found.message,
+        path=module.relative,
+        line=node.lineno,
+        column=module.column(node.lineno, node.col_offset),
+        end_line=end_line,
+        end_column=module.column(end_line, end_offset),
+        reach=found.reach,
+        remedy=found.remedy,
+        by_hand=found.by_hand,
+    )
+    return _Hit(str(module.path), finding, found.kind)
+
+
+def _merged(hits: list[_Hit], rules: Mapping[str, Rule], shown: Mapping[str, str]) -> list[Finding]:
+    """Findings in the asked files: each place once, by its shortest reach, in the order of the listing."""
+    from dataclasses import replace
+
+    best: dict[tuple[str, str, str, int, int], Finding] = {}
+    for hit in hits:
+        if hit.path not in shown:
+            continue
+        finding = hit.finding
+        mark = (finding.code, hit.path, hit.kind, finding.line, finding.column)
+        known = best.get(mark)
+        if known is None or _rank(finding) < _rank(known):
+            best[mark] = finding
+    whole: dict[tuple[str, str, str], list[Finding]] = {}
+    result: list[Finding] = []
+    for (code, path, kind, _, _), finding in best.items():
+        place = _shown_as(finding, shown[path])
+        if rules[code].once_per_file:
+            whole.setdefault((code, path, kind), []).append(place)
+        else:
+            result.append(place)
+    for group in whole.values():
+        group.sort(key=lambda finding: (finding.line, finding.column))
+        first = group[0]
+        more = len(group) - 1
+        if more:
+            calls = "call" if more == 1 else "calls"
+            first = replace(first, message=f"{first.message} ({more} more {calls} in this file)")
+        result.append(first)
+    return sorted(result, key=lambda finding: finding.sort_key)
+
+
+def _rank(finding: Finding) -> tuple[int, list[tuple[str, str, int]], str]:
+    return (
+        len(finding.reach),
+        [(step.name, step.path, step.line) for step in finding.reach],
+        finding.message,
+    )
+
+
+def _shown_as(finding: Finding, shown: str) -> Finding:
+    """A finding with its path, and those of its reach, as the user sees them from where he stands."""
+    from dataclasses import replace
+
+    prefix = shown[: -len(finding.path)] if shown.endswith(finding.path) else ""
+    steps = tuple(replace(step, path=prefix + step.path) for step in finding.reach)
+    return replace(finding, path=shown, reach=steps)
+
+
+def _release(text: str | None) -> tuple[int, int] | None:
+    """The major and minor number of a torch release."""
+    if text is None:
+        return None
+    numbers = [int(part) for part in text.split(".")[:2] if part.isdigit()]
+    return (numbers[0], numbers[1] if len(numbers) > 1 else 0) if numbers else None

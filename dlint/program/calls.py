@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from dlint.module.layout import FunctionNode, ends, parameters, statements_in
 from dlint.module.source import Module
 from dlint.program.frame import Argument, Arguments, Frame, Point, arguments_of
+from dlint.program.outcomes import Outcome, told_apart
 from dlint.program.values import (
     HERE,
     NONE,
@@ -26,9 +27,9 @@ from dlint.program.values import (
 )
 
 if TYPE_CHECKING:
-    from dlint.program.evaluate import Evaluator, Outcome
+    from dlint.program.evaluate import Evaluator
 
-_DEEPEST = 14
+_DEEPEST = 8
 _MOST_CALLERS = 12
 _ARGUMENT_TEXT = 120
 
@@ -51,8 +52,8 @@ class Calls:
         self._evaluator = evaluator
         self._sites: dict[int, list[Site]] = {}
         self._returns: dict[int, tuple[list[ast.Return], bool, bool]] = {}
-        self._inside: list[int] = []
-        self._asking: set[Key] = set()
+        self._inside: dict[tuple[int, Key], int] = {}
+        self._asking: dict[tuple[int, str], int] = {}
 
     # Forward
 
@@ -107,11 +108,15 @@ class Calls:
         """The values that a call of a function of the program returns."""
         scope = function.node
         unknown: list[Outcome] = [(Unknown(("returned", id(node), point.frame.key)), world)]
-        if self._inside.count(id(scope)) > 1 or len(self._inside) > _DEEPEST:
+        mark = (id(scope), function.receiver.key if function.receiver is not None else None)
+        if mark in self._inside:
+            self._evaluator.cut(self._inside[mark])
+            return unknown
+        if len(self._inside) > _DEEPEST:
             self._evaluator.cut()
             return unknown
         frame = self.enter(function, arguments, node, point)
-        self._inside.append(id(scope))
+        self._inside[mark] = self._evaluator.depth
         try:
             if isinstance(scope, ast.Lambda):
                 return self._evaluator.values(scope.body, Point(frame, None), world)
@@ -130,7 +135,7 @@ class Calls:
                 outcomes.append((NONE, world))
             return outcomes or unknown
         finally:
-            self._inside.pop()
+            del self._inside[mark]
 
     def _shape(self, scope: FunctionNode) -> tuple[list[ast.Return], bool, bool]:
         """A function's returns, whether it may fall off its end, and whether it is a generator."""
@@ -151,6 +156,9 @@ class Calls:
 
     def parameter(self, name: str, frame: Frame, world: World) -> list[Outcome]:
         """The values of a function's parameter in a frame."""
+        return told_apart(self._parameter(name, frame, world), (frame.key, name))
+
+    def _parameter(self, name: str, frame: Frame, world: World) -> list[Outcome]:
         scope = frame.scope
         assert isinstance(scope, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda)
         first = parameters(scope)[0].arg
@@ -240,7 +248,7 @@ class Calls:
         if isinstance(scope, ast.Lambda):
             return unknown
         if mark in self._asking:
-            self._evaluator.cut()
+            self._evaluator.cut(self._asking[mark])
             return unknown
         sites = self.sites(scope, frame)
         if not sites:
@@ -252,7 +260,7 @@ class Calls:
             return unknown
         choice = ("caller", id(scope))
         chosen = world.known(choice)
-        self._asking.add(mark)
+        self._asking[mark] = self._evaluator.depth
         try:
             outcomes: list[Outcome] = []
             for index, site in enumerate(sites):
@@ -263,7 +271,7 @@ class Calls:
                 outcomes += self.bound(name, scope, frame, site.arguments, method, w)
             return outcomes or unknown
         finally:
-            self._asking.discard(mark)
+            del self._asking[mark]
 
     # Backward
 

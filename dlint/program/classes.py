@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from dlint.module.layout import FunctionNode, functions_in, parameters, statements_in
 from dlint.program.frame import Arguments, Frame, Point, arguments_of, layout_of
+from dlint.program.outcomes import Outcome, told_apart
 from dlint.program.values import (
     HERE,
     Class,
@@ -27,7 +28,7 @@ from dlint.program.values import (
 )
 
 if TYPE_CHECKING:
-    from dlint.program.evaluate import Evaluator, Outcome
+    from dlint.program.evaluate import Evaluator
 
 _PROPERTIES = frozenset({"property", "cached_property", "lazy_property"})
 _MOST_SUBCLASSES = 8
@@ -42,8 +43,9 @@ class Classes:
         self._lines: dict[Key, list[Class]] = {}
         self._stores: dict[int, dict[str, list[FunctionNode]]] = {}
         self._inits: dict[Key, list[tuple[Class, Frame]]] = {}
+        self._properties: dict[Key, dict[str, list[tuple[Function, Class]]]] = {}
         self._subclasses: dict[Key, list[Class]] = {}
-        self._active: set[tuple[Key, str]] = set()
+        self._active: dict[tuple[Key, str], int] = {}
 
     # Hierarchy
 
@@ -161,6 +163,18 @@ class Classes:
             if isinstance(bound, Function)
         ]
 
+    def properties(self, cls: Class) -> dict[str, list[tuple[Function, Class]]]:
+        """The properties of a class and those above it, by name."""
+        found = self._properties.get(cls.key)
+        if found is None:
+            found = self._properties[cls.key] = {}
+            for above in self.line(cls):
+                for node in functions_in(above.node.body):
+                    if node.decorator_list and node.name not in found and _is_property(node):
+                        frame = Frame(above.module, above.node, above.frame)
+                        found[node.name] = [(Function(node, frame, owner=above), above)]
+        return found
+
     def bind(self, value: Value, receiver: Value, owner: Class) -> Value:
         """A class's member as seen through an instance or the class."""
         if not isinstance(value, Function) or isinstance(value.node, ast.Lambda):
@@ -215,7 +229,8 @@ class Classes:
         if held:
             return held
         if members:
-            return [(self.bind(value, instance, owner), world) for value, owner in members]
+            bound = [(self.bind(value, instance, owner), world) for value, owner in members]
+            return told_apart(bound, (instance.key, name))
         if instance.arguments is None:
             for below in self.subclasses(instance.cls)[:_MOST_SUBCLASSES]:
                 found = self._of_instance(Instance(below, None, None), name, node, point, world)
@@ -227,9 +242,9 @@ class Classes:
         """What the class's own methods store in ``self.name``."""
         mark = (instance.key, name)
         if mark in self._active:
-            self._evaluator.cut()
+            self._evaluator.cut(self._active[mark])
             return [(Unknown(("attribute", instance.key, name)), world)]
-        self._active.add(mark)
+        self._active[mark] = self._evaluator.depth
         try:
             outcomes: list[Outcome] = []
             for owner, function in self.storing(instance.cls, name):
@@ -244,9 +259,9 @@ class Classes:
                 and self._evaluator.modules.index.stored_elsewhere(name)
             ):
                 outcomes.append((Unknown(("attribute", instance.key, name)), world))
-            return outcomes
+            return told_apart(outcomes, mark)
         finally:
-            self._active.discard(mark)
+            del self._active[mark]
 
     def storing(self, cls: Class, name: str) -> list[tuple[Class, FunctionNode]]:
         """The methods of a class and those above it that store ``self.name``: the nearest ``__init__``

@@ -9,17 +9,18 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING
 
 from dlint.knowledge.names import canonical
 from dlint.module.layout import dotted
 from dlint.program.calls import Calls
 from dlint.program.classes import Classes
 from dlint.program.flow import Flow
-from dlint.program.frame import Argument, Arguments, Frame, Point, arguments_of
+from dlint.program.frame import Argument, Arguments, Point, arguments_of
 from dlint.program.library import ANY, Library
 from dlint.program.names import Names
 from dlint.program.operators import negative, operate
+from dlint.program.outcomes import OUTCOMES, Outcome, fold, within
 from dlint.program.truth import Truth
 from dlint.program.values import (
     HERE,
@@ -38,12 +39,9 @@ from dlint.program.values import (
 if TYPE_CHECKING:
     from dlint.program.modules import Modules
 
-Outcome: TypeAlias = tuple[Value, World]
-
-# More outcomes than this are folded together: the answer stays true, it only knows less.
-OUTCOMES = 48
 DEPTH = 110
-STEPS = 60_000
+STEPS = 10_000
+_NEVER = 1 << 30
 
 
 class Evaluator:
@@ -59,8 +57,8 @@ class Evaluator:
         self.truths = Truth(self)
         self._depth = 0
         self._steps = 0
-        self._cut = 0
-        self._active: set[tuple[int, object, str]] = set()
+        self._cut = _NEVER
+        self._active: dict[tuple[int, object], int] = {}
         # What names, attributes and calls stand for, found once with nothing assumed: a later question
         # keeps the outcomes that agree with its own world.
         self._known: dict[tuple[int, object], list[Outcome]] = {}
@@ -83,7 +81,7 @@ class Evaluator:
                 known, sure = self._look(kind, node, point, HERE)
                 if sure and not point.locals:
                     self._known[mark] = known
-            return _within(known, world)
+            return within(known, world)
         return self._look(kind, node, point, world)[0]
 
     def _look(
@@ -92,19 +90,32 @@ class Evaluator:
         """The outcomes, and whether they are what they would be at any other time."""
         self._steps += 1
         handler = _HANDLERS.get(kind)
-        if handler is None or self._depth > DEPTH or self._steps > STEPS:
-            self._cut += 1
+        if handler is None:
+            return [(Unknown(("at", id(node), point.frame.key)), world)], True
+        if self._depth > DEPTH or self._steps > STEPS:
+            self._cut = 0
             return [(Unknown(("at", id(node), point.frame.key)), world)], False
-        cut = self._cut
+        outer, self._cut = self._cut, _NEVER
         self._depth += 1
+        depth = self._depth
         try:
-            return fold(handler(self, node, point, world), world), self._cut == cut
+            outcomes = fold(handler(self, node, point, world), world)
+            sure = self._cut >= depth
         finally:
             self._depth -= 1
+            self._cut = min(outer, self._cut) if self._cut < depth else outer
+        return outcomes, sure
 
-    def cut(self) -> None:
-        """Says that an answer was cut short (a cycle, a bound) and must not be remembered."""
-        self._cut += 1
+    def cut(self, depth: int = 0) -> None:
+        """Says that an answer was cut short: because of a question asked ``depth`` deep that is still
+        open, or (0) because of a bound. Whatever lies between must not be remembered: asked at another
+        time it would know more."""
+        self._cut = min(self._cut, depth)
+
+    @property
+    def depth(self) -> int:
+        """How many questions are open."""
+        return self._depth
 
     def value_of(self, argument: Argument, world: World) -> list[Outcome]:
         """The values of a call's argument."""
@@ -180,11 +191,11 @@ class Evaluator:
         return self.classes.attribute(base, name, node, point, world)
 
     def _call(self, node: ast.Call, point: Point, world: World) -> list[Outcome]:
-        mark = (id(node), point.frame.key, "call")
+        mark = (id(node), point.frame.key)
         if mark in self._active:
-            self.cut()
+            self.cut(self._active[mark])
             return [(Unknown(("loop", id(node), point.frame.key)), world)]
-        self._active.add(mark)
+        self._active[mark] = self._depth
         try:
             arguments = arguments_of(node, point)
             return [
@@ -193,7 +204,7 @@ class Evaluator:
                 for outcome in self.invoke(callee, arguments, node, point, w)
             ]
         finally:
-            self._active.discard(mark)
+            del self._active[mark]
 
     def invoke(
         self, callee: Value, arguments: Arguments, node: ast.AST, point: Point, world: World
@@ -329,34 +340,6 @@ class Evaluator:
         return [(Unknown(("string", id(node), point.frame.key)), world)]
 
 
-def _within(outcomes: list[Outcome], world: World) -> list[Outcome]:
-    """The outcomes that agree with a world, in the worlds where both hold."""
-    if not world.facts:
-        return outcomes
-    found = []
-    for value, w in outcomes:
-        both = world.joined(w)
-        if both is not None:
-            found.append((value, both))
-    return found
-
-
-def fold(outcomes: list[Outcome], world: World) -> list[Outcome]:
-    """At most ``OUTCOMES`` outcomes: equal values first lose what they assume, then the rest is unknown."""
-    if len(outcomes) <= 1:
-        return outcomes
-    if len(outcomes) <= OUTCOMES:
-        seen: dict[tuple[object, int], Outcome] = {}
-        for outcome in outcomes:
-            seen.setdefault((outcome[0].key, id(outcome[1])), outcome)
-        return list(seen.values())
-    values = {value.key: value for value, _ in outcomes}
-    kept = [(value, world) for value in list(values.values())[:OUTCOMES]]
-    if len(values) > OUTCOMES:
-        kept[-1] = (Unknown(("many", len(values), tuple(values)[0])), world)
-    return kept
-
-
 _REMEMBERED = frozenset((ast.Name, ast.Attribute, ast.Call))
 _HANDLERS: dict[type, Callable[[Evaluator, ast.expr, Point, World], list[Outcome]]] = {
     ast.Constant: Evaluator._constant,
@@ -382,5 +365,3 @@ _HANDLERS: dict[type, Callable[[Evaluator, ast.expr, Point, World], list[Outcome
     ast.NamedExpr: Evaluator._inner,
     ast.JoinedStr: Evaluator._string,
 }  # type: ignore[assignment, dict-item]
-
-__all__ = ["Evaluator", "Frame", "Outcome"]

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Final
 
 from dlint.program.frame import Argument, Arguments, Point, arguments_of
+from dlint.program.outcomes import Outcome
 from dlint.program.values import (
     NONE,
     Class,
@@ -25,7 +26,7 @@ from dlint.program.values import (
 )
 
 if TYPE_CHECKING:
-    from dlint.program.evaluate import Evaluator, Outcome
+    from dlint.program.evaluate import Evaluator
 
 # The key under which a table keeps a value whose own key is not known.
 ANY: Final = ...

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from dlint.knowledge.names import canonical
 from dlint.module.layout import FunctionNode, dotted, parameters, target_names
 from dlint.program.frame import Argument, Frame, Point
+from dlint.program.outcomes import Outcome, told_apart
 from dlint.program.values import (
     HERE,
     NONE,
@@ -27,7 +28,7 @@ from dlint.program.values import (
 )
 
 if TYPE_CHECKING:
-    from dlint.program.evaluate import Evaluator, Outcome
+    from dlint.program.evaluate import Evaluator
 
 _BUILTINS = frozenset(dir(builtins))
 # What `from library import *` brings, for the libraries people write that of.
@@ -37,6 +38,7 @@ _STAR_NAMES = {
     "cv2": frozenset({"imread", "cvtColor", "resize", "setNumThreads", "UMat", "warpAffine"}),
 }
 _GLOBAL_CYCLE = 12
+_CHANGES = 40
 
 
 class Names:
@@ -45,7 +47,9 @@ class Names:
     def __init__(self, evaluator: Evaluator) -> None:
         self._evaluator = evaluator
         self._globals: dict[tuple[int, str], list[Value]] = {}
-        self._global_stack: list[tuple[int, str]] = []
+        self._global_stack: dict[tuple[int, str], int] = {}
+        # Statements whose earlier state is being asked for: how deep, and whether they met themselves.
+        self._changing: dict[tuple[int, str, object], list[int]] = {}
         self._global_writers: dict[tuple[int, str], bool] = {}
 
     def lookup(self, name: str, point: Point, world: World) -> list[Outcome]:
@@ -54,7 +58,8 @@ class Names:
         if name not in frame.layout.binds:
             return self._from_start(name, frame, world)
         if frame.outer is None and point.statement is None:
-            return [(value, world) for value in self.of_module(name, frame)]
+            found = [(value, world) for value in self.of_module(name, frame)]
+            return told_apart(found, (id(frame.scope), name))
         if name in frame.layout.changes:
             # Only what is known to be a container is worth following through its changes.
             roots = self._reached(name, point, world, anew=True)
@@ -78,9 +83,9 @@ class Names:
         if known is not None:
             return known
         if mark in self._global_stack or len(self._global_stack) > _GLOBAL_CYCLE:
-            self._evaluator.cut()
+            self._evaluator.cut(self._global_stack.get(mark, 0))
             return [Unknown(("global", frame.module.relative, name))]
-        self._global_stack.append(mark)
+        self._global_stack[mark] = self._evaluator.depth
         try:
             values: dict[object, Value] = {}
             for statement, w in self._evaluator.flow.definitions(
@@ -101,7 +106,7 @@ class Names:
             if self._written_elsewhere(name, frame):
                 values[("global", name)] = Unknown(("global", frame.module.relative, name))
         finally:
-            self._global_stack.pop()
+            del self._global_stack[mark]
         result = list(values.values())
         if not self._global_stack:
             self._globals[mark] = result
@@ -149,7 +154,7 @@ class Names:
         mark = (id(frame.scope), "*" + name)
         if mark in self._global_stack:
             return []
-        self._global_stack.append(mark)
+        self._global_stack[mark] = self._evaluator.depth
         try:
             for statement in star_imports(frame.module.tree.body):
                 for source in self.imported_module(statement, frame):
@@ -160,11 +165,14 @@ class Names:
                     elif isinstance(source, External) and name in _STAR_NAMES.get(source.name, ()):
                         return [External(canonical(f"{source.name}.{name}"))]
         finally:
-            self._global_stack.pop()
+            del self._global_stack[mark]
         return []
 
     def defined(self, statement: ast.stmt, name: str, frame: Frame, world: World) -> list[Outcome]:
         """The values that a statement gives to a name that it binds."""
+        return told_apart(self._given(statement, name, frame, world), (id(statement), name, frame.key))
+
+    def _given(self, statement: ast.stmt, name: str, frame: Frame, world: World) -> list[Outcome]:
         before = Point(frame, statement)
         evaluator = self._evaluator
         match statement:
@@ -231,11 +239,29 @@ class Names:
         return Function(node, frame)
 
     def _before(self, name: str, before: Point, world: World) -> list[Outcome]:
-        """The values that a name, or the attribute that a dotted name is, had before a statement."""
-        if "." not in name:
-            return self.lookup(name, before, world)
-        expression = ast.parse(name, mode="eval").body
-        return self._evaluator.values(expression, before, world)
+        """The values that a name, or the attribute that a dotted name is, had before a statement that
+        changes it. In a loop that may be what the same statement left the time before: containers are
+        then open, other values unknown."""
+        mark = (id(before.statement), name, before.frame.key)
+        if mark in self._changing:
+            self._changing[mark][1] = 1
+            self._evaluator.cut(self._changing[mark][0])
+            return []
+        if len(self._changing) > _CHANGES:
+            self._evaluator.cut()
+            return [(Unknown(("changed", *mark)), world)]
+        state = self._changing[mark] = [self._evaluator.depth, 0]
+        try:
+            if "." not in name:
+                outcomes = self.lookup(name, before, world)
+            else:
+                expression = ast.parse(name, mode="eval").body
+                outcomes = self._evaluator.values(expression, before, world)
+        finally:
+            del self._changing[mark]
+        if state[1]:
+            return [(_opened(value, mark), w) for value, w in outcomes]
+        return outcomes
 
     def _assigned(
         self, target: ast.expr, source: Argument, name: str, before: Point, world: World
@@ -368,6 +394,15 @@ def star_imports(block: list[ast.stmt]) -> list[ast.ImportFrom]:
         elif isinstance(statement, ast.If | ast.Try):
             found += star_imports(statement.body)
     return found
+
+
+def _opened(value: Value, mark: object) -> Value:
+    """A value after any number of rounds of a loop that changes it."""
+    if isinstance(value, Items):
+        return Items(value.kind, value.items, True)
+    if isinstance(value, Table):
+        return Table(value.items, True)
+    return value if isinstance(value, Unknown) else Unknown(("rounds", mark))
 
 
 def _load(target: ast.expr) -> ast.expr:

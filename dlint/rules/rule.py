@@ -22,7 +22,10 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Found:
-    """What a rule hands to the engine: a place in a module and what is wrong there."""
+    """What a rule hands to the engine: a place in a module and what is wrong there.
+
+    ``kind`` tells the hazards of one rule apart where they are reported once a file each.
+    """
 
     module: Module
     node: ast.expr | ast.stmt
@@ -30,6 +33,7 @@ class Found:
     reach: tuple[ReachStep, ...] = ()
     remedy: Remedy | None = None
     by_hand: str | None = None
+    kind: str = ""
 
 
 Check = Callable[["Program"], Iterator[Found]]

@@ -1,0 +1,151 @@
+"""Program boundaries: what a module imports, and which ways lead from a script to a place.
+
+A protection counts where it runs: at import of a module that the program of a loader imports, or in a
+function on the way from the script to the loader.
+"""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from dlint.module.layout import statements_in
+from dlint.module.source import Module
+from dlint.program.frame import Frame, Point
+from dlint.program.values import ModuleValue
+
+if TYPE_CHECKING:
+    from dlint.program.evaluate import Evaluator
+
+_FAR = 6
+_MANY = 8
+
+
+@dataclass(frozen=True)
+class Way:
+    """A way from the start of a program to a place: the functions it goes through, innermost first, and
+    the module where it starts. ``guarded``: it starts under ``if __name__ == "__main__":``; ``whole`` is
+    False where nobody in the project calls the outermost function."""
+
+    functions: tuple[ast.AST, ...]
+    module: Module
+    guarded: bool
+    whole: bool
+
+
+class Boundaries:
+    """Imports and ways of one program."""
+
+    def __init__(self, evaluator: Evaluator) -> None:
+        self._evaluator = evaluator
+        self._direct: dict[str, tuple[str, ...]] = {}
+        self._closures: dict[str, frozenset[str]] = {}
+
+    def imports(self, relative: str) -> frozenset[str]:
+        """The files that running a module's body imports, with itself (relative paths)."""
+        closure = self._closures.get(relative)
+        if closure is None:
+            found = {relative}
+            waiting = [relative]
+            while waiting:
+                for other in self._imported_by(waiting.pop()):
+                    if other not in found:
+                        found.add(other)
+                        waiting.append(other)
+            closure = self._closures[relative] = frozenset(found)
+        return closure
+
+    def _imported_by(self, relative: str) -> tuple[str, ...]:
+        known = self._direct.get(relative)
+        if known is not None:
+            return known
+        modules = self._evaluator.modules
+        module = modules.get(relative)
+        found: set[str] = set(self._packages_above(relative))
+        if module is not None:
+            frame = modules.frame(module)
+            for statement in statements_in(module.tree.body):
+                if isinstance(statement, ast.Import):
+                    for alias in statement.names:
+                        self._add(modules.imports.absolute(alias.name, relative), found)
+                elif isinstance(statement, ast.ImportFrom):
+                    self._add_from(statement, frame, found)
+        self._direct[relative] = result = tuple(sorted(found))
+        return result
+
+    def _add_from(self, statement: ast.ImportFrom, frame: Frame, found: set[str]) -> None:
+        imports = self._evaluator.modules.imports
+        for source in self._evaluator.names.imported_module(statement, frame):
+            if not isinstance(source, ModuleValue):
+                continue
+            if source.module is not None:
+                self._add(source.module.relative, found)
+            if source.module is None or source.module.is_package:
+                for alias in statement.names:
+                    child = imports.child(source.folder or "", alias.name)
+                    if child is not None and child.endswith(".py"):
+                        self._add(child, found)
+
+    def _add(self, place: str | None, found: set[str]) -> None:
+        if place is not None and place.endswith(".py"):
+            found.add(place)
+            found.update(self._packages_above(place))
+
+    def _packages_above(self, relative: str) -> list[str]:
+        found = []
+        folder = relative.rpartition("/")[0]
+        while folder and self._evaluator.modules.imports.is_package(folder):
+            found.append(f"{folder}/__init__.py")
+            folder = folder.rpartition("/")[0]
+        return [path for path in found if path != relative]
+
+    def ways_to(self, point: Point) -> tuple[Way, ...]:
+        """The ways from the program's scripts to a point."""
+        return tuple(self._climb(point.frame, point.statement, (), set()))[:_MANY]
+
+    def _climb(
+        self, frame: Frame, statement: ast.stmt | None, below: tuple[ast.AST, ...], seen: set[int]
+    ) -> list[Way]:
+        scope = frame.scope
+        if isinstance(scope, ast.Module):
+            return [Way(below, frame.module, is_guarded(frame, statement), True)]
+        chain = (*below, scope)
+        if isinstance(scope, ast.ClassDef | ast.Lambda):
+            return self._climb(frame.outer, scope if isinstance(scope, ast.stmt) else None, chain, seen) if (
+                frame.outer is not None
+            ) else []
+        if id(scope) in seen or len(chain) > _FAR:
+            return [Way(chain, frame.module, False, False)]
+        seen = seen | {id(scope)}
+        sites = self._evaluator.calls.sites(scope, frame)
+        if not sites:
+            return [Way(chain, frame.module, False, False)]
+        found: list[Way] = []
+        for site in sites[:_MANY]:
+            found += self._climb(site.point.frame, site.point.statement, chain, seen)
+        return found
+
+
+def is_guarded(frame: Frame, statement: ast.stmt | None) -> bool:
+    """Whether a statement of a module stands under ``if __name__ == "__main__":``."""
+    at: ast.AST | None = statement
+    while at is not None:
+        if isinstance(at, ast.If) and is_main_guard(at.test):
+            return True
+        place = frame.layout.places.get(id(at))
+        owner = place.owner if place is not None else None
+        at = frame.layout.try_of.get(id(owner), owner) if owner is not None else None
+    return False
+
+
+def is_main_guard(test: ast.expr) -> bool:
+    """Whether a test is ``__name__ == "__main__"``, either way round."""
+    match test:
+        case ast.Compare(left=ast.Name(id="__name__"), comparators=[ast.Constant(value="__main__")]):
+            return True
+        case ast.Compare(left=ast.Constant(value="__main__"), comparators=[ast.Name(id="__name__")]):
+            return True
+        case ast.BoolOp(values=values):
+            return any(is_main_guard(value) for value in values)
+    return False

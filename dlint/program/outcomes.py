@@ -1,0 +1,55 @@
+"""Outcomes: a value, and the world in which an expression is that value."""
+
+from __future__ import annotations
+
+from typing import TypeAlias
+
+from dlint.program.values import Key, Unknown, Value, World
+
+Outcome: TypeAlias = tuple[Value, World]
+
+# More outcomes than this are folded together: the answer stays true, it only knows less.
+OUTCOMES = 48
+
+
+def within(outcomes: list[Outcome], world: World) -> list[Outcome]:
+    """The outcomes that agree with a world, in the worlds where both hold."""
+    if not world.facts:
+        return outcomes
+    found = []
+    for value, w in outcomes:
+        both = world.joined(w)
+        if both is not None:
+            found.append((value, both))
+    return found
+
+
+def told_apart(outcomes: list[Outcome], mark: Key) -> list[Outcome]:
+    """Outcomes of one thing that no assumption tells apart yet, each with the assumption that it is the
+    one: whoever reads the thing again in such a world gets the same value."""
+    if len(outcomes) <= 1:
+        return outcomes
+    worlds = [id(w) for _, w in outcomes]
+    if len(set(worlds)) == len(worlds):
+        return outcomes
+    return [
+        (value, w.assuming(("which", mark), index) if worlds.count(id(w)) > 1 else w)
+        for index, (value, w) in enumerate(outcomes)
+        if w.known(("which", mark)) in (None, index)
+    ]
+
+
+def fold(outcomes: list[Outcome], world: World) -> list[Outcome]:
+    """At most ``OUTCOMES`` outcomes: equal values first lose what they assume, then the rest is unknown."""
+    if len(outcomes) <= 1:
+        return outcomes
+    if len(outcomes) <= OUTCOMES:
+        seen: dict[tuple[object, int], Outcome] = {}
+        for outcome in outcomes:
+            seen.setdefault((outcome[0].key, id(outcome[1])), outcome)
+        return list(seen.values())
+    values = {value.key: value for value, _ in outcomes}
+    kept = [(value, world) for value in list(values.values())[:OUTCOMES]]
+    if len(values) > OUTCOMES:
+        kept[-1] = (Unknown(("many", len(values), tuple(values)[0])), world)
+    return kept

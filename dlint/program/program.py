@@ -1,0 +1,139 @@
+"""A program, as the rules ask about it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from functools import cached_property
+from pathlib import Path
+
+from dlint.module.source import Module
+from dlint.program.boundaries import Boundaries
+from dlint.program.evaluate import Evaluator
+from dlint.program.loaders import Loader, LoaderFinder
+from dlint.program.modules import Modules
+from dlint.program.protection import Protections
+from dlint.program.uses import UseFinder, WorkerUse
+from dlint.program.values import Class
+
+Progress = Callable[[int, int], None]
+
+
+class Program:
+    """The files below a root, seen as one program; everything is found when a rule asks for it.
+
+    ``target_torch`` is the oldest torch release the program must work with, as (major, minor), None when
+    that is not known. ``start_method`` is how it starts its workers, None when that may be any.
+    ``share`` (index, count) leaves the other loaders and datasets to other processes.
+    """
+
+    def __init__(
+        self,
+        root: Path,
+        files: Iterable[Path],
+        *,
+        texts: Mapping[Path, bytes] | None = None,
+        target_torch: tuple[int, int] | None = None,
+        start_method: str | None = None,
+        share: tuple[int, int] = (0, 1),
+        progress: Progress | None = None,
+    ) -> None:
+        self.root = root
+        self.target_torch = target_torch
+        self.start_method = start_method
+        self.modules = Modules(root, files, texts or {})
+        self.evaluator = Evaluator(self.modules)
+        self.boundaries = Boundaries(self.evaluator)
+        self._finder = LoaderFinder(self.evaluator)
+        self._uses = UseFinder(self.evaluator)
+        self._share = share
+        self._progress = progress
+
+    @cached_property
+    def all_loaders(self) -> tuple[Loader, ...]:
+        """Every loader of the program, by file and line."""
+        found: list[Loader] = []
+        for relative in self._finder.files():
+            module = self.modules.get(relative)
+            if module is not None:
+                found += self._finder.of_module(module)
+        return tuple(found)
+
+    @cached_property
+    def loaders(self) -> tuple[Loader, ...]:
+        """The loaders of this process's share."""
+        return tuple(loader for loader in self.all_loaders if self.mine(loader.module))
+
+    def mine(self, module: Module) -> bool:
+        """Whether a module belongs to this process's share."""
+        index, count = self._share
+        return count == 1 or hash_of(module.relative) % count == index
+
+    @cached_property
+    def uses(self) -> tuple[WorkerUse, ...]:
+        """The worker uses of this process's share: by loader, then datasets without a known loader."""
+        found: list[WorkerUse] = []
+        for done, loader in enumerate(self.loaders):
+            found += self._uses.of_loader(loader)
+            if self._progress is not None:
+                self._progress(done + 1, len(self.loaders))
+        found += [self._uses.assumed(cls) for cls in self.unloaded_datasets]
+        return tuple(found)
+
+    def uses_of(self, loader: Loader) -> list[WorkerUse]:
+        """The worker uses of one loader."""
+        return [use for use in self.uses if use.loader is loader]
+
+    @cached_property
+    def dataset_classes(self) -> tuple[Class, ...]:
+        """The dataset classes of this process's share, by file and line."""
+        found: list[Class] = []
+        for relative in self.modules.index.mentioning("Dataset"):
+            data = self.modules.index.data(relative)
+            if b"__getitem__" not in data and b"__iter__" not in data:
+                continue
+            module = self.modules.get(relative)
+            if module is not None and self.mine(module):
+                found += self._uses.dataset_classes(module)
+        return tuple(found)
+
+    @cached_property
+    def unloaded_datasets(self) -> tuple[Class, ...]:
+        """Dataset classes that no loader of the program is seen to get, though some loader could.
+
+        Where every loader's datasets are known, a class that is not among them is loaded by nobody.
+        """
+        loaded: set[int] = set()
+        open_loader = not self.all_loaders
+        for loader in self.all_loaders:
+            classes, sure = self._uses.resolved(loader)
+            loaded |= classes
+            open_loader = open_loader or not sure
+        if not open_loader:
+            return ()
+        bases = {
+            id(above.node)
+            for cls in self.dataset_classes
+            for above in self.evaluator.classes.line(cls)[1:]
+        }
+        return tuple(
+            cls for cls in self.dataset_classes if id(cls.node) not in loaded and id(cls.node) not in bases
+        )
+
+    def protections(self, name: str, value: object) -> Protections:
+        """The calls ``name(value)`` of the program, as protections."""
+        mark = (name, value)
+        if mark not in self._protections:
+            self._protections[mark] = Protections(self.evaluator, self.boundaries, name, value)
+        return self._protections[mark]
+
+    @cached_property
+    def _protections(self) -> dict[tuple[str, object], Protections]:
+        return {}
+
+
+def hash_of(text: str) -> int:
+    """The same number for a text in every process (Python's own hash is salted)."""
+    number = 0
+    for character in text.encode():
+        number = (number * 31 + character) & 0xFFFFFFFF
+    return number

@@ -1,0 +1,150 @@
+"""Protections: calls that make a hazard harmless, and for which loaders they run."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from dlint.module.source import Module
+from dlint.program.boundaries import Boundaries, is_guarded
+from dlint.program.frame import Frame, Point
+from dlint.program.values import Const, External
+
+if TYPE_CHECKING:
+    from dlint.program.evaluate import Evaluator
+    from dlint.program.uses import WorkerUse
+
+_FAR = 4
+
+
+@dataclass(frozen=True)
+class Effect:
+    """Where a protecting call takes effect: at import of a module, in its main guard, or in a function."""
+
+    call: ast.Call
+    module: Module
+    kind: str  # import, guard or function
+    at: Module
+    function: ast.AST | None = None
+
+
+@dataclass(frozen=True)
+class Shelter:
+    """The protection that a worker use has: the call, and whether spawned workers have it too."""
+
+    effect: Effect
+    spawned: bool
+
+
+class Protections:
+    """The calls of one name with one constant argument, such as ``cv2.setNumThreads(0)``."""
+
+    def __init__(self, evaluator: Evaluator, boundaries: Boundaries, name: str, value: object) -> None:
+        self._evaluator = evaluator
+        self._boundaries = boundaries
+        self._name = name
+        self._value = value
+        self._effects: list[Effect] | None = None
+
+    @property
+    def effects(self) -> list[Effect]:
+        """Every place where the program makes the call, up to the functions that lead to it."""
+        if self._effects is None:
+            self._effects = []
+            word = self._name.rpartition(".")[2]
+            for module in self._evaluator.modules.mentioning(word):
+                for trail in module.paths_to(word):
+                    call = trail[-2] if len(trail) > 1 else None
+                    if isinstance(call, ast.Call) and call.func is trail[-1]:
+                        self._evaluator.start()
+                        point = self._evaluator.calls.point_of(module, trail)
+                        if self.is_call(call, point):
+                            self._spread(call, module, point.frame, point.statement, 0)
+        return self._effects
+
+    def is_call(self, call: ast.Call, point: Point) -> bool:
+        """Whether a call is the protecting one."""
+        callees = self._evaluator.values(call.func, point)
+        if not any(isinstance(value, External) and value.name == self._name for value, _ in callees):
+            return False
+        if not call.args:
+            return False
+        given = self._evaluator.values(call.args[0], point)
+        return any(isinstance(value, Const) and value.value == self._value for value, _ in given)
+
+    def _spread(
+        self, call: ast.Call, module: Module, frame: Frame, statement: ast.stmt | None, far: int
+    ) -> None:
+        assert self._effects is not None
+        scope = frame.scope
+        if isinstance(scope, ast.Module):
+            kind = "guard" if is_guarded(frame, statement) else "import"
+            self._effects.append(Effect(call, module, kind, frame.module))
+        elif isinstance(scope, ast.ClassDef) and frame.outer is not None:
+            self._spread(call, module, frame.outer, scope, far)
+        elif isinstance(scope, ast.FunctionDef | ast.AsyncFunctionDef):
+            self._effects.append(Effect(call, module, "function", frame.module, scope))
+            if far < _FAR:
+                for site in self._evaluator.calls.sites(scope, frame)[:12]:
+                    self._spread(call, module, site.point.frame, site.point.statement, far + 1)
+
+    def shelter(self, use: WorkerUse, modules: Iterable[Module]) -> Shelter | None:
+        """The protection of a worker use whose worker code lies in the given modules, if it has one.
+
+        It counts when every whole way from a script to the loader passes one.
+        """
+        effects = self.effects
+        if not effects:
+            return None
+        imported = self._imported(modules)
+        for effect in effects:
+            if effect.kind == "import" and effect.at.relative in imported:
+                return Shelter(effect, True)
+        for effect in effects:
+            if effect.function is not None and id(effect.function) in use.own_functions:
+                return Shelter(effect, True)
+        if use.loader is None:
+            return self._lenient(effects, modules)
+        ways = self._boundaries.ways_to(use.loader.point)
+        found: Shelter | None = None
+        for way in ways:
+            on_way = self._on_way(effects, way.functions, way.module, way.guarded)
+            if on_way is None and not way.whole:
+                on_way = self._lenient(effects, [use.loader.module])
+            if on_way is None:
+                return None
+            found = on_way if found is None or not on_way.spawned else found
+        return found
+
+    def _on_way(
+        self, effects: list[Effect], functions: tuple[ast.AST, ...], start: Module, guarded: bool
+    ) -> Shelter | None:
+        imported = self._boundaries.imports(start.relative)
+        through = {id(function) for function in functions}
+        for effect in effects:
+            if effect.kind == "import" and effect.at.relative in imported:
+                return Shelter(effect, True)
+        for effect in effects:
+            if effect.kind == "function" and id(effect.function) in through:
+                return Shelter(effect, False)
+            if effect.kind == "guard" and guarded and effect.at is start:
+                return Shelter(effect, False)
+        return None
+
+    def _lenient(self, effects: list[Effect], modules: Iterable[Module]) -> Shelter | None:
+        """Where the way to the loader cannot be followed: a script that imports it and protects counts."""
+        wanted = {module.relative for module in modules}
+        for effect in effects:
+            if wanted & self._boundaries.imports(effect.at.relative):
+                return Shelter(effect, effect.kind == "import")
+        return None
+
+    def _imported(self, modules: Iterable[Module]) -> set[str]:
+        found: set[str] = set()
+        for module in modules:
+            found |= self._boundaries.imports(module.relative)
+        return found
+
+

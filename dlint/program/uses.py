@@ -1,0 +1,168 @@
+"""Worker uses: a dataset, the loader whose workers read it, and the code they execute for it."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from dlint.knowledge.loading import is_dataset
+from dlint.module.source import Module
+from dlint.program.loaders import Loader, is_zero
+from dlint.program.values import (
+    HERE,
+    Class,
+    Const,
+    Instance,
+    Items,
+    Key,
+    Made,
+    Unknown,
+    Value,
+    World,
+)
+from dlint.program.worker import WorkerCode
+
+if TYPE_CHECKING:
+    from dlint.program.evaluate import Evaluator
+
+_CLASS = re.compile(r"^[ \t]*class[ \t]+(\w+)[ \t]*\(([^)]*)", re.MULTILINE)
+_MOST_DATASETS = 24
+
+
+class WorkerUse:
+    """One dataset under one loader with workers.
+
+    ``loader`` is None for a dataset class that no loader of the program is seen to get: whoever imports
+    it may load it. ``dataset`` is None for the loader's own functions (``collate_fn``,
+    ``worker_init_fn``).
+    """
+
+    def __init__(
+        self, evaluator: Evaluator, loader: Loader | None, dataset: Value | None, world: World, code: WorkerCode
+    ) -> None:
+        self._evaluator = evaluator
+        self.loader = loader
+        self.dataset = dataset
+        self.world = world
+        self.code = code
+
+    @cached_property
+    def own_functions(self) -> frozenset[int]:
+        """The functions, by id of their node, that workers execute or that make the dataset."""
+        found = {id(visit.function.node) for visit in self.code.visits}
+        for instance in self.code.instances.values():
+            for _, frame in self._evaluator.classes.initialisers(instance):
+                found.add(id(frame.scope))
+        return frozenset(found)
+
+    @cached_property
+    def modules(self) -> tuple[Module, ...]:
+        """The modules that hold the dataset's classes and the loader."""
+        found = {instance.cls.module.relative: instance.cls.module for instance in self.code.instances.values()}
+        if self.loader is not None:
+            found[self.loader.module.relative] = self.loader.module
+        return tuple(found[name] for name in sorted(found))
+
+
+class UseFinder:
+    """Finds the worker uses of loaders, and the datasets that no loader is seen to get."""
+
+    def __init__(self, evaluator: Evaluator) -> None:
+        self._evaluator = evaluator
+        self._codes: dict[Key, WorkerCode] = {}
+
+    def of_loader(self, loader: Loader) -> Iterator[WorkerUse]:
+        """The worker uses of a loader: its own functions first, then each dataset it may get."""
+        if loader.inherited or not loader.may_have_workers:
+            return
+        own = WorkerCode(self._evaluator)
+        for name in ("collate_fn", "worker_init_fn"):
+            written = loader.written(name)
+            line = written.lineno if written is not None else loader.call.lineno
+            seen: set[Key] = set()
+            for way, world in loader.ways(name):
+                value = way[name]
+                if value is not None and value.key not in seen:
+                    seen.add(value.key)
+                    own.add_callable(value, world, name, loader.module, line)
+        yield WorkerUse(self._evaluator, loader, None, HERE, own)
+        for value, world in self.datasets(loader):
+            yield WorkerUse(self._evaluator, loader, value, world, self.code_of(value, world))
+
+    def datasets(self, loader: Loader) -> list[tuple[Value, World]]:
+        """The datasets that a loader may get together with workers."""
+        found: dict[Key, tuple[Value, World]] = {}
+        for way, world in loader.ways("num_workers", "dataset"):
+            value = way["dataset"]
+            if value is not None and not is_zero(way["num_workers"]):
+                found.setdefault(value.key, (value, world))
+        return list(found.values())[:_MOST_DATASETS]
+
+    def code_of(self, value: Value, world: World) -> WorkerCode:
+        """What workers execute for a dataset."""
+        code = self._codes.get(value.key)
+        if code is None:
+            code = self._codes[value.key] = WorkerCode(self._evaluator)
+            self._evaluator.start()
+            code.add_dataset(value, world)
+        return code
+
+    def resolved(self, loader: Loader) -> tuple[set[int], bool]:
+        """The dataset classes (by id of their node) that a loader is seen to get, workers or not, and
+        whether that is all it can get."""
+        classes: set[int] = set()
+        sure = True
+        waiting = [value for value in loader.values("dataset") if value is not None]
+        seen: set[Key] = set()
+        while waiting and len(seen) < 200:
+            value = waiting.pop()
+            if value.key in seen:
+                continue
+            seen.add(value.key)
+            if isinstance(value, Instance):
+                classes |= {id(above.node) for above in self._evaluator.classes.line(value.cls)}
+                waiting += self._held_datasets(value)
+            elif isinstance(value, Made):
+                for argument in value.arguments.all():
+                    waiting += [part for part, _ in self._evaluator.value_of(argument, HERE)]
+            elif isinstance(value, Items):
+                waiting += value.items
+            elif not isinstance(value, Const):
+                sure = sure and not isinstance(value, Unknown)
+        return classes, sure
+
+    def _held_datasets(self, value: Instance) -> list[Value]:
+        """The datasets that a dataset was given (a wrapper's)."""
+        if value.arguments is None:
+            return []
+        return [
+            part
+            for argument in value.arguments.all()
+            for part, _ in self._evaluator.value_of(argument, HERE)
+            if isinstance(part, Instance | Made | Items)
+        ]
+
+    def dataset_classes(self, module: Module) -> Iterator[Class]:
+        """The classes of a module that are derived from a library's dataset and say how to read items."""
+        for match in _CLASS.finditer(module.text):
+            if not match[2].strip():
+                continue
+            for trail in module.paths_to(match[1]):
+                node = trail[-1]
+                if not isinstance(node, ast.ClassDef):
+                    continue
+                self._evaluator.start()
+                cls = Class(node, self._evaluator.calls.frame_of(module, trail))
+                classes = self._evaluator.classes
+                if not any(is_dataset(name) for name in classes.libraries(cls)):
+                    continue
+                if any(classes.member(cls, name) for name in ("__getitem__", "__iter__")):
+                    yield cls
+
+    def assumed(self, cls: Class) -> WorkerUse:
+        """The use of a dataset class that some loader elsewhere may get."""
+        value = Instance(cls, None, None)
+        return WorkerUse(self._evaluator, None, value, HERE, self.code_of(value, HERE))

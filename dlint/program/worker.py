@@ -1,0 +1,407 @@
+"""Worker code: what a worker process executes for a loader, followed call by call.
+
+Starts at the entries (``__getitem__`` and its like, ``collate_fn``, ``worker_init_fn``), goes through the
+statements that can run with the values at hand, enters every function of the program that is called, and
+notes every call of a library.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from dlint.knowledge.callbacks import takes_callbacks
+from dlint.knowledge.loading import is_dataset, is_iterable_dataset
+from dlint.module.layout import FunctionNode, ends, expressions
+from dlint.module.source import Module
+from dlint.program.frame import Argument, Arguments, Frame, Point, arguments_of
+from dlint.program.reach import Link
+from dlint.program.values import (
+
+    Class,
+    External,
+    Function,
+    Instance,
+    Items,
+    Key,
+    Made,
+    Partial,
+    Table,
+    Value,
+    World,
+)
+
+if TYPE_CHECKING:
+    from dlint.program.evaluate import Evaluator
+
+_CONTEXTS = 4  # of one function, before its further calls are taken as seen
+_MOST_FUNCTIONS = 600
+_CALLED_BY_TORCH = ("__call__", "forward")
+
+
+class Event:
+    """A call of a library in worker code.
+
+    ``name`` is the callee's documented name; a method of a library's object is ``maker().method``, with
+    ``owner`` the object. ``role`` tells the entry it was reached from: dataset, collate_fn or
+    worker_init_fn.
+    """
+
+    __slots__ = ("link", "name", "node", "owner", "point", "role", "world")
+
+    def __init__(
+        self, name: str, owner: Made | None, node: ast.AST, point: Point, world: World, link: Link, role: str
+    ) -> None:
+        self.name = name
+        self.owner = owner
+        self.node = node
+        self.point = point
+        self.world = world
+        self.link = link
+        self.role = role
+
+    @property
+    def module(self) -> Module:
+        return self.point.frame.module
+
+
+class Visit:
+    """A function of the program that workers execute, with the frame and the chain that led there."""
+
+    __slots__ = ("frame", "function", "link", "role", "world")
+
+    def __init__(self, function: Function, frame: Frame, world: World, link: Link, role: str) -> None:
+        self.function = function
+        self.frame = frame
+        self.world = world
+        self.link = link
+        self.role = role
+
+
+class WorkerCode:
+    """What the workers of a loader execute, as far as it could be followed."""
+
+    def __init__(self, evaluator: Evaluator) -> None:
+        self._evaluator = evaluator
+        self.events: list[Event] = []
+        self.visits: list[Visit] = []
+        self.instances: dict[Key, Instance] = {}
+        self._seen: dict[tuple[int, Key], set[tuple[int, Key]]] = {}
+        self._waiting: list[tuple[Function, Frame, World, Link, str]] = []
+        self._role = "dataset"
+
+    # Entries
+
+    def add_dataset(self, value: Value, world: World) -> None:
+        """Follows what workers call on a dataset, and on the datasets and transforms it is made of."""
+        self._role = "dataset"
+        self._data(value, world, set())
+        self._run()
+
+    def add_callable(self, value: Value, world: World, role: str, module: Module, line: int) -> None:
+        """Follows a ``collate_fn`` or ``worker_init_fn``."""
+        self._role = role
+        self._called(value, Arguments(), None, None, world, Link(None, role, module, line), plain=True)
+        self._run()
+
+    def _data(self, value: Value, world: World, seen: set[Key]) -> None:
+        if value.key in seen or len(seen) > 60:
+            return
+        seen.add(value.key)
+        if isinstance(value, Instance):
+            self._instance_entries(value, world, seen)
+        elif isinstance(value, Made):
+            for argument in value.arguments.all():
+                for part, w in self._evaluator.value_of(argument, world):
+                    self._data(part, w, seen)
+        elif isinstance(value, Items):
+            for item in value.items:
+                self._data(item, world, seen)
+        elif isinstance(value, Table):
+            for item in value.items.values():
+                self._data(item, world, seen)
+        elif isinstance(value, Function | Partial):
+            self._called(value, Arguments(), None, None, world, None, plain=True)
+
+    def _instance_entries(self, value: Instance, world: World, seen: set[Key]) -> None:
+        self.instances[value.key] = value
+        classes = self._evaluator.classes
+        libraries = classes.libraries(value.cls)
+        names: tuple[str, ...] = ("__getitem__", "__getitems__")
+        if any(is_iterable_dataset(name) for name in libraries):
+            names = ("__iter__", "__next__")
+        entered = False
+        for name in names:
+            for method in classes.methods(value, name):
+                entered = True
+                self._enter(method, Arguments(), None, None, world, None)
+        if not entered:
+            for name in _CALLED_BY_TORCH:
+                for method in classes.methods(value, name):
+                    entered = True
+                    self._enter(method, Arguments(), None, None, world, None)
+        if any(is_dataset(name) and not name.endswith("Dataset") for name in libraries):
+            # torchvision's datasets call the transforms that their constructor was given.
+            self._library_parts(value, world, seen)
+
+    def _library_parts(self, value: Instance, world: World, seen: set[Key]) -> None:
+        arguments = value.arguments
+        if arguments is not None:
+            for name in ("transform", "target_transform", "transforms", "loader"):
+                argument = arguments.keywords.get(name)
+                if argument is not None:
+                    for part, w in self._evaluator.value_of(argument, world):
+                        self._data(part, w, seen)
+
+    # Following
+
+    def _run(self) -> None:
+        while self._waiting:
+            function, frame, world, link, role = self._waiting.pop()
+            self._role = role
+            self.visits.append(Visit(function, frame, world, link, role))
+            node = function.node
+            if isinstance(node, ast.Lambda):
+                self._expression(node.body, Point(frame, None), world, link)
+            else:
+                self._block(node.body, frame, world, link)
+
+    def _enter(
+        self,
+        function: Function,
+        arguments: Arguments | None,
+        node: ast.AST | None,
+        point: Point | None,
+        world: World,
+        link: Link | None,
+    ) -> None:
+        mark = (id(function.node), function.receiver.key if function.receiver is not None else None)
+        site = (id(node), point.frame.key if point is not None else None)
+        contexts = self._seen.setdefault(mark, set())
+        if site in contexts or len(contexts) >= _CONTEXTS or len(self._seen) > _MOST_FUNCTIONS:
+            return
+        contexts.add(site)
+        frame = self._evaluator.calls.enter(function, arguments, node, point)
+        inner = Link(link, display_name(function), function.module, getattr(function.node, "lineno", 1))
+        self._waiting.append((function, frame, world, inner, self._role))
+
+    def _block(self, block: list[ast.stmt], frame: Frame, world: World, link: Link) -> World | None:
+        """Follows a block; gives the world at its end, None when control does not get there."""
+        for statement in block:
+            at = Point(frame, statement)
+            if isinstance(statement, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+                continue
+            if isinstance(statement, ast.If):
+                after = self._branches(statement, at, world, link)
+                if after is None:
+                    return None
+                world = after
+                continue
+            for expression in expressions(statement):
+                self._expression(expression, at, world, link)
+            match statement:
+                case ast.Return() | ast.Raise() | ast.Continue() | ast.Break():
+                    return None
+                case ast.For() | ast.AsyncFor():
+                    self._iterated(statement.iter, at, world, link)
+                    self._block(statement.body, frame, world, link)
+                    self._block(statement.orelse, frame, world, link)
+                case ast.While():
+                    self._block(statement.body, frame, world, link)
+                    self._block(statement.orelse, frame, world, link)
+                    if isinstance(statement.test, ast.Constant) and not _breaks(statement.body):
+                        return None
+                case ast.With() | ast.AsyncWith():
+                    if self._block(statement.body, frame, world, link) is None and ends(statement.body):
+                        return None
+                case ast.Match():
+                    for case in statement.cases:
+                        self._block(case.body, frame, world, link)
+                case _ if hasattr(statement, "handlers"):
+                    self._attempt(statement, frame, world, link)
+        return world
+
+    def _attempt(self, statement: ast.stmt, frame: Frame, world: World, link: Link) -> None:
+        self._block(statement.body, frame, world, link)  # type: ignore[attr-defined]
+        for handler in statement.handlers:  # type: ignore[attr-defined]
+            self._block(handler.body, frame, world, link)
+        self._block(statement.orelse, frame, world, link)  # type: ignore[attr-defined]
+        self._block(statement.finalbody, frame, world, link)  # type: ignore[attr-defined]
+
+    def _branches(self, statement: ast.If, at: Point, world: World, link: Link) -> World | None:
+        self._expression(statement.test, at, world, link)
+        results = self._evaluator.truth(statement.test, at, world)
+        after: World | None = None
+        open_ways = 0
+        for wanted, block in ((True, statement.body), (False, statement.orelse)):
+            assumed = next((w for result, w in results if result is wanted), None)
+            if assumed is None:
+                continue
+            end = self._block(block, at.frame, assumed, link)
+            if end is not None:
+                open_ways += 1
+                after = end
+        return world if open_ways == 2 else after
+
+    def _expression(self, node: ast.expr, at: Point, world: World, link: Link) -> None:
+        """Follows the calls of an expression, inner ones first."""
+        match node:
+            case ast.Lambda() | ast.Constant() | ast.Name():
+                return
+            case ast.ListComp() | ast.SetComp() | ast.GeneratorExp() | ast.DictComp():
+                for generator in node.generators:
+                    self._expression(generator.iter, at, world, link)
+                    self._iterated(generator.iter, at, world, link)
+                inside = self._evaluator.inside(node, at)
+                parts = [node.key, node.value] if isinstance(node, ast.DictComp) else [node.elt]
+                for part in [*parts, *(test for g in node.generators for test in g.ifs)]:
+                    self._expression(part, inside, world, link)
+                return
+            case ast.IfExp():
+                self._expression(node.test, at, world, link)
+                for result, w in self._evaluator.truth(node.test, at, world)[:2]:
+                    self._expression(node.body if result else node.orelse, at, w, link)
+                return
+        for child in ast.iter_child_nodes(node):
+            if isinstance(child, ast.expr):
+                self._expression(child, at, world, link)
+            elif isinstance(child, ast.keyword):
+                self._expression(child.value, at, world, link)
+        if isinstance(node, ast.Call):
+            self._call(node, at, world, link)
+        elif isinstance(node, ast.Subscript) and isinstance(node.value, ast.Attribute | ast.Name):
+            self._subscripted(node, at, world, link)
+        elif isinstance(node, ast.Attribute):
+            self._property(node, at, world, link)
+
+    def _call(self, node: ast.Call, at: Point, world: World, link: Link) -> None:
+        arguments = arguments_of(node, at)
+        seen: set[Key] = set()
+        for callee, w in self._evaluator.values(node.func, at, world):
+            if callee.key not in seen:
+                seen.add(callee.key)
+                self._called(callee, arguments, node, at, w, link)
+
+    def _called(
+        self,
+        callee: Value,
+        arguments: Arguments | None,
+        node: ast.AST | None,
+        at: Point | None,
+        world: World,
+        link: Link | None,
+        *,
+        plain: bool = False,
+    ) -> None:
+        """Follows the call of a value; ``plain``: a library calls it, with arguments nobody knows."""
+        given = None if plain else arguments
+        match callee:
+            case Function():
+                self._enter(callee, given if given is not None else Arguments(), node, at, world, link)
+            case Partial():
+                if isinstance(callee.callee, External) and node is not None and at is not None:
+                    self._called(callee.callee, arguments, node, at, world, link)
+                else:
+                    both = (arguments or Arguments()).after(callee.arguments)
+                    self._called(callee.callee, both, node, at, world, link)
+            case Class():
+                if node is not None and at is not None:
+                    made = Instance(callee, arguments, node, at.frame.key)
+                    for value, owner in self._evaluator.classes.member(callee, "__init__"):
+                        if isinstance(value, Function):
+                            bound = Function(value.node, value.frame, made, owner)
+                            self._enter(bound, arguments, node, at, world, link)
+            case Instance():
+                for name in _CALLED_BY_TORCH:
+                    for method in self._evaluator.classes.methods(callee, name):
+                        self._enter(method, given, node, at, world, link)
+            case Made():
+                if node is not None and at is not None and link is not None:
+                    self._note(f"{callee.name}().__call__", callee, node, at, world, link)
+                self._parts(callee, world, link, set())
+            case External():
+                if node is not None and at is not None and link is not None:
+                    self._note(callee.name, callee.owner, node, at, world, link)
+                    self._callbacks(callee, arguments or Arguments(), at, world, link)
+
+    def _note(
+        self, name: str, owner: Made | None, node: ast.AST, at: Point, world: World, link: Link
+    ) -> None:
+        self.events.append(Event(name, owner, node, at, world, link, self._role))
+
+    def _parts(self, made: Made, world: World, link: Link | None, seen: set[Key]) -> None:
+        """A library's object is called: it calls the callables it was made of (``Compose([...])``)."""
+        if made.key in seen or len(seen) > 40:
+            return
+        seen.add(made.key)
+        for argument in made.arguments.all():
+            for value, w in self._evaluator.value_of(argument, world):
+                for part in value.items if isinstance(value, Items) else (value,):
+                    if isinstance(part, Made):
+                        self._parts(part, w, link, seen)
+                    elif isinstance(part, Function | Partial | Instance):
+                        self._called(part, None, None, None, w, link, plain=True)
+
+    def _callbacks(self, callee: External, arguments: Arguments, at: Point, world: World, link: Link) -> None:
+        """Functions handed to a library's call that will call them (``map``, ``submit``, ``Thread``)."""
+        if callee.owner is not None and callee.name.endswith("().__call__"):
+            self._parts(callee.owner, world, link, set())
+        if not takes_callbacks(callee.name):
+            return
+        for argument in arguments.all():
+            if isinstance(argument.expression, ast.Lambda | ast.Name | ast.Attribute | ast.Call):
+                for value, w in self._evaluator.value_of(argument, world):
+                    if isinstance(value, Function | Partial):
+                        self._called(value, None, argument.expression, at, w, link, plain=True)
+
+    def _subscripted(self, node: ast.Subscript, at: Point, world: World, link: Link) -> None:
+        if not isinstance(node.ctx, ast.Load):
+            return
+        for value, w in self._evaluator.values(node.value, at, world):
+            if isinstance(value, Instance):
+                index = Arguments([Argument(node.slice, at)])
+                for method in self._evaluator.classes.methods(value, "__getitem__"):
+                    self._enter(method, index, node, at, w, link)
+            elif isinstance(value, Made) and is_dataset(value.name):
+                self._data(value, w, set())
+
+    def _iterated(self, node: ast.expr, at: Point, world: World, link: Link) -> None:
+        if not isinstance(node, ast.Name | ast.Attribute | ast.Call):
+            return
+        for value, w in self._evaluator.values(node, at, world):
+            if isinstance(value, Instance):
+                for method in self._evaluator.classes.methods(value, "__iter__"):
+                    self._enter(method, Arguments(), node, at, w, link)
+
+    def _property(self, node: ast.Attribute, at: Point, world: World, link: Link) -> None:
+        receiver = at.frame.receiver
+        if not (isinstance(node.value, ast.Name) and isinstance(receiver, Instance)):
+            return
+        for value, owner in self._evaluator.classes.properties(receiver.cls).get(node.attr, ()):
+            getter = Function(value.node, value.frame, receiver, owner)
+            self._enter(getter, Arguments(), node, at, world, link)
+
+
+def display_name(function: Function) -> str:
+    """What a reader calls a function: ``VOCDataset.__getitem__``, ``load_image``."""
+    name = getattr(function.node, "name", "lambda")
+    if function.owner is not None:
+        return f"{function.owner.name}.{name}"
+    return name
+
+
+def _breaks(block: list[ast.stmt]) -> bool:
+    return any(isinstance(node, ast.Break) for statement in block for node in ast.walk(statement))
+
+
+def function_body(node: FunctionNode | ast.Lambda) -> Iterator[ast.AST]:
+    """All nodes of a function, those of functions inside it left aside."""
+    waiting: list[ast.AST] = [node.body] if isinstance(node, ast.Lambda) else list(node.body)
+    while waiting:
+        at = waiting.pop(0)
+        yield at
+        if not isinstance(at, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef | ast.Lambda):
+            waiting += list(ast.iter_child_nodes(at))
+
+

@@ -1,0 +1,173 @@
+"""Worker code calls cv2 while OpenCV's own threads are on.
+
+## What it finds
+
+A call of `cv2` in worker code (`__getitem__`, `collate_fn`, `worker_init_fn`, transforms, and whatever
+these reach in any file) for a loader with workers, where nothing that the program runs turns OpenCV's
+threads off. One finding a file, at the first such call. Two more hazards have messages of their own:
+`cv2.setNumThreads(n)` with n other than 0 in worker code, and `cv2.UMat` in worker code without
+`cv2.ocl.setUseOpenCL(False)`.
+
+## Why is this bad
+
+OpenCV keeps a pool of threads. A forked worker inherits the pool's locks and counters but none of its
+threads. What was measured:
+
+- OpenMP builds of OpenCV (as conda ships): the worker **hangs** in 5 of 5 runs with images from about
+  512 pixels, also when the parent only ran a parallel torch operation.
+- opencv-python 3.4.0.14 and older wheels: hung in 10 of 10 runs.
+- Today's wheels (3.4.1 to 5.0, pthreads): no hang without a call of `setNumThreads`, but every worker
+  starts a pool of its own: 18 threads instead of 3 with a pool of 16, times the number of workers.
+- Today's wheels with `cv2.setNumThreads(1)` (or any number that shrinks the inherited pool) in
+  `worker_init_fn` or `__getitem__`: **hangs** in 10 of 10 runs. `setNumThreads(0)` never hung anywhere.
+- `cv2.UMat` in worker code after the parent used OpenCL: **hangs** in every run (4.14 and 5.0 with pocl);
+  `setNumThreads(0)` does not cure that, `cv2.ocl.setUseOpenCL(False)` does.
+
+## Example
+
+```python
+import cv2
+
+class Photos(Dataset):
+    def __getitem__(self, index):
+        return cv2.imread(self.paths[index])
+```
+
+Use instead:
+
+```python
+import cv2
+
+cv2.setNumThreads(0)
+cv2.ocl.setUseOpenCL(False)
+
+class Photos(Dataset):
+    def __getitem__(self, index):
+        return cv2.imread(self.paths[index])
+```
+
+## Protection
+
+`cv2.setNumThreads(0)` counts where it runs: at import of a module that the dataset's program imports, in
+worker code, in the dataset's `__init__`, or in a function or main guard on the way to the loader. The last
+protects forked workers only: spawned ones and those of a forkserver do not run it.
+`cv2.ocl.setUseOpenCL(False)` alone does not turn the threads off.
+
+## Fix safety
+
+Safe: the two lines after the imports change no result. `setNumThreads(n)` in worker code becomes
+`setNumThreads(0)`.
+
+## References
+
+- https://docs.opencv.org/4.x/db/de0/group__core__utils.html
+- https://github.com/opencv/opencv/issues/5150
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from dlint.finding import Remedy
+from dlint.program.program import Program
+from dlint.program.protection import Protections, Shelter
+from dlint.program.uses import WorkerUse
+from dlint.program.values import Const
+from dlint.program.worker import Event
+from dlint.rules.rule import Found
+
+ONCE_PER_FILE = True
+
+_SETTINGS = frozenset(
+    {
+        "cv2.setNumThreads",
+        "cv2.getNumThreads",
+        "cv2.setUseOptimized",
+        "cv2.useOptimized",
+        "cv2.setRNGSeed",
+        "cv2.getBuildInformation",
+    }
+)
+_REMEDY = Remedy(
+    "cv2_threads_off", "safe", "Turn OpenCV's threads off after the imports", {"kind": "threads"}
+)
+
+
+def check(program: Program) -> Iterator[Found]:
+    """Worker code that calls cv2 without protection, shrinks its pool, or uses OpenCL."""
+    threads = program.protections("cv2.setNumThreads", 0)
+    opencl = program.protections("cv2.ocl.setUseOpenCL", False)
+    for use in program.uses:
+        if not any(event.name.startswith("cv2.") for event in use.code.events):
+            continue
+        shelters: dict[str, Shelter | None] = {}
+        for event in use.code.events:
+            if event.owner is not None:
+                continue
+            if event.name == "cv2.setNumThreads" and not threads.is_call(_call(event), event.point):
+                yield from _thread_count(program, event)
+            elif event.name == "cv2.UMat":
+                yield from _umat(opencl, use, event)
+            elif event.name.startswith("cv2.") and event.name not in _SETTINGS and ".ocl." not in event.name:
+                file = event.module.relative
+                if file not in shelters:
+                    shelters[file] = threads.shelter(use, (*use.modules, event.module))
+                yield from _cv2_call(program, event, shelters[file])
+
+
+def _call(event: Event) -> ast.Call:
+    assert isinstance(event.node, ast.Call)
+    return event.node
+
+
+def _cv2_call(program: Program, event: Event, shelter: Shelter | None) -> Iterator[Found]:
+    spawns = program.start_method in ("spawn", "forkserver")
+    if shelter is not None and (shelter.spawned or not spawns):
+        return
+    if shelter is not None:
+        where = f"{shelter.effect.module.relative}:{shelter.effect.call.lineno}"
+        why = f"cv2.setNumThreads(0) at {where} runs in the parent only, which {program.start_method} workers do not"
+        why += " repeat"
+    else:
+        why = "nothing turns OpenCV's threads off"
+    yield Found(
+        event.module,
+        _call(event),
+        f"{event.name}() runs in worker code and {why}: OpenMP builds of OpenCV hang in forked workers, other "
+        "builds start a thread pool in every worker; call cv2.setNumThreads(0) right after importing cv2",
+        event.link.steps(event.name, event.module, event.node),
+        _REMEDY,
+    )
+
+
+def _thread_count(program: Program, event: Event) -> Iterator[Found]:
+    call = _call(event)
+    values = program.evaluator.values(call.args[0], event.point) if call.args else []
+    if not any(isinstance(value, Const) for value, _ in values):
+        return
+    text = ast.unparse(call.args[0])
+    yield Found(
+        event.module,
+        call,
+        f"cv2.setNumThreads({text}) in worker code shrinks the thread pool that the worker inherited, whose "
+        "threads it does not have: a forked worker hangs (10 of 10 runs on OpenCV 4.14 and 5.0); use 0, which "
+        "never hung",
+        event.link.steps(event.name, event.module, event.node),
+        Remedy("cv2_threads_off", "safe", "Use 0 instead", {"kind": "thread-count"}),
+        kind="thread-count",
+    )
+
+
+def _umat(opencl: Protections, use: WorkerUse, event: Event) -> Iterator[Found]:
+    if opencl.shelter(use, (*use.modules, event.module)) is not None:
+        return
+    yield Found(
+        event.module,
+        _call(event),
+        "cv2.UMat runs OpenCL in worker code: a forked worker hangs once the parent has used OpenCL (every run "
+        "on OpenCV 4.14 and 5.0); call cv2.ocl.setUseOpenCL(False) right after importing cv2",
+        event.link.steps(event.name, event.module, event.node),
+        Remedy("cv2_threads_off", "safe", "Turn OpenCL off after the imports", {"kind": "umat"}),
+        kind="umat",
+    )
