@@ -1,0 +1,121 @@
+"""What reports make of findings."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+
+import pytest
+
+from dlint.finding import Finding, ReachStep, Remedy
+from dlint.reports.as_json import as_json
+from dlint.reports.concise import concise
+from dlint.reports.line import reach
+from dlint.reports.text import summary, text
+
+FINDING = Finding(
+    code="DL101",
+    name="cv2-threads-in-worker",
+    message="cv2 runs in worker code.",
+    path="utils/io.py",
+    line=2,
+    column=8,
+    end_line=2,
+    end_column=23,
+    reach=(
+        ReachStep("VOCDataset.__getitem__", "data/voc.py", 7),
+        ReachStep("load_image", "data/helpers.py", 12),
+        ReachStep("cv2.imread", "utils/io.py", 2),
+    ),
+    remedy=Remedy("cv2_threads_off", "safe", "turn cv2's threads off after `import cv2`"),
+)
+LINES = ["import cv2", "a = x; cv2.imread(path)"]
+
+
+def test_the_reach_names_each_place_once() -> None:
+    assert reach(FINDING) == (
+        "VOCDataset.__getitem__ (data/voc.py:7) > load_image (data/helpers.py:12) > cv2.imread"
+    )
+    here = dataclasses.replace(FINDING, path="data/voc.py")
+    assert reach(here).startswith("VOCDataset.__getitem__ > load_image (data/helpers.py:12)")
+    assert reach(dataclasses.replace(FINDING, reach=())) == ""
+
+
+def test_text() -> None:
+    assert list(text([FINDING], lambda _: LINES)) == [
+        "utils/io.py:2:8: DL101 cv2 runs in worker code.",
+        "  |",
+        "2 | a = x; cv2.imread(path)",
+        "  |        ^^^^^^^^^^^^^^^",
+        "  = reached: " + reach(FINDING),
+        "  = fix: turn cv2's threads off after `import cv2` (dlint fix)",
+        "",
+    ]
+
+
+def test_text_says_what_to_do_by_hand_or_with_care() -> None:
+    by_hand = dataclasses.replace(FINDING, remedy=None, by_hand="open it in the worker")
+    assert "  = by hand: open it in the worker" in list(text([by_hand], lambda _: LINES))
+    unsafe = dataclasses.replace(FINDING, remedy=Remedy("x", "unsafe", "drop it"))
+    assert "  = fix: drop it (dlint fix --unsafe-fixes)" in list(text([unsafe], lambda _: LINES))
+
+
+def test_text_without_the_file() -> None:
+    assert len(list(text([FINDING], lambda _: []))) == 4
+
+
+def test_text_in_colour() -> None:
+    assert "\x1b[" in "".join(text([FINDING], lambda _: LINES, colour=True))
+    assert "\x1b[" not in "".join(text([FINDING], lambda _: LINES))
+
+
+@pytest.mark.parametrize(
+    ("line", "column", "end_column", "carets"),
+    [
+        ("\tx = cv2.imread(p)", 6, 19, "        ^^^^^^^^^^^^^"),
+        ("x(", 1, 3, "^^"),
+        ("x", 1, 1, "^"),
+        ("x", 5, 9, " ^"),
+    ],
+)
+def test_the_underline(line: str, column: int, end_column: int, carets: str) -> None:
+    finding = dataclasses.replace(FINDING, line=1, end_line=1, column=column, end_column=end_column)
+    assert list(text([finding], lambda _: [line]))[3].rstrip() == f"  | {carets}".rstrip()
+
+
+def test_a_finding_over_several_lines_is_underlined_to_the_end() -> None:
+    finding = dataclasses.replace(FINDING, line=1, end_line=3, column=5, end_column=2)
+    assert list(text([finding], lambda _: ["x = f(  ", "1", ")"]))[3] == "  |     ^^"
+
+
+def test_a_very_long_line_is_cut_around_the_finding() -> None:
+    line = "y = 1; " * 1000 + "cv2.imread(p)" + "; z = 2" * 1000
+    finding = dataclasses.replace(FINDING, line=1, end_line=1, column=7001, end_column=7014)
+    shown = list(text([finding], lambda _: [line]))
+    start = shown[3].index("^")
+    assert shown[2][start : start + 13] == "cv2.imread(p)"
+    assert len(shown[2]) < 200
+
+
+def test_concise() -> None:
+    assert list(concise([FINDING])) == [
+        f"utils/io.py:2:8: DL101 cv2 runs in worker code. [{reach(FINDING)}]"
+    ]  # fmt: skip
+
+
+def test_json() -> None:
+    (shown,) = json.loads("\n".join(as_json([FINDING])))
+    assert shown["reach"][1] == {"name": "load_image", "path": "data/helpers.py", "line": 12}
+    assert shown["fix"] == {"applicability": "safe", "summary": "turn cv2's threads off after `import cv2`"}
+    (shown,) = json.loads("\n".join(as_json([dataclasses.replace(FINDING, remedy=None)])))
+    assert shown["fix"] is None
+
+
+def test_the_summary_counts_remedies() -> None:
+    unsafe = dataclasses.replace(FINDING, remedy=Remedy("x", "unsafe", "drop it"))
+    by_hand = dataclasses.replace(FINDING, remedy=None)
+    assert summary([], 1) == "No findings in 1 file."
+    assert summary([by_hand], 3) == "1 finding in 3 files."
+    assert summary([FINDING, unsafe, by_hand], 2) == (
+        "3 findings in 2 files. Repairable: 1 with `dlint fix`, 1 with `dlint fix --unsafe-fixes`."
+    )
