@@ -38,19 +38,22 @@ def near_miss(fixture: Fixture, program: str) -> Wanted:
     return Wanted(proof, "fork", near_miss=True)
 
 
+def _key(run: Run) -> tuple[str, ...]:
+    return run.proof.code, run.proof.name, run.program, run.method
+
+
 class Results:
     """Runs everything that the selected tests want, and waits for no more than a test asks for."""
 
     def __init__(self, runner: Runner, wanted: list[Wanted]) -> None:
-        self._done: dict[Run, Result] = {}
-        runs = dict.fromkeys(run for each in wanted for run in each.runs())
-        self._results = runner.run(list(runs))
+        self._done: dict[tuple[str, ...], Result] = {}
+        self._results = runner.run([run for each in wanted for run in each.runs()])
 
     def of(self, run: Run) -> Result:
-        while run not in self._done:
+        while _key(run) not in self._done:
             finished, result = next(self._results)
-            self._done[finished] = result
-        return self._done[run]
+            self._done[_key(finished)] = result
+        return self._done[_key(run)]
 
     def verdict(self, wanted: Wanted) -> Verdict:
         return judge(wanted.proof, wanted.method, {run.program: self.of(run) for run in wanted.runs()})
