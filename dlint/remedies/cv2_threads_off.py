@@ -13,7 +13,7 @@ import libcst as cst
 from dlint.finding import Finding
 from dlint.rewriting import header, statements
 from dlint.rewriting.edits import CannotRepair, Edits
-from dlint.rewriting.imports import Imported, imports_of
+from dlint.rewriting.imports import Imported, for_types_only, imports_of
 from dlint.rewriting.source import Source
 
 _THREADS = "cv2.setNumThreads"
@@ -25,7 +25,7 @@ def repair(source: Source, finding: Finding, edits: Edits) -> None:
     if finding.remedy and finding.remedy.data.get("kind") == "thread-count":
         _zero(source, edits, source.at(finding, cst.Call))
         return
-    imports = [each for each in imports_of(source, "cv2") if not _for_types_only(source, each.statement)]
+    imports = [each for each in imports_of(source, "cv2") if not for_types_only(source, each.statement)]
     if not imports:
         raise CannotRepair("cv2 reaches this file through another one: turn its threads off there")
     at_import = [each for each in imports if source.function_of(each.statement) is None]
@@ -35,7 +35,9 @@ def repair(source: Source, finding: Finding, edits: Edits) -> None:
     elif at_import:
         _complete(source, edits, at_import[:1], _suite_of(source, at_import[0].statement))
     else:
-        for each in imports:
+        node = source.at(finding, cst.BaseExpression)
+        near = [i for i in imports if source.encloses(source.function_of(i.statement) or source.module, node)]
+        for each in near or imports:
             _complete(source, edits, [each], _suite_of(source, each.statement))
 
 
@@ -127,10 +129,3 @@ def _lines(source: Source, texts: list[str]) -> list[cst.SimpleStatementLine]:
 def _suite_of(source: Source, statement: cst.CSTNode) -> cst.CSTNode:
     suite: cst.CSTNode = source.enclosing(statement, cst.IndentedBlock, cst.SimpleStatementSuite, cst.Module)
     return suite
-
-
-def _for_types_only(source: Source, statement: cst.CSTNode) -> bool:
-    return any(
-        isinstance(each, cst.If) and source.code(each.test).endswith("TYPE_CHECKING")
-        for each in source.ancestors(statement)
-    )

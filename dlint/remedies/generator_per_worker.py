@@ -20,7 +20,12 @@ _WHY = "Each worker has its own generator: torch gives every worker another seed
 def repair(source: Source, finding: Finding, edits: Edits) -> None:
     """Turn the generator that the finding points at into one per process."""
     made = made_at(source, finding)
-    meant = source.qualified(made.value.func)
+    inner = made.value.func.value if isinstance(made.value.func, cst.Attribute) else None
+    meant: str | None
+    if isinstance(inner, cst.Call) and source.code(made.value.func).endswith(".manual_seed"):
+        meant = f"{source.qualified(inner.func)}().manual_seed"
+    else:
+        meant = source.qualified(made.value.func)
     torch = name_for(source, edits, "torch", "torch")
 
     def factory(value: cst.BaseExpression) -> str:
@@ -54,6 +59,8 @@ def _seeded(source: Source, meant: str | None, value: cst.Call, worker: str) -> 
         return f"{func}({worker})" if seed is None else f"{func}(f{quote}{{{worker}}}-{{{seed}}}{quote})"
     if meant == "torch.Generator" and not value.args:
         return f"{func}().manual_seed({worker})"
+    if meant == "torch.Generator().manual_seed":
+        return f"{func}({worker})" if seed is None else f"{func}({worker} + {seed})"
     raise CannotRepair("make the generator in the worker, from torch.initial_seed(), by hand")
 
 

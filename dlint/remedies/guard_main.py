@@ -50,6 +50,8 @@ def _stays(source: Source, statement: cst.CSTNode) -> bool:
 def _check(source: Source, run: list[header.Statement]) -> None:
     if any(isinstance(each, cst.If) and "__name__" in source.code(each.test) for each in run):
         raise CannotRepair(_BY_HAND)
+    if any(header.begins_cell(each) for each in run):
+        raise CannotRepair(f"the file is a notebook's: {_BY_HAND}")
     names = {each.value for part in run for each in source.descendants(part, cst.Name)}
     if names & _LOOKS_AT_NAMES:
         raise CannotRepair(_BY_HAND)

@@ -133,13 +133,20 @@ def _check_guard(source: Source, guard: cst.If, node: cst.CSTNode) -> None:
 
 
 def _as_function(source: Source, name: str, node: cst.Lambda, free: Sequence[str]) -> cst.FunctionDef:
-    code = source.code(node.body)
-    if "\n" in code and not node.body.lpar:
-        body = node.body.with_changes(lpar=[cst.LeftParen()], rpar=[cst.RightParen()])
-    else:
-        body = node.body
+    body = node.body
+    if not _stands_alone(source.code(body)):
+        body = body.with_changes(lpar=[cst.LeftParen(), *body.lpar], rpar=[*body.rpar, cst.RightParen()])
     suite = cst.IndentedBlock([cst.SimpleStatementLine([cst.Return(_dedented(body))])])
     return cst.FunctionDef(cst.Name(name), _with_first(node.params, free), suite)
+
+
+def _stands_alone(code: str) -> bool:
+    """Whether the lines of an expression hang together without the call's brackets around them."""
+    try:
+        cst.parse_statement(f"return {code}")
+    except cst.ParserSyntaxError:
+        return False
+    return True
 
 
 def _dedented(body: cst.BaseExpression) -> cst.BaseExpression:
@@ -199,7 +206,7 @@ def _name_for_lambda(source: Source, node: cst.Lambda) -> str:
         wished = source.code(parent.targets[0].target).rpartition(".")[2]
     if not wished.isidentifier():
         wished = "function"
-    for name in (wished, f"{wished}_in_worker", f"{wished}_of_{source.path.stem}"):
+    for name in (wished, f"_{wished}", f"{wished}_of_{source.path.stem}"):
         if name not in source.bound_names and name.isidentifier():
             return name
     raise CannotRepair(_BY_HAND)

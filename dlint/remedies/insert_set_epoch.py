@@ -36,7 +36,7 @@ def repair(source: Source, finding: Finding, edits: Edits) -> None:
     ):
         raise CannotRepair(_BY_HAND)
     call = f"{sampler}.set_epoch({loop.target.value})"
-    guard = _guard(source, sampler, assignments, around)
+    guard = _guard(source, sampler, assignments, loop)
     text = f"if {guard}:\n    {call}\n" if guard else call
     edits.insert_before(loop.body.body[0], statements.parse(source, text), key=("set_epoch", sampler))
 
@@ -66,13 +66,14 @@ def _assignments(source: Source, around: cst.CSTNode, name: str) -> list[cst.Ass
     ]
 
 
-def _guard(source: Source, name: str, assignments: list[cst.Assign], around: cst.CSTNode) -> str | None:
+def _guard(source: Source, name: str, assignments: list[cst.Assign], loop: cst.For) -> str | None:
     """The test that the sampler is one that has epochs; None when it always is."""
     values = [each.value for each in assignments]
     calls = [
         value for value in values if isinstance(value, cst.Call) and "Sampler" in source.code(value.func)
     ]
-    if len(values) == 1 and calls and source.parent(source.line_of(assignments[0])) is around:
+    block = source.parent(source.line_of(assignments[0]))
+    if len(values) == 1 and calls and block is not None and source.encloses(block, loop):
         return None
     others = [value for value in values if value not in calls]
     if len(values) == 1 and isinstance(values[0], cst.IfExp):

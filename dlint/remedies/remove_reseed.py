@@ -1,8 +1,9 @@
 """Takes a seeding call out of worker code.
 
-Where ``__getitem__`` itself draws after it, the author wanted the same numbers for the same item: those
-draws get a local generator seeded with the item's index. Elsewhere the statement goes, and the draws
-follow the stream that DataLoader seeded for the worker.
+Where ``__getitem__`` seeds with the item's index, or seeds in one branch only (evaluation, mostly), and
+draws after it, the same numbers for the same item are wanted: those draws get a local generator seeded with
+the index. Elsewhere the statement goes, and the draws follow the stream that DataLoader seeded for the
+worker: a local generator would freeze every item's augmentation for the whole training.
 """
 
 from __future__ import annotations
@@ -43,18 +44,38 @@ def repair(source: Source, finding: Finding, edits: Edits) -> None:
     ]
     _check_other_draws(source, library, function, statement, draws)
     index = _index_parameter(source, function)
-    if not draws or index is None or not _is_fixed(source, call, function):
+    per_item = index is not None and (
+        index in source.names_in(call) or _in_branch(source, statement, function)
+    )
+    if not draws or index is None or not per_item or not _is_fixed(source, call):
         statements.remove_statement(source, edits, statement)
         return
-    seed = source.code(call.args[0].value)
     name = _local_name(source, function, library)
     module = name_for(source, edits, library.module, library.alias)
-    made = library.local_generator(module, seed, index, seed_is_item=index in _names(call))
+    made = library.local_generator(module, _seed(source, call, index), index)
     assignment = statements.small(f"{name} = {made}")
     edits.change(statement, lambda _old: assignment, key=("local", name))
     for each in draws:
         new = rewritten(source, library, each, name)
         edits.change(each, new, key=("draw", name))
+
+
+def _in_branch(source: Source, statement: cst.CSTNode, function: cst.FunctionDef) -> bool:
+    return source.parent(source.line_of(statement)) is not function.body
+
+
+def _seed(source: Source, call: cst.Call, index: str) -> tuple[str | None, str | None]:
+    """The seed without the index, None where that is all; or None and the expression that mixes the two."""
+    value = call.args[0].value
+    if isinstance(value, cst.Name) and value.value == index:
+        return None, index
+    if index not in source.names_in(call):
+        return source.code(value), None
+    if isinstance(value, cst.BinaryOperation) and isinstance(value.operator, cst.Add):
+        for side, other in ((value.left, value.right), (value.right, value.left)):
+            if isinstance(side, cst.Name) and side.value == index and index not in source.names_in(other):
+                return source.code(other), None
+    return None, source.code(value)
 
 
 def _only_seeds(source: Source, function: cst.FunctionDef) -> bool:
@@ -86,7 +107,7 @@ def _check_other_draws(
 ) -> None:
     """Refuse when draws after the block may or may not follow the seeding."""
     start = source.range(statement)[0]
-    if source.parent(source.line_of(statement)) is function.body:
+    if not _in_branch(source, statement, function):
         return
     block = source.parent(source.line_of(statement))
     branch = source.parent(block) if block is not None else None
@@ -114,7 +135,7 @@ def _index_parameter(source: Source, function: cst.FunctionDef) -> str | None:
     return params[1].name.value
 
 
-def _is_fixed(source: Source, call: cst.Call, function: cst.FunctionDef) -> bool:
+def _is_fixed(source: Source, call: cst.Call) -> bool:
     """Whether the seed is a number that stays: a literal, an attribute, a parameter, the index."""
     if len(call.args) != 1 or call.args[0].star:
         return False
@@ -128,17 +149,6 @@ def _is_fixed(source: Source, call: cst.Call, function: cst.FunctionDef) -> bool
     if f"{name}=None" in text or f"{name} = None" in text:
         raise CannotRepair("the seed can be None here: take the call away, or use a local generator, by hand")
     return True
-
-
-def _names(call: cst.Call) -> set[str]:
-    found: set[str] = set()
-
-    class Names(cst.CSTVisitor):
-        def visit_Name(self, node: cst.Name) -> None:
-            found.add(node.value)
-
-    call.visit(Names())
-    return found
 
 
 def _local_name(source: Source, function: cst.FunctionDef, library: Library) -> str:

@@ -61,14 +61,17 @@ class Library:
             return name if name in self.draws else None
         return name if name.islower() and not name.startswith("default_rng") else None
 
-    def local_generator(self, module: str, seed: str, index: str, seed_is_item: bool) -> str:
-        """The expression that makes a generator for one item."""
-        both = seed if seed_is_item else None
+    def local_generator(self, module: str, seed: tuple[str | None, str | None], index: str) -> str:
+        """The expression that makes a generator for one item.
+
+        ``seed`` is what is mixed with the index, or None and the expression that has both in it.
+        """
+        base, both = seed
         if self.module == "numpy":
-            return f"{module}.random.default_rng({both or f'[{seed}, {index}]'})"
+            return f"{module}.random.default_rng({both or f'[{base}, {index}]'})"
         if self.module == "random":
-            return f"{module}.Random({both or _fstring(seed, index)})"
-        return f"{module}.Generator().manual_seed({both or f'{seed} + {index}'})"
+            return f"{module}.Random({both or _fstring(base or '', index)})"
+        return f"{module}.Generator().manual_seed({both or f'{base} + {index}'})"
 
 
 LIBRARIES = (
@@ -149,4 +152,7 @@ def _with_generator(call: cst.Call, name: str) -> Callable[[cst.Call], cst.Call]
 
 
 def _fstring(seed: str, index: str) -> str:
-    return f'f"{{{seed}}}-{{{index}}}"' if not seed.isdigit() else f'f"{seed}-{{{index}}}"'
+    quote = next((each for each in ('"', "'") if each not in seed), None)
+    if quote is None or "\n" in seed or "\\" in seed:
+        raise CannotRepair("the seed is a long expression: make a local generator by hand")
+    return f"f{quote}{seed if seed.isdigit() else f'{{{seed}}}'}-{{{index}}}{quote}"

@@ -20,7 +20,7 @@ def end_of_imports(body: Sequence[cst.CSTNode]) -> int:
     between = 0
     for index in range(end, len(body)):
         statement = body[index]
-        if end and between == 0 and _begins_cell(statement) and _has_imports(body[:end]):
+        if end and between == 0 and begins_cell(statement) and _has_imports(body[:end]):
             break
         if is_import(statement):
             end, between = index + 1, 0
@@ -116,7 +116,8 @@ def _insert_group(body: list[Statement], new: cst.SimpleStatementLine, first: bo
         index = max(standard) + 1 if standard else imports[0] if imports else _after_docstring(body)
     body.insert(index, spaced(new, 1) if index else new)
     if index + 1 < len(body) and not is_import(body[index + 1]):
-        body[index + 1] = spaced(body[index + 1], 1)
+        blank = 2 if isinstance(body[index + 1], cst.FunctionDef | cst.ClassDef) else 1
+        body[index + 1] = spaced(body[index + 1], blank)
 
 
 def _after_docstring(body: Sequence[cst.CSTNode]) -> int:
@@ -141,7 +142,8 @@ def _has_imports(body: Sequence[cst.CSTNode]) -> bool:
     return any(is_import(each) for each in body)
 
 
-def _begins_cell(statement: cst.CSTNode) -> bool:
+def begins_cell(statement: cst.CSTNode) -> bool:
+    """Whether a notebook's cell begins at this statement of an exported script."""
     lines = statement.leading_lines if isinstance(statement, Statement) else ()
     return any(line.comment is not None and _CELL.match(line.comment.value) for line in lines)
 

@@ -43,13 +43,22 @@ def imports_of(source: Source, module: str) -> Iterator[Imported]:
 
 def name_for(source: Source, edits: Edits, module: str, wished: str) -> str:
     """A module-level name for ``module``: the one the file has, else a new import under ``wished``."""
-    for line in source.module.body[: header.end_of_imports(source.module.body)]:
-        for each in imports_of(source, module):
-            if each.name and source.parent(each.statement) is line:
-                return each.name
+    head = source.module.body[: header.end_of_imports(source.module.body)]
+    for each in imports_of(source, module):
+        at_import = source.function_of(each.statement) is None and not for_types_only(source, each.statement)
+        if each.name and at_import and any(line is source.top_level(each.statement) for line in head):
+            return each.name
     name = wished if wished not in _module_names(source) else source.free_name(f"{wished}_module")
     edits.add_import(module, name)
     return name
+
+
+def for_types_only(source: Source, statement: cst.CSTNode) -> bool:
+    """Whether a statement stands under ``if TYPE_CHECKING:``, which never runs."""
+    return any(
+        isinstance(each, cst.If) and source.code(each.test).endswith("TYPE_CHECKING")
+        for each in source.ancestors(statement)
+    )
 
 
 def _module_names(source: Source) -> frozenset[str]:

@@ -36,7 +36,11 @@ def made_at(source: Source, finding: Finding) -> Made:
     """The assignment that the finding points at. Raises CannotRepair where it is not a plain one."""
     node = source.at(finding, cst.Call, cst.Assign, cst.AnnAssign)
     statement = source.statement_of(node)
-    if not isinstance(statement, cst.Assign | cst.AnnAssign) or not isinstance(statement.value, cst.Call):
+    if (
+        not isinstance(statement, cst.Assign | cst.AnnAssign)
+        or not isinstance(statement.value, cst.Call)
+        or (isinstance(node, cst.Call) and node not in (statement.value, _receiver(statement.value)))
+    ):
         raise CannotRepair("make it in each process, keyed on os.getpid(), by hand")
     targets = (
         [each.target for each in statement.targets]
@@ -60,6 +64,11 @@ def made_at(source: Source, finding: Finding) -> Made:
     ):
         raise CannotRepair("make it in each process, keyed on os.getpid(), by hand")
     return Made(statement, statement.value, target.attr.value, method, owner)
+
+
+def _receiver(call: cst.Call) -> cst.BaseExpression | None:
+    """What a method is called on: ``Generator()`` of ``Generator().manual_seed(0)``."""
+    return call.func.value if isinstance(call.func, cst.Attribute) else None
 
 
 def as_property(
@@ -87,9 +96,8 @@ def as_property(
     value, setup = _outside_method(source, edits, made, method, keep_seed)
     text = factory(value) if factory is not None else source.code(value)
     os = name_for(source, edits, "os", "os")
-    lines = [f"self.{kept} = None", f"self.{pid} = None", *setup]
-    first, *rest = [statements.small(line) for line in lines]
-    _replace_statement(source, edits, made.statement, [first, *rest])
+    new = [statements.small(f"self.{kept} = None"), statements.small(f"self.{pid} = None"), *setup]
+    _replace_statement(source, edits, made.statement, new)
     members = "\n" + property_text(name, kept, pid, text, why, os)
     state = state_text(source, kept, pid)
     existing = _own_getstate(source, owner)
@@ -217,7 +225,7 @@ def _closed(elements: object) -> list[cst.BaseDictElement]:
 
 def _outside_method(
     source: Source, edits: Edits, made: Made, method: cst.FunctionDef, keep_seed: bool
-) -> tuple[cst.BaseExpression, list[str]]:
+) -> tuple[cst.BaseExpression, list[cst.BaseSmallStatement]]:
     """The expression as it can be said outside the method, and what the method must keep for it."""
     needed = [name for name in local_names(source, made.value) if name != "self"]
     on_self = kept_on_self(source, method)
@@ -231,17 +239,29 @@ def _outside_method(
             raise CannotRepair("the generator has several arguments: make it per process by hand")
         kept = f"_{made.name.lstrip('_')}_seed"
         call = statements.expression(f"{source.code(made.value.func)}(self.{kept})")
-        return call, [f"self.{kept} = {source.code(made.value.args[0].value)}"]
+        return call, [statements.small(f"self.{kept} = {source.code(made.value.args[0].value)}")]
     functools = name_for(source, edits, "functools", "functools")
     maker = f"_make_{made.name.lstrip('_')}"
-    args = "".join(f", {_bare(source, arg)}" for arg in made.value.args)
-    partial = f"self.{maker} = {functools}.partial({source.code(made.value.func)}{args})"
-    return statements.expression(f"self.{maker}()"), [partial]
+    partial = _partial(f"{functools}.partial", made.value)
+    target = cst.AssignTarget(cst.Attribute(cst.Name("self"), cst.Name(maker)))
+    return statements.expression(f"self.{maker}()"), [cst.Assign([target], partial)]
 
 
-def _bare(source: Source, arg: cst.Arg) -> str:
-    clean = arg.with_changes(comma=cst.MaybeSentinel.DEFAULT, whitespace_after_arg=cst.SimpleWhitespace(""))
-    return source.code(clean)
+def _partial(partial: str, call: cst.Call) -> cst.Call:
+    """``partial(func, ...)`` for ``func(...)``, laid out as the call is."""
+    gap = call.whitespace_before_args
+    first = cst.Arg(call.func)
+    if call.args:
+        between = gap if isinstance(gap, cst.ParenthesizedWhitespace) else cst.SimpleWhitespace(" ")
+        first = first.with_changes(comma=cst.Comma(whitespace_after=between))
+        gap = (
+            cst.ParenthesizedWhitespace(indent=gap.indent, last_line=gap.last_line)
+            if isinstance(gap, cst.ParenthesizedWhitespace)
+            else gap
+        )
+    return call.with_changes(
+        func=statements.expression(partial), whitespace_before_args=gap, args=[first, *call.args]
+    )
 
 
 def _replace_statement(

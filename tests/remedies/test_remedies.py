@@ -1,0 +1,39 @@
+"""Every remedy in the surroundings that real code has."""
+
+from __future__ import annotations
+
+import ast
+import pkgutil
+from collections import Counter
+
+import pytest
+
+import dlint.remedies
+from dlint.repair import check_text
+from dlint.rewriting.edits import CannotRepair
+from tests.remedies.case import Case, cases, repaired
+
+_ALL = cases()
+
+
+@pytest.mark.parametrize("case", _ALL, ids=lambda case: f"{case.remedy}: {case.title}")
+def test_remedy(case: Case) -> None:
+    if case.after is None:
+        with pytest.raises(CannotRepair) as refused:
+            repaired(case)
+        assert case.reason in str(refused.value)
+        return
+    after = repaired(case)
+    assert after == case.after
+    check_text(case.before.encode(), after.encode())
+
+
+def test_every_remedy_is_tried_in_ten_surroundings() -> None:
+    counts = Counter(case.remedy for case in _ALL if case.after is not None)
+    remedies = [info.name for info in pkgutil.iter_modules(dlint.remedies.__path__)]
+    assert {name: counts[name] for name in remedies if counts[name] < 10} == {}
+
+
+def test_cases_are_python() -> None:
+    for case in _ALL:
+        ast.parse(case.before)
