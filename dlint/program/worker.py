@@ -158,7 +158,8 @@ class WorkerCode:
 
     def _run(self) -> None:
         while self._waiting:
-            function, frame, world, link, role = self._waiting.pop()
+            function, frame, world, link, role = self._waiting.pop(0)
+            self._evaluator.start()
             self._role = role
             self.visits.append(Visit(function, frame, world, link, role))
             node = function.node

@@ -1,0 +1,64 @@
+"""Arguments of a loader that conflict: surely, on some way through the program, or on every one."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from dlint.knowledge.names import is_constructor
+from dlint.program.loaders import Loader
+from dlint.program.values import (
+    Class,
+    Const,
+    External,
+    Function,
+    Instance,
+    Items,
+    Made,
+    Partial,
+    Table,
+    Unknown,
+    Value,
+    World,
+)
+
+
+@dataclass(frozen=True)
+class Conflict:
+    """A conflict of arguments; ``always`` when every way to the call has it."""
+
+    always: bool
+    ways: tuple[dict[str, Value | None], ...]
+
+
+Judge = Callable[[dict[str, Value | None], World], bool]
+
+
+def conflicts(loader: Loader, names: tuple[str, ...], judge: Judge) -> Conflict | None:
+    """The conflict that ``judge`` sees in the arguments ``names`` together, if on some way it is sure."""
+    ways = loader.ways(*names)
+    bad = [way for way, world in ways if judge(way, world)]
+    return Conflict(len(bad) == len(ways), tuple(bad)) if bad else None
+
+
+def surely_given(value: Value | None, world: World) -> bool:
+    """Whether an argument surely is there and not None."""
+    match value:
+        case None | Unknown() | External():
+            return isinstance(value, Unknown) and bool(world.known(("truth", value.key)))
+        case Const():
+            return value.value is not None
+        case Made():
+            return is_constructor(value.name) or bool(world.known(("truth", value.key)))
+        case Instance() | Items() | Table() | Function() | Class() | Partial():
+            return True
+    return False
+
+
+def surely_true(value: Value | None, world: World) -> bool:
+    """Whether an argument surely is there and true."""
+    if isinstance(value, Const):
+        return bool(value.value)
+    if isinstance(value, Unknown):
+        return bool(world.known(("truth", value.key)))
+    return False

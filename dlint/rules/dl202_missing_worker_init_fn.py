@@ -1,0 +1,102 @@
+"""Worker code draws NumPy's random numbers, and nothing seeds the workers.
+
+## What it finds
+
+A loader with workers and without `worker_init_fn` whose dataset or `collate_fn` draws from `np.random.*`,
+where the project allows a torch release before 1.9. The release comes from `target-torch`, else from the
+project's own declaration; an unpinned `torch` means the current one, and where nothing is said the oldest
+is assumed. A number of workers that is not known counts as some.
+
+Draws of `random` and `torch` are fine: torch seeds both in every worker. Libraries' loaders that seed
+NumPy themselves (MONAI's) are fine.
+
+## Why is this bad
+
+Every worker starts with a copy of the parent's NumPy state, and every epoch starts new workers. Measured on
+torch 1.8.1: workers and epochs draw identical numbers, 4 distinct values of 24. From torch 1.9 on the
+loader seeds NumPy itself: 24 of 24.
+
+## Example
+
+```python
+loader = DataLoader(dataset, batch_size=8, num_workers=4)
+```
+
+Use instead:
+
+```python
+def seed_worker(worker_id):
+    seed = torch.initial_seed() % 2**32
+    np.random.seed(seed)
+    random.seed(seed)
+
+
+loader = DataLoader(dataset, batch_size=8, num_workers=4, worker_init_fn=seed_worker)
+```
+
+or require torch 1.9.
+
+## Fix safety
+
+Unsafe: on torch 1.9 and newer the program works today, and the numbers that it draws change.
+
+## References
+
+- https://pytorch.org/docs/stable/notes/randomness.html#dataloader
+- https://github.com/pytorch/pytorch/pull/56488
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from dlint.finding import Remedy
+from dlint.knowledge.randomness import draws_from_numpy
+from dlint.program.loaders import Loader, is_zero
+from dlint.program.program import Program
+from dlint.program.uses import WorkerUse
+from dlint.program.values import Const
+from dlint.program.worker import Event
+from dlint.rules.rule import Found
+
+_SEEDS_ITSELF = (1, 9)
+
+
+def check(program: Program) -> Iterator[Found]:
+    """Loaders whose workers draw from NumPy's state without anybody seeding it."""
+    if program.target_torch is not None and program.target_torch >= _SEEDS_ITSELF:
+        return
+    for loader in program.loaders:
+        if loader.inherited or loader.kind.seeds_workers or not _unseeded(loader):
+            continue
+        draw = _first_draw(program.uses_of(loader))
+        if draw is not None:
+            yield _found(loader, draw)
+
+
+def _unseeded(loader: Loader) -> bool:
+    """Whether on some way the loader has workers and surely no worker_init_fn."""
+    for way, _ in loader.ways("num_workers", "worker_init_fn"):
+        function = way["worker_init_fn"]
+        missing = function is None or (isinstance(function, Const) and function.value is None)
+        if missing and not is_zero(way["num_workers"]):
+            return True
+    return False
+
+
+def _first_draw(uses: list[WorkerUse]) -> Event | None:
+    draws = [event for use in uses for event in use.code.events if draws_from_numpy(event.name)]
+    return min(draws, key=lambda event: event.link.length, default=None)
+
+
+def _found(loader: Loader, draw: Event) -> Found:
+    where = f"{draw.module.relative}:{getattr(draw.node, 'lineno', 1)}"
+    return Found(
+        loader.module,
+        loader.call,
+        f"no worker_init_fn, and worker code draws from NumPy ({draw.name} at {where}): before torch 1.9 all "
+        "workers and all epochs draw the same numbers (4 distinct values of 24); pass a worker_init_fn that seeds "
+        "NumPy from torch.initial_seed(), or require torch>=1.9",
+        draw.link.steps(draw.name, draw.module, draw.node),
+        Remedy("seed_workers", "unsafe", "Pass a worker_init_fn that seeds NumPy and random", {"kind": "missing"}),
+    )

@@ -1,0 +1,73 @@
+"""A loader gets both a sampler and shuffle=True.
+
+## What it finds
+
+A `DataLoader(...)` with a `sampler` that is not None while `shuffle` is true, on some way through the
+program. `shuffle=(sampler is None)`, opposite branches and the like are understood: where every way has only
+one of the two, nothing is reported. In a subclass of DataLoader the call of `super().__init__` is judged.
+
+## Why is this bad
+
+The constructor raises: `ValueError: sampler option is mutually exclusive with shuffle`.
+
+## Example
+
+```python
+loader = DataLoader(dataset, sampler=DistributedSampler(dataset), shuffle=True)
+```
+
+Use instead:
+
+```python
+loader = DataLoader(dataset, sampler=DistributedSampler(dataset, shuffle=True))
+```
+
+## Fix safety
+
+Safe where every way to the call raises: the `shuffle` argument goes, the sampler decides the order. Where
+only some ways do, there is no remedy; write `shuffle=sampler is None`.
+
+## References
+
+- https://pytorch.org/docs/stable/data.html#torch.utils.data.DataLoader
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from dlint.finding import Remedy
+from dlint.program.conflicts import Conflict, conflicts, surely_given, surely_true
+from dlint.program.loaders import Loader
+from dlint.program.program import Program
+from dlint.program.values import Value, World
+from dlint.rules.rule import Found
+
+
+def check(program: Program) -> Iterator[Found]:
+    """Loaders that get a sampler and shuffle on some way."""
+    for loader in program.loaders:
+        conflict = conflicts(loader, ("sampler", "shuffle"), _both)
+        if conflict is not None:
+            yield _found(loader, conflict)
+
+
+def _both(given: dict[str, Value | None], world: World) -> bool:
+    return surely_given(given["sampler"], world) and surely_true(given["shuffle"], world)
+
+
+def _found(loader: Loader, conflict: Conflict) -> Found:
+    remedy = None
+    by_hand = "write shuffle=sampler is None, so that only one of the two is given"
+    if conflict.always and loader.keyword("shuffle") is not None:
+        remedy = Remedy("drop_argument", "safe", "Remove shuffle", {"arguments": ["shuffle"]})
+        by_hand = None
+    when = "" if conflict.always else " on some ways to this call"
+    return Found(
+        loader.module,
+        loader.call,
+        f"sampler and shuffle=True are both given{when}: DataLoader raises \"ValueError: sampler option is mutually "
+        'exclusive with shuffle"; leave out shuffle, the sampler decides the order',
+        remedy=remedy,
+        by_hand=by_hand,
+    )

@@ -1,0 +1,138 @@
+"""A loader gets a batch sampler together with what the batch sampler decides.
+
+## What it finds
+
+- `batch_sampler` that is not None with a `batch_size` other than 1, `shuffle=True`, a `sampler` or
+  `drop_last=True`;
+- `batch_size=None` with `drop_last=True`;
+- `sampler=BatchSampler(...)` while `batch_size` is not None.
+
+Only where some way through the program surely has both.
+
+## Why is this bad
+
+The first raises `ValueError: batch_sampler option is mutually exclusive with batch_size, shuffle, sampler,
+and drop_last`, the second `ValueError: batch_size=None option disables auto-batching and is mutually
+exclusive with drop_last`. The third raises nothing: lists of indices reach `__getitem__`, one list an item.
+
+## Example
+
+```python
+loader = DataLoader(dataset, batch_size=8, batch_sampler=BatchSampler(sampler, 8, False))
+```
+
+Use instead:
+
+```python
+loader = DataLoader(dataset, batch_sampler=BatchSampler(sampler, 8, False))
+```
+
+## Fix safety
+
+Safe where every way to the call raises: the arguments that the batch sampler replaces go. None for
+`sampler=BatchSampler(...)`: pass it as `batch_sampler`, or `batch_size=None` where the dataset takes lists.
+
+## References
+
+- https://pytorch.org/docs/stable/data.html#loading-batched-and-non-batched-data
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from dlint.finding import Remedy
+from dlint.program.conflicts import Conflict, conflicts, surely_given, surely_true
+from dlint.program.loaders import Loader
+from dlint.program.program import Program
+from dlint.program.values import Const, Made, Value, World
+from dlint.rules.rule import Found
+
+_NAMES = ("batch_sampler", "batch_size", "shuffle", "sampler", "drop_last")
+_BATCH_SAMPLERS = frozenset({"torch.utils.data.BatchSampler"})
+Given = dict[str, Value | None]
+
+
+def check(program: Program) -> Iterator[Found]:
+    """Loaders whose batching arguments contradict each other on some way."""
+    for loader in program.loaders:
+        conflict = conflicts(loader, _NAMES, lambda given, world: bool(_beside(given, world)))
+        if conflict is not None:
+            yield _batch_sampler(loader, conflict)
+            continue
+        conflict = conflicts(loader, ("batch_size", "drop_last"), _unbatched_drop)
+        if conflict is not None:
+            yield _drop_last(loader, conflict)
+            continue
+        conflict = conflicts(loader, ("sampler", "batch_size", "batch_sampler"), _batches_as_indices)
+        if conflict is not None:
+            yield _indices(loader)
+
+
+def _beside(given: Given, world: World) -> list[str]:
+    """What is surely given beside a batch sampler."""
+    if not surely_given(given["batch_sampler"], world):
+        return []
+    size = given["batch_size"]
+    found = ["batch_size"] if isinstance(size, Const) and size.value != 1 else []
+    found += [name for name in ("shuffle", "drop_last") if surely_true(given[name], world)]
+    return found + (["sampler"] if surely_given(given["sampler"], world) else [])
+
+
+def _unbatched_drop(given: Given, world: World) -> bool:
+    size = given["batch_size"]
+    return isinstance(size, Const) and size.value is None and surely_true(given["drop_last"], world)
+
+
+def _batches_as_indices(given: Given, world: World) -> bool:
+    sampler, size = given["sampler"], given["batch_size"]
+    batches = isinstance(sampler, Made) and sampler.name in _BATCH_SAMPLERS
+    batched = size is None or (isinstance(size, Const) and size.value is not None)
+    return batches and batched and given["batch_sampler"] is None
+
+
+def _batch_sampler(loader: Loader, conflict: Conflict) -> Found:
+    beside = sorted({name for way in conflict.ways for name in _beside_any(way)}, key=_NAMES.index)
+    names = ", ".join(beside)
+    return Found(
+        loader.module,
+        loader.call,
+        f"batch_sampler is given together with {names}{_when(conflict)}: DataLoader raises \"ValueError: batch_sampler "
+        f'option is mutually exclusive with batch_size, shuffle, sampler, and drop_last"; leave out {names}',
+        **_repair(loader, conflict, beside, f"leave out {names} where a batch_sampler is given"),
+    )
+
+
+def _beside_any(way: Given) -> list[str]:
+    return _beside(way, World())
+
+
+def _drop_last(loader: Loader, conflict: Conflict) -> Found:
+    return Found(
+        loader.module,
+        loader.call,
+        f'batch_size=None is given together with drop_last=True{_when(conflict)}: DataLoader raises "ValueError: '
+        'batch_size=None option disables auto-batching and is mutually exclusive with drop_last"; leave out drop_last',
+        **_repair(loader, conflict, ["drop_last"], "leave out drop_last where batch_size is None"),
+    )
+
+
+def _indices(loader: Loader) -> Found:
+    return Found(
+        loader.module,
+        loader.call,
+        "sampler=BatchSampler(...) with batch_size set hands whole lists of indices to __getitem__, one list an item, "
+        "without any error; pass it as batch_sampler, or batch_size=None where the dataset takes lists",
+        by_hand="pass the BatchSampler as batch_sampler, or batch_size=None where the dataset takes lists",
+    )
+
+
+def _when(conflict: Conflict) -> str:
+    return "" if conflict.always else " on some ways to this call"
+
+
+def _repair(loader: Loader, conflict: Conflict, names: list[str], by_hand: str) -> dict[str, object]:
+    if conflict.always and names and all(loader.keyword(name) is not None for name in names):
+        summary = "Remove " + ", ".join(names)
+        return {"remedy": Remedy("drop_argument", "safe", summary, {"arguments": names})}
+    return {"by_hand": by_hand}
