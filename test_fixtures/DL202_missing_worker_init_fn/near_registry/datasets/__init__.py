@@ -1,0 +1,1 @@
+from .powers import Cubes, Squares
