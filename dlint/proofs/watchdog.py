@@ -26,7 +26,7 @@ from dlint.proofs import processes, stacks
 MARK = "DLINT_PROOF_TOKEN"
 STACKS = "DLINT_PROOF_STACKS"
 
-_INTERVAL = 0.25  # seconds between two looks at the tree
+_INTERVAL = 0.5  # seconds between two looks at the tree, unless a child ends
 _OUTPUT_LIMIT = 200_000  # bytes of each stream that the result carries (the end of it)
 
 # Over the window a tree that stands still has used, or waited for, less than these shares of one CPU.
@@ -95,10 +95,22 @@ class _Stillness:
         )
 
 
-def _wait_or_abandon(seconds: float) -> None:
-    readable, _, _ = select.select([0], [], [], seconds)
-    if readable and not os.read(0, 4096):
-        raise _Abandoned
+class _Bell:
+    """Waits for the next look: for some time, or until a child ends; raises when the lifeline closes."""
+
+    def __init__(self) -> None:
+        self._reading, writing = os.pipe()
+        os.set_blocking(self._reading, False)
+        os.set_blocking(writing, False)
+        signal.signal(signal.SIGCHLD, lambda number, frame: None)
+        signal.set_wakeup_fd(writing, warn_on_full_buffer=False)
+
+    def wait(self, seconds: float) -> None:
+        readable, _, _ = select.select([0, self._reading], [], [], seconds)
+        if self._reading in readable:
+            os.read(self._reading, 4096)
+        if 0 in readable and not os.read(0, 4096):
+            raise _Abandoned
 
 
 def _read_job() -> Job:
@@ -120,6 +132,7 @@ def watch(job: Job, statuses: dict[int, int]) -> dict[str, Any]:
     shutil.copytree(job.programs, folder / "programs", ignore=shutil.ignore_patterns("__pycache__"))
     path = folder / "programs" / job.program
     dump = folder / "stacks"
+    bell = _Bell()
     environment = {**job.environment, STACKS: str(dump), "TMPDIR": str(scratch)}
     out, err = folder / "stdout", folder / "stderr"
     with out.open("wb") as stdout, err.open("wb") as stderr:
@@ -138,7 +151,7 @@ def watch(job: Job, statuses: dict[int, int]) -> dict[str, Any]:
     stillness = _Stillness(job.still)
     end = "exit"
     while True:
-        _wait_or_abandon(_INTERVAL)
+        bell.wait(_INTERVAL)
         processes.reap(statuses)
         if main in statuses:
             break
