@@ -31,7 +31,7 @@ def replace(path: Path, old: bytes, new: bytes) -> None:
 def _check(target: Path, old: bytes) -> None:
     if target.read_bytes() != old:
         raise CannotWrite("it changed on disk while dlint was at work")
-    if not os.access(target, os.W_OK):
+    if not os.access(target, os.W_OK) or not target.stat().st_mode & 0o222:  # root may write all the same
         raise CannotWrite("it is read-only")
 
 

@@ -1,0 +1,214 @@
+"""The loop: find, edit, check again. The engine is replaced by a few lines that find what they are told."""
+
+from __future__ import annotations
+
+import ast
+import os
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+
+import pytest
+
+from dlint import engine
+from dlint.finding import Finding, Remedy, Trouble
+from dlint.repair import Repairs, check_text, repair
+from dlint.rewriting.edits import CannotRepair
+from dlint.settings import Settings
+
+Find = Callable[[ast.Call], "tuple[str, Remedy | None] | None"]
+
+_DROP = Remedy("drop_argument", "safe", "Drop it", {"arguments": ["shuffle"]})
+
+
+@pytest.fixture
+def finds(monkeypatch: pytest.MonkeyPatch) -> Callable[[Find], list[int]]:
+    """Have the engine find calls; the list counts the files of every check."""
+
+    def use(find: Find) -> list[int]:
+        sizes: list[int] = []
+
+        def check(
+            paths: Sequence[Path],
+            _settings: Settings,
+            *,
+            texts: Mapping[Path, bytes] | None = None,
+            **_rest: object,
+        ) -> engine.Report:
+            sizes.append(len(paths))
+            findings, troubles = [], []
+            for path in paths:
+                data = (texts or {}).get(path) or path.read_bytes()
+                try:
+                    tree = ast.parse(data)
+                except SyntaxError as error:
+                    troubles.append(Trouble(str(path), str(error)))
+                    continue
+                for node in ast.walk(tree):
+                    found = find(node) if isinstance(node, ast.Call) else None
+                    if found is not None:
+                        findings.append(_finding(path, node, *found))
+            findings.sort(key=lambda finding: finding.sort_key)
+            return engine.Report(tuple(findings), tuple(troubles), len(paths))
+
+        monkeypatch.setattr(engine, "check", check)
+        return sizes
+
+    return use
+
+
+def _finding(path: Path, node: ast.Call, code: str, remedy: Remedy | None) -> Finding:
+    assert node.end_lineno is not None
+    assert node.end_col_offset is not None
+    return Finding(
+        code,
+        "some-rule",
+        "something is wrong",
+        os.path.relpath(path),
+        node.lineno,
+        node.col_offset + 1,
+        node.end_lineno,
+        node.end_col_offset + 1,
+        remedy=remedy,
+    )
+
+
+def _with_shuffle(call: ast.Call, remedy: Remedy = _DROP) -> tuple[str, Remedy] | None:
+    names = {keyword.arg for keyword in call.keywords}
+    return ("DL301", remedy) if {"sampler", "shuffle"} <= names else None
+
+
+def _write(tmp_path: Path, **files: str) -> list[Path]:
+    paths = []
+    for name, text in files.items():
+        path = tmp_path / f"{name}.py"
+        path.write_text(text)
+        paths.append(path)
+    return paths
+
+
+def _texts(repairs: Repairs) -> dict[str, str]:
+    return {file.path.name: file.new.decode() for file in repairs.files}
+
+
+def test_every_finding_of_a_file_goes_in_one_round(
+    tmp_path: Path, finds: Callable[[Find], list[int]]
+) -> None:
+    sizes = finds(_with_shuffle)
+    paths = _write(
+        tmp_path,
+        a="x = L(d, sampler=s, shuffle=True)\ny = [L(d, shuffle=True, sampler=L(e, shuffle=1, sampler=t))]\n",
+        b="x = 1\n",
+    )
+    repairs = repair(paths, Settings())
+    assert _texts(repairs) == {"a.py": "x = L(d, sampler=s)\ny = [L(d, sampler=L(e, sampler=t))]\n"}
+    assert len(repairs.files[0].findings) == 3
+    assert repairs.left == ()
+    assert sizes == [2, 1]  # the second check is of the one file that had findings
+    assert paths[0].read_text().startswith("x = L(d, sampler=s, shuffle=True)")
+
+
+def test_unsafe_remedies_are_left_unless_asked_for(
+    tmp_path: Path, finds: Callable[[Find], list[int]]
+) -> None:
+    unsafe = Remedy("drop_argument", "unsafe", "Drop it", {"arguments": ["shuffle"]})
+    finds(lambda call: _with_shuffle(call, unsafe))
+    paths = _write(tmp_path, a="x = L(sampler=s, shuffle=True)\n")
+    repairs = repair(paths, Settings())
+    assert repairs.files == ()
+    assert "--unsafe-fixes" in repairs.left[0].reason
+    assert _texts(repair(paths, Settings(), unsafe=True)) == {"a.py": "x = L(sampler=s)\n"}
+
+
+def test_what_has_no_remedy_is_left_with_the_reason(
+    tmp_path: Path, finds: Callable[[Find], list[int]]
+) -> None:
+    finds(lambda call: ("DL999", None))
+    repairs = repair(_write(tmp_path, a="f()\n"), Settings())
+    assert "no remedy" in repairs.left[0].reason
+
+
+def test_a_remedy_that_refuses_does_not_hold_up_the_others(
+    tmp_path: Path, finds: Callable[[Find], list[int]]
+) -> None:
+    finds(lambda call: ("DL301", _DROP) if call.keywords else None)
+    text = "x = L(d, **options)\ny = L(d, shuffle=True)\nz = L(d, **options)\n"
+    repairs = repair(_write(tmp_path, a=text), Settings())
+    assert _texts(repairs) == {"a.py": text.replace(", shuffle=True", "")}
+    assert [(left.finding.line, "not set in this call" in left.reason) for left in repairs.left] == [
+        (1, True),
+        (3, True),
+    ]
+
+
+def test_an_edit_that_does_not_take_its_finding_away_is_dropped(
+    tmp_path: Path, finds: Callable[[Find], list[int]]
+) -> None:
+    def find(call: ast.Call) -> tuple[str, Remedy] | None:
+        if isinstance(call.func, ast.Name) and call.func.id == "Stubborn":
+            return ("DL301", _DROP)
+        return _with_shuffle(call)
+
+    finds(find)
+    text = "x = Stubborn(sampler=s, shuffle=True)\ny = L(sampler=s, shuffle=True)\n"
+    repairs = repair(_write(tmp_path, a=text), Settings())
+    assert _texts(repairs) == {"a.py": "x = Stubborn(sampler=s, shuffle=True)\ny = L(sampler=s)\n"}
+    assert "does not take the finding away" in repairs.left[0].reason
+
+
+def test_an_edit_that_brings_another_finding_is_dropped(
+    tmp_path: Path, finds: Callable[[Find], list[int]]
+) -> None:
+    def find(call: ast.Call) -> tuple[str, Remedy | None] | None:
+        return _with_shuffle(call) or (("DL999", None) if len(call.keywords) == 1 else None)
+
+    finds(find)
+    repairs = repair(_write(tmp_path, a="x = L(sampler=s, shuffle=True)\n"), Settings())
+    assert repairs.files == ()
+    assert "another finding" in repairs.left[0].reason
+
+
+def test_what_a_remedy_brings_to_light_is_repaired_in_turn(
+    tmp_path: Path, finds: Callable[[Find], list[int]]
+) -> None:
+    more = Remedy("drop_argument", "safe", "Drop it", {"arguments": ["drop_last"]})
+
+    def find(call: ast.Call) -> tuple[str, Remedy] | None:
+        names = {keyword.arg for keyword in call.keywords}
+        return _with_shuffle(call) or (("DL302", more) if "drop_last" in names else None)
+
+    finds(find)
+    repairs = repair(_write(tmp_path, a="x = L(sampler=s, shuffle=True, drop_last=True)\n"), Settings())
+    assert _texts(repairs) == {"a.py": "x = L(sampler=s)\n"}
+
+
+def test_files_that_fail_do_not_hold_up_the_others(
+    tmp_path: Path, finds: Callable[[Find], list[int]]
+) -> None:
+    finds(_with_shuffle)
+    paths = _write(
+        tmp_path, a="x = L(sampler=s, shuffle=True)\n", b="x = L(\n", c="x = L(sampler=s, shuffle=True)\r"
+    )
+    repairs = repair(paths, Settings())
+    assert _texts(repairs) == {"a.py": "x = L(sampler=s)\n"}
+    assert [Path(trouble.path).name for trouble in repairs.troubles] == ["b.py"]
+    assert "would not survive" in repairs.left[0].reason
+
+
+def test_a_second_run_changes_nothing(tmp_path: Path, finds: Callable[[Find], list[int]]) -> None:
+    finds(_with_shuffle)
+    (path,) = _write(tmp_path, a="x = L(sampler=s, shuffle=True)\n")
+    path.write_bytes(repair([path], Settings()).files[0].new)
+    assert repair([path], Settings()).files == ()
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "reason"),
+    [
+        (b"x = 1  # a\n", b"x = 1\n", "lose a comment: # a"),
+        (b"x = 1\n", b"x = (\n", "would not parse"),
+        (b"# a\n# a\n", b"# a\n", "lose a comment"),
+    ],
+)
+def test_what_an_edit_may_not_do(before: bytes, after: bytes, reason: str) -> None:
+    with pytest.raises(CannotRepair, match=reason):
+        check_text(before, after)

@@ -1,0 +1,78 @@
+"""What is not edited comes back byte for byte, whatever the encoding and the line ends."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from dlint.rewriting.edits import CannotRepair, Edits
+from dlint.rewriting.source import Source
+
+_TEXTS = {
+    "line feeds": b"import cv2\nx = 1\n",
+    "CRLF": b"import cv2\r\nif x:\r\n\ty = 1  # c\r\n",
+    "mixed line ends": b"import cv2\r\nx = 1\ny = '''a\r\nb\n'''\r\n",
+    "no line end at the end": b"import cv2\nx = 1",
+    "byte order mark": b"\xef\xbb\xbfimport cv2\nx = '\xc3\xa9'\n",
+    "byte order mark and CRLF": b"\xef\xbb\xbfimport cv2\r\nx = 1\r\n",
+    "coding line": b"# -*- coding: latin-1 -*-\nimport cv2\nx = '\xe9'  # \xe8\n",
+    "coding line in the second line": b"#!/usr/bin/python\n# vim: set fileencoding=cp1252 :\nimport cv2\nx = '\x80'\n",
+    "form feed": b"import cv2\n\x0c\nclass A:\n    pass\n",
+    "form feed first": b"\x0cimport cv2\n",
+    "blank space at the end": b"import cv2\n\n# end\n   ",
+    "empty": b"",
+    "only comments": b"# a\n\n# b",
+    "tabs and odd blocks": b"import cv2\nif x:\n  y = 1\nelse:\n\tz = 2\n\n",
+    "Shift-JIS": b"# coding: shift_jis\nimport cv2\nx = '\x82\xa0'\n",
+}
+
+
+@pytest.mark.parametrize("data", _TEXTS.values(), ids=_TEXTS.keys())
+def test_nothing_changes_without_edits(data: bytes) -> None:
+    source = Source(Path("module.py"), data)
+    assert source.encode(Edits(source).apply()) == data
+
+
+@pytest.mark.parametrize("name", [name for name, data in _TEXTS.items() if b"import cv2" in data])
+def test_only_the_insertion_changes(name: str) -> None:
+    from dlint.finding import Finding
+    from dlint.remedies.cv2_threads_off import repair
+
+    data = _TEXTS[name]
+    source = Source(Path("module.py"), data)
+    edits = Edits(source)
+    repair(source, Finding("DL101", "n", "m", "module.py", 1, 1, 1, 1), edits)
+    after = source.encode(edits.apply())
+    newline = b"\r\n" if b"import cv2\r\n" in data else b"\n"
+    head, _, tail = data.partition(b"import cv2" + newline)
+    added = newline.join([b"", b"cv2.setNumThreads(0)", b"cv2.ocl.setUseOpenCL(False)", b""])
+    assert after.startswith(head + b"import cv2" + newline + added)
+    rest = after.removeprefix(head + b"import cv2" + newline + added)
+    assert rest in (tail, newline + tail)
+
+
+@pytest.mark.parametrize(
+    ("data", "reason"),
+    [
+        (b"x = '\xff'\n", "decoded"),
+        (b"# coding: no-such-codec\n", "decoded"),
+        (b"x = (\n", "cannot parse"),
+        (b"print 'python 2'\n", "cannot parse"),
+        (b"x = 1\ry = 2\r", "would not survive"),
+        (b"x = 1\n\x0cclass A: pass\n", "would not survive"),
+    ],
+)
+def test_what_cannot_be_given_back_is_refused(data: bytes, reason: str) -> None:
+    with pytest.raises(CannotRepair, match=reason):
+        Source(Path("module.py"), data)
+
+
+def test_a_character_that_the_encoding_lacks() -> None:
+    source = Source(Path("module.py"), b"# coding: ascii\nx = 1\n")
+    import libcst as cst
+
+    edits = Edits(source)
+    edits.replace(source.module.body[0], cst.parse_statement("x = '\u2192'\n"))
+    with pytest.raises(CannotRepair, match="cannot hold"):
+        source.encode(edits.apply())
