@@ -137,7 +137,8 @@ def look(python: Sequence[str] = (sys.executable,)) -> Environment:
         text=True,
         check=False,
         stdin=subprocess.DEVNULL,
-        env=variables({}),
+        # OpenCV looks for a CPU device only when it is told to.
+        env=variables({"OPENCV_OPENCL_DEVICE": ":CPU:"}),
     )
     try:
         told = json.loads(done.stdout.splitlines()[-1])
