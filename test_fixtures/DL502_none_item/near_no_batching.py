@@ -1,0 +1,42 @@
+"""The loader does not make batches: a None arrives in the loop, which passes it over."""
+
+import os
+import tempfile
+
+import torch
+from torch.utils.data import DataLoader, Dataset
+
+
+class Pictures(Dataset):
+    def __init__(self, folder):
+        self.folder = folder
+
+    def __len__(self):
+        return 32
+
+    def path(self, index):
+        return os.path.join(self.folder, f"picture{index}.pt")
+
+    def __getitem__(self, index):
+        try:
+            return torch.load(self.path(index))
+        except Exception:
+            return None
+
+
+def write_pictures(folder):
+    for number in range(32):
+        torch.save(torch.full((3, 4, 4), float(number)), os.path.join(folder, f"picture{number}.pt"))
+    with open(os.path.join(folder, "picture16.pt"), "wb") as broken:
+        broken.write(b"not a picture")
+
+
+def main():
+    with tempfile.TemporaryDirectory() as folder:
+        write_pictures(folder)
+        loader = DataLoader(Pictures(folder), batch_size=None, num_workers=2)
+        print("pictures", sum(picture is not None for picture in loader))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,28 @@
+"""Returns each video as a list of its frames."""
+
+import torch
+from torch.utils.data import DataLoader, Dataset
+
+
+class Videos(Dataset):
+    def __len__(self):
+        return 24
+
+    def frames(self, index):
+        for number in range(4):
+            yield torch.full((3, 8, 8), float(index + number))
+
+    def __getitem__(self, index):
+        return list(self.frames(index))
+
+
+def main():
+    loader = DataLoader(Videos(), batch_size=None, num_workers=2)
+    frames = 0
+    for video in loader:
+        frames += sum(1 for _ in video)
+    print("frames", frames)
+
+
+if __name__ == "__main__":
+    main()
