@@ -1,0 +1,31 @@
+"""Loads in the main process, where the GPU may be used."""
+
+import torch
+from torch import nn
+from torch.utils.data import DataLoader, Dataset
+
+
+class Digits(Dataset):
+    def __init__(self, device):
+        self.device = device
+
+    def __len__(self):
+        return 64
+
+    def __getitem__(self, index):
+        image = torch.full((64,), float(index)).to(self.device)
+        return image / 64, index % 10
+
+
+def main():
+    device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
+    model = nn.Linear(64, 10).to(device)
+    loader = DataLoader(Digits(device), batch_size=8, shuffle=True, num_workers=0)
+    for images, labels in loader:
+        loss = nn.functional.cross_entropy(model(images.to(device)), labels.to(device))
+        loss.backward()
+    print("last loss", loss.item())
+
+
+if __name__ == "__main__":
+    main()
