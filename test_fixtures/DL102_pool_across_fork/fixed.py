@@ -1,4 +1,4 @@
-"""Train on images that a pool of threads decodes: each worker makes its own pool."""
+"""Train on images that a pool of threads decodes: the pool is made once, with the dataset."""
 import os
 from multiprocessing.pool import ThreadPool
 

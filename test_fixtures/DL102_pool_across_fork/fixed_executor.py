@@ -1,4 +1,4 @@
-"""Train on crops that an executor cuts; every process has its own executor."""
+"""Train on crops that an executor cuts; a first item, read in the parent, warms its threads."""
 import os
 from concurrent.futures import ThreadPoolExecutor
 
@@ -22,6 +22,7 @@ class Crops(Dataset):
 
     @property
     def executor(self):
+        # A pool's threads do not survive a fork, so each process has its own.
         if self._executor_pid != os.getpid():
             self._executor = ThreadPoolExecutor(max_workers=2)
             self._executor_pid = os.getpid()

@@ -1,4 +1,4 @@
-"""Train on images that threads decode: one pool for every process, made by the process that uses it."""
+"""Train on images that threads decode: one pool for the whole module."""
 import os
 from multiprocessing.pool import ThreadPool
 
@@ -10,7 +10,7 @@ _pools = {}
 
 
 def pool():
-    # Keyed on the process: a pool that was inherited through a fork has no threads.
+    # A pool's threads do not survive a fork, so each process has its own.
     if os.getpid() not in _pools:
         _pools.clear()
         _pools[os.getpid()] = ThreadPool(2)

@@ -1,4 +1,4 @@
-"""Train on clips; each worker has two threads that read frames."""
+"""Train on clips; every clip starts threads of its own to read its frames."""
 import os
 import threading
 from concurrent.futures import ThreadPoolExecutor
@@ -17,25 +17,26 @@ class Clips(Dataset):
     def __init__(self, length):
         self.length = length
         self.threads_seen = set()
-        self._executor = None
-        self._executor_pid = None
-
-    @property
-    def executor(self):
-        # One in every worker process: threads do not survive a fork.
-        if self._executor_pid != os.getpid():
-            self._executor = ThreadPoolExecutor(max_workers=2)
-            self._executor_pid = os.getpid()
-        return self._executor
-
-    def __getstate__(self):
-        return {**self.__dict__, "_executor": None, "_executor_pid": None}
 
     def __len__(self):
         return self.length
 
+    _executor_here = None
+    _executor_pid = None
+
+    @property
+    def _executor(self):
+        # Threads are dear to start: one pool for each process, not one for each item.
+        if self._executor_pid != os.getpid():
+            self._executor_here = ThreadPoolExecutor(max_workers=2)
+            self._executor_pid = os.getpid()
+        return self._executor_here
+
+    def __getstate__(self):
+        return {**self.__dict__, "_executor_here": None, "_executor_pid": None}
+
     def __getitem__(self, index):
-        frames = list(self.executor.map(read_frame, range(4 * index, 4 * index + 4)))
+        frames = list(self._executor.map(read_frame, range(4 * index, 4 * index + 4)))
         self.threads_seen.update(name for _, name in frames)
         return torch.from_numpy(np.stack([frame for frame, _ in frames])), len(self.threads_seen)
 

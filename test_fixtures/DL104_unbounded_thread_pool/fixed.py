@@ -1,4 +1,4 @@
-"""Train on clips whose frames come from slow storage; two threads a worker read them."""
+"""Train on clips whose frames come from slow storage; threads read them, as many as Python likes."""
 import os
 import threading
 import time
@@ -13,7 +13,7 @@ _executors = {}
 
 def executor():
     if os.getpid() not in _executors:
-        _executors[os.getpid()] = ThreadPoolExecutor(max_workers=2)
+        _executors[os.getpid()] = ThreadPoolExecutor(max_workers=4)
     return _executors[os.getpid()]
 
 
