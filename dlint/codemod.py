@@ -1,4 +1,4 @@
-"""The remedies as a libcst codemod: ``python -m libcst.tool codemod dlint.codemod.FixCommand PATH``.
+"""The remedies as a libcst codemod: ``python -m libcst.tool codemod -x dlint.codemod.FixCommand PATH``.
 
 The findings are those of ``dlint check`` for the file within its project; the configuration in
 ``.libcst.codemod.yaml`` (formatter, blacklist) applies as to every codemod.
@@ -56,7 +56,7 @@ class FixCommand(CodemodCommand):
         path = absolute(Path(self.context.filename))
         data = path.read_bytes() if path.is_file() else tree.bytes
         if data != tree.bytes:
-            raise SkipFile("libcst would change the file's byte order mark or blank space: use dlint fix")
+            raise SkipFile("libcst would change blank space elsewhere in the file: use dlint fix")
         chosen = settings.load(project_root(path), {k: v for k, v in self._choices.items() if v})
         repairs = repair([path], chosen, unsafe=self._unsafe, texts={path: data})
         for left in repairs.left:

@@ -17,7 +17,7 @@ _TEXTS = {
     "byte order mark": b"\xef\xbb\xbfimport cv2\nx = '\xc3\xa9'\n",
     "byte order mark and CRLF": b"\xef\xbb\xbfimport cv2\r\nx = 1\r\n",
     "coding line": b"# -*- coding: latin-1 -*-\nimport cv2\nx = '\xe9'  # \xe8\n",
-    "coding line in the second line": b"#!/usr/bin/python\n# vim: set fileencoding=cp1252 :\nimport cv2\nx = '\x80'\n",
+    "coding line in the second line": b"#!python\n# vim: fileencoding=cp1252 :\nimport cv2\nx = '\x80'\n",
     "form feed": b"import cv2\n\x0c\nclass A:\n    pass\n",
     "form feed first": b"\x0cimport cv2\n",
     "blank space at the end": b"import cv2\n\n# end\n   ",
