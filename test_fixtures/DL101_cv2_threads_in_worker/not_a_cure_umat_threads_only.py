@@ -8,7 +8,7 @@ cv2.setNumThreads(0)
 
 
 def blur(image):
-    return cv2.GaussianBlur(cv2.UMat(image), (7, 7), 0).get()
+    return cv2.GaussianBlur(cv2.UMat(image), (7, 7), 0).get()  # expect: DL101
 
 
 class Photos(Dataset):
