@@ -12,6 +12,7 @@ from dlint.program.evaluate import Evaluator
 from dlint.program.loaders import Loader, LoaderFinder
 from dlint.program.modules import Modules
 from dlint.program.protection import Protections
+from dlint.program.start_method import start_method_of
 from dlint.program.uses import UseFinder, WorkerUse
 from dlint.program.values import Class
 
@@ -125,6 +126,18 @@ class Program:
         if mark not in self._protections:
             self._protections[mark] = Protections(self.evaluator, self.boundaries, name, value)
         return self._protections[mark]
+
+    def start_method_of(self, use: WorkerUse) -> str | None:
+        """How the workers of a use are started, None where that may be any: by the loader's own context,
+        the option, or what the project sets."""
+        mark = id(use.loader) if use.loader is not None else use.modules
+        if mark not in self._start_methods:
+            self._start_methods[mark] = start_method_of(self, use)
+        return self._start_methods[mark]
+
+    @cached_property
+    def _start_methods(self) -> dict[object, str | None]:
+        return {}
 
     @cached_property
     def _protections(self) -> dict[tuple[str, object], Protections]:

@@ -1,0 +1,58 @@
+"""How the workers of a loader are started: by what the loader, the user or the project says."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from dlint.program.loaders import Loader
+from dlint.program.values import HERE, Const, Made, Value
+
+if TYPE_CHECKING:
+    from dlint.program.program import Program
+    from dlint.program.uses import WorkerUse
+
+METHODS = ("fork", "forkserver", "spawn")
+_SETTER = "multiprocessing.set_start_method"
+_CONTEXT = "multiprocessing.get_context"
+
+
+def start_method_of(program: Program, use: WorkerUse) -> str | None:
+    """The start method of a use's workers, None where it may be any.
+
+    A ``multiprocessing_context`` given to the loader decides, then the option, then the project's own
+    ``set_start_method`` on the way to the loader.
+    """
+    if use.loader is not None:
+        own = _of_context(program, use.loader)
+        if own is not None:
+            return own or None
+    if program.start_method is not None:
+        return program.start_method
+    found = [
+        method
+        for method in METHODS
+        if program.protections(_SETTER, method).shelter(use, use.modules) is not None
+    ]
+    return found[0] if len(found) == 1 else None
+
+
+def _of_context(program: Program, loader: Loader) -> str | None:
+    """What the loader's own ``multiprocessing_context`` says: None nothing, "" several things."""
+    names = {_method(program, value) for value in loader.values("multiprocessing_context")}
+    names.discard(None)
+    if not names:
+        return None
+    return names.pop() if len(names) == 1 else ""
+
+
+def _method(program: Program, value: Value | None) -> str | None:
+    """The start method that a context names; None for no context."""
+    if value is None or (isinstance(value, Const) and value.value is None):
+        return None
+    if isinstance(value, Made) and value.name == _CONTEXT:
+        given = value.arguments.positional[:1] or list(value.arguments.keywords.values())[:1]
+        found = [name for argument in given for name, _ in program.evaluator.value_of(argument, HERE)]
+        value = found[0] if len(found) == 1 else value
+    if isinstance(value, Const) and value.value in METHODS:
+        return str(value.value)
+    return ""
