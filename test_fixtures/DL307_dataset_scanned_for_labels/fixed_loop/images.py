@@ -12,6 +12,6 @@ class Images(Dataset):
         return len(self.seeds)
 
     def __getitem__(self, index):
-        self.decoded += 1
         image = torch.full((8, 8), float(self.seeds[index])).cumsum(0).sin()
+        self.decoded += 1
         return image, self.labels[index]
