@@ -178,12 +178,12 @@ def start_runner(tmp_path: Path) -> tuple[subprocess.Popen[bytes], list[Path]]:
     proof_of(tmp_path / "p", STUBBORN)
     script = tmp_path / "runner.py"
     script.write_text(textwrap.dedent(RUNNER))
-    root = str(Path(__file__).parents[2])
+    path = os.pathsep.join([str(Path(__file__).parents[2]), *sys.path])
     runner = subprocess.Popen(
-        [sys.executable, script, tmp_path / "p"], env={**os.environ, "PYTHONPATH": root}
+        [sys.executable, script, tmp_path / "p"], env={**os.environ, "PYTHONPATH": path}
     )
     deadline = time.monotonic() + 60
-    while time.monotonic() < deadline:
+    while time.monotonic() < deadline and runner.poll() is None:
         outputs = [path.read_text() for path in (tmp_path / "tmp").glob("dlint-prove-*/stdout")]
         if len(outputs) == 2 and all(output.endswith("\n") for output in outputs):
             return runner, [semaphore(output) for output in outputs]
