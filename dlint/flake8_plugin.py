@@ -1,8 +1,9 @@
 """The door of flake8: the findings of ``dlint check``, file by file, as flake8 asks for them.
 
 flake8 hands over one file after another, in several processes, but a hazard is a matter of the whole
-program. So each process checks the program once, at the first file that could hold a finding, and then
-looks the others up. ``# noqa`` and the choice of codes are left to flake8.
+program. So the program is checked once, and each file is looked up: before flake8 forks its processes,
+where it does fork, and else in each process at the first file that could hold a finding. ``# noqa`` and
+the choice of codes are left to flake8.
 """
 
 from __future__ import annotations
@@ -108,6 +109,25 @@ def _named(options: argparse.Namespace) -> tuple[Path, ...]:
     return tuple(Path(name) for name in options.filenames or () if name != "-") or (Path(),)
 
 
+def _will_fork(options: argparse.Namespace) -> bool:
+    """Whether flake8 is about to hand the files to processes that know what this one knows."""
+    import multiprocessing
+
+    several = options.jobs.is_auto or options.jobs.n_jobs > 1
+    from_stdin = "-" in (options.filenames or ())
+    return (
+        several
+        and not from_stdin
+        and multiprocessing.parent_process() is None
+        and multiprocessing.get_start_method() == "fork"
+    )
+
+
+def _may_select_ours(options: argparse.Namespace) -> bool:
+    chosen = (*(options.select or ()), *(options.extend_select or ()))
+    return not options.select or any(code.startswith("DL") or "DL".startswith(code) for code in chosen)
+
+
 def _with_flake8s_choice(settings: Settings, options: argparse.Namespace) -> Settings:
     """Rules that are off by default run when flake8 is told to select them by name."""
     from dataclasses import replace
@@ -122,13 +142,13 @@ def _with_flake8s_choice(settings: Settings, options: argparse.Namespace) -> Set
 
 
 def _check(
-    paths: Sequence[Path], settings: Settings, texts: dict[Path, bytes] | None
+    paths: Sequence[Path], settings: Settings, texts: dict[Path, bytes] | None, jobs: int = 1
 ) -> dict[str, list[_Violation]]:
     """Violations by the path that reports show."""
     from dlint.engine import check
 
     try:
-        report = check(paths, settings, texts=texts, suppress=False)
+        report = check(paths, settings, texts=texts, jobs=jobs, suppress=False)
     except SettingsError as error:
         raise _critical(str(error)) from error
     return _by_path(report)

@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 
 import pytest
-from doors import CLEAN, HAZARD, dlint, flake8, write
+from doors import CLEAN, HAZARD, dlint, flake8, run, write
 
 from dlint.rules import all_rules
 
@@ -100,3 +100,22 @@ def test_options_in_the_configuration_file(tmp_path: Path) -> None:
     write(tmp_path, {"a.py": HAZARD})
     result = flake8(tmp_path, config="dlint-target-torch = 1.8\ndlint-start-method = spawn")
     assert FOUND in result.stdout
+
+
+@pytest.mark.parametrize("start_method", ["fork", "spawn"])
+def test_several_processes_however_they_start(tmp_path: Path, start_method: str) -> None:
+    write(tmp_path, {f"m{number}.py": HAZARD for number in range(6)})
+    write(
+        tmp_path,
+        {
+            "program/main.py": "import multiprocessing, sys\n"
+            "from flake8.main.cli import main\n"
+            "if __name__ == '__main__':\n"
+            f"    multiprocessing.set_start_method({start_method!r})\n"
+            "    sys.exit(main(sys.argv[1:]))\n"
+        },
+    )
+    flake8(tmp_path, "--version")  # writes the configuration
+    result = run(tmp_path, "program.main", "--config", ".flake8", "-j", "2", "--select", "DL")
+    assert result.stdout.count("DL301") == 6
+    assert result.stderr == ""

@@ -35,7 +35,8 @@ def test_the_plugin_imports_nothing_heavy(tmp_path: Path) -> None:
         "import ast, argparse\n"
         "from dlint.flake8_plugin import DataLoadingChecker as checker\n"
         "checker.parse_options(argparse.Namespace(dlint_target_torch=None, dlint_start_method=None,"
-        " select=None, extend_select=None, filenames=['a.py']))\n"
+        " select=None, extend_select=None, filenames=['a.py'],"
+        " jobs=argparse.Namespace(is_auto=False, n_jobs=1)))\n"
         "text = open('a.py').read()\n"
         "found = list(checker(ast.parse(text), 'a.py', text.splitlines(True)).run())\n"
         "assert len(found) == 1 and found[0][2].startswith('DL301'), found",
