@@ -153,17 +153,12 @@ def as_markdown(verdicts: Sequence[Verdict], unproved: Sequence[Fixture], enviro
         "| --- | --- | --- | --- | --- | --- |",
     ]
     for verdict in verdicts:
-        where = f"`{verdict.bad.where}`" if verdict.bad and verdict.bad.where else ""
         proof = verdict.proof
-        cells = [
-            f"{proof.code} {proof.name}",
-            proof.claim,
-            verdict.method,
-            _did(verdict),
-            where,
-            _cured(verdict),
-        ]
-        lines.append("| " + " | ".join(_cell(cell) for cell in cells) + " |")
+        cells = [_cell(each) for each in (f"{proof.code} {proof.name}", proof.claim, verdict.method)]
+        where = verdict.bad.where if verdict.bad else None
+        cells += [_cell(_did(verdict)), "`" + where.replace("|", "\\|") + "`" if where else ""]
+        cells.append(_cell(_cured(verdict)))
+        lines.append("| " + " | ".join(cells) + " |")
     if unproved:
         lines += ["", "Rules without a proof:", ""]
         lines += [f"- {fixture.code} {fixture.rule}: {fixture.no_proof}" for fixture in unproved]
