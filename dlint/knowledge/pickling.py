@@ -1,0 +1,25 @@
+"""What pickling does with objects of libraries: which keep what they were given."""
+
+from __future__ import annotations
+
+from dlint.knowledge.names import is_constructor
+
+# Objects of these keep their constructor's arguments as attributes and pickle them.
+_KEEPS = (
+    "torch.utils.data.",
+    "torchvision.",
+    "torchaudio.",
+    "torchtext.",
+    "torch_geometric.",
+    "albumentations.",
+    "kornia.",
+    "monai.",
+    "collections.defaultdict",
+)
+# With one of these a class says itself what of an object is pickled.
+STATE_METHODS = ("__getstate__", "__reduce__", "__reduce_ex__")
+
+
+def keeps_arguments(name: str) -> bool:
+    """Whether an object made by this library name is pickled with the arguments it was made of."""
+    return name.startswith(_KEEPS) and (is_constructor(name) or name.endswith("defaultdict"))

@@ -1,0 +1,154 @@
+"""A lambda, local function or local class is sent to worker processes.
+
+## What it finds
+
+A lambda, a function or class defined inside a function, or one defined under the main guard, that a loader
+with workers has to send them: as `collate_fn` or `worker_init_fn`, as the dataset, or kept on the dataset or
+on a transform that the dataset holds (`self.scale = lambda ...`, `transforms.Lambda(lambda ...)`).
+
+What never travels is fine: a lambda called in `__init__` and not kept, one made inside `__getitem__`, one
+given to a sampler (samplers run in the parent), one that `__getstate__` leaves out, a loader without workers,
+and workers that are forked because the project says so (`multiprocessing_context="fork"`,
+`set_start_method("fork")` or dlint's option `start-method`).
+
+## Why is this bad
+
+A forked worker inherits such objects. One started by spawn or by a fork server must be sent them by pickle,
+which only knows functions and classes by their module-level name. As measured:
+`AttributeError: Can't pickle local object '...<lambda>'` when the loader is iterated. Spawn is the default
+on macOS and Windows, forkserver on Linux from Python 3.14 on: code that ran for years stops there.
+
+## Example
+
+```python
+def make_loader(dataset, length):
+    return DataLoader(dataset, num_workers=4, collate_fn=lambda batch: pad(batch, length))
+```
+
+Use instead:
+
+```python
+def pad_batch(length, batch):
+    return pad(batch, length)
+
+
+def make_loader(dataset, length):
+    return DataLoader(dataset, num_workers=4, collate_fn=functools.partial(pad_batch, length))
+```
+
+## Fix safety
+
+Safe: the function moves to the module, what it uses of the function around it is bound with
+`functools.partial`, and only where each of these names is set once. A class must be moved by hand.
+
+## References
+
+- https://docs.python.org/3/library/pickle.html#what-can-be-pickled-and-unpickled
+- https://docs.python.org/3/library/multiprocessing.html#contexts-and-start-methods
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from dlint.finding import Remedy
+from dlint.module.source import Module
+from dlint.program.boundaries import is_guarded
+from dlint.program.frame import Frame
+from dlint.program.loaders import Loader, is_zero
+from dlint.program.program import Program
+from dlint.program.shipped import Part, shipped
+from dlint.program.uses import WorkerUse
+from dlint.program.values import Class, Function, Instance
+from dlint.rules.rule import Found
+
+_REMEDY = Remedy(
+    "hoist_callable", "safe", "Move it to the module and bind what it needs with functools.partial"
+)
+_BREAKS = (
+    "workers that are not forked (Python 3.14 on Linux, macOS, Windows) cannot be sent it: "
+    '"AttributeError: Can\'t pickle local object"'
+)
+
+
+def check(program: Program) -> Iterator[Found]:
+    """Everything that loaders with workers ship and that pickle cannot name."""
+    for use in program.uses:
+        if use.loader is None or program.start_method_of(use) == "fork":
+            continue
+        if use.dataset is None:
+            yield from _arguments(program, use.loader)
+        else:
+            yield from _dataset(program, use)
+
+
+def _arguments(program: Program, loader: Loader) -> Iterator[Found]:
+    for name in ("collate_fn", "worker_init_fn"):
+        for way, world in loader.ways("num_workers", name):
+            value = way[name]
+            if value is not None and not is_zero(way["num_workers"]):
+                for part in shipped(program.evaluator, value, name, world):
+                    yield from _judged(part, loader, name)
+
+
+def _dataset(program: Program, use: WorkerUse) -> Iterator[Found]:
+    assert use.loader is not None and use.dataset is not None
+    program.evaluator.start()
+    for part in shipped(program.evaluator, use.dataset, "the dataset", use.world):
+        yield from _judged(part, use.loader, None)
+
+
+def _judged(part: Part, loader: Loader, argument: str | None) -> Iterator[Found]:
+    match part.value:
+        case Function(node=ast.Lambda() as node) as function:
+            if not isinstance(function.frame.scope, ast.ClassDef):
+                yield _found(function.module, node, f"{part.place} is a lambda", loader)
+        case Function(receiver=None, owner=None, node=ast.FunctionDef() as node) as function:
+            kind = _unreachable(function.frame, node)
+            if kind is not None:
+                module: Module = function.module
+                place: ast.expr | ast.stmt = node
+                written = loader.written(argument) if argument is not None else None
+                if isinstance(written, ast.Name) and written.id == node.name:
+                    module, place = loader.module, written
+                yield _found(module, place, f"{part.place} is {node.name}, a function {kind}", loader)
+        case Instance(cls=Class() as cls):
+            kind = _unreachable(cls.frame, cls.node)
+            if kind is not None:
+                yield _found(
+                    cls.module,
+                    cls.node,
+                    f"{part.place} is made of {cls.name}, a class {kind}",
+                    loader,
+                    of_class=True,
+                )
+
+
+def _unreachable(frame: Frame, node: ast.stmt) -> str | None:
+    """Why a worker cannot look a definition up by its name, None where it can."""
+    if isinstance(frame.scope, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda):
+        return "defined inside a function"
+    if isinstance(frame.scope, ast.Module) and is_guarded(frame, node):
+        return "that only the main guard defines"
+    return None
+
+
+def _found(
+    module: Module, node: ast.expr | ast.stmt, what: str, loader: Loader, *, of_class: bool = False
+) -> Found:
+    cure = (
+        "define it at module level"
+        if of_class
+        else "define a function at module level, with functools.partial"
+    )
+    where = f"{loader.module.relative}:{loader.call.lineno}"
+    return Found(
+        module,
+        node,
+        f"{what} (loader at {where}): {_BREAKS}; {cure}",
+        remedy=None if of_class else _REMEDY,
+        by_hand="define the class at module level; what it takes from the function around it becomes arguments"
+        if of_class
+        else None,
+    )
