@@ -107,6 +107,10 @@ class Classes:
             if any(above.key == cls.key for above in self.line(value.cls)):
                 return True
             return None if value.arguments is None else False
+        if isinstance(cls, External) and isinstance(value, Instance) and cls.name in self.libraries(value.cls):
+            return True
+        if isinstance(cls, External) and isinstance(value, Made) and value.name == cls.name:
+            return True
         if isinstance(cls, External) and cls.name.startswith("builtins."):
             name = cls.name.partition(".")[2]
             if isinstance(value, Const):
