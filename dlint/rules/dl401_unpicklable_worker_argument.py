@@ -148,7 +148,7 @@ def _found(
         node,
         f"{what} (loader at {where}): {_BREAKS}; {cure}",
         remedy=None if of_class else _REMEDY,
-        by_hand="define the class at module level; what it takes from the function around it becomes arguments"
+        by_hand="define the class at module level; what it takes from the function becomes arguments"
         if of_class
         else None,
     )

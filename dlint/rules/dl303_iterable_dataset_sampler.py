@@ -1,0 +1,97 @@
+"""A loader of an IterableDataset gets shuffle, a sampler or a batch sampler.
+
+## What it finds
+
+A `DataLoader(...)` whose dataset is an `IterableDataset` while `shuffle` is true, or a `sampler` or
+`batch_sampler` is given, on some way through the program. `shuffle=not isinstance(dataset,
+IterableDataset)` and the like are understood. torch's `IterDataPipe` accepts `shuffle`; that is not
+reported.
+
+## Why is this bad
+
+The constructor raises: `ValueError: DataLoader with IterableDataset: expected unspecified shuffle option, but
+got shuffle=True`, likewise for the others.
+
+## Example
+
+```python
+loader = DataLoader(Stream(paths), batch_size=8, shuffle=True)
+```
+
+Use instead: a stream that shuffles itself, through a buffer or by the order of its files.
+
+```python
+loader = DataLoader(Stream(paths, buffer=1000), batch_size=8)
+```
+
+## Fix safety
+
+Safe where every way to the call raises: the argument goes. The order is then the stream's own.
+
+## References
+
+- https://pytorch.org/docs/stable/data.html#iterable-style-datasets
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from dlint.finding import Remedy
+from dlint.knowledge.loading import is_iterable_dataset
+from dlint.program.conflicts import Conflict, Judge, conflicts, surely_given, surely_true
+from dlint.program.loaders import Loader
+from dlint.program.program import Program
+from dlint.program.values import Instance, Made, Value, World
+from dlint.rules.rule import Found
+
+
+def check(program: Program) -> Iterator[Found]:
+    """Loaders that order what cannot be ordered."""
+    for loader in program.loaders:
+        found = {
+            name: conflict
+            for name in ("shuffle", "sampler", "batch_sampler")
+            for conflict in [conflicts(loader, ("dataset", name), _judge(program, name))]
+            if conflict is not None
+        }
+        if found:
+            yield _found(loader, found)
+
+
+def _judge(program: Program, name: str) -> Judge:
+    def judge(given: dict[str, Value | None], world: World) -> bool:
+        libraries = _libraries(program, given["dataset"])
+        if not any(is_iterable_dataset(library) for library in libraries):
+            return False
+        if name == "shuffle":
+            pipe = any(library.endswith("IterDataPipe") for library in libraries)
+            return surely_true(given[name], world) and not pipe
+        return surely_given(given[name], world)
+
+    return judge
+
+
+def _libraries(program: Program, value: Value | None) -> set[str]:
+    """The library classes that a dataset is an instance of."""
+    if isinstance(value, Instance):
+        return program.evaluator.classes.libraries(value.cls)
+    return {value.name} if isinstance(value, Made) else set()
+
+
+def _found(loader: Loader, found: dict[str, Conflict]) -> Found:
+    names = list(found)
+    always = all(conflict.always for conflict in found.values())
+    when = "" if always else " on some ways to this call"
+    shown = " and ".join("shuffle=True" if name == "shuffle" else name for name in names)
+    remedy = None
+    if always and all(loader.keyword(name) for name in names):
+        remedy = Remedy("drop_argument", "safe", f"Remove {' and '.join(names)}", {"arguments": names})
+    return Found(
+        loader.module,
+        loader.call,
+        f'the dataset is an IterableDataset and {shown} is given{when}: "ValueError: DataLoader with '
+        f'IterableDataset: expected unspecified {names[0]} option"; let the dataset order its items itself',
+        remedy=remedy,
+        by_hand=None if remedy else "give it only where the dataset is no IterableDataset",
+    )

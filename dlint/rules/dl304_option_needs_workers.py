@@ -1,0 +1,161 @@
+"""A loader without workers gets an option that only workers have.
+
+## What it finds
+
+On some way through the program:
+
+- `num_workers` absent or 0 together with `persistent_workers=True`, a `prefetch_factor`, a
+  `multiprocessing_context` or a `timeout` above 0;
+- `prefetch_factor=0` with workers; a negative `num_workers`, `prefetch_factor` or `timeout`.
+
+Only sure values count: a number of workers that the user chooses is not reported, and
+`persistent_workers=workers > 0` is understood. `worker_init_fn` without workers is never called, which is
+harmless and not reported.
+
+## Why is this bad
+
+The constructor raises ValueError (torch 2.13; `prefetch_factor=2` does so from torch 2.0 on); a `timeout`
+without workers and `prefetch_factor=0` end in an AssertionError when the loader is iterated.
+
+## Example
+
+```python
+loader = DataLoader(dataset, persistent_workers=True)
+```
+
+Use instead:
+
+```python
+loader = DataLoader(dataset, num_workers=4, persistent_workers=True)
+```
+
+or leave the option out.
+
+## Fix safety
+
+Safe where every way to the call fails: the option goes. A negative `num_workers` has no remedy.
+
+## References
+
+- https://pytorch.org/docs/stable/data.html#torch.utils.data.DataLoader
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from dlint.finding import Remedy
+from dlint.program.conflicts import Conflict, Judge, conflicts, surely_given, surely_true
+from dlint.program.loaders import Loader
+from dlint.program.program import Program
+from dlint.program.values import Const, Unknown, Value, World
+from dlint.rules.rule import Found
+
+_TAIL = "option could only be specified in multiprocessing"
+_ERRORS = {
+    "persistent_workers": "ValueError: persistent_workers option needs num_workers > 0",
+    "prefetch_factor": f"ValueError: prefetch_factor {_TAIL}",
+    "multiprocessing_context": "ValueError: multiprocessing_context can only be used with multi-process loading",
+    "timeout": "AssertionError when the loader is iterated",
+}
+
+
+def check(program: Program) -> Iterator[Found]:
+    """Loaders whose options surely ask for workers that are not there, or for an impossible number."""
+    for loader in program.loaders:
+        missing = {
+            name: conflict
+            for name in _ERRORS
+            for conflict in [conflicts(loader, ("num_workers", name), _without_workers(name))]
+            if conflict is not None
+        }
+        if missing:
+            yield _needs_workers(loader, missing)
+        else:
+            yield from _numbers(loader)
+
+
+def _without_workers(name: str) -> Judge:
+    def judge(given: dict[str, Value | None], world: World) -> bool:
+        value = given[name]
+        if not _no_workers(given["num_workers"], world):
+            return False
+        if name == "persistent_workers":
+            return surely_true(value, world)
+        if name == "timeout":
+            return isinstance(value, Const) and _is_number(value) and value.value > 0
+        return surely_given(value, world)
+
+    return judge
+
+
+def _no_workers(value: Value | None, world: World) -> bool:
+    """Whether the number of workers surely is 0."""
+    if isinstance(value, Unknown):
+        return world.known(("truth", value.key)) is False
+    return value is None or (isinstance(value, Const) and value.value == 0)
+
+
+def _is_number(value: Const) -> bool:
+    return isinstance(value.value, int | float)
+
+
+def _needs_workers(loader: Loader, missing: dict[str, Conflict]) -> Found:
+    names = list(missing)
+    always = all(conflict.always for conflict in missing.values())
+    when = "" if always else ", on some ways to this call"
+    return Found(
+        loader.module,
+        loader.call,
+        f"{' and '.join(names)} without workers (num_workers is 0{when}): {_ERRORS[names[0]]}; set num_workers or "
+        f"leave {'it' if len(names) == 1 else 'them'} out",
+        remedy=_dropped(loader, names, always),
+        by_hand=None
+        if _dropped(loader, names, always)
+        else "give the option only where num_workers is above 0",
+    )
+
+
+def _dropped(loader: Loader, names: list[str], always: bool) -> Remedy | None:
+    if not always or not all(loader.keyword(name) for name in names):
+        return None
+    return Remedy("drop_argument", "safe", f"Remove {' and '.join(names)}", {"arguments": names})
+
+
+def _numbers(loader: Loader) -> Iterator[Found]:
+    """Numbers that no loader accepts."""
+    for name in ("num_workers", "timeout", "prefetch_factor"):
+        conflict = conflicts(loader, (name,), _negative(name))
+        if conflict is not None:
+            yield _refused(loader, name, conflict, f"{name} is negative", "ValueError")
+    conflict = conflicts(loader, ("prefetch_factor",), _zero_prefetch)
+    if conflict is not None:
+        yield _refused(
+            loader, "prefetch_factor", conflict, "prefetch_factor is 0", "AssertionError when it is iterated"
+        )
+
+
+def _negative(name: str) -> Judge:
+    def judge(given: dict[str, Value | None], world: World) -> bool:
+        value = given[name]
+        return isinstance(value, Const) and _is_number(value) and value.value < 0
+
+    return judge
+
+
+def _zero_prefetch(given: dict[str, Value | None], world: World) -> bool:
+    value = given["prefetch_factor"]
+    return isinstance(value, Const) and _is_number(value) and value.value == 0
+
+
+def _refused(loader: Loader, name: str, conflict: Conflict, what: str, error: str) -> Found:
+    when = "" if conflict.always else " on some ways to this call"
+    remedy = None if name == "num_workers" else _dropped(loader, [name], conflict.always)
+    cure = "give a number of 1 or more" if name != "timeout" else "give 0 for no limit"
+    return Found(
+        loader.module,
+        loader.call,
+        f"{what}{when}: DataLoader raises {error}; {cure}, or leave it out",
+        remedy=remedy,
+        by_hand=None if remedy else cure,
+    )
