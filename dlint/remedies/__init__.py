@@ -31,7 +31,7 @@ handle_per_process     the assignment or the call      as generator_per_worker
 insert_set_epoch       the loader call, the sampler    {"sampler": "train_sampler"}: optional
                        call or the epoch loop
 hoist_iterator         the ``next(iter(loader))``
-guard_main             the loop or expression that
-                       starts the workers
+guard_main             the loop or expression that     {"line": 26}: optional, the line of the body's
+                       starts the workers              statement that calls the function it stands in
 =====================  ==============================  =================================================
 """

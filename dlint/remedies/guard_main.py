@@ -19,9 +19,8 @@ _LOOKS_AT_NAMES = frozenset({"globals", "locals", "vars", "exec", "eval", "dir"}
 
 def repair(source: Source, finding: Finding, edits: Edits) -> None:
     """Wrap the statements after the last definition or import."""
-    node = source.at(finding, cst.BaseExpression, cst.BaseStatement, cst.BaseSmallStatement)
-    top = source.top_level(node)
     body = list(source.module.body)
+    top = _top(source, finding)
     start = 1 + max((i for i, each in enumerate(body) if _stays(source, each)), default=-1)
     run = body[start:]
     if not any(each is top for each in run):
@@ -39,6 +38,21 @@ def repair(source: Source, finding: Finding, edits: Edits) -> None:
     for each in run:
         edits.remove(each)
     edits.insert_after(run[-1], wrapped)
+
+
+def _top(source: Source, finding: Finding) -> cst.CSTNode:
+    """The statement of the script's body that starts the workers: where the finding stands, or at
+    ``data["line"]`` where it calls the function that the finding stands in."""
+    line = finding.remedy.data.get("line") if finding.remedy else None
+    if line is None:
+        return source.top_level(
+            source.at(finding, cst.BaseExpression, cst.BaseStatement, cst.BaseSmallStatement)
+        )
+    for each in source.module.body:
+        (first, _), (last, _) = source.range(each)
+        if first <= line <= last:
+            return each
+    raise CannotRepair(_BY_HAND)
 
 
 def _stays(source: Source, statement: cst.CSTNode) -> bool:

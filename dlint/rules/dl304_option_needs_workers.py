@@ -55,7 +55,7 @@ _TAIL = "option could only be specified in multiprocessing"
 _ERRORS = {
     "persistent_workers": "ValueError: persistent_workers option needs num_workers > 0",
     "prefetch_factor": f"ValueError: prefetch_factor {_TAIL}",
-    "multiprocessing_context": "ValueError: multiprocessing_context can only be used with multi-process loading",
+    "multiprocessing_context": "ValueError: multiprocessing_context can only be used with workers",
     "timeout": "AssertionError when the loader is iterated",
 }
 
@@ -107,8 +107,8 @@ def _needs_workers(loader: Loader, missing: dict[str, Conflict]) -> Found:
     return Found(
         loader.module,
         loader.call,
-        f"{' and '.join(names)} without workers (num_workers is 0{when}): {_ERRORS[names[0]]}; set num_workers or "
-        f"leave {'it' if len(names) == 1 else 'them'} out",
+        f"{' and '.join(names)} without workers (num_workers is 0{when}): {_ERRORS[names[0]]}; set num_workers "
+        f"or leave {'it' if len(names) == 1 else 'them'} out",
         remedy=_dropped(loader, names, always),
         by_hand=None
         if _dropped(loader, names, always)

@@ -17,10 +17,10 @@ model = nn.Linear(2, 1)
 
 def train(epochs):
     for epoch in range(epochs):
-        for x, y in loader:
+        for x, y in loader:  # expect: DL402
             loss = nn.functional.mse_loss(model(x), y)
             loss.backward()
         print("epoch", epoch, "loss", loss.item())
 
 
-train(epochs=2)  # expect: DL402
+train(epochs=2)

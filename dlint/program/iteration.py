@@ -1,0 +1,191 @@
+"""Iterations over loaders: where the program starts workers, and what leads there."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from dlint.finding import ReachStep
+from dlint.knowledge.loading import LOADERS
+from dlint.module.layout import blocks, expressions
+from dlint.module.source import Module
+from dlint.program.boundaries import is_main_guard
+from dlint.program.frame import Arguments, Frame, Point, arguments_of
+from dlint.program.loaders import Loader
+from dlint.program.values import HERE, Class, Function, Instance, Made, Value
+from dlint.program.worker import display_name
+
+if TYPE_CHECKING:
+    from dlint.program.evaluate import Evaluator
+    from dlint.program.program import Program
+
+# What goes through its arguments when it is gone through itself.
+_PASSES = frozenset(
+    {"enumerate", "zip", "tqdm", "islice", "cycle", "iter", "track", "prange", "chain", "map"}
+)
+# What goes through its arguments at once; iter() starts a loader's workers.
+_CONSUMES = frozenset({"iter", "list", "tuple", "set", "sum", "max", "min", "any", "all", "sorted", "dict"})
+_FAR = 5
+_MOST_FUNCTIONS = 150
+
+
+@dataclass(frozen=True)
+class Iteration:
+    """A place that iterates over a loader; ``calls`` lead there from where the search began."""
+
+    node: ast.expr
+    point: Point
+    loader: Loader
+    calls: tuple[tuple[str, Module, ast.AST], ...] = ()
+
+    @property
+    def module(self) -> Module:
+        return self.point.frame.module
+
+    @property
+    def steps(self) -> tuple[ReachStep, ...]:
+        """The calls that lead to the place, as data."""
+        found = [
+            ReachStep(name, module.relative, getattr(node, "lineno", 1)) for name, module, node in self.calls
+        ]
+        return (*found, ReachStep("the loader's iteration", self.module.relative, self.node.lineno))
+
+
+class Iterations:
+    """Finds iterations over the loaders of a program."""
+
+    def __init__(self, program: Program) -> None:
+        self._program = program
+        self._evaluator = program.evaluator
+        self._by_call = {id(loader.call): loader for loader in program.all_loaders if not loader.inherited}
+
+    def loaders_of(self, node: ast.expr, point: Point) -> Iterator[Loader]:
+        """The loaders that an iterable goes through: itself, or inside ``enumerate`` and the like."""
+        found = False
+        for value, _ in self._evaluator.values(node, point):
+            loader = self.loader(value)
+            if loader is not None:
+                found = True
+                yield loader
+        if found:
+            return
+        if isinstance(node, ast.Call) and _last(node.func) in _PASSES:
+            for argument in node.args[:4]:
+                yield from self.loaders_of(argument, point)
+        elif isinstance(node, ast.Name) and node.id in point.frame.layout.binds and not point.locals:
+            for statement, _ in self._evaluator.flow.definitions(node.id, point, HERE):
+                if isinstance(statement, ast.Assign) and isinstance(statement.value, ast.Call):
+                    call = statement.value
+                    if _last(call.func) in _PASSES and statement is not point.statement:
+                        yield from self.loaders_of(call, point.before(statement))
+
+    def loader(self, value: Value) -> Loader | None:
+        """The loader that a value is, with the arguments of the very call that made it."""
+        if isinstance(value, Made) and value.name in LOADERS and isinstance(value.node, ast.Call):
+            return Loader(self._evaluator, value.node, value.point, LOADERS[value.name], value.arguments)
+        # A loader class that says itself how it is iterated may keep its workers.
+        if isinstance(value, Instance) and not self._evaluator.classes.member(value.cls, "__iter__"):
+            return self._by_call.get(id(value.node))
+        return None
+
+    def from_body(self, module: Module) -> Iterator[Iteration]:
+        """What importing or running a module iterates over, the main guard left aside."""
+        frame = self._program.modules.frame(module)
+        walk = _Walk(self, self._evaluator)
+        yield from walk.block(module.tree.body, frame, ())
+
+    def in_scope(self, frame: Frame) -> Iterator[Iteration]:
+        """What one scope iterates over itself."""
+        walk = _Walk(self, self._evaluator, enters=False)
+        body = frame.layout.body
+        yield from walk.block(body, frame, ())
+
+
+class _Walk:
+    """Follows statements and, where asked to, the calls of the program's functions."""
+
+    def __init__(self, iterations: Iterations, evaluator: Evaluator, *, enters: bool = True) -> None:
+        self._iterations = iterations
+        self._evaluator = evaluator
+        self._enters = enters
+        self._seen: set[int] = set()
+
+    def block(
+        self, statements: list[ast.stmt], frame: Frame, calls: tuple[tuple[str, Module, ast.AST], ...]
+    ) -> Iterator[Iteration]:
+        for statement in statements:
+            if isinstance(statement, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+                continue
+            self._evaluator.start()
+            point = Point(frame, statement)
+            if isinstance(statement, ast.For | ast.AsyncFor):
+                yield from self._iterated(statement.iter, point, calls)
+            for expression in expressions(statement):
+                yield from self._expression(expression, point, calls)
+            guard = isinstance(statement, ast.If) and frame.outer is None and is_main_guard(statement.test)
+            for role, inner, _ in blocks(statement):
+                if not (guard and role == "body"):
+                    yield from self.block(inner, frame, calls)
+
+    def _iterated(
+        self, node: ast.expr, point: Point, calls: tuple[tuple[str, Module, ast.AST], ...]
+    ) -> Iterator[Iteration]:
+        if isinstance(node, ast.Name | ast.Attribute | ast.Call | ast.Subscript):
+            for loader in self._iterations.loaders_of(node, point):
+                yield Iteration(node, point, loader, calls)
+
+    def _expression(
+        self, node: ast.expr, point: Point, calls: tuple[tuple[str, Module, ast.AST], ...]
+    ) -> Iterator[Iteration]:
+        if isinstance(node, ast.Lambda | ast.Constant | ast.Name):
+            return
+        inside = point
+        if isinstance(node, ast.ListComp | ast.SetComp | ast.GeneratorExp | ast.DictComp):
+            for generator in node.generators:
+                yield from self._iterated(generator.iter, point, calls)
+                yield from self._expression(generator.iter, point, calls)
+            inside = self._evaluator.inside(node, point)
+        for child in ast.iter_child_nodes(node):
+            part = child.value if isinstance(child, ast.keyword) else child
+            if isinstance(part, ast.expr):
+                yield from self._expression(part, inside, calls)
+        if isinstance(node, ast.Call):
+            if isinstance(node.func, ast.Name) and node.func.id in _CONSUMES:
+                for argument in node.args[:1]:
+                    yield from self._iterated(argument, point, calls)
+            if self._enters and len(calls) < _FAR:
+                yield from self._called(node, inside, calls)
+
+    def _called(
+        self, node: ast.Call, point: Point, calls: tuple[tuple[str, Module, ast.AST], ...]
+    ) -> Iterator[Iteration]:
+        arguments = arguments_of(node, point)
+        for value, _ in self._evaluator.values(node.func, point):
+            for function, given in self._functions(value, node, point, arguments):
+                if id(function.node) in self._seen or len(self._seen) > _MOST_FUNCTIONS:
+                    continue
+                if isinstance(function.node, ast.Lambda):
+                    continue
+                self._seen.add(id(function.node))
+                frame = self._evaluator.calls.enter(function, given, node, point)
+                step = (display_name(function), point.frame.module, node)
+                yield from self.block(function.node.body, frame, (*calls, step))
+
+    def _functions(
+        self, value: Value, node: ast.Call, point: Point, arguments: Arguments
+    ) -> Iterator[tuple[Function, Arguments]]:
+        if isinstance(value, Function):
+            yield value, arguments
+        elif isinstance(value, Class):
+            made = Instance(value, arguments, node, point.frame.key)
+            for method in self._evaluator.classes.methods(made, "__init__"):
+                yield method, arguments
+
+
+def _last(node: ast.expr) -> str:
+    """The last part of a dotted name."""
+    if isinstance(node, ast.Attribute):
+        return node.attr
+    return node.id if isinstance(node, ast.Name) else ""

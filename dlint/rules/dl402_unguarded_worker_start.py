@@ -1,0 +1,130 @@
+"""A script starts workers outside `if __name__ == "__main__":`.
+
+## What it finds
+
+A loader with workers that is iterated while a module's own body runs: in the body itself, or in a function
+that the body calls. The finding stands where the workers start; the reach shows the way from the body.
+
+Building a loader in the body starts nothing and is not reported. Code under the main guard, in functions that
+the body does not call, in notebooks, and loaders whose workers are forked because the project says so
+(`multiprocessing_context="fork"`, `set_start_method("fork")`, option `start-method`) are fine.
+
+## Why is this bad
+
+A worker that is started by spawn or by a fork server first imports the script again, and comes to the same
+loop. As measured: `RuntimeError: An attempt has been made to start a new process before the current process
+has finished its bootstrapping phase.` Under fork it works. Spawn is the default on macOS and Windows,
+forkserver on Linux from Python 3.14 on.
+
+## Example
+
+```python
+loader = DataLoader(dataset, num_workers=4)
+
+for batch in loader:
+    train(batch)
+```
+
+Use instead:
+
+```python
+def main():
+    loader = DataLoader(dataset, num_workers=4)
+    for batch in loader:
+        train(batch)
+
+
+if __name__ == "__main__":
+    main()
+```
+
+## Fix safety
+
+Unsafe: the script's body moves into `main()` behind the guard, so whoever imports the script for its names
+no longer finds them.
+
+## References
+
+- https://docs.python.org/3/library/multiprocessing.html#the-spawn-and-forkserver-start-methods
+- https://pytorch.org/docs/stable/notes/windows.html#multiprocessing-error-without-if-clause-protection
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from dlint.finding import Remedy
+from dlint.module.source import Module
+from dlint.program.iteration import Iteration, Iterations
+from dlint.program.loaders import Loader
+from dlint.program.program import Program
+from dlint.rules.rule import Found
+
+_NOTEBOOK = re.compile(r"^#\s?(%%|In\s?\[)|get_ipython\(", re.MULTILINE)
+
+
+def check(program: Program) -> Iterator[Found]:
+    """Iterations over loaders with workers that a module's body comes to."""
+    known = {id(loader.call): loader for loader in program.loaders}
+    iterations: Iterations | None = None
+    for module in _bodies(program):
+        if _NOTEBOOK.search(module.text):
+            continue
+        if iterations is None:
+            iterations = Iterations(program)
+        for iteration in iterations.from_body(module):
+            loader = known.get(id(iteration.loader.call))
+            if loader is None or not iteration.loader.may_have_workers or _forks(program, loader):
+                continue
+            yield _found(iteration, module)
+
+
+def _bodies(program: Program) -> Iterator[Module]:
+    """The modules whose own body builds a loader with workers, and those that import one of them by name."""
+    seen: set[str] = set()
+    for loader in program.loaders:
+        if loader.inherited or not loader.may_have_workers:
+            continue
+        for way in program.boundaries.ways_to(loader.point):
+            if way.whole and not way.guarded and way.module.relative not in seen:
+                seen.add(way.module.relative)
+                yield way.module
+                for other in _importers(program, way.module):
+                    if other.relative not in seen:
+                        seen.add(other.relative)
+                        yield other
+
+
+def _importers(program: Program, module: Module) -> Iterator[Module]:
+    stem = module.path.parent.name if module.is_package else module.path.stem
+    for other in program.modules.mentioning(stem):
+        if other is not module and module.relative in program.boundaries.imports(other.relative):
+            yield other
+
+
+def _forks(program: Program, loader: Loader) -> bool:
+    uses = program.uses_of(loader)
+    return not uses or program.start_method_of(uses[0]) == "fork"
+
+
+def _found(iteration: Iteration, body: Module) -> Found:
+    top = iteration.calls[0][2] if iteration.calls else iteration.node
+    where = f"{body.relative}:{getattr(top, 'lineno', 1)}"
+    how = "in the body of the module" if not iteration.calls else f"called by the module's body at {where}"
+    remedy = None
+    if iteration.module is body:
+        data = {"line": getattr(top, "lineno", 1)} if iteration.calls else {}
+        remedy = Remedy(
+            "guard_main", "unsafe", 'Move the script\'s body behind if __name__ == "__main__":', data
+        )
+    return Found(
+        iteration.module,
+        iteration.node,
+        f'workers start here, {how}, outside if __name__ == "__main__": spawned ones (macOS, Windows, '
+        'Python 3.14 on Linux) import the script again: "RuntimeError: An attempt has been made to start a new '
+        'process"; guard it',
+        iteration.steps if iteration.calls else (),
+        remedy,
+        None if remedy else f'put what starts the workers at {where} under if __name__ == "__main__":',
+    )
