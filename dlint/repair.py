@@ -96,6 +96,7 @@ class _Work:
     new: dict[Path, bytes] = field(default_factory=dict)
     repaired: dict[Path, list[Finding]] = field(default_factory=dict)
     refused: dict[Path, dict[_Place, str]] = field(default_factory=dict)
+    first_seen: dict[tuple[Path, _Place], Finding] = field(default_factory=dict)
 
     def one_round(self) -> bool:
         """Edit every file once; whether any has changed."""
@@ -168,12 +169,19 @@ class _Work:
             # The others were checked beside edits that are now dropped: check what is left by itself.
             return self._keep_good(kept) if kept else []
         moved = {each.path: each.lines for each in kept}
+        seen: dict[tuple[Path, _Place], Finding] = {}
         for path, findings in self.findings.items():
             lines = moved.get(path) or _Lines(b"", b"")
-            gone = [old for old in findings if not any(lines.same_place(old, new) for new in now[path])]
-            self.repaired.setdefault(path, []).extend(gone)
+            for old in findings:
+                again = [new for new in now[path] if lines.same_place(old, new)]
+                first = self.first_seen.get((path, _place(old)), old)
+                if not again:
+                    self.repaired.setdefault(path, []).append(first)
+                for new in again:
+                    seen[path, _place(new)] = first
             refused = self.refused.get(path, {})
             self.refused[path] = {lines.moved(place): reason for place, reason in refused.items()}
+        self.first_seen = seen
         for each in kept:
             self.old.setdefault(each.path, each.before)
             self.new[each.path] = each.after
@@ -232,7 +240,7 @@ class _Work:
 
     def result(self, report: engine.Report) -> Repairs:
         files = [
-            Repaired(path, self.old[path], new, tuple(self.repaired.get(path, ())))
+            Repaired(path, self.old[path], new, tuple(sorted(self.repaired[path], key=lambda f: f.sort_key)))
             for path, new in sorted(self.new.items())
         ]
         left = [

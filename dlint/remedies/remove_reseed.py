@@ -35,6 +35,11 @@ def repair(source: Source, finding: Finding, edits: Edits) -> None:
         raise CannotRepair("the call seeds while the module is imported: move it to the training script")
     if _only_seeds(source, function):
         raise CannotRepair(f"do not call {function.name.value} from worker code")
+    number = _worker_id(source, call)
+    if number is not None:  # seeding once in a worker is right, with the seed that torch gave it
+        seed = f"{source.code(number.value)}.seed" + (" % 2**32" if library.module == "numpy" else "")
+        edits.replace(number, statements.expression(seed))
+        return
     following = _following(source, statement)
     draws = [
         each
@@ -80,10 +85,25 @@ def _seed(source: Source, call: cst.Call, index: str) -> tuple[str | None, str |
 
 def _only_seeds(source: Source, function: cst.FunctionDef) -> bool:
     """Whether seeding is all that the function is for: others may call it rightly."""
+    if function.name.value.startswith("__"):
+        return False
     seeds = {name for each in LIBRARIES for name in each.seeds}
     seeds |= {"torch.cuda.manual_seed", "torch.cuda.manual_seed_all"}
     calls = [source.qualified(each.func) for each in source.descendants(function.body, cst.Call)]
-    return "seed" in function.name.value.lower() or all(name in seeds for name in calls)
+    gives = any(each.value is not None for each in source.descendants(function.body, cst.Return))
+    return not gives and ("seed" in function.name.value.lower() or all(name in seeds for name in calls))
+
+
+def _worker_id(source: Source, call: cst.Call) -> cst.Attribute | None:
+    """``info.id`` where it is the whole seed: the worker's number, the same in every epoch."""
+    value = call.args[0].value if len(call.args) == 1 else None
+    if (
+        not isinstance(value, cst.Attribute)
+        or value.attr.value != "id"
+        or not isinstance(value.value, cst.Name)
+    ):
+        return None
+    return value if "info" in value.value.value.lower() and "get_worker_info" in source.identifiers else None
 
 
 def _following(source: Source, statement: cst.BaseSmallStatement) -> list[cst.CSTNode]:

@@ -11,6 +11,7 @@ import libcst as cst
 Statement = cst.SimpleStatementLine | cst.BaseCompoundStatement
 
 _CELL = re.compile(r"# ?(In\[|%%)")  # where exported notebooks begin a new cell
+_WELL_KNOWN = frozenset({"torch", "numpy", "cv2"})
 _MOST_BETWEEN_IMPORTS = 6  # plain statements (sys.path, os.environ, ...) that still belong to the block
 
 
@@ -50,13 +51,13 @@ def with_import(module: cst.Module, name: str, alias: str) -> cst.Module:
     body = list(module.body)
     end = end_of_imports(body)
     mine = _is_standard(name)
-    plain = _imports_among(body[:end], cst.Import, mine)
-    froms = _imports_among(body[:end], cst.ImportFrom, mine)
+    group = _group(body[:end], mine)
+    plain = [(i, n) for i in group for n in [_module_of(body[i], cst.Import)] if n]
     smaller = [index for index, other in plain if other < name]
     if smaller:
         body.insert(smaller[-1] + 1, new)
-    elif plain or froms:
-        _insert_before(body, (plain or froms)[0][0], new)
+    elif group:
+        _insert_before(body, plain[0][0] if plain else group[0], new)
     else:
         _insert_group(body, new, first=mine)
     return module.with_changes(body=body)
@@ -83,6 +84,39 @@ def spaced(statement: Statement, blank: int) -> Statement:
     while there < len(lines) and lines[there].comment is None:
         there += 1
     return statement.with_changes(leading_lines=[cst.EmptyLine(indent=False)] * (blank - there) + lines)
+
+
+def _group(body: Sequence[Statement], standard: bool) -> range:
+    """The lines of the paragraph of imports that a module of this kind belongs to; empty if there is none.
+
+    For the standard library that is the first with one of its modules; else the one with torch or NumPy,
+    so that a project's own modules do not attract them.
+    """
+    lines = _imports_among(body, cst.Import, standard) or _imports_among(body, cst.ImportFrom, standard)
+    known = [
+        line
+        for kind in (cst.Import, cst.ImportFrom)
+        for line in _imports_among(body, kind, standard)
+        if line[1].partition(".")[0] in _WELL_KNOWN
+    ]
+    if not standard and not known:
+        lines = [line for line in lines if not line[1].startswith("_")]
+    if not lines:
+        return range(0)
+    start = end = (known or lines)[0][0]
+    while start and _is_line_of_group(body[start], body[start - 1], standard):
+        start -= 1
+    while end + 1 < len(body) and _is_line_of_group(body[end + 1], body[end + 1], standard):
+        end += 1
+    return range(start, end + 1)
+
+
+def _is_line_of_group(below: Statement, other: Statement, standard: bool) -> bool:
+    """Whether ``other`` continues a paragraph: an import of the same kind, nothing between."""
+    module = _module_of(other, cst.Import, cst.ImportFrom)
+    if module is None or _is_standard(module) != standard or module == "__future__":
+        return False
+    return not below.leading_lines
 
 
 def _imports_among(

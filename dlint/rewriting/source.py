@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-import re
 import tokenize
 from collections.abc import Iterator, Mapping
 from functools import cached_property
@@ -22,15 +21,15 @@ from libcst.metadata import (
 
 from dlint.finding import Finding
 from dlint.rewriting.edits import CannotRepair
+from dlint.rewriting.graft import Graft
 
 _BOM = b"\xef\xbb\xbf"
-_LOST_BY_LIBCST = re.compile(r"(\A\f*)(.*?)((?:(?<=\n)[ \t\f]+)?\Z)", re.DOTALL)
 
 Function = cst.FunctionDef | cst.Lambda
 
 
 class Source:
-    """A file's bytes, parsed. Raises :class:`CannotRepair` when they cannot be given back unchanged."""
+    """A file's bytes, parsed. Raises :class:`CannotRepair` when they cannot be decoded or parsed."""
 
     def __init__(self, path: Path, data: bytes) -> None:
         self.path = path
@@ -38,17 +37,14 @@ class Source:
         self._bom = _BOM if data.startswith(_BOM) else b""
         body = data[len(self._bom) :]
         self.encoding = _encoding(body)
-        match = _LOST_BY_LIBCST.fullmatch(body.decode(self.encoding))
-        assert match is not None  # the pattern matches every text
-        self._head, text, self._tail = match.groups()
+        text = body.decode(self.encoding)
         try:
             module = cst.parse_module(text)
         except (cst.ParserSyntaxError, RecursionError) as error:
             raise CannotRepair(f"libcst cannot parse the file: {str(error).splitlines()[0]}") from error
         self._wrapper = MetadataWrapper(module, unsafe_skip_copy=True)
         self.module = module
-        if self.encode(module) != data:
-            raise CannotRepair("the file's layout (form feeds or bare carriage returns) would not survive")
+        self._graft = Graft(text, module.code) if module.code != text else None
 
     @classmethod
     def of_text(cls, text: str, path: Path = Path("<text>")) -> Source:
@@ -57,8 +53,11 @@ class Source:
 
     def encode(self, module: cst.Module) -> bytes:
         """The bytes of the file with ``module`` for a tree. Raises CannotRepair if it cannot say them."""
+        text = module.code if self._graft is None else self._graft.carry(module.code)
+        if text is None:
+            raise CannotRepair("libcst would change blank space beside the edit")
         try:
-            return self._bom + f"{self._head}{module.code}{self._tail}".encode(self.encoding)
+            return self._bom + text.encode(self.encoding)
         except UnicodeEncodeError as error:
             raise CannotRepair(f"the file's encoding {self.encoding} cannot hold the new text") from error
 
@@ -90,8 +89,8 @@ class Source:
         That is the one that spans the same characters, else the largest that starts there, else the
         smallest around it. Raises CannotRepair when there is none.
         """
-        start = (finding.line, finding.column - 1)
-        end = (finding.end_line, finding.end_column - 1)
+        start = (self._line(finding.line), finding.column - 1)
+        end = (self._line(finding.end_line), finding.end_column - 1)
         best: cst.CSTNode | None = None
         rank: tuple[int, int, int] | None = None
         for node, where in self._ranges.items():
@@ -113,6 +112,10 @@ class Source:
         if best is None:
             raise CannotRepair("the code at this place is not of a shape that dlint can edit")
         return best
+
+    def _line(self, line: int) -> int:
+        """The line of the tree's text that is this line of the file's."""
+        return line if self._graft is None else self._graft.line(line) or line
 
     def parent(self, node: cst.CSTNode) -> cst.CSTNode | None:
         """The node that ``node`` is a child of."""

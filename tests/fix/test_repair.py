@@ -185,13 +185,10 @@ def test_files_that_fail_do_not_hold_up_the_others(
     tmp_path: Path, finds: Callable[[Find], list[int]]
 ) -> None:
     finds(_with_shuffle)
-    paths = _write(
-        tmp_path, a="x = L(sampler=s, shuffle=True)\n", b="x = L(\n", c="x = L(sampler=s, shuffle=True)\r"
-    )
+    paths = _write(tmp_path, a="x = L(sampler=s, shuffle=True)\n", b="x = L(\n")
     repairs = repair(paths, Settings())
     assert _texts(repairs) == {"a.py": "x = L(sampler=s)\n"}
     assert [Path(trouble.path).name for trouble in repairs.troubles] == ["b.py"]
-    assert "would not survive" in repairs.left[0].reason
 
 
 def test_a_second_run_changes_nothing(tmp_path: Path, finds: Callable[[Find], list[int]]) -> None:
