@@ -65,6 +65,29 @@ class Module:
             yield from _descend(self.tree, [self.tree], word, lines)
 
 
+    def trails_at(self, lines: list[int]) -> Iterator[list[ast.AST]]:
+        """For every statement that begins on one of these lines, the nodes from the root down to it."""
+        yield from _statements_at(self.tree, [self.tree], sorted(set(lines)))
+
+
+def _statements_at(node: ast.AST, trail: list[ast.AST], lines: list[int]) -> Iterator[list[ast.AST]]:
+    for field in ("body", "orelse", "finalbody", "handlers", "cases"):
+        block = getattr(node, field, None)
+        for child in block if isinstance(block, list) else ():
+            first = getattr(child, "lineno", 0)
+            last = getattr(child, "end_lineno", None) or 1 << 30
+            if not any(first <= line <= last for line in lines):
+                continue
+            trail.append(child)
+            if isinstance(child, ast.stmt):
+                inner = getattr(child, "body", None)
+                head = inner[0].lineno if isinstance(inner, list) and inner else last + 1
+                if any(first <= line < head for line in lines):
+                    yield list(trail)
+            yield from _statements_at(child, trail, lines)
+            trail.pop()
+
+
 def _descend(node: ast.AST, trail: list[ast.AST], word: str, lines: list[int]) -> Iterator[list[ast.AST]]:
     for child in ast.iter_child_nodes(node):
         first = getattr(child, "lineno", None)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -27,6 +28,7 @@ _PASSES = frozenset(
 )
 # What goes through its arguments at once; iter() starts a loader's workers.
 _CONSUMES = frozenset({"iter", "list", "tuple", "set", "sum", "max", "min", "any", "all", "sorted", "dict"})
+_ITERATES = re.compile(r"\bfor\b.*\bin\b|\biter\(")
 _FAR = 5
 _MOST_FUNCTIONS = 150
 
@@ -96,11 +98,15 @@ class Iterations:
         walk = _Walk(self, self._evaluator)
         yield from walk.block(module.tree.body, frame, ())
 
-    def in_scope(self, frame: Frame) -> Iterator[Iteration]:
-        """What one scope iterates over itself."""
-        walk = _Walk(self, self._evaluator, enters=False)
-        body = frame.layout.body
-        yield from walk.block(body, frame, ())
+    def in_module(self, module: Module) -> Iterator[Iteration]:
+        """Every iteration of a module, in whatever function."""
+        lines = [number for number, line in enumerate(module.lines, 1) if _ITERATES.search(line)]
+        for trail in module.trails_at(lines):
+            statement = trail[-1]
+            if isinstance(statement, ast.stmt) and not isinstance(statement, ast.ClassDef | ast.FunctionDef):
+                self._evaluator.start()
+                point = self._evaluator.calls.point_of(module, trail)
+                yield from _Walk(self, self._evaluator, enters=False).own(statement, point)
 
 
 class _Walk:
@@ -119,15 +125,20 @@ class _Walk:
             if isinstance(statement, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
                 continue
             self._evaluator.start()
-            point = Point(frame, statement)
-            if isinstance(statement, ast.For | ast.AsyncFor):
-                yield from self._iterated(statement.iter, point, calls)
-            for expression in expressions(statement):
-                yield from self._expression(expression, point, calls)
+            yield from self.own(statement, Point(frame, statement), calls)
             guard = isinstance(statement, ast.If) and frame.outer is None and is_main_guard(statement.test)
             for role, inner, _ in blocks(statement):
                 if not (guard and role == "body"):
                     yield from self.block(inner, frame, calls)
+
+    def own(
+        self, statement: ast.stmt, point: Point, calls: tuple[tuple[str, Module, ast.AST], ...] = ()
+    ) -> Iterator[Iteration]:
+        """The iterations of a statement itself, its inner blocks left aside."""
+        if isinstance(statement, ast.For | ast.AsyncFor):
+            yield from self._iterated(statement.iter, point, calls)
+        for expression in expressions(statement):
+            yield from self._expression(expression, point, calls)
 
     def _iterated(
         self, node: ast.expr, point: Point, calls: tuple[tuple[str, Module, ast.AST], ...]
