@@ -1,4 +1,4 @@
-"""Which library calls will call the functions they are given."""
+"""Which library calls will call the functions they are given, and which methods only handle data."""
 
 from __future__ import annotations
 
@@ -23,6 +23,15 @@ _LAST = frozenset(
         "run_in_executor",
         "progress_map",
     }
+)
+
+# Methods of arrays, tensors, strings and containers: whose they are need not be found out.
+DATA_METHODS = frozenset(
+    """all any append argmax argmin argsort astype clip contiguous copy count cumsum decode detach dot encode
+    endswith expand extend fill flatten flip float format index insert int item items join keys long lower
+    lstrip max mean min nonzero numpy permute prod ravel repeat replace reshape resize_ round rsplit rstrip size
+    sort split squeeze startswith std strip sum swapaxes take tobytes tolist transpose type unsqueeze update
+    upper values var view zfill""".split()
 )
 
 

@@ -23,12 +23,15 @@ from dlint.program.operators import negative, operate
 from dlint.program.outcomes import OUTCOMES, Outcome, fold, within
 from dlint.program.truth import Truth
 from dlint.program.values import (
+    FALSE,
     HERE,
+    TRUE,
     Const,
     External,
     Function,
     Instance,
     Items,
+    Key,
     Made,
     Table,
     Unknown,
@@ -61,7 +64,9 @@ class Evaluator:
         self._active: dict[tuple[int, object], int] = {}
         # What names, attributes and calls stand for, found once with nothing assumed: a later question
         # keeps the outcomes that agree with its own world.
-        self._known: dict[tuple[int, object], list[Outcome]] = {}
+        self._known: dict[Key, list[Outcome]] = {}
+        # The same for answers that a cycle cut short: good for the rest of one question.
+        self._draft: dict[Key, list[Outcome]] = {}
 
     def start(self) -> None:
         """Begins a new question: each has its own bound on the work it may cause."""
@@ -73,33 +78,36 @@ class Evaluator:
 
     def values(self, node: ast.expr, point: Point, world: World = HERE) -> list[Outcome]:
         """The values of an expression looked at from a point, in the worlds below ``world``."""
-        kind = type(node)
-        if kind in _REMEMBERED:
-            mark = (id(node), point.frame.key)
-            known = None if point.locals else self._known.get(mark)
-            if known is None:
-                known, sure = self._look(kind, node, point, HERE)
-                if sure and not point.locals:
-                    self._known[mark] = known
-            return within(known, world)
-        return self._look(kind, node, point, world)[0]
+        handler = _HANDLERS.get(type(node))
+        if handler is None:
+            return [(Unknown(("at", id(node), point.frame.key)), world)]
+        if point.locals or type(node) not in _REMEMBERED:
+            return self._ask(lambda w: handler(self, node, point, w), ("at", id(node)), world)[0]
+        return self.answer((id(node), point.frame.key), world, lambda w: handler(self, node, point, w))
 
-    def _look(
-        self, kind: type, node: ast.expr, point: Point, world: World
+    def answer(self, mark: Key, world: World, ask: Callable[[World], list[Outcome]]) -> list[Outcome]:
+        """The outcomes of a question that is asked once, with nothing assumed, and remembered."""
+        known = self._known.get(mark) or self._draft.get(mark)
+        if known is None:
+            if self._depth == 0:
+                self._draft.clear()
+            known, sure = self._ask(ask, mark, HERE)
+            (self._known if sure else self._draft)[mark] = known
+        return within(known, world)
+
+    def _ask(
+        self, ask: Callable[[World], list[Outcome]], mark: Key, world: World
     ) -> tuple[list[Outcome], bool]:
         """The outcomes, and whether they are what they would be at any other time."""
         self._steps += 1
-        handler = _HANDLERS.get(kind)
-        if handler is None:
-            return [(Unknown(("at", id(node), point.frame.key)), world)], True
         if self._depth > DEPTH or self._steps > STEPS:
             self._cut = 0
-            return [(Unknown(("at", id(node), point.frame.key)), world)], False
+            return [(Unknown(("cut", mark)), world)], False
         outer, self._cut = self._cut, _NEVER
         self._depth += 1
         depth = self._depth
         try:
-            outcomes = fold(handler(self, node, point, world), world)
+            outcomes = fold(ask(world), world)
             sure = self._cut >= depth
         finally:
             self._depth -= 1
@@ -128,11 +136,25 @@ class Evaluator:
         return outcomes
 
     def truth(self, node: ast.expr, point: Point, world: World) -> list[tuple[bool, World]]:
-        return self.truths.of(node, point, world)
+        """What a test may come out as, and in which worlds below ``world``."""
+        if point.locals:
+            return self.truths.of(node, point, world)
+        outcomes = self.answer(
+            ("truth", id(node), point.frame.key),
+            world,
+            lambda w: [(TRUE if result else FALSE, v) for result, v in self.truths.of(node, point, w)],
+        )
+        results: list[tuple[bool, World]] = []
+        for value, w in outcomes:
+            if value is TRUE or value is FALSE:
+                results.append((value is TRUE, w))
+            else:  # cut short: either way
+                results += [(True, w), (False, w)]
+        return results
 
     def assume(self, test: ast.expr, wanted: bool, point: Point, world: World) -> list[World]:
         """The worlds below ``world`` in which a test comes out as wanted."""
-        return [w for result, w in self.truths.of(test, point, world) if result is wanted]
+        return [w for result, w in self.truth(test, point, world) if result is wanted]
 
     def elements(self, value: Value) -> list[Value]:
         """What iterating over a value may give."""

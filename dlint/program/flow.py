@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 # A statement that binds the name, or None: the search came to the start of the scope.
 Definition = tuple[ast.stmt | None, World]
-FORKS = 32
+FORKS = 4
 
 
 class Flow:
@@ -68,8 +68,17 @@ class Flow:
             ]
             if not forked:
                 return []
-            worlds = forked if len(forked) <= FORKS else worlds
+            worlds = forked if len(forked) <= FORKS else [common(forked)]
         return worlds
+
+
+def common(worlds: list[World]) -> World:
+    """The world that assumes only what all of them assume."""
+    first, *others = worlds
+    facts = {
+        key: fact for key, fact in first.facts.items() if all(w.facts.get(key) == fact for w in others)
+    }
+    return World(facts)
 
 
 class _Search:
@@ -184,9 +193,7 @@ class _Search:
                     continue
                 for assumed in self.evaluator.assume(statement.test, wanted, where, world):
                     passed += self.block(block, len(block), [assumed])
-        if len(passed) > FORKS:
-            return worlds[:1]
-        return passed
+        return [common(passed)] if len(passed) > FORKS else passed
 
     def attempt(self, statement: ast.stmt, worlds: list[World]) -> list[World]:
         handlers: list[ast.ExceptHandler] = statement.handlers  # type: ignore[attr-defined]

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from dlint.knowledge.names import canonical
 from dlint.module.layout import FunctionNode, dotted, parameters, target_names
 from dlint.program.frame import Argument, Frame, Point
-from dlint.program.outcomes import Outcome, told_apart
+from dlint.program.outcomes import Outcome, told_apart, widened
 from dlint.program.values import (
     HERE,
     NONE,
@@ -246,10 +246,13 @@ class Names:
         if mark in self._changing:
             self._changing[mark][1] = 1
             self._evaluator.cut(self._changing[mark][0])
-            return []
+            return [(Unknown(("changed", *mark)), world)]
         if len(self._changing) > _CHANGES:
             self._evaluator.cut()
             return [(Unknown(("changed", *mark)), world)]
+        return self._evaluator.answer(("before", *mark), world, lambda w: self._held(name, before, mark, w))
+
+    def _held(self, name: str, before: Point, mark: tuple[int, str, object], world: World) -> list[Outcome]:
         state = self._changing[mark] = [self._evaluator.depth, 0]
         try:
             if "." not in name:
@@ -260,8 +263,8 @@ class Names:
         finally:
             del self._changing[mark]
         if state[1]:
-            return [(_opened(value, mark), w) for value, w in outcomes]
-        return outcomes
+            outcomes = [(_opened(value, mark), w) for value, w in outcomes]
+        return widened(outcomes, world)
 
     def _assigned(
         self, target: ast.expr, source: Argument, name: str, before: Point, world: World

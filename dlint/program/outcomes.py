@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from typing import TypeAlias
 
-from dlint.program.values import Key, Unknown, Value, World
+from dlint.program.values import Key, Table, Unknown, Value, World
 
 Outcome: TypeAlias = tuple[Value, World]
 
 # More outcomes than this are folded together: the answer stays true, it only knows less.
-OUTCOMES = 48
+OUTCOMES = 32
+# Dicts that are filled along many branches are joined into one beyond this many.
+_TABLES = 10
 
 
 def within(outcomes: list[Outcome], world: World) -> list[Outcome]:
@@ -53,3 +55,21 @@ def fold(outcomes: list[Outcome], world: World) -> list[Outcome]:
     if len(values) > OUTCOMES:
         kept[-1] = (Unknown(("many", len(values), tuple(values)[0])), world)
     return kept
+
+
+def widened(outcomes: list[Outcome], world: World) -> list[Outcome]:
+    """At most a few tables: many are joined into one that keeps what all agree on."""
+    tables = [value for value, _ in outcomes if isinstance(value, Table)]
+    if len(tables) <= _TABLES:
+        return outcomes
+    names = set(tables[0].items).union(*(table.items for table in tables))
+    items: dict[object, Value] = {}
+    for name in sorted(names, key=repr):
+        held = {table.items[name].key: table.items[name] for table in tables if name in table.items}
+        everywhere = all(name in table.items for table in tables)
+        if len(held) == 1 and everywhere:
+            items[name] = next(iter(held.values()))
+        else:
+            items[name] = Unknown(("joined", name, tuple(sorted(held, key=repr))))
+    joined = Table(items, any(table.open for table in tables))
+    return [(joined, world), *((v, w) for v, w in outcomes if not isinstance(v, Table))]

@@ -11,9 +11,9 @@ import ast
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from dlint.knowledge.callbacks import takes_callbacks
+from dlint.knowledge.callbacks import DATA_METHODS, takes_callbacks
 from dlint.knowledge.loading import is_dataset, is_iterable_dataset
-from dlint.module.layout import FunctionNode, ends, expressions
+from dlint.module.layout import FunctionNode, ends, expressions, parameters
 from dlint.module.source import Module
 from dlint.program.frame import Argument, Arguments, Frame, Point, arguments_of
 from dlint.program.reach import Link
@@ -277,6 +277,8 @@ class WorkerCode:
             self._property(node, at, world, link)
 
     def _call(self, node: ast.Call, at: Point, world: World, link: Link) -> None:
+        if isinstance(node.func, ast.Attribute) and node.func.attr in DATA_METHODS:
+            return
         arguments = arguments_of(node, at)
         seen: set[Key] = set()
         for callee, w in self._evaluator.values(node.func, at, world):
@@ -357,7 +359,7 @@ class WorkerCode:
                         self._called(value, None, argument.expression, at, w, link, plain=True)
 
     def _subscripted(self, node: ast.Subscript, at: Point, world: World, link: Link) -> None:
-        if not isinstance(node.ctx, ast.Load):
+        if not isinstance(node.ctx, ast.Load) or _is_local(node.value, at):
             return
         for value, w in self._evaluator.values(node.value, at, world):
             if isinstance(value, Instance):
@@ -368,7 +370,7 @@ class WorkerCode:
                 self._data(value, w, set())
 
     def _iterated(self, node: ast.expr, at: Point, world: World, link: Link) -> None:
-        if not isinstance(node, ast.Name | ast.Attribute | ast.Call):
+        if not isinstance(node, ast.Name | ast.Attribute) or _is_local(node, at):
             return
         for value, w in self._evaluator.values(node, at, world):
             if isinstance(value, Instance):
@@ -390,6 +392,18 @@ def display_name(function: Function) -> str:
     if function.owner is not None:
         return f"{function.owner.name}.{name}"
     return name
+
+
+def _is_local(node: ast.expr, at: Point) -> bool:
+    """Whether an expression is a variable of the function itself: items on their way, not a dataset."""
+    if not isinstance(node, ast.Name):
+        return False
+    scope = at.frame.scope
+    return (
+        node.id in at.locals
+        or node.id in at.frame.layout.binds
+        or (not isinstance(scope, ast.Module | ast.ClassDef) and any(a.arg == node.id for a in parameters(scope)))
+    )
 
 
 def _breaks(block: list[ast.stmt]) -> bool:

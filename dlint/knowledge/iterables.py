@@ -1,0 +1,65 @@
+"""Iterators and what they iterate over: which calls pass a stream on, and which give all of a known one."""
+
+from __future__ import annotations
+
+# Calls whose result iterates over (some of) their arguments: from which to which.
+PASSES_ON = {
+    "builtins.enumerate": slice(0, 1),
+    "builtins.filter": slice(1, 2),
+    "builtins.iter": slice(0, 1),
+    "builtins.list": slice(0, 1),
+    "builtins.map": slice(1, None),
+    "builtins.reversed": slice(0, 1),
+    "builtins.set": slice(0, 1),
+    "builtins.sorted": slice(0, 1),
+    "builtins.tuple": slice(0, 1),
+    "builtins.zip": slice(0, None),
+    "csv.DictReader": slice(0, 1),
+    "csv.reader": slice(0, 1),
+    "itertools.chain": slice(0, None),
+    "itertools.islice": slice(0, 1),
+    "itertools.starmap": slice(1, 2),
+    "itertools.zip_longest": slice(0, None),
+    "tqdm.auto.tqdm": slice(0, 1),
+    "tqdm.tqdm": slice(0, 1),
+}
+# Those that read their argument to its end, whatever it is.
+COLLECTS = frozenset({"builtins.list", "builtins.set", "builtins.sorted", "builtins.tuple", "builtins.dict"})
+
+# Calls that give a finite stream, the same one in every process.
+_WHOLE = frozenset(
+    {
+        "builtins.dict",
+        "builtins.open",
+        "builtins.range",
+        "bz2.open",
+        "codecs.open",
+        "glob.glob",
+        "glob.iglob",
+        "gzip.open",
+        "io.open",
+        "json.load",
+        "json.loads",
+        "lzma.open",
+        "os.listdir",
+        "os.scandir",
+        "os.walk",
+        "pathlib.Path",
+        "pickle.load",
+        "torch.arange",
+    }
+)
+_WHOLE_MODULES = ("numpy.", "pandas.")
+_RANDOM = ("numpy.random.", "random.", "secrets.", "torch.rand", "torch.multinomial", "torch.normal")
+
+
+def gives_all(name: str) -> bool:
+    """Whether a call by this name, or of a method of what it gives, is a finite stream that no library
+    divides among workers (``open``, ``os.listdir``, ``pandas.read_csv().iterrows``)."""
+    maker = name.partition("()")[0]
+    return maker in _WHOLE or (maker.startswith(_WHOLE_MODULES) and not draws(maker))
+
+
+def draws(name: str) -> bool:
+    """Whether a call by this name draws random numbers."""
+    return name.startswith(_RANDOM)

@@ -1,0 +1,68 @@
+"""Pools, threads, queues and locks: what makes them, and what a fork leaves of them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+
+@dataclass(frozen=True)
+class Pool:
+    """A class of pools.
+
+    ``of`` is what it runs; ``lazy`` pools start it with the first task. ``size`` is the keyword of the
+    number of threads or processes (the first positional parameter).
+    """
+
+    name: str
+    of: Literal["threads", "processes"]
+    size: str
+    lazy: bool = False
+
+    @property
+    def shown(self) -> str:
+        """What a reader calls it."""
+        return self.name.rpartition(".")[2]
+
+
+POOLS = {
+    pool.name: pool
+    for pool in (
+        Pool("multiprocessing.pool.ThreadPool", "threads", "processes"),
+        Pool("concurrent.futures.ThreadPoolExecutor", "threads", "max_workers", lazy=True),
+        Pool("multiprocessing.Pool", "processes", "processes"),
+        Pool("multiprocessing.pool.Pool", "processes", "processes"),
+        Pool("multiprocessing.get_context().Pool", "processes", "processes"),
+        Pool("concurrent.futures.ProcessPoolExecutor", "processes", "max_workers", lazy=True),
+    )
+}
+THREAD_POOLS = frozenset(name for name, pool in POOLS.items() if pool.of == "threads")
+# The last parts of the names above: a file that makes a pool mentions one.
+POOL_WORDS = ("Pool", "ThreadPool", "ThreadPoolExecutor", "ProcessPoolExecutor")
+
+# Methods that only tell about a pool or end it: calling them after a fork waits for nobody's work.
+_NO_WORK = frozenset({"close", "terminate", "shutdown", "join", "__enter__", "__exit__"})
+# Methods that end a pool's threads; `close` alone lets them stay until the tasks are done.
+RELEASES = frozenset({"join", "shutdown", "terminate"})
+# Methods that hand a pool one task each, and methods that hand it one for every element.
+SUBMITS = frozenset({"submit", "apply_async", "map_async", "starmap_async"})
+MAPS = frozenset({"map", "starmap", "imap", "imap_unordered"})
+# Methods that wait for the pool in the call itself.
+WAITS = frozenset({"map", "starmap", "apply"})
+
+# Queues that live in one process: a thread of the parent does not fill the worker's copy.
+THREAD_QUEUES = frozenset({"queue.Queue", "queue.LifoQueue", "queue.PriorityQueue", "queue.SimpleQueue"})
+LOCKS = frozenset({"threading.Lock", "threading.RLock", "threading.Semaphore", "threading.Condition"})
+THREADS = frozenset({"threading.Thread", "threading.Timer"})
+
+# Starting a process, which a worker (a daemonic process) may not.
+PROCESSES = frozenset(
+    {"multiprocessing.Process", "multiprocessing.get_context().Process", "multiprocessing.process.Process"}
+)
+# The same, in one call that also starts it.
+PROCESS_STARTS = frozenset({"multiprocessing.spawn", "multiprocessing.start_processes"})
+
+
+def gives_work(method: str) -> bool:
+    """Whether a method of a pool hands it work."""
+    return method not in _NO_WORK

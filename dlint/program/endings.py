@@ -1,0 +1,93 @@
+"""How control can come to the end of a function: straight, past an exception, or when attempts run out."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable
+from typing import Literal
+
+from dlint.module.layout import statements_in
+
+# "straight": on every way; "except": after an exception that was caught; "attempts": after a loop that tried
+# again and again; "perhaps": on a way that may never be taken.
+Ending = Literal["straight", "except", "attempts", "perhaps"]
+NoReturn = Callable[[ast.stmt], bool]
+
+
+def endings(block: list[ast.stmt], never_returns: NoReturn) -> frozenset[Ending]:
+    """The ways in which control may leave a block at its end; none where it surely does not.
+
+    ``never_returns`` tells a statement after which control does not go on (``sys.exit()``).
+    """
+    found: frozenset[Ending] = frozenset({"straight"})
+    for statement in block:
+        after = _of_statement(statement, never_returns)
+        found = frozenset(_joined(a, b) for a in found for b in after)
+        if not found:
+            break
+    return found
+
+
+def _joined(first: Ending, second: Ending) -> Ending:
+    if "perhaps" in (first, second):
+        return "perhaps"
+    return second if first == "straight" else first
+
+
+def _of_statement(statement: ast.stmt, never_returns: NoReturn) -> frozenset[Ending]:
+    match statement:
+        case ast.Return() | ast.Raise() | ast.Continue() | ast.Break():
+            return frozenset()
+        case ast.If():
+            ways = [endings(statement.body, never_returns), endings(statement.orelse, never_returns)]
+            if all(ways):
+                return ways[0] | ways[1]
+            return frozenset({"perhaps"}) if any(ways) else frozenset()
+        case ast.For() | ast.While():
+            return _of_loop(statement, never_returns)
+        case ast.With():
+            return endings(statement.body, never_returns)
+        case ast.Match():
+            return frozenset({"perhaps"}) if _returns(statement) else frozenset({"straight"})
+        case _ if hasattr(statement, "handlers"):
+            return _of_attempt(statement, never_returns)
+    return frozenset() if never_returns(statement) else frozenset({"straight"})
+
+
+def _of_loop(loop: ast.For | ast.While, never_returns: NoReturn) -> frozenset[Ending]:
+    if isinstance(loop, ast.While) and isinstance(loop.test, ast.Constant) and loop.test.value:
+        breaks = any(isinstance(inner, ast.Break) for inner in statements_in(loop.body))
+        return frozenset({"perhaps"}) if breaks else frozenset()
+    after = endings(loop.orelse, never_returns)
+    if not after:
+        return after
+    if not _returns(loop):
+        return after
+    if any(isinstance(inner, ast.Break) for inner in statements_in(loop.body)):
+        return frozenset({"perhaps"})
+    return frozenset({"attempts"}) if any(map(_tries_to_return, loop.body)) else frozenset({"perhaps"})
+
+
+def _tries_to_return(statement: ast.stmt) -> bool:
+    """Whether a statement is a ``try`` that returns when all goes well, and goes on when not."""
+    if not hasattr(statement, "handlers"):
+        return False
+    body: list[ast.stmt] = [*statement.body, *statement.orelse]  # type: ignore[attr-defined]
+    handlers: list[ast.ExceptHandler] = statement.handlers  # type: ignore[attr-defined]
+    goes_on = any(not isinstance(h.body[-1], ast.Return | ast.Raise | ast.Break) for h in handlers)
+    return goes_on and isinstance(body[-1], ast.Return)
+
+
+def _of_attempt(statement: ast.stmt, never_returns: NoReturn) -> frozenset[Ending]:
+    final: list[ast.stmt] = statement.finalbody  # type: ignore[attr-defined]
+    if not endings(final, never_returns):
+        return frozenset()
+    body: list[ast.stmt] = [*statement.body, *statement.orelse]  # type: ignore[attr-defined]
+    found = endings(body, never_returns)
+    for handler in statement.handlers:  # type: ignore[attr-defined]
+        found |= {_joined(ending, "except") for ending in endings(handler.body, never_returns)}
+    return found
+
+
+def _returns(statement: ast.stmt) -> bool:
+    return any(isinstance(inner, ast.Return) for inner in statements_in([statement]))

@@ -1,0 +1,85 @@
+"""What a loader gets from its dataset: the ``__getitem__`` whose results are its items as they are."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from dlint.knowledge.loading import is_iterable_dataset
+from dlint.program.frame import Arguments, Frame
+from dlint.program.values import Const, External, Function, Instance, Items, Made, Partial, Value, World
+
+if TYPE_CHECKING:
+    from dlint.program.evaluate import Evaluator
+
+# Datasets of torch that hand on the items of those they are made of.
+_HANDS_ON = frozenset(
+    {"torch.utils.data.ConcatDataset", "torch.utils.data.Subset", "torch.utils.data.random_split"}
+)
+_FAR = 4
+
+
+@dataclass(frozen=True)
+class Reader:
+    """A ``__getitem__``, the object it is of, and the frame in which a loader runs it."""
+
+    function: Function
+    node: ast.FunctionDef
+    instance: Instance
+    frame: Frame
+    world: World
+
+
+def readers(evaluator: Evaluator, dataset: Value, world: World, far: int = 0) -> Iterator[Reader]:
+    """The methods whose results are, unchanged, the items of a map-style dataset."""
+    if isinstance(dataset, Instance):
+        libraries = evaluator.classes.libraries(dataset.cls)
+        if any(is_iterable_dataset(name) for name in libraries):
+            return
+        if evaluator.classes.member(dataset.cls, "__getitems__"):
+            return
+        for function in evaluator.classes.methods(dataset, "__getitem__"):
+            if isinstance(function.node, ast.FunctionDef):
+                frame = evaluator.calls.enter(function, Arguments(), None, None)
+                yield Reader(function, function.node, dataset, frame, world)
+    elif isinstance(dataset, Made) and dataset.name in _HANDS_ON and far < _FAR:
+        for argument in dataset.arguments.positional[:1]:
+            for value, w in evaluator.value_of(argument, world):
+                for part in value.items if isinstance(value, Items) else (value,):
+                    yield from readers(evaluator, part, w, far + 1)
+
+
+def is_default_collate(collate: Value | None) -> bool:
+    """Whether a ``collate_fn`` is torch's own."""
+    if collate is None or (isinstance(collate, Const) and collate.value is None):
+        return True
+    return isinstance(collate, External) and collate.name.endswith(".default_collate")
+
+
+def hands_items_on(collate: Value | None, batch_size: Value | None) -> bool:
+    """Whether the items surely leave the worker as they are, alone or in a list."""
+    if collate is None or (isinstance(collate, Const) and collate.value is None):
+        return isinstance(batch_size, Const) and batch_size.value is None
+    if isinstance(collate, Partial):
+        return False
+    if isinstance(collate, External):
+        return collate.name in ("builtins.list", "builtins.tuple")
+    return isinstance(collate, Function) and _gives_its_argument(collate.node)
+
+
+def _gives_its_argument(node: ast.AST) -> bool:
+    match node:
+        case ast.Lambda(args=ast.arguments(args=[ast.arg(arg=name)]), body=ast.Name(id=given)):
+            return name == given
+        case ast.FunctionDef(args=ast.arguments(args=[ast.arg(arg=name)]), body=body):
+            statements = [s for s in body if not _is_docstring(s)]
+            match statements:
+                case [ast.Return(value=ast.Name(id=given))]:
+                    return name == given
+    return False
+
+
+def _is_docstring(statement: ast.stmt) -> bool:
+    return isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant)

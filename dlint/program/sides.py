@@ -1,0 +1,140 @@
+"""The two sides of a fork: what the parent makes and touches before the workers start, and what workers run."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from dlint.module.layout import expressions, statements_in
+from dlint.module.source import Module
+from dlint.program.frame import Point
+from dlint.program.values import Class, Function, Instance, Partial, Unknown, Value
+
+if TYPE_CHECKING:
+    from dlint.program.frame import Frame
+    from dlint.program.program import Program
+    from dlint.program.uses import WorkerUse
+    from dlint.program.values import Made
+
+_READS = frozenset({"__getitem__", "__getitems__", "__next__"})
+
+
+def worker_functions(program: Program) -> frozenset[int]:
+    """The functions, by id of their node, that workers of some loader execute."""
+    return frozenset(id(visit.function.node) for use in program.uses for visit in use.code.visits)
+
+
+def made_in_parent(made: Made, worker: frozenset[int]) -> bool:
+    """Whether a library's object is made outside worker code: at import, in ``__init__``, in main."""
+    scope = made.point.frame.scope
+    if getattr(scope, "name", "") == "__setstate__":
+        return False
+    return isinstance(scope, ast.Module | ast.ClassDef) or id(scope) not in worker
+
+
+def renewed(program: Program, use: WorkerUse, made: Made) -> bool:
+    """Whether the loader's ``worker_init_fn`` sets the attribute or global that holds a thing anew."""
+    statement = made.point.statement
+    targets = getattr(statement, "targets", None) or [getattr(statement, "target", None)]
+    names = {getattr(target, "attr", getattr(target, "id", None)) for target in targets} - {None}
+    if use.loader is None:
+        return False
+    return any(
+        names & _stored(visit.function.node)
+        for own in program.uses_of(use.loader)
+        for visit in own.code.visits
+        if visit.role == "worker_init_fn"
+    )
+
+
+def _stored(function: ast.AST) -> set[str]:
+    """The last names of the attributes and globals that a function stores into."""
+    found = {name for node in ast.walk(function) if isinstance(node, ast.Global) for name in node.names}
+    for node in ast.walk(function):
+        if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store):
+            found.add(node.attr)
+    return found
+
+
+def item_read_in_parent(program: Program, use: WorkerUse) -> tuple[Module, ast.expr] | None:
+    """Where the code around the loader reads an item of the use's dataset itself: ``dataset[0]``."""
+    if use.loader is None or not use.code.instances:
+        return None
+    classes = {id(instance.cls.node) for instance in use.code.instances.values()}
+    frame: Frame | None = use.loader.point.frame
+    while frame is not None:
+        for node, point in _reads(frame):
+            for value, _ in program.evaluator.values(node, point):
+                if isinstance(value, Instance) and id(value.cls.node) in classes:
+                    return frame.module, node
+        frame = frame.outer
+    return None
+
+
+def _reads(frame: Frame) -> Iterator[tuple[ast.expr, Point]]:
+    """What a scope's statements subscript or iterate over, and where."""
+    if isinstance(frame.scope, ast.Lambda):
+        return
+    for statement in statements_in(frame.scope.body):
+        point = Point(frame, statement)
+        if isinstance(statement, ast.For) and isinstance(statement.iter, ast.Name | ast.Attribute):
+            yield statement.iter, point
+        for expression in expressions(statement):
+            for node in ast.walk(expression):
+                match node:
+                    case ast.Subscript(value=ast.Name() | ast.Attribute() as value, ctx=ast.Load()):
+                        yield value, point
+                    case ast.Call(func=ast.Attribute(value=value, attr=name)) if name in _READS:
+                        yield value, point
+                    case ast.Call(
+                        func=ast.Name(id="next" | "iter"), args=[ast.Name() | ast.Attribute() as value]
+                    ):
+                        yield value, point
+
+
+class ParentThread:
+    """A thread that code outside workers makes, and the functions that it may run."""
+
+    def __init__(self, call: ast.Call, point: Point, targets: list[Value]) -> None:
+        self.call = call
+        self.point = point
+        self.targets = targets
+
+    @property
+    def module(self) -> Module:
+        return self.point.frame.module
+
+
+def parent_threads(program: Program, names: frozenset[str], worker: frozenset[int]) -> list[ParentThread]:
+    """The threads (``names``: the classes that make them) that no worker code makes."""
+    found = []
+    for word in sorted({name.rpartition(".")[2] for name in names}):
+        for module, call, point in calls_named(program, word):
+            if id(point.frame.scope) in worker or not program.mine(module):
+                continue
+            callees = program.evaluator.values(call.func, point)
+            if any(getattr(value, "name", None) in names for value, _ in callees):
+                found.append(ParentThread(call, point, _targets(program, call, point)))
+    return found
+
+
+def _targets(program: Program, call: ast.Call, point: Point) -> list[Value]:
+    given = [keyword.value for keyword in call.keywords if keyword.arg in ("target", "function")]
+    given = given or call.args[1:2]
+    return [
+        value
+        for expression in given
+        for value, _ in program.evaluator.values(expression, point)
+        if isinstance(value, Function | Partial)
+    ]
+
+
+def calls_named(program: Program, word: str) -> Iterator[tuple[Module, ast.Call, Point]]:
+    """The program's calls of something whose last name is a word."""
+    for module in program.modules.mentioning(word):
+        for trail in module.paths_to(word):
+            call = trail[-2] if len(trail) > 1 else None
+            if isinstance(call, ast.Call) and call.func is trail[-1]:
+                program.evaluator.start()
+                yield module, call, program.evaluator.calls.point_of(module, trail)
