@@ -38,10 +38,13 @@ class Part:
     world: World
 
 
-def shipped(evaluator: Evaluator, value: Value, place: str, world: World) -> Iterator[Part]:
+def shipped(
+    evaluator: Evaluator, value: Value, place: str, world: World, *, inherited: bool = False
+) -> Iterator[Part]:
     """A value and everything that pickling it takes along, each once.
 
-    An object whose class says itself what of it is pickled ends the search there.
+    An object whose class says itself what of it is pickled ends the search there; ``inherited`` goes on,
+    for a forked worker has all of it.
     """
     seen: set[Key] = set()
     waiting = [Part(value, place, world)]
@@ -51,10 +54,10 @@ def shipped(evaluator: Evaluator, value: Value, place: str, world: World) -> Ite
             continue
         seen.add(part.value.key)
         yield part
-        waiting += _held(evaluator, part)
+        waiting += _held(evaluator, part, inherited)
 
 
-def _held(evaluator: Evaluator, part: Part) -> Iterator[Part]:
+def _held(evaluator: Evaluator, part: Part, inherited: bool) -> Iterator[Part]:
     match part.value:
         case Items(items=items):
             for item in items:
@@ -74,7 +77,7 @@ def _held(evaluator: Evaluator, part: Part) -> Iterator[Part]:
                 for value, w in evaluator.value_of(argument, part.world):
                     yield Part(value, part.place, w)
         case Instance() as instance:
-            if says_its_state(evaluator, instance.cls):
+            if says_its_state(evaluator, instance.cls) and not inherited:
                 return
             for name, value, w in attributes(evaluator, instance, part.world):
                 yield Part(value, f"{instance.cls.name}.{name}", w)

@@ -1,0 +1,280 @@
+"""A handle opened before the workers start is read in worker code.
+
+## What it finds
+
+An open file, archive, database or video that the dataset (or an object it holds, or a module) opens when it
+is made, and that worker code reads. Also one that is opened at the first item (`if self.file is None:`)
+where the program is seen to read an item itself, `dataset[0]`, before the loader: the workers then inherit
+the parent's handle all the same.
+
+Fine are handles opened in the worker: for each item, in `worker_init_fn`, keyed on `os.getpid()`, or at the
+first item where the parent reads none. `np.memmap` and `os.pread` are fine, so is a file opened for writing.
+
+## Why is this bad
+
+As measured, with 4 forked workers and 4000 reads:
+
+- `open`: 3 to 45 **silently wrong** reads; `tarfile`: 8 to 57; `ZipFile`: up to 86 `BadZipFile`; `lmdb` with
+  its default lock: 3748 `ReadersFullError`. Forked processes share a handle's position.
+- `h5py`, `sqlite3` (reading), `os.pread`, `np.memmap`: no wrong read.
+
+Under spawn and forkserver (Python 3.14 on Linux, macOS, Windows) none of them can be sent to a worker:
+`TypeError: cannot pickle ...` for files, sqlite3, lmdb, ZipFile, h5py, cv2.VideoCapture. A `__getstate__`
+that drops the handle cures that, but not what forked workers do.
+
+## Example
+
+```python
+class Tiles(Dataset):
+    def __init__(self, path):
+        self.file = open(path, "rb")
+
+    def __getitem__(self, index):
+        self.file.seek(index * SIZE)
+        return self.file.read(SIZE)
+```
+
+Use instead a handle for each process:
+
+```python
+    @property
+    def file(self):
+        if self._file_pid != os.getpid():
+            self._file = open(self.path, "rb")
+            self._file_pid = os.getpid()
+        return self._file
+
+    def __getstate__(self):
+        return {**self.__dict__, "_file": None, "_file_pid": None}
+```
+
+## Fix safety
+
+Unsafe: the file is opened later, and once in each process.
+
+## References
+
+- https://docs.python.org/3/library/os.html#os.fork
+- https://lmdb.readthedocs.io/en/release/#environment-class
+- https://docs.python.org/3/library/pickle.html#handling-stateful-objects
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from dlint.finding import Remedy
+from dlint.knowledge.handles import HANDLES, LMDB_WITHOUT_LOCK, WRITES, Handle
+from dlint.module.layout import parameters
+from dlint.program.program import Program
+from dlint.program.shipped import attributes, says_its_state, shipped
+from dlint.program.uses import WorkerUse
+from dlint.program.values import HERE, Const, Instance, Key, Made
+from dlint.program.worker import Visit, function_body
+from dlint.rules.rule import Found
+
+_FOR_ONE_PROCESS = ("getpid", "get_worker_info", "current_process")
+
+
+def check(program: Program) -> Iterator[Found]:
+    """Handles that workers inherit or cannot be sent."""
+    for use in program.uses:
+        if use.dataset is None:
+            continue
+        program.evaluator.start()
+        owners: dict[Key, Instance] = {}
+        state = False
+        for part in shipped(program.evaluator, use.dataset, "the dataset", use.world, inherited=True):
+            if isinstance(part.value, Instance):
+                owners[part.value.key] = part.value
+                state = state or says_its_state(program.evaluator, part.value.cls)
+        start = program.start_method_of(use)
+        for owner in owners.values():
+            visits = [visit for visit in use.code.visits if _is_method(visit, owner)]
+            if visits:
+                yield from _kept(program, owner, visits, start, state)
+                yield from _lazy(program, use, owner, visits)
+        yield from _global(program, use, start)
+
+
+def _is_method(visit: Visit, owner: Instance) -> bool:
+    receiver = visit.function.receiver
+    return isinstance(receiver, Instance) and receiver.key == owner.key
+
+
+def _kept(
+    program: Program, owner: Instance, visits: list[Visit], start: str | None, state: bool
+) -> Iterator[Found]:
+    """Handles that an object holds once it is made."""
+    for name, value, _ in attributes(program.evaluator, owner, HERE):
+        handle = _handle(program, value)
+        if handle is None or program.modules.index.stored_elsewhere(name):
+            continue
+        if any(_path(visit, name) in visit.frame.layout.binds for visit in visits):
+            continue
+        for visit in visits:
+            read = _read(visit, name)
+            if read is not None:
+                assert isinstance(value, Made)
+                yield from _found(handle, value, visit, read, start, state, (owner.cls.name, name))
+                break
+
+
+def _lazy(program: Program, use: WorkerUse, owner: Instance, visits: list[Visit]) -> Iterator[Found]:
+    """Handles opened at the first item, where the parent reads an item before the workers start."""
+    if use.dataset is None or owner.key != use.dataset.key:
+        return
+    touched = _touched(program, use)
+    if touched is None:
+        return
+    for visit in visits:
+        if any(word in ast.unparse(visit.function.node) for word in _FOR_ONE_PROCESS):
+            continue
+        prefix = _path(visit, "")
+        for path in sorted(visit.frame.layout.binds):
+            name = path.removeprefix(prefix)
+            if name == path or "." in name or not _starts_as_none(program, owner, name):
+                continue
+            for value, _ in program.evaluator.classes.held(owner, name, HERE):
+                handle = _handle(program, value)
+                if (
+                    handle is not None
+                    and isinstance(value, Made)
+                    and value.point.frame.scope is visit.function.node
+                ):
+                    yield from _found(
+                        handle, value, visit, value.node, None, False, (owner.cls.name, name), touched
+                    )
+
+
+def _starts_as_none(program: Program, owner: Instance, name: str) -> bool:
+    values = [value for each, value, _ in attributes(program.evaluator, owner, HERE) if each == name]
+    return bool(values) and all(isinstance(value, Const) and value.value is None for value in values)
+
+
+def _touched(program: Program, use: WorkerUse) -> str | None:
+    """Where the program reads an item of a use's dataset before it builds the loader."""
+    loader = use.loader
+    written = loader.written("dataset") if loader is not None else None
+    if loader is None or not isinstance(written, ast.Name):
+        return None
+    for trail in loader.module.paths_to(written.id):
+        above = trail[-2] if len(trail) > 1 else None
+        if (
+            not isinstance(above, ast.Subscript)
+            or above.value is not trail[-1]
+            or above.lineno >= written.lineno
+        ):
+            continue
+        program.evaluator.start()
+        point = program.evaluator.calls.point_of(loader.module, trail)
+        if point.frame.scope is not loader.point.frame.scope:
+            continue
+        values = program.evaluator.values(written, point)
+        if any(use.dataset is not None and value.key == use.dataset.key for value, _ in values):
+            return f"{loader.module.relative}:{above.lineno}"
+    return None
+
+
+def _global(program: Program, use: WorkerUse, start: str | None) -> Iterator[Found]:
+    """Handles opened at import that worker code reads. A module is not pickled: spawned workers open their own."""
+    if start not in (None, "fork"):
+        return
+    for event in use.code.events:
+        made = event.owner
+        if made is None or not isinstance(made.point.frame.scope, ast.Module):
+            continue
+        handle = _handle(program, made)
+        if handle is not None and handle.forked and isinstance(made.node, ast.expr):
+            where = f"{event.module.relative}:{getattr(event.node, 'lineno', 1)}"
+            yield Found(
+                made.point.frame.module,
+                made.node,
+                f"{handle.name} opened at import is read in worker code ({where}): forked {handle.forked}; open it "
+                "in each process, keyed on os.getpid()",
+                event.link.steps(event.name, event.module, event.node),
+                Remedy("handle_per_process", "unsafe", "Open it in each process"),
+            )
+
+
+def _handle(program: Program, value: object) -> Handle | None:
+    """The kind of handle that a value is, None for anything else and for a file that is written."""
+    if not isinstance(value, Made):
+        return None
+    handle = HANDLES.get(value.name)
+    if handle is None:
+        return None
+    given = value.arguments
+    modes = [*given.positional[1:2]] if value.name != "pathlib.Path().open" else [*given.positional[:1]]
+    modes += [given.keywords["mode"]] if "mode" in given.keywords else []
+    if value.name.startswith("lmdb."):
+        modes = []
+        lock = given.keywords.get("lock")
+        if lock is not None and any(
+            isinstance(v, Const) and not v.value for v, _ in program.evaluator.value_of(lock, HERE)
+        ):
+            return LMDB_WITHOUT_LOCK
+    for mode in modes:
+        for found, _ in program.evaluator.value_of(mode, HERE):
+            if isinstance(found, Const) and isinstance(found.value, str) and WRITES & set(found.value):
+                return None
+    return handle
+
+
+def _path(visit: Visit, name: str) -> str:
+    """``self.name`` as a method calls it."""
+    own = parameters(visit.function.node)[:1]
+    return f"{own[0].arg if own else 'self'}.{name}"
+
+
+def _read(visit: Visit, name: str) -> ast.AST | None:
+    """Where a method reads an attribute of its object."""
+    own = _path(visit, "")[:-1]
+    for node in function_body(visit.function.node):
+        if (
+            isinstance(node, ast.Attribute)
+            and node.attr == name
+            and isinstance(node.ctx, ast.Load)
+            and isinstance(node.value, ast.Name)
+            and node.value.id == own
+        ):
+            return node
+    return None
+
+
+def _found(
+    handle: Handle,
+    made: Made,
+    visit: Visit,
+    read: ast.AST,
+    start: str | None,
+    state: bool,
+    attribute: tuple[str, str],
+    touched: str | None = None,
+) -> Iterator[Found]:
+    forked = handle.forked if start in (None, "fork") else ""
+    pickled = start != "fork" and not state
+    if not isinstance(made.node, ast.expr) or not (forked or pickled):
+        return
+    happens = [f"forked {forked}"] if forked else []
+    if pickled:
+        happens.append('workers that are not forked cannot be sent it ("TypeError: cannot pickle")')
+    cls, name = attribute
+    module = visit.function.module
+    when = (
+        f"in the main process too, by the item read at {touched}," if touched else "before the workers start"
+    )
+    yield Found(
+        made.point.frame.module,
+        made.node,
+        f"{handle.name} opened {when} is read in worker code as {cls}.{name}: {'; '.join(happens)}; open it in each "
+        "process, keyed on os.getpid()",
+        visit.link.steps(f"self.{name}", module, read),
+        Remedy(
+            "handle_per_process",
+            "unsafe",
+            "Open it in each process and leave it out of pickles",
+            {"attribute": name, "class": cls},
+        ),
+    )
