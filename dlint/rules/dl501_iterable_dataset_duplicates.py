@@ -1,0 +1,152 @@
+"""An IterableDataset gives every worker the whole stream.
+
+## What it finds
+
+The `__iter__` of an `IterableDataset` that a loader with two or more workers gets, where nothing divides the
+stream: neither `__iter__` nor anything that it calls or iterates over asks `get_worker_info()` or otherwise
+speaks of workers or shards, and `worker_init_fn` does not change the dataset. It fires only where it can see
+what is streamed: a file, a list, a range, rows of a table, in this file or another. A stream from elsewhere
+(webdataset, a streaming dataset of Hugging Face) may divide itself, and endless and random streams have
+nothing to divide: these are left alone. Dividing by rank is not enough: that is for machines.
+
+## Why is this bad
+
+Each worker has its own copy of the dataset and runs its `__iter__` to the end. As measured with two workers:
+every item comes twice, `[0, 0, 1, 1, ...]`. An epoch is as many times longer as there are workers, and each
+item counts as many times; nothing warns.
+
+## Example
+
+```python
+class Lines(IterableDataset):
+    def __iter__(self):
+        return iter(open(self.path))
+```
+
+Use instead:
+
+```python
+class Lines(IterableDataset):
+    def __iter__(self):
+        info = get_worker_info()
+        first, step = (0, 1) if info is None else (info.id, info.num_workers)
+        return itertools.islice(open(self.path), first, None, step)
+```
+
+## Fix safety
+
+There is no remedy: where to divide (files, lines, after a shuffle) is the author's choice.
+
+## References
+
+- https://pytorch.org/docs/stable/data.html#torch.utils.data.IterableDataset
+- https://pytorch.org/docs/stable/data.html#torch.utils.data.get_worker_info
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+
+from dlint.knowledge.iterables import draws
+from dlint.program.frame import Arguments
+from dlint.program.loaders import Loader, is_zero
+from dlint.program.program import Program
+from dlint.program.streams import Streams
+from dlint.program.values import Class, Const, External, Function, Instance, Partial, Value
+from dlint.rules.rule import Found
+
+_ITERABLE = "torch.utils.data.IterableDataset"
+# Bases that say nothing about how items are read.
+_PLAIN = frozenset({_ITERABLE, "torch.utils.data.Dataset", "abc.ABC", "typing.Generic", "builtins.object"})
+_DIVIDES = re.compile("worker|shard", re.IGNORECASE)
+_CHANGES = re.compile("worker_info|dataset", re.IGNORECASE)
+
+
+def check(program: Program) -> Iterator[Found]:
+    """Iterable datasets whose whole stream goes to each of several workers."""
+    streams = Streams(program.evaluator)
+    for use in program.uses:
+        dataset = use.dataset
+        if (
+            use.loader is None
+            or not isinstance(dataset, Instance)
+            or not _is_plain_iterable(program, dataset.cls)
+        ):
+            continue
+        if any(_speaks_of(_DIVIDES, visit.function.node) for visit in use.code.visits):
+            continue
+        for method in program.evaluator.classes.methods(dataset, "__iter__"):
+            program.evaluator.start()
+            frame = program.evaluator.calls.enter(method, Arguments(), None, None)
+            kinds = streams.of_function(method, frame, use.world)
+            if kinds is None or (kinds == {"range"} and any(draws(event.name) for event in use.code.events)):
+                continue
+            if isinstance(method.node, ast.FunctionDef) and _shared(program, use.loader, dataset):
+                yield _found(use.loader, method, method.node)
+
+
+def _is_plain_iterable(program: Program, cls: Class) -> bool:
+    """Whether a class is an IterableDataset and nothing else of a library's."""
+    classes = program.evaluator.classes
+    names = set()
+    for above in classes.line(cls):
+        for values in classes.bases(above):
+            for value in values:
+                if isinstance(value, External):
+                    names.add(value.name)
+                elif not isinstance(value, Class):
+                    names.add(f"unknown: {value.key}")
+    return _ITERABLE in names and names <= _PLAIN
+
+
+def _shared(program: Program, loader: Loader, dataset: Instance) -> bool:
+    """Whether two workers or more may get the dataset as it is."""
+    for way, _ in loader.ways("num_workers", "dataset", "worker_init_fn"):
+        workers, value = way["num_workers"], way["dataset"]
+        if value is None or value.key != dataset.key or is_zero(workers):
+            continue
+        one = isinstance(workers, Const) and workers.value == 1
+        if not one and not _may_divide(program, loader, way["worker_init_fn"]):
+            return True
+    return False
+
+
+def _may_divide(program: Program, loader: Loader, init: Value | None) -> bool:
+    """Whether a ``worker_init_fn`` may give each worker's copy of the dataset its share."""
+    if init is None or (isinstance(init, Const) and init.value is None):
+        return False
+    if not isinstance(init, Function | Partial):
+        return True
+    return any(
+        _speaks_of(_CHANGES, visit.function.node)
+        for own in program.uses_of(loader)
+        if own.dataset is None
+        for visit in own.code.visits
+        if visit.role == "worker_init_fn"
+    )
+
+
+def _speaks_of(pattern: re.Pattern[str], function: ast.AST) -> bool:
+    """Whether a name in a function, its own included, matches."""
+    return any(
+        pattern.search(name)
+        for node in ast.walk(function)
+        for field in ("id", "attr", "arg", "name")
+        for name in [getattr(node, field, None)]
+        if isinstance(name, str)
+    )
+
+
+def _found(loader: Loader, method: Function, node: ast.FunctionDef) -> Found:
+    owner = method.owner.name if method.owner is not None else "the dataset"
+    where = f"{loader.module.relative}:{loader.call.lineno}"
+    return Found(
+        method.module,
+        node,
+        f"{owner}.__iter__ streams everything in every worker (loader at {where}): with two workers each item "
+        "comes twice an epoch, without a warning; divide the stream by get_worker_info()",
+        by_hand="let each worker read its share: itertools.islice(stream, info.id, None, info.num_workers), "
+        "where info = get_worker_info()",
+    )
