@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dlint.knowledge.names import is_constructor
-
 # Objects of these keep their constructor's arguments as attributes and pickle them.
 _KEEPS = (
     "torch.utils.data.",
@@ -22,4 +20,5 @@ STATE_METHODS = ("__getstate__", "__reduce__", "__reduce_ex__")
 
 def keeps_arguments(name: str) -> bool:
     """Whether an object made by this library name is pickled with the arguments it was made of."""
-    return name.startswith(_KEEPS) and (is_constructor(name) or name.endswith("defaultdict"))
+    last = name.rpartition(".")[2]
+    return name.startswith(_KEEPS) and (last[:1].isupper() or last == "defaultdict")

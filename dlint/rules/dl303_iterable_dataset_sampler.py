@@ -4,7 +4,8 @@
 
 A `DataLoader(...)` whose dataset is an `IterableDataset` while `shuffle` is true, or a `sampler` or
 `batch_sampler` is given, on some way through the program. `shuffle=not isinstance(dataset,
-IterableDataset)` and the like are understood. torch's `IterDataPipe` accepts `shuffle`; that is not
+IterableDataset)` and the like are understood; in a function that asks for the kind of dataset only what every
+way does is reported. torch's `IterDataPipe` accepts `shuffle`; that is not
 reported.
 
 ## Why is this bad
@@ -35,6 +36,7 @@ Safe where every way to the call raises: the argument goes. The order is then th
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Iterator
 
 from dlint.finding import Remedy
@@ -53,7 +55,7 @@ def check(program: Program) -> Iterator[Found]:
             name: conflict
             for name in ("shuffle", "sampler", "batch_sampler")
             for conflict in [conflicts(loader, ("dataset", name), _judge(program, name))]
-            if conflict is not None
+            if conflict is not None and (conflict.always or not _asks_for_kind(loader))
         }
         if found:
             yield _found(loader, found)
@@ -70,6 +72,15 @@ def _judge(program: Program, name: str) -> Judge:
         return surely_given(given[name], world)
 
     return judge
+
+
+def _asks_for_kind(loader: Loader) -> bool:
+    """Whether the function around a loader tells iterable datasets from others."""
+    scope = loader.point.frame.scope
+    lines = loader.module.lines
+    first, last = (1, len(lines)) if isinstance(scope, ast.Module) else (scope.lineno, scope.end_lineno or 0)
+    asked = loader.module.lines_with("IterableDataset")
+    return any(first <= line <= last and "isinstance" in lines[line - 1] for line in asked)
 
 
 def _libraries(program: Program, value: Value | None) -> set[str]:
