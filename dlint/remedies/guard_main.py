@@ -11,6 +11,7 @@ from libcst.metadata import GlobalScope, ScopeProvider
 from dlint.finding import Finding
 from dlint.rewriting import header, statements
 from dlint.rewriting.edits import CannotRepair, Edits
+from dlint.rewriting.importers import is_imported
 from dlint.rewriting.source import Source
 
 _BY_HAND = 'move what starts the workers into a function that `if __name__ == "__main__":` calls, by hand'
@@ -64,6 +65,8 @@ def _stays(source: Source, statement: cst.CSTNode) -> bool:
 def _check(source: Source, run: list[header.Statement]) -> None:
     if any(isinstance(each, cst.If) and "__name__" in source.code(each.test) for each in run):
         raise CannotRepair(_BY_HAND)
+    if is_imported(source.path):
+        raise CannotRepair(f"other files import what the body sets: {_BY_HAND}")
     if any(header.begins_cell(each) for each in run):
         raise CannotRepair(f"the file is a notebook's: {_BY_HAND}")
     names = {each.value for part in run for each in source.descendants(part, cst.Name)}

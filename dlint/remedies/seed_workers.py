@@ -40,6 +40,8 @@ def _pass_one(source: Source, edits: Edits, call: cst.Call) -> None:
     if any(arg.star == "**" and _is_own_parameter(source, call, arg.value) for arg in call.args):
         raise CannotRepair(f"the caller may pass {_KEYWORD} in its own keywords: pass one there")
     given = keyword(call, _KEYWORD)
+    if given is None and _among_splatted(source, call):
+        raise CannotRepair(f"{_KEYWORD} is among the keywords that are passed with **: set it there")
     name = _good_one(source, call) or _new_one(source, edits)
     if given is not None:
         if source.code(given.value) != "None":
@@ -48,6 +50,12 @@ def _pass_one(source: Source, edits: Edits, call: cst.Call) -> None:
         return
     column = source.range(call)[1][1] + len(f", {_KEYWORD}={name}")
     edits.change(call, lambda node: with_keyword(node, _KEYWORD, cst.Name(name), column), key=_KEYWORD)
+
+
+def _among_splatted(source: Source, call: cst.Call) -> bool:
+    """Whether the function around names the keyword, as it may where it gathers what ``**`` passes."""
+    around: cst.CSTNode = source.function_of(call) or source.module
+    return any(arg.star == "**" for arg in call.args) and _KEYWORD in source.code(around)
 
 
 def _pass_called(source: Source, edits: Edits, call: cst.Call) -> None:
@@ -195,9 +203,9 @@ def _new_one(source: Source, edits: Edits) -> str:
     head = f"def {name}(worker_id: int) -> None:" if hints else f"def {name}(worker_id):"
     text = (
         f"{head}\n"
-        f"    worker_seed = {torch}.initial_seed() % 2**32\n"
-        f"    {numpy}.random.seed(worker_seed)\n"
-        f"    {random}.seed(worker_seed)\n"
+        f"    seed = {torch}.initial_seed() % 2**32\n"
+        f"    {numpy}.random.seed(seed)\n"
+        f"    {random}.seed(seed)\n"
     )
     edits.add_after_imports("seed_worker", statements.parse(source, text))
     return name

@@ -16,6 +16,7 @@ from dlint.finding import Finding
 from dlint.rewriting import statements
 from dlint.rewriting.edits import CannotRepair, Edits
 from dlint.rewriting.header import spaced
+from dlint.rewriting.importers import is_imported
 from dlint.rewriting.imports import name_for
 from dlint.rewriting.locals import kept_on_self, local_names, with_names
 from dlint.rewriting.source import Source
@@ -146,7 +147,7 @@ def as_function(
     """Turn a module-level ``POOL = make()`` into ``pool()``, which makes one for each process."""
     name = made.name
     scope = next(s for s in source.metadata(ScopeProvider).values() if isinstance(s, GlobalScope))
-    if not (name.startswith("_") or _is_script(source)):
+    if not (name.startswith("_") or _is_script(source)) or is_imported(source.path):
         raise CannotRepair("other modules may import it: make it in each process, by hand")
     assignments = list(scope[name])
     if len(assignments) != 1 or source.parent(source.line_of(made.statement)) is not source.module:
