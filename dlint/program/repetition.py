@@ -62,17 +62,17 @@ class Repetition:
         if _is_cached(scope) or not isinstance(scope, ast.FunctionDef | ast.AsyncFunctionDef):
             return False
         for call, at in self._sites(scope, frame):
-            if not is_once(call, at):
-                if self.looped(call, at) or self.often(at.frame.scope, at.frame, far + 1):
-                    return True
+            again = self.looped(call, at) or self.often(at.frame.scope, at.frame, far + 1)
+            if again and not is_once(call, at):
+                return True
         return False
 
     def looped(self, call: ast.AST, point: Point) -> bool:
         """Whether a loop around the call, in its own scope, counts."""
-        if any(isinstance(node, _COMPREHENSIONS) for node in _path(point.statement, call)):
-            if self.counts(None, point):
-                return True
-        return any(self.counts(loop, point) for loop in loops_around(point))
+        inside = any(isinstance(node, _COMPREHENSIONS) for node in _path(point.statement, call))
+        return (inside and self.counts(None, point)) or any(
+            self.counts(loop, point) for loop in loops_around(point)
+        )
 
     def _sites(self, scope: FunctionNode, frame: Frame) -> Iterator[tuple[ast.Call, Point]]:
         for site in self._evaluator.calls.sites(scope, frame):

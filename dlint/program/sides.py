@@ -1,4 +1,4 @@
-"""The two sides of a fork: what the parent makes and touches before the workers start, and what workers run."""
+"""The two sides of a fork: what the parent makes and reads, and what workers run."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from dlint.module.layout import expressions, statements_in
 from dlint.module.source import Module
 from dlint.program.frame import Point
-from dlint.program.values import Class, Function, Instance, Partial, Unknown, Value
+from dlint.program.values import Function, Instance, Partial, Value
 
 if TYPE_CHECKING:
     from dlint.program.frame import Frame

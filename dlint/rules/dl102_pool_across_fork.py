@@ -1,0 +1,269 @@
+"""A pool, thread or held lock of the parent is used in worker code.
+
+## What it finds
+
+What the parent makes and worker code uses: a pool of threads or processes (`ThreadPool`,
+`ThreadPoolExecutor`, `multiprocessing.Pool`, `ProcessPoolExecutor`) made in `Dataset.__init__`, at module
+level or in main; a queue that a thread of the parent fills; a lock that a thread of the parent takes. Also a
+pool that worker code makes with `if self.pool is None:` where the parent reads an item first and so makes
+it there. A pool that is finished before the workers start (a `with` block in `__init__`) is fine, and so is
+one that every process makes for itself.
+
+## Why is this bad
+
+A fork copies the objects of the parent and none of its threads. Measured:
+
+- `ThreadPool` made in `__init__` or at module level: the worker **hangs** in 4 of 4 runs, even if the parent
+  never used the pool.
+- `ThreadPoolExecutor` and `ProcessPoolExecutor` start their threads with the first task: once the parent
+  has read one item the workers **hang** (5 of 5, 3 of 3). A cold `ThreadPoolExecutor` survives the fork.
+- A thread started in `__init__` that fills a `queue.Queue`: **hangs** in 5 of 5 runs.
+- A `threading.Lock` that a thread of the parent holds at the fork: **hangs** in 6 of 6 runs. A lock that
+  nobody holds is fine.
+- `multiprocessing.Pool` of the parent: **hangs** in 3 of 3 runs.
+
+Under spawn and forkserver (the default on macOS, Windows and, from Python 3.14, Linux) none of them can be
+sent to a worker: `NotImplementedError: pool objects cannot be passed between processes or pickled`,
+`TypeError: cannot pickle ...`.
+
+## Example
+
+```python
+class Clips(Dataset):
+    def __init__(self, paths):
+        self.paths = paths
+        self.pool = ThreadPool(4)
+
+    def __getitem__(self, index):
+        return self.pool.map(decode, self.paths[index])
+```
+
+Use instead a pool for each process:
+
+```python
+class Clips(Dataset):
+    def __init__(self, paths):
+        self.paths = paths
+        self._pool = None
+        self._pool_pid = None
+
+    @property
+    def pool(self):
+        if self._pool_pid != os.getpid():
+            self._pool = ThreadPool(4)
+            self._pool_pid = os.getpid()
+        return self._pool
+
+    def __getstate__(self):
+        return {**self.__dict__, "_pool": None, "_pool_pid": None}
+```
+
+`if self._pool is None:` is no cure: once the parent has read an item, the workers inherit its pool (hang,
+4 of 4). Nor is `__getstate__` alone: a fork pickles nothing.
+
+## Fix safety
+
+Unsafe: the attribute becomes a property. Pools of processes, threads and locks have no remedy.
+
+## References
+
+- https://docs.python.org/3/library/multiprocessing.html#contexts-and-start-methods
+- https://pytorch.org/docs/stable/data.html#platform-specific-behaviors
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from dlint.finding import ReachStep, Remedy
+from dlint.knowledge.pools import LOCKS, POOLS, THREAD_QUEUES, THREADS, Pool, gives_work
+from dlint.program.frame import Point
+from dlint.program.program import Program
+from dlint.program.repetition import is_once
+from dlint.program.sides import (
+    ParentThread,
+    item_read_in_parent,
+    made_in_parent,
+    parent_threads,
+    renewed,
+    worker_functions,
+)
+from dlint.program.uses import WorkerUse
+from dlint.program.values import HERE, Made
+from dlint.program.worker import Event, WorkerCode, function_body
+from dlint.rules.rule import Found
+
+
+def check(program: Program) -> Iterator[Found]:
+    """Pools, queues and locks that worker code uses and the parent's threads serve."""
+    if not program.uses:
+        return
+    worker = worker_functions(program)
+    threads = _Threads(program, worker)
+    mentioning = program.modules.index.mentioning
+    locks = bool(mentioning("Thread") and mentioning("Lock"))
+    for use in program.uses:
+        for event in use.code.events:
+            owner = event.owner
+            if owner is None or not (
+                owner.name in POOLS or owner.name in THREAD_QUEUES or owner.name in LOCKS
+            ):
+                continue
+            if renewed(program, use, owner):
+                continue
+            pool = POOLS.get(owner.name)
+            method = event.name.rpartition(".")[2]
+            if pool is not None and gives_work(method):
+                yield from _pool(program, use, event, owner, pool, worker)
+            elif owner.name in THREAD_QUEUES and method in ("get", "get_nowait", "put"):
+                yield from _queue(threads, event, owner, method, worker)
+            elif owner.name in LOCKS and method in ("acquire", "wait"):
+                steps = event.link.steps(event.name, event.module, event.node)
+                yield from _lock(threads, owner, steps, worker)
+        if locks:
+            for lock, steps in entered_locks(program, use.code):
+                if not renewed(program, use, lock):
+                    yield from _lock(threads, lock, steps, worker)
+
+
+def _pool(
+    program: Program, use: WorkerUse, event: Event, made: Made, pool: Pool, worker: frozenset[int]
+) -> Iterator[Found]:
+    assert isinstance(made.node, ast.expr)
+    before = made_in_parent(made, worker)
+    read = item_read_in_parent(program, use)
+    if not before and (read is None or not is_once(made.node, made.point) or _per_process(made)):
+        return
+    threads = pool.of == "threads"
+    warm = f"{read[0].relative}:{read[1].lineno}" if read is not None else ""
+    cold = before and not warm and pool.lazy and threads
+    method = program.start_method_of(use)
+    if cold and method == "fork":
+        return
+    if before:
+        what = f"{pool.shown} made in the parent is used in worker code ({_place(event)})"
+    else:
+        what = f"the parent reads an item ({warm}) and so makes the {pool.shown} that workers inherit"
+    if method in ("spawn", "forkserver"):
+        effect = f"it cannot be pickled, so {method} workers do not start"
+    elif cold:
+        effect = "spawned workers fail (cannot pickle), forked ones hang once the parent has read one item"
+    else:
+        first = f"the parent reads an item first ({warm}) and " if before and warm and pool.lazy else ""
+        effect = f"{first}its {pool.of} do not survive the fork: the workers hang"
+    cure = "make it in each worker, keyed on os.getpid()" if threads else "let the workers do the work"
+    remedy = Remedy("pool_per_process", "unsafe", "Make the pool in each process, keyed on os.getpid()")
+    yield Found(
+        made.point.frame.module,
+        made.node,
+        f"{what}: {effect}; {cure}",
+        event.link.steps(event.name, event.module, event.node),
+        remedy if threads and before else None,
+        by_hand=None if threads and before else f"{cure}, and leave it out of __getstate__",
+    )
+
+
+def _per_process(made: Made) -> bool:
+    """Whether the code around the making of a pool looks at the process id."""
+    scope = made.point.frame.scope
+    return any(
+        isinstance(node, ast.Name | ast.Attribute)
+        and getattr(node, "id", getattr(node, "attr", "")) == "getpid"
+        for node in ast.walk(scope)
+    )
+
+
+def _place(event: Event) -> str:
+    return f"{event.module.relative}:{getattr(event.node, 'lineno', 1)}"
+
+
+class _Threads:
+    """The threads of the parent, and what they do with queues and locks; read when first asked for."""
+
+    def __init__(self, program: Program, worker: frozenset[int]) -> None:
+        self._program = program
+        self._worker = worker
+        self._known: list[tuple[ParentThread, WorkerCode]] | None = None
+
+    def _all(self) -> list[tuple[ParentThread, WorkerCode]]:
+        if self._known is None:
+            self._known = []
+            for thread in parent_threads(self._program, THREADS, self._worker):
+                code = WorkerCode(self._program.evaluator)
+                for target in thread.targets:
+                    code.add_callable(target, HERE, "thread", thread.module, thread.call.lineno)
+                self._known.append((thread, code))
+        return self._known
+
+    def at_other_end(self, queue: Made, methods: tuple[str, ...]) -> ParentThread | None:
+        """The thread that calls one of the methods on a queue."""
+        for thread, code in self._all():
+            for event in code.events:
+                same = event.owner is not None and event.owner.node is queue.node
+                if same and event.name.rpartition(".")[2] in methods:
+                    return thread
+        return None
+
+    def taking(self, lock: Made) -> ParentThread | None:
+        """The thread that takes a lock."""
+        for thread, code in self._all():
+            if any(event.owner is not None and event.owner.node is lock.node for event in code.events):
+                return thread
+            if any(other.node is lock.node for other, _ in entered_locks(self._program, code)):
+                return thread
+        return None
+
+
+def _queue(
+    threads: _Threads, event: Event, queue: Made, method: str, worker: frozenset[int]
+) -> Iterator[Found]:
+    if not made_in_parent(queue, worker):
+        return
+    other = ("get", "get_nowait") if method == "put" else ("put", "put_nowait")
+    thread = threads.at_other_end(queue, other)
+    if thread is None or (method == "put" and not queue.arguments.all()):
+        return
+    verb = "fills" if method != "put" else "empties"
+    yield Found(
+        thread.module,
+        thread.call,
+        f"this thread of the parent {verb} a queue that worker code waits for ({_place(event)}): a forked "
+        "worker has the queue and not the thread, and hangs; spawned ones fail (cannot pickle); start the "
+        "thread in the worker",
+        event.link.steps(event.name, event.module, event.node),
+        by_hand="start the thread in the worker, in __iter__ or keyed on os.getpid(), and shard by worker id",
+    )
+
+
+def _lock(
+    threads: _Threads, lock: Made, steps: tuple[ReachStep, ...], worker: frozenset[int]
+) -> Iterator[Found]:
+    if not made_in_parent(lock, worker) or "register_at_fork" in lock.point.frame.module.text:
+        return
+    thread = threads.taking(lock)
+    if thread is None:
+        return
+    assert isinstance(lock.node, ast.expr)
+    yield Found(
+        lock.point.frame.module,
+        lock.node,
+        f"a thread of the parent takes this lock ({thread.module.relative}:{thread.call.lineno}) and so does "
+        "worker code: a worker that is forked while the thread holds it waits for ever; give each worker a "
+        "new lock in worker_init_fn",
+        steps,
+        by_hand="make a new lock in worker_init_fn on get_worker_info().dataset, or with os.register_at_fork",
+    )
+
+
+def entered_locks(program: Program, code: WorkerCode) -> Iterator[tuple[Made, tuple[ReachStep, ...]]]:
+    """The locks that code enters with ``with``, and the chain that leads there."""
+    for visit in code.visits:
+        for node in function_body(visit.function.node):
+            if isinstance(node, ast.With):
+                for item in node.items:
+                    if isinstance(item.context_expr, ast.Name | ast.Attribute):
+                        point = Point(visit.frame, node)
+                        for value, _ in program.evaluator.values(item.context_expr, point, visit.world):
+                            if isinstance(value, Made) and value.name in LOCKS:
+                                yield value, visit.link.steps(value.name, visit.function.module, node)
