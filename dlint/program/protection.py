@@ -39,7 +39,10 @@ class Shelter:
 
 
 class Protections:
-    """The calls of one name with one constant argument, such as ``cv2.setNumThreads(0)``."""
+    """The calls of one name with one constant argument, such as ``cv2.setNumThreads(0)``.
+
+    A library's own constant is given by its name (``"torch.float64"``).
+    """
 
     def __init__(self, evaluator: Evaluator, boundaries: Boundaries, name: str, value: object) -> None:
         self._evaluator = evaluator
@@ -72,7 +75,11 @@ class Protections:
         if not call.args:
             return False
         given = self._evaluator.values(call.args[0], point)
-        return any(isinstance(value, Const) and value.value == self._value for value, _ in given)
+        return any(
+            (isinstance(value, Const) and value.value == self._value)
+            or (isinstance(value, External) and value.name == self._value)
+            for value, _ in given
+        )
 
     def _spread(
         self, call: ast.Call, module: Module, frame: Frame, statement: ast.stmt | None, far: int

@@ -1,0 +1,45 @@
+"""Set-up that belongs to one process: what spawned workers do not have unless they do it themselves.
+
+Measured: seeds of torch, NumPy and random do reach spawned workers (the loader seeds each from the parent's
+state), and so does the environment.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Setup:
+    """A call that sets something for the process; ``missing`` says what a worker without it does.
+
+    ``concerns`` are the beginnings of the library calls it matters to; empty for any worker code.
+    """
+
+    name: str
+    missing: str
+    concerns: tuple[str, ...] = ()
+
+
+_FLOATS = (
+    "tensor",
+    "zeros",
+    "ones",
+    "rand",
+    "linspace",
+    "logspace",
+    "full",
+    "empty",
+    "eye",
+    "normal",
+    "Tensor",
+)
+_NEW_FLOATS = tuple(f"torch.{name}" for name in _FLOATS) + ("torch.arange",)
+
+SETUPS = (
+    Setup("cv2.setNumThreads", "each starts OpenCV's thread pool", ("cv2.",)),
+    Setup("cv2.ocl.setUseOpenCL", "each uses OpenCL", ("cv2.",)),
+    Setup("torch.set_default_dtype", "their tensors are float32", _NEW_FLOATS),
+    Setup("torch.set_default_tensor_type", "their tensors are float32", _NEW_FLOATS),
+    Setup("multiprocessing.set_sharing_strategy", "they share tensors by file descriptors"),
+)

@@ -1,0 +1,134 @@
+"""Set-up that only the main process runs, while workers are spawned.
+
+## What it finds
+
+`cv2.setNumThreads`, `cv2.ocl.setUseOpenCL`, `torch.set_default_dtype` (or `_tensor_type`) and
+`torch.multiprocessing.set_sharing_strategy` called only in `main()` or under the main guard, for a loader
+whose workers are started by spawn or forkserver: by `multiprocessing_context`, by the project's
+`set_start_method`, or by dlint's option `start-method`. Only where it matters to the worker code: OpenCV's
+settings where it calls cv2, the default dtype where it makes tensors.
+
+The finding stands at the set-up call. Where the option `start-method` says spawn or forkserver,
+`cv2.setNumThreads(0)` is left to DL101, which reports the same and has a remedy.
+
+Not reported, because it was measured to reach spawned workers: seeds of torch, NumPy and random (the loader
+seeds its workers from the parent's state) and `os.environ`.
+
+## Why is this bad
+
+A forked worker inherits what main has set up. One started by spawn or by a fork server (Linux from Python
+3.14 on) imports the modules again and does not run `main()`: the workers do not have it. OpenCV starts its
+threads in each of them, tensors are float32 again, tensors are shared by file descriptors again.
+
+## Example
+
+```python
+def main():
+    multiprocessing.set_start_method("spawn")
+    cv2.setNumThreads(0)
+    loader = DataLoader(Photos(), num_workers=4)
+```
+
+Use instead: at module level, after the import, which each worker runs too
+
+```python
+import cv2
+
+cv2.setNumThreads(0)
+```
+
+or in a `worker_init_fn`.
+
+## Fix safety
+
+No remedy: whether the call belongs to the module or to `worker_init_fn` is for the author to say.
+
+## References
+
+- https://docs.python.org/3/library/multiprocessing.html#the-spawn-and-forkserver-start-methods
+- https://pytorch.org/docs/stable/multiprocessing.html#sharing-strategies
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from dlint.knowledge.setups import SETUPS, Setup
+from dlint.program.program import Program
+from dlint.program.protection import Effect
+from dlint.program.uses import WorkerUse
+from dlint.program.values import Const, External
+from dlint.rules.rule import Found
+
+_SPAWNED = ("spawn", "forkserver")
+
+
+def check(program: Program) -> Iterator[Found]:
+    """Set-up calls that spawned workers of some loader do not run."""
+    written: dict[str, set[object]] = {}
+    uses: dict[int, list[WorkerUse]] = {}
+    for use in program.uses:
+        if use.loader is not None and program.start_method_of(use) in _SPAWNED:
+            uses.setdefault(id(use.loader), []).append(use)
+    for together in uses.values():
+        names = {event.name for use in together for event in use.code.events}
+        for setup in SETUPS:
+            if setup.name in names or not _concerns(setup, names):
+                continue
+            if setup.name not in written:
+                written[setup.name] = set(_values(program, setup.name))
+            for value in sorted(written[setup.name], key=repr):
+                if setup.name == "cv2.setNumThreads" and value == 0 and program.start_method in _SPAWNED:
+                    continue
+                yield from _found(program, together, setup, value)
+
+
+def _concerns(setup: Setup, names: set[str]) -> bool:
+    return not setup.concerns or any(name.startswith(setup.concerns) for name in names)
+
+
+def _values(program: Program, name: str) -> Iterator[object]:
+    """What the program's calls of a name pass, as protections know it."""
+    evaluator = program.evaluator
+    word = name.rpartition(".")[2]
+    for module in program.modules.mentioning(word):
+        for trail in module.paths_to(word):
+            call = trail[-2] if len(trail) > 1 else None
+            if not isinstance(call, ast.Call) or call.func is not trail[-1] or not call.args:
+                continue
+            evaluator.start()
+            point = evaluator.calls.point_of(module, trail)
+            callees = evaluator.values(call.func, point)
+            if any(isinstance(callee, External) and callee.name == name for callee, _ in callees):
+                for value, _ in evaluator.values(call.args[0], point):
+                    if isinstance(value, Const):
+                        yield value.value
+                    elif isinstance(value, External):
+                        yield value.name
+
+
+def _found(program: Program, uses: list[WorkerUse], setup: Setup, value: object) -> Iterator[Found]:
+    """The finding for one set-up and one loader, where the parent runs it and the workers do not."""
+    effect: Effect | None = None
+    for use in uses:
+        modules = (*use.modules, *(event.module for event in use.code.events))
+        shelter = program.protections(setup.name, value).shelter(use, modules)
+        if shelter is not None and shelter.spawned:
+            return
+        if shelter is not None:
+            effect = shelter.effect
+    if effect is None:
+        return
+    loader = uses[0].loader
+    assert loader is not None
+    method = program.start_method_of(uses[0])
+    call = ast.unparse(effect.call)
+    cure = "call it at module level or in a worker_init_fn as well"
+    yield Found(
+        effect.module,
+        effect.call,
+        f"{call} runs in the main process only, but the loader at {loader.module.relative}:{loader.call.lineno} "
+        f"starts its workers by {method}, which do not have it: {setup.missing}; {cure}",
+        by_hand=cure,
+    )
