@@ -1,0 +1,190 @@
+"""A dataset is read item by item, only for its labels.
+
+## What it finds
+
+A loop or comprehension over a dataset of the program, or of torchvision, that uses the label and not the
+image: `[label for image, label in dataset]`, `for _, label in dataset:`, `dataset[i][1]` for every `i`.
+
+Not reported: passes that use the whole item, lists and attributes of labels (`dataset.targets`), methods that
+give a label alone, loops over a loader, and datasets whose items are only looked up in memory.
+
+## Why is this bad
+
+Every item is read, decoded and transformed once before training begins, and thrown away.
+
+## Example
+
+```python
+weights = [class_weight[label] for image, label in dataset]
+```
+
+Use instead what the dataset knows already:
+
+```python
+weights = [class_weight[label] for label in dataset.labels]
+```
+
+## Fix safety
+
+No remedy: only the author knows where the labels are.
+
+## References
+
+- https://pytorch.org/docs/stable/data.html#torch.utils.data.WeightedRandomSampler
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+
+from dlint.knowledge.loading import is_dataset, is_iterable_dataset
+from dlint.module.layout import dotted
+from dlint.module.source import Module
+from dlint.program.program import Program
+from dlint.program.uses import WorkerUse
+from dlint.program.values import Instance, Made, Value
+from dlint.rules.rule import Found
+
+_PASS = re.compile(r"\bfor\b[^\n]*?\bin\b|\]\s*\[\s*-?\d")
+_FORWARDS = frozenset({"enumerate", "tqdm", "track"})
+# Calls that make no item out of a file or of numbers: they only hand on what is in memory.
+_IN_MEMORY = frozenset(
+    {"torch.tensor", "torch.from_numpy", "torch.as_tensor", "torch.LongTensor", "torch.FloatTensor"}
+    | {"numpy.array", "numpy.asarray", "torch.is_tensor"}
+)
+_COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.GeneratorExp, ast.DictComp)
+
+
+def check(program: Program) -> Iterator[Found]:
+    """Passes over datasets that use the label alone."""
+    for module in program.modules.mentioning("ataset"):
+        if not program.mine(module):
+            continue
+        lines = [number for number, line in enumerate(module.lines, 1) if _PASS.search(line)]
+        for trail in module.trails_at(lines) if lines else ():
+            statement = trail[-1]
+            if isinstance(statement, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+                continue
+            for node, source in _passes(statement):
+                program.evaluator.start()
+                point = program.evaluator.calls.point_of(module, trail)
+                if any(_is_decoded(program, value) for value, _ in program.evaluator.values(source, point)):
+                    yield _found(module, node, source)
+
+
+def _passes(statement: ast.AST) -> Iterator[tuple[ast.expr, ast.expr]]:
+    """The passes of a statement that only use labels: where each stands, and what it goes through."""
+    if isinstance(statement, ast.For):
+        source = _source(statement.iter)
+        item = _item(statement.target, statement.iter)
+        if source is not None and _label_only(item, statement.body):
+            yield statement.iter, source
+        yield from _indexed(statement.target, statement.iter, statement.body)
+        heads: list[ast.AST] = [statement.iter]
+    elif isinstance(statement, ast.Assign | ast.AnnAssign | ast.AugAssign | ast.Expr | ast.Return):
+        heads = [statement.value] if statement.value is not None else []
+    else:
+        return
+    for head in heads:
+        for node in ast.walk(head):
+            if not isinstance(node, _COMPREHENSIONS) or len(node.generators) != 1:
+                continue
+            generator = node.generators[0]
+            parts = [node.key, node.value] if isinstance(node, ast.DictComp) else [node.elt]
+            source = _source(generator.iter)
+            item = _item(generator.target, generator.iter)
+            if source is not None and _label_only(item, [*parts, *generator.ifs]):
+                yield generator.iter, source
+            yield from _indexed(generator.target, generator.iter, parts)
+
+
+def _source(node: ast.expr) -> ast.expr | None:
+    """What an iterable goes through, ``enumerate`` and the like taken away."""
+    while isinstance(node, ast.Call) and node.args and (dotted(node.func) or "").split(".")[-1] in _FORWARDS:
+        node = node.args[0]
+    return node if dotted(node) is not None else None
+
+
+def _item(target: ast.expr, iterable: ast.expr) -> ast.expr:
+    """The part of a loop's target that holds the item."""
+    counted = isinstance(iterable, ast.Call) and (dotted(iterable.func) or "").endswith("enumerate")
+    if counted and isinstance(target, ast.Tuple) and len(target.elts) == 2:
+        return target.elts[1]
+    return target
+
+
+def _label_only(item: ast.expr, body: list[ast.stmt] | list[ast.expr]) -> bool:
+    """Whether ``(image, label)`` is unpacked and only what comes after the image is used."""
+    if not isinstance(item, ast.Tuple) or len(item.elts) != 2:
+        return False
+    first, last = item.elts
+    if not isinstance(first, ast.Name) or not isinstance(last, ast.Name):
+        return False
+    used = {node.id for part in body for node in ast.walk(part) if isinstance(node, ast.Name)}
+    return first.id not in used and last.id in used
+
+
+def _indexed(
+    target: ast.expr, iterable: ast.expr, body: list[ast.stmt] | list[ast.expr]
+) -> Iterator[tuple[ast.expr, ast.expr]]:
+    """``dataset[i][1]`` for every index: only a later part of the item is used."""
+    if not isinstance(target, ast.Name) or not isinstance(iterable, ast.Call):
+        return
+    if dotted(iterable.func) not in ("range", "tqdm", "trange"):
+        return
+    taken: dict[str, tuple[ast.expr, ast.expr]] = {}
+    whole: set[str] = set()
+    inner: set[int] = set()
+    for node in (each for part in body for each in ast.walk(part)):
+        match node:
+            case ast.Subscript(
+                value=ast.Subscript(value=source, slice=ast.Name(id=index)) as item,
+                slice=ast.Constant(value=int(at)),
+            ) if index == target.id and at != 0 and dotted(source):
+                taken.setdefault(dotted(source) or "", (node, source))
+                inner.add(id(item))
+            case ast.Subscript(value=source, slice=ast.Name(id=index)) if (
+                index == target.id and id(node) not in inner
+            ):
+                whole.add(dotted(source) or "")
+    for name, (node, source) in taken.items():
+        if name not in whole and re.search(rf"\blen\(\s*{re.escape(name)}\s*\)", ast.unparse(iterable)):
+            yield node, source
+
+
+def _is_decoded(program: Program, value: Value) -> bool:
+    """Whether reading an item of a dataset is work: more than a look into memory."""
+    if isinstance(value, Made):
+        return value.name.startswith("torchvision.datasets.") and is_dataset(value.name)
+    if not isinstance(value, Instance):
+        return False
+    libraries = program.evaluator.classes.libraries(value.cls)
+    if not any(is_dataset(name) for name in libraries) or any(
+        is_iterable_dataset(name) for name in libraries
+    ):
+        return False
+    return any(_works(use) for use in program.uses if _is_of(use, value))
+
+
+def _is_of(use: WorkerUse, value: Instance) -> bool:
+    return isinstance(use.dataset, Instance) and use.dataset.cls.node is value.cls.node
+
+
+def _works(use: WorkerUse) -> bool:
+    return any(
+        event.role == "dataset" and event.name not in _IN_MEMORY and not event.name.startswith("builtins.")
+        for event in use.code.events
+    )
+
+
+def _found(module: Module, node: ast.expr, source: ast.expr) -> Found:
+    name = dotted(source)
+    return Found(
+        module,
+        node,
+        f"{name} is read item by item only for its labels: every sample is loaded and decoded once before training "
+        "and thrown away; take the labels from where the dataset keeps them",
+        by_hand="take the labels from where the dataset keeps them",
+    )
