@@ -75,13 +75,13 @@ def check(
     texts = texts or {}
     sys.setrecursionlimit(max(sys.getrecursionlimit(), _RECURSION))
     asked, troubles = expand(paths, settings.exclude, present=texts)
-    explicit = {path for path in paths if path.suffix == ".py" or path.is_file()}
+    explicit = {path.absolute() for path in paths if not path.is_dir()}
     findings: list[Finding] = []
     for root, files in _by_project(asked).items():
         rules = [rule for code, rule in all_rules().items() if code in enabled(all_rules().values(), settings)]
         job = _Job(root, tuple(files), settings, texts, tuple(rule.code for rule in rules))
-        found = job.run(jobs, progress)
-        unreadable, kept = _read_files(files, texts, {path.absolute() for path in explicit}, found, suppress)
+        found, parsed = job.run(jobs, progress)
+        unreadable, kept = _read_files(files, texts, explicit, parsed, found, suppress)
         troubles += unreadable
         findings += kept
     return Report(
@@ -106,6 +106,7 @@ def _read_files(
     files: Sequence[Path],
     texts: Mapping[Path, bytes],
     explicit: set[Path],
+    parsed: set[str],
     found: list[Finding],
     suppress: bool,
 ) -> tuple[list[Trouble], list[Finding]]:
@@ -123,7 +124,7 @@ def _read_files(
             text = decode(data)
             room -= len(data)
             here = by_path.get(shown, [])
-            if not here and (path in explicit or room > 0 or may_concern(data)):
+            if str(path) not in parsed and (path in explicit or room > 0 or may_concern(data)):
                 parse(text)
         except SourceError as error:
             troubles.append(error.trouble(path))
@@ -146,27 +147,30 @@ class _Job:
     texts: Mapping[Path, bytes]
     codes: tuple[str, ...]
 
-    def run(self, jobs: int, progress: Progress | None) -> list[Finding]:
-        """The findings in the files that were asked for; several processes give the same as one."""
+    def run(self, jobs: int, progress: Progress | None) -> tuple[list[Finding], set[str]]:
+        """The findings in the files that were asked for, and the files that did parse; several processes
+        give the same as one."""
         listed = python_files(self.root, self.settings.exclude)
         program_files = sorted({*listed, *self.files}) if listed else list(self.files)
         if jobs == 0:
             jobs = (os.cpu_count() or 1) if len(program_files) >= _LARGE else 1
         if jobs == 1:
-            found = self.share(program_files, (0, 1), progress)
+            found, parsed = self.share(program_files, (0, 1), progress)
         else:
             from concurrent.futures import ProcessPoolExecutor
 
             with ProcessPoolExecutor(jobs) as pool:
                 waiting = [pool.submit(self.share, program_files, (i, jobs), None) for i in range(jobs)]
-                found = [hit for done in waiting for hit in done.result()]
+                shares = [done.result() for done in waiting]
+            found = [hit for hits, _ in shares for hit in hits]
+            parsed = set().union(*(files for _, files in shares))
         asked = {path: display_path(path) for path in self.files}
-        return _merged(found, all_rules(), {str(path): shown for path, shown in asked.items()})
+        return _merged(found, all_rules(), {str(path): shown for path, shown in asked.items()}), parsed
 
     def share(
         self, files: Sequence[Path], share: tuple[int, int], progress: Progress | None
-    ) -> list[_Hit]:
-        """What one process finds in its share of the program."""
+    ) -> tuple[list[_Hit], set[str]]:
+        """What one process finds in its share of the program, and the files that it has parsed."""
         sys.setrecursionlimit(max(sys.getrecursionlimit(), _RECURSION))
         program = Program(
             self.root,
@@ -178,9 +182,10 @@ class _Job:
             progress=progress,
         )
         rules = all_rules()
-        return [
+        hits = [
             _hit(code, rules[code], found) for code in self.codes for found in rules[code].check(program)
         ]
+        return hits, program.modules.parsed
 
 
 @dataclass(frozen=True)

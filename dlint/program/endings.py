@@ -73,7 +73,7 @@ def _tries_to_return(statement: ast.stmt) -> bool:
     if not hasattr(statement, "handlers"):
         return False
     body: list[ast.stmt] = [*statement.body, *statement.orelse]  # type: ignore[attr-defined]
-    handlers: list[ast.ExceptHandler] = statement.handlers  # type: ignore[attr-defined]
+    handlers: list[ast.ExceptHandler] = statement.handlers
     goes_on = any(not isinstance(h.body[-1], ast.Return | ast.Raise | ast.Break) for h in handlers)
     return goes_on and isinstance(body[-1], ast.Return)
 

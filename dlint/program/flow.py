@@ -68,8 +68,13 @@ class Flow:
             ]
             if not forked:
                 return []
-            worlds = forked if len(forked) <= FORKS else [common(forked)]
+            worlds = few(forked)
         return worlds
+
+
+def few(worlds: list[World]) -> list[World]:
+    """The worlds, or the one that they have in common where they are too many to go on with each."""
+    return worlds if len(worlds) <= FORKS else [common(worlds)]
 
 
 def common(worlds: list[World]) -> World:
@@ -187,13 +192,15 @@ class _Search:
         if not inner:  # a walrus in the test
             self.found += [(statement, w) for w in worlds]
             return []
-        for world in worlds:
-            for wanted, block in ((True, statement.body), (False, statement.orelse)):
-                if ends(block):
-                    continue
-                for assumed in self.evaluator.assume(statement.test, wanted, where, world):
-                    passed += self.block(block, len(block), [assumed])
-        return [common(passed)] if len(passed) > FORKS else passed
+        for wanted, block in ((True, statement.body), (False, statement.orelse)):
+            if ends(block):
+                continue
+            assumed = few(
+                [w for world in worlds for w in self.evaluator.assume(statement.test, wanted, where, world)]
+            )
+            if assumed:
+                passed += self.block(block, len(block), assumed)
+        return few(passed)
 
     def attempt(self, statement: ast.stmt, worlds: list[World]) -> list[World]:
         handlers: list[ast.ExceptHandler] = statement.handlers  # type: ignore[attr-defined]

@@ -36,6 +36,11 @@ class Modules:
             self._modules[relative] = module
         return self._modules[relative]
 
+    @property
+    def parsed(self) -> set[str]:
+        """The absolute paths of the files that were asked for and did parse."""
+        return {str(module.path) for module in self._modules.values() if module is not None}
+
     def frame(self, module: Module) -> Frame:
         """The frame of a module's own body."""
         frame = self._frames.get(id(module))

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from dlint.knowledge.loading import is_dataset
 from dlint.module.source import Module
 from dlint.program.loaders import Loader, is_zero
+from dlint.program.shape import shape_of
 from dlint.program.values import (
     HERE,
     Class,
@@ -103,10 +104,11 @@ class UseFinder:
 
     def code_of(self, value: Value, world: World) -> WorkerCode:
         """What workers execute for a dataset."""
-        code = self._codes.get(value.key)
+        self._evaluator.start()
+        shape = shape_of(self._evaluator, value, world)
+        code = self._codes.get(shape)
         if code is None:
-            code = self._codes[value.key] = WorkerCode(self._evaluator)
-            self._evaluator.start()
+            code = self._codes[shape] = WorkerCode(self._evaluator)
             code.add_dataset(value, world)
         return code
 

@@ -1,0 +1,81 @@
+"""The shape of a value: what makes two objects behave alike, as far as the analysis can tell them apart.
+
+Two datasets of one class that were given the same constants, transforms and unknown things run the same
+worker code; it need be followed only once.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from dlint.program.frame import Arguments
+from dlint.program.values import (
+    Const,
+    External,
+    Function,
+    Instance,
+    Items,
+    Key,
+    Made,
+    Partial,
+    Table,
+    Unknown,
+    Value,
+    World,
+    number,
+)
+
+if TYPE_CHECKING:
+    from dlint.program.evaluate import Evaluator
+
+_DEEPEST = 5
+
+
+def shape_of(evaluator: Evaluator, value: Value, world: World, depth: int = 0) -> Key:
+    """The same key for values of the same shape."""
+    if depth > _DEEPEST:
+        return number(("own", value.key))
+    match value:
+        case Const():
+            return value.key
+        case Unknown():
+            return "?"
+        case External():
+            return value.name
+        case Function():
+            receiver = value.receiver
+            inner = shape_of(evaluator, receiver, world, depth + 1) if receiver is not None else None
+            return number(("function", id(value.node), value.frame.key, inner))
+        case Instance():
+            if value.arguments is None:
+                return number(("instance", value.cls.key))
+            given = _arguments(evaluator, value.arguments, world, depth)
+            return number(("instance", value.cls.key, given))
+        case Made():
+            return number(("made", value.name, _arguments(evaluator, value.arguments, world, depth)))
+        case Items():
+            items = tuple(shape_of(evaluator, item, world, depth + 1) for item in value.items)
+            return number((value.kind, items, value.open))
+        case Table():
+            entries = tuple(
+                (repr(name), shape_of(evaluator, item, world, depth + 1)) for name, item in value.items.items()
+            )
+            return number(("dict", entries, value.open))
+        case Partial():
+            callee = shape_of(evaluator, value.callee, world, depth + 1)
+            return number(("partial", callee, _arguments(evaluator, value.arguments, world, depth)))
+    return value.key
+
+
+def _arguments(evaluator: Evaluator, arguments: Arguments, world: World, depth: int) -> Key:
+    def shapes(names: list[str]) -> tuple[Key, ...]:
+        return tuple(
+            (name, tuple(shape_of(evaluator, v, w, depth + 1) for v, w in evaluator.value_of(argument, world)[:6]))
+            for name, argument in zip(names, arguments.all(), strict=True)
+        )
+
+    count = len(arguments.positional)
+    names = [str(index) for index in range(count)]
+    names += list(arguments.keywords)
+    names += ["*"] * len(arguments.spread) + ["**"] * len(arguments.splats)
+    return number(shapes(names))
