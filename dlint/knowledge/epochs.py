@@ -8,7 +8,8 @@ SAMPLER = "torch.utils.data.DistributedSampler"
 
 # Libraries whose training loops call set_epoch on the loaders that they are given.
 _CALLERS = re.compile(
-    rb"^[ \t]*(?:from|import)[ \t]+(?:pytorch_lightning|lightning|accelerate|composer|catalyst|mmcv|mmengine|ray\.train)\b"
+    rb"^[ \t]*(?:from|import)[ \t]+"
+    rb"(?:pytorch_lightning|lightning|accelerate|composer|catalyst|mmcv|mmengine|ray\.train)\b"
     rb"|\bfrom[ \t]+transformers[ \t]+import[^\n]*\bTrainer\b",
     re.MULTILINE,
 )

@@ -34,7 +34,7 @@ _FLOATS = (
     "normal",
     "Tensor",
 )
-_NEW_FLOATS = tuple(f"torch.{name}" for name in _FLOATS) + ("torch.arange",)
+_NEW_FLOATS = (*(f"torch.{name}" for name in _FLOATS), "torch.arange")
 
 SETUPS = (
     Setup("cv2.setNumThreads", "each starts OpenCV's thread pool", ("cv2.",)),

@@ -206,7 +206,7 @@ def _runs_each_epoch(program: Program, loader: Loader, modules: set[str]) -> boo
 
 
 def _is_epoch_loop(program: Program, iteration: Iteration) -> bool:
-    """Whether an iteration is run again and again, by a loop around it or around the calls that lead to it."""
+    """Whether an iteration is run again and again, by a loop around it or around calls that lead to it."""
     waiting: list[tuple[Point, int]] = [(iteration.point, 0)]
     seen: set[int] = set()
     while waiting:
@@ -251,8 +251,8 @@ def _found(loader: Loader, sampler: Made | Instance) -> Found:
     return Found(
         module,
         sampler.node,
-        f"the program trains with this DistributedSampler (loader at {where}) and never calls its set_epoch: every "
-        "epoch has the same order; call sampler.set_epoch(epoch) at the top of each epoch",
+        f"the program trains with this DistributedSampler (loader at {where}) and never calls its set_epoch: "
+        "every epoch has the same order; call sampler.set_epoch(epoch) at the top of each epoch",
         remedy=remedy,
         by_hand=None if remedy else "call set_epoch(epoch) on it at the top of each epoch",
     )

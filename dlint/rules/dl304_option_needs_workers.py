@@ -107,8 +107,8 @@ def _needs_workers(loader: Loader, missing: dict[str, Conflict]) -> Found:
     return Found(
         loader.module,
         loader.call,
-        f"{' and '.join(names)} without workers (num_workers is 0{when}): {_ERRORS[names[0]]}; set num_workers "
-        f"or leave {'it' if len(names) == 1 else 'them'} out",
+        f"{' and '.join(names)} without workers (num_workers is 0{when}): {_ERRORS[names[0]]}; set "
+        f"num_workers or leave {'it' if len(names) == 1 else 'them'} out",
         remedy=_dropped(loader, names, always),
         by_hand=None
         if _dropped(loader, names, always)

@@ -162,8 +162,8 @@ def _found(module: Module, call: ast.Call, node: ast.expr, loader: Loader) -> Fo
     return Found(
         module,
         call,
-        f"next(iter({name})) in a loop starts new workers for every batch: 243 ms against 3.2 ms a batch as measured"
-        f"{same}; make the iterator once before the loop, and again on StopIteration",
+        f"next(iter({name})) in a loop starts new workers for every batch: 243 ms against 3.2 ms a batch as "
+        f"measured{same}; make the iterator once before the loop, and again on StopIteration",
         remedy=Remedy("hoist_iterator", "unsafe", "Make the iterator once, before the loop"),
     )
 

@@ -184,7 +184,7 @@ def _found(module: Module, node: ast.expr, source: ast.expr) -> Found:
     return Found(
         module,
         node,
-        f"{name} is read item by item only for its labels: every sample is loaded and decoded once before training "
-        "and thrown away; take the labels from where the dataset keeps them",
+        f"{name} is read item by item only for its labels: every sample is loaded and decoded once before "
+        "training and thrown away; take the labels from where the dataset keeps them",
         by_hand="take the labels from where the dataset keeps them",
     )

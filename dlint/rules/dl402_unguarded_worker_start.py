@@ -122,8 +122,8 @@ def _found(iteration: Iteration, body: Module) -> Found:
         iteration.module,
         iteration.node,
         f'workers start here, {how}, outside if __name__ == "__main__": spawned ones (macOS, Windows, '
-        'Python 3.14 on Linux) import the script again: "RuntimeError: An attempt has been made to start a new '
-        'process"; guard it',
+        'Python 3.14 on Linux) import the script again: "RuntimeError: An attempt has been made to start a '
+        'new process"; guard it',
         iteration.steps if iteration.calls else (),
         remedy,
         None if remedy else f'put what starts the workers at {where} under if __name__ == "__main__":',

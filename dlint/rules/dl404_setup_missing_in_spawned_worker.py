@@ -123,12 +123,12 @@ def _found(program: Program, uses: list[WorkerUse], setup: Setup, value: object)
     loader = uses[0].loader
     assert loader is not None
     method = program.start_method_of(uses[0])
-    call = ast.unparse(effect.call)
+    where = f"{loader.module.relative}:{loader.call.lineno}"
     cure = "call it at module level or in a worker_init_fn as well"
     yield Found(
         effect.module,
         effect.call,
-        f"{call} runs in the main process only, but the loader at {loader.module.relative}:{loader.call.lineno} "
+        f"{ast.unparse(effect.call)} runs in the main process only, but the loader at {where} "
         f"starts its workers by {method}, which do not have it: {setup.missing}; {cure}",
         by_hand=cure,
     )
