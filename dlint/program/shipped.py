@@ -73,9 +73,10 @@ def _held(evaluator: Evaluator, part: Part, inherited: bool) -> Iterator[Part]:
         case Function(receiver=Instance() as receiver):
             yield Part(receiver, part.place, part.world)
         case Made() as made if keeps_arguments(made.name):
+            place = f"an argument of {made.name.rpartition('.')[2]}"
             for argument in made.arguments.all():
                 for value, w in evaluator.value_of(argument, part.world):
-                    yield Part(value, part.place, w)
+                    yield Part(value, place, w)
         case Instance() as instance:
             if says_its_state(evaluator, instance.cls) and not inherited:
                 return

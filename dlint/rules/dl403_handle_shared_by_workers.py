@@ -178,7 +178,7 @@ def _touched(program: Program, use: WorkerUse) -> str | None:
 
 
 def _global(program: Program, use: WorkerUse, start: str | None) -> Iterator[Found]:
-    """Handles opened at import that worker code reads. Spawned workers import the module: they open their own."""
+    """Handles opened at import that worker code reads; spawned workers open their own."""
     if start not in (None, "fork"):
         return
     for event in use.code.events:
@@ -191,8 +191,8 @@ def _global(program: Program, use: WorkerUse, start: str | None) -> Iterator[Fou
             yield Found(
                 made.point.frame.module,
                 made.node,
-                f"{handle.name} opened at import is read in worker code ({where}): forked {handle.forked}; open "
-                "it in each process, keyed on os.getpid()",
+                f"{handle.name} opened at import is read in worker code ({where}): forked {handle.forked}; "
+                "open it in each process, keyed on os.getpid()",
                 event.link.steps(event.name, event.module, event.node),
                 Remedy("handle_per_process", "unsafe", "Open it in each process"),
             )
@@ -268,8 +268,8 @@ def _found(
     yield Found(
         made.point.frame.module,
         made.node,
-        f"{handle.name} opened {when} is read in worker code as {cls}.{name}: {'; '.join(happens)}; open it in "
-        "each process, keyed on os.getpid()",
+        f"{handle.name} opened {when} is read in worker code as {cls}.{name}: {'; '.join(happens)}; open it "
+        "in each process, keyed on os.getpid()",
         visit.link.steps(f"self.{name}", module, read),
         Remedy(
             "handle_per_process",
