@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import io
 import tokenize
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -68,15 +68,19 @@ class Source:
         return dict(self._wrapper.resolve(PositionProvider))
 
     @cached_property
-    def _parents(self) -> dict[cst.CSTNode, cst.CSTNode]:
-        parents: dict[cst.CSTNode, cst.CSTNode] = {}
+    def _children(self) -> dict[cst.CSTNode, Sequence[cst.CSTNode]]:
+        """libcst finds the children of a node anew, and slowly, every time it is asked."""
+        children: dict[cst.CSTNode, Sequence[cst.CSTNode]] = {}
         waiting: list[cst.CSTNode] = [self.module]
         while waiting:
             node = waiting.pop()
-            for child in node.children:
-                parents[child] = node
-                waiting.append(child)
-        return parents
+            children[node] = node.children
+            waiting.extend(children[node])
+        return children
+
+    @cached_property
+    def _parents(self) -> dict[cst.CSTNode, cst.CSTNode]:
+        return {child: node for node, children in self._children.items() for child in children}
 
     def range(self, node: cst.CSTNode) -> tuple[tuple[int, int], tuple[int, int]]:
         """Start and end of ``node`` as (line from 1, column from 0 in characters), end exclusive."""
@@ -166,10 +170,12 @@ class Source:
 
     def descendants(self, node: cst.CSTNode, *types: type[Any]) -> Iterator[Any]:
         """The nodes of ``types`` inside ``node`` in the order of the text."""
-        for child in node.children:
+        waiting = list(reversed(self._children[node]))
+        while waiting:
+            child = waiting.pop()
             if isinstance(child, types):
                 yield child
-            yield from self.descendants(child, *types)
+            waiting.extend(reversed(self._children[child]))
 
     def has_comments(self, node: cst.CSTNode) -> bool:
         """Whether there is a comment inside ``node``."""
