@@ -3,7 +3,8 @@
 ## What it finds
 
 A loader with workers that is iterated while a module's own body runs: in the body itself, or in a function
-that the body calls. The finding stands where the workers start; the reach shows the way from the body.
+that the body calls. The finding stands where the workers start, the first place for each call of the body; the
+reach shows the way from there.
 
 Building a loader in the body starts nothing and is not reported. Code under the main guard, in functions that
 the body does not call, in notebooks, and loaders whose workers are forked because the project says so
@@ -73,11 +74,16 @@ def check(program: Program) -> Iterator[Found]:
             continue
         if iterations is None:
             iterations = Iterations(program)
+        told: set[int] = set()
         for iteration in iterations.from_body(module):
             loader = known.get(id(iteration.loader.call))
             if loader is None or not iteration.loader.may_have_workers or _forks(program, loader):
                 continue
-            yield _found(iteration, module)
+            # A call that comes to several loops needs one guard.
+            top = id(iteration.calls[0][2] if iteration.calls else iteration.node)
+            if top not in told:
+                told.add(top)
+                yield _found(iteration, module)
 
 
 def _bodies(program: Program) -> Iterator[Module]:
