@@ -42,7 +42,7 @@ class Classes:
         self._bases: dict[Key, list[list[Value]]] = {}
         self._lines: dict[Key, list[Class]] = {}
         self._stores: dict[int, dict[str, list[FunctionNode]]] = {}
-        self._inits: dict[Key, list[tuple[Class, Frame]]] = {}
+        self._inits: dict[Key, list[tuple[Class, Frame, int]]] = {}
         self._properties: dict[Key, dict[str, list[tuple[Function, Class]]]] = {}
         self._subclasses: dict[Key, list[Class]] = {}
         self._active: dict[tuple[Key, str], int] = {}
@@ -251,7 +251,7 @@ class Classes:
         self._active[mark] = self._evaluator.depth
         try:
             outcomes: list[Outcome] = []
-            for owner, function in self.storing(instance.cls, name):
+            for owner, function in self._storing(instance, name):
                 frame = self._method_frame(instance, owner, function)
                 path = f"{parameters(function)[0].arg}.{name}"
                 for statement, w in self._evaluator.flow.definitions(path, Point(frame, None), world):
@@ -267,17 +267,19 @@ class Classes:
         finally:
             del self._active[mark]
 
-    def storing(self, cls: Class, name: str) -> list[tuple[Class, FunctionNode]]:
-        """The methods of a class and those above it that store ``self.name``: the nearest ``__init__``
-        that does, and every other method."""
+    def _storing(self, instance: Instance, name: str) -> list[tuple[Class, FunctionNode]]:
+        """The methods that store ``self.name``: of the ``__init__`` methods that making the instance runs,
+        the first of each chain that does, and every other method of the class and those above it."""
         found: list[tuple[Class, FunctionNode]] = []
-        initialised = False
-        for above in self.line(cls):
+        chains: set[int] = set()
+        runs = {id(frame.scope): chain for _, frame, chain in self._initialised(instance)}
+        for above in self.line(instance.cls):
             for function in self._stores_of(above.node).get(name, ()):
                 if function.name == "__init__":
-                    if initialised:
+                    chain = runs.get(id(function))
+                    if chain is None or chain in chains:
                         continue
-                    initialised = True
+                    chains.add(chain)
                 found.append((above, function))
         return found
 
@@ -305,14 +307,22 @@ class Classes:
 
     def initialisers(self, instance: Instance) -> list[tuple[Class, Frame]]:
         """The ``__init__`` methods that making an instance runs, each in the frame of its call."""
+        return [(owner, frame) for owner, frame, _ in self._initialised(instance)]
+
+    def _initialised(self, instance: Instance) -> list[tuple[Class, Frame, int]]:
+        """The same with the chain that each belongs to: a class whose base is one of several classes has
+        one for each."""
         found = self._inits.get(instance.key)
         if found is not None:
             return found
         found = self._inits[instance.key] = []
-        waiting = [(value, owner, instance.arguments) for value, owner in self.member(instance.cls, "__init__")]
+        waiting = [
+            (value, owner, instance.arguments, chain)
+            for chain, (value, owner) in enumerate(self.member(instance.cls, "__init__"))
+        ]
         while waiting and len(found) < 12:
-            value, owner, arguments = waiting.pop(0)
-            if not isinstance(value, Function) or any(frame.scope is value.node for _, frame in found):
+            value, owner, arguments, chain = waiting.pop(0)
+            if not isinstance(value, Function) or any(frame.scope is value.node for _, frame, _ in found):
                 continue
             frame = Frame(
                 owner.module,
@@ -323,8 +333,8 @@ class Classes:
                 owner=owner,
                 site=instance.node,
             )
-            found.append((owner, frame))
-            waiting += self._initialised_bases(frame, owner)
+            found.append((owner, frame, chain))
+            waiting += [(*base, chain) for base in self._initialised_bases(frame, owner)]
         return found
 
     def _initialised_bases(

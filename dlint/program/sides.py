@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
@@ -132,8 +133,12 @@ def _targets(program: Program, call: ast.Call, point: Point) -> list[Value]:
 
 def calls_named(program: Program, word: str) -> Iterator[tuple[Module, ast.Call, Point]]:
     """The program's calls of something whose last name is a word."""
-    for module in program.modules.mentioning(word):
-        for trail in module.paths_to(word):
+    called = re.compile(rb"\b%s\s*\(" % word.encode())
+    for relative in program.modules.index.mentioning(f"{word}("):
+        module = (
+            program.modules.get(relative) if called.search(program.modules.index.data(relative)) else None
+        )
+        for trail in module.paths_to(word) if module is not None else ():
             call = trail[-2] if len(trail) > 1 else None
             if isinstance(call, ast.Call) and call.func is trail[-1]:
                 program.evaluator.start()

@@ -243,17 +243,21 @@ class World:
             if len(other.facts) <= len(self.facts)
             else (self.facts, other.facts)
         )
+        merged = dict(large)
         for key, fact in small.items():
             known = large.get(key)
             if known is None:
                 if key[0] in _TIED and _contradicts(key, fact, large):
                     return None
-            elif known != fact and key[0] != "different":
+            elif key[0] == "different":
+                fact = known | fact
+            elif known != fact:
                 return None
-        return World({**large, **small})
+            merged[key] = fact
+        return World(merged)
 
 
-_TIED = frozenset(("truth", "none", "equal"))
+_TIED = frozenset(("truth", "none", "equal", "different"))
 
 
 def _contradicts(key: Key, fact: Any, facts: dict[Key, Any]) -> bool:
@@ -264,6 +268,8 @@ def _contradicts(key: Key, fact: Any, facts: dict[Key, Any]) -> bool:
         return bool(fact and none) or (equal is not None and bool(equal.value) is not fact)
     if kind == "none":
         return bool(fact and truth) or (equal is not None and (equal.value is None) is not fact)
+    if kind == "different":
+        return equal is not None and equal.key in fact
     ruled_out = facts.get(("different", thing)) or frozenset()
     return fact.key in ruled_out or (truth is not None and bool(fact.value) is not truth) or bool(none)
 

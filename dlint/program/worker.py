@@ -264,6 +264,14 @@ class WorkerCode:
                 for result, w in self._evaluator.truth(node.test, at, world)[:2]:
                     self._expression(node.body if result else node.orelse, at, w, link)
                 return
+            case ast.BoolOp():
+                going = isinstance(node.op, ast.And)
+                for operand in node.values:
+                    self._expression(operand, at, world, link)
+                    results = self._evaluator.truth(operand, at, world)
+                    if all(result is not going for result, _ in results):
+                        return  # the rest is not looked at
+                return
         for child in ast.iter_child_nodes(node):
             if isinstance(child, ast.expr):
                 self._expression(child, at, world, link)
