@@ -27,9 +27,12 @@ def repair(source: Source, finding: Finding, edits: Edits) -> None:
     if not any(each is top for each in run):
         raise CannotRepair(_BY_HAND)
     _check(source, run)
+    alone = len(run) == 1 and _is_call(run[0])
+    if not alone and any(_acts(source, each) for each in body[:start]):
+        raise CannotRepair(f"the script's body is spread between its definitions: {_BY_HAND}")
     quote = source.quote
     test = f"if __name__ == {quote}__main__{quote}:"
-    if len(run) == 1 and _is_call(run[0]):
+    if alone:
         wrapped = [_indented(source, test, run)]
     else:
         if "main" in source.bound_names:
@@ -60,6 +63,12 @@ def _stays(source: Source, statement: cst.CSTNode) -> bool:
     """Whether a statement is a definition or an import, or holds one."""
     kinds = (cst.FunctionDef, cst.ClassDef, cst.Import, cst.ImportFrom)
     return isinstance(statement, kinds) or any(True for _ in source.descendants(statement, *kinds))
+
+
+def _acts(source: Source, statement: cst.CSTNode) -> bool:
+    """Whether a statement that would stay outside does more than define, import or name a constant."""
+    kinds = (cst.FunctionDef, cst.ClassDef)
+    return not isinstance(statement, kinds) and any(True for _ in source.descendants(statement, cst.Call))
 
 
 def _check(source: Source, run: list[header.Statement]) -> None:

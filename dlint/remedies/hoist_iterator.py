@@ -27,9 +27,8 @@ def repair(source: Source, finding: Finding, edits: Edits) -> None:
         raise CannotRepair(_BY_HAND)
     loop = _outermost_loop(source, call, source.code(loader))
     text = source.code(loader)
-    name = f"{text.rpartition('.')[2]}_iterator"
-    if name in source.identifiers:
-        raise CannotRepair(f"the name {name} is in use: {_BY_HAND}")
+    name = source.free_name("batches", f"{text.rpartition('.')[2]}_iterator")
+    edits.define(name)
     begin = f"{name} = iter({text})"
     before = cst.ensure_type(statements.parse(source, begin)[0], cst.SimpleStatementLine)
     edits.insert_before(loop, [before.with_changes(leading_lines=_blank(loop))])
