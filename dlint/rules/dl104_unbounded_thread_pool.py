@@ -94,8 +94,8 @@ def _size(program: Program, event: Event, call: ast.Call) -> Iterator[Found]:
     yield Found(
         event.module,
         call,
-        f"{pool.shown} without a size in worker code: every worker starts up to {_THREADS[pool.shown]}; give it "
-        f"a small {pool.size}",
+        f"{pool.shown} without a size in worker code: every worker starts up to {_THREADS[pool.shown]}; "
+        f"give it a small {pool.size}",
         event.link.steps(event.name, event.module, call),
         _REMEDY,
     )
