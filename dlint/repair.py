@@ -203,7 +203,11 @@ class _Work:
     def _what_is_wrong(self, edit: _Edit, now: Sequence[Finding], troubled: bool) -> str | None:
         if troubled:
             return "the edited file could not be checked"
-        if any(edit.lines.same_place(old, new) for old in edit.findings for new in now):
+        if any(
+            edit.lines.same_place(old, new) or (old.code == new.code and edit.lines.is_new(new.line))
+            for old in edit.findings
+            for new in now
+        ):
             return "the remedy does not take the finding away here: see the rule's page"
         more = Counter(f.code for f in now) - Counter(f.code for f in self.findings[edit.path])
         if any(f.code in more and not self._is_offered(f) for f in now):
@@ -287,6 +291,10 @@ class _Lines:
             if i1 < line <= i2:
                 return (code, j1 + line - i1 if tag == "equal" else j1 + 1, column)
         return place
+
+    def is_new(self, line: int) -> bool:
+        """Whether the edit wrote this line."""
+        return any(tag != "equal" and j1 < line <= j2 for tag, _, _, j1, j2 in self._blocks)
 
     def same_place(self, old: Finding, new: Finding) -> bool:
         """Whether ``new`` is ``old`` again: same code, same line, or in what the edit made of that line."""

@@ -155,6 +155,20 @@ def test_an_edit_that_does_not_take_its_finding_away_is_dropped(
     assert "does not take the finding away" in repairs.left[0].reason
 
 
+def test_an_edit_that_only_moves_its_finding_is_dropped(
+    tmp_path: Path, finds: Callable[[Find], list[int]]
+) -> None:
+    def find(call: ast.Call) -> tuple[str, Remedy] | None:
+        return (
+            ("DL401", Remedy("hoist_callable", "safe", "Hoist it")) if ast.unparse(call) == "f(x)" else None
+        )
+
+    finds(find)
+    repairs = repair(_write(tmp_path, a="def g():\n    return h(lambda x: f(x))\n"), Settings())
+    assert repairs.files == ()
+    assert "does not take the finding away" in repairs.left[0].reason
+
+
 def test_an_edit_that_brings_another_finding_is_dropped(
     tmp_path: Path, finds: Callable[[Find], list[int]]
 ) -> None:
