@@ -159,12 +159,12 @@ def test_an_edit_that_only_moves_its_finding_is_dropped(
     tmp_path: Path, finds: Callable[[Find], list[int]]
 ) -> None:
     def find(call: ast.Call) -> tuple[str, Remedy] | None:
-        return (
-            ("DL401", Remedy("hoist_callable", "safe", "Hoist it")) if ast.unparse(call) == "f(x)" else None
-        )
+        threads = ast.unparse(call.func) == "cv2.setNumThreads"
+        remedy = Remedy("cv2_threads_off", "safe", "Turn them off")
+        return ("DL101", remedy) if threads or call.lineno == 2 else None
 
     finds(find)
-    repairs = repair(_write(tmp_path, a="def g():\n    return h(lambda x: f(x))\n"), Settings())
+    repairs = repair(_write(tmp_path, a="import cv2\ncv2.imread(name)\n"), Settings())
     assert repairs.files == ()
     assert "does not take the finding away" in repairs.left[0].reason
 
