@@ -71,7 +71,8 @@ class Library:
             return f"{module}.random.default_rng({both or f'[{base}, {index}]'})"
         if self.module == "random":
             return f"{module}.Random({both or _fstring(base or '', index)})"
-        return f"{module}.Generator().manual_seed({both or f'{base} + {index}'})"
+        mixed = index if base == "0" else f"{base} + {index}"
+        return f"{module}.Generator().manual_seed({both or mixed})"
 
 
 LIBRARIES = (
