@@ -31,6 +31,8 @@ if TYPE_CHECKING:
 
 _DEEPEST = 8
 _MOST_CALLERS = 12
+# A name that so many files call says nothing about who calls this very function.
+_MOST_FILES = 24
 _ARGUMENT_TEXT = 120
 
 
@@ -282,8 +284,10 @@ class Calls:
             found = self._sites[id(scope)] = []
             owner = frame.owner
             name = owner.name if owner is not None and scope.name == "__init__" else scope.name
-            for module in self._evaluator.modules.mentioning(name):
-                for trail in module.paths_to(name):
+            files = self._evaluator.modules.index.calling(name, frame.module.relative, method=owner is not None)
+            for relative in files if len(files) <= _MOST_FILES else ():
+                module = self._evaluator.modules.get(relative)
+                for trail in module.paths_to(name) if module is not None else ():
                     call = trail[-2] if len(trail) > 1 else None
                     if isinstance(call, ast.Call) and call.func is trail[-1]:
                         site = self._site(call, trail, module, scope, owner)

@@ -67,6 +67,8 @@ class Evaluator:
         self._known: dict[Key, list[Outcome]] = {}
         # The same for answers that a cycle cut short: good for the rest of one question.
         self._draft: dict[Key, list[Outcome]] = {}
+        # The points inside comprehensions: one each, so that what is known there is found again.
+        self._insides: dict[Key, Point] = {}
 
     def start(self) -> None:
         """Begins a new question: each has its own bound on the work it may cause."""
@@ -81,18 +83,21 @@ class Evaluator:
         handler = _HANDLERS.get(type(node))
         if handler is None:
             return [(Unknown(("at", id(node), point.frame.key)), world)]
-        if point.locals or type(node) not in _REMEMBERED:
+        if type(node) not in _REMEMBERED:
             return self._ask(lambda w: handler(self, node, point, w), ("at", id(node)), world)[0]
-        return self.answer((id(node), point.frame.key), world, lambda w: handler(self, node, point, w))
+        mark = (id(node), point.frame.key, id(point.locals))
+        return self.answer(mark, world, lambda w: handler(self, node, point, w))
 
     def answer(self, mark: Key, world: World, ask: Callable[[World], list[Outcome]]) -> list[Outcome]:
         """The outcomes of a question that is asked once, with nothing assumed, and remembered."""
         known = self._known.get(mark) or self._draft.get(mark)
         if known is None:
-            if self._depth == 0:
+            outermost = self._depth == 0
+            if outermost:
                 self._draft.clear()
             known, sure = self._ask(ask, mark, HERE)
-            (self._known if sure else self._draft)[mark] = known
+            # What was asked while nothing else was open would be cut at the same place again.
+            (self._known if sure or outermost else self._draft)[mark] = known
         return within(known, world)
 
     def _ask(
@@ -137,10 +142,8 @@ class Evaluator:
 
     def truth(self, node: ast.expr, point: Point, world: World) -> list[tuple[bool, World]]:
         """What a test may come out as, and in which worlds below ``world``."""
-        if point.locals:
-            return self.truths.of(node, point, world)
         outcomes = self.answer(
-            ("truth", id(node), point.frame.key),
+            ("truth", id(node), point.frame.key, id(point.locals)),
             world,
             lambda w: [(TRUE if result else FALSE, v) for result, v in self.truths.of(node, point, w)],
         )
@@ -347,10 +350,15 @@ class Evaluator:
         self, node: ast.ListComp | ast.SetComp | ast.GeneratorExp | ast.DictComp, point: Point
     ) -> Point:
         """The point inside a comprehension: its variables are elements of what it goes through."""
-        for generator in node.generators:
-            source = Argument(generator.iter, point, element=True)
-            point = point.binding(self.names.unpacked(generator.target, source))
-        return point
+        mark = (id(node), point.frame.key, id(point.locals))
+        inner = self._insides.get(mark)
+        if inner is None:
+            inner = point
+            for generator in node.generators:
+                source = Argument(generator.iter, inner, element=True)
+                inner = inner.binding(self.names.unpacked(generator.target, source))
+            self._insides[mark] = inner
+        return inner
 
     def _lambda(self, node: ast.Lambda, point: Point, world: World) -> list[Outcome]:
         return [(Function(node, point.frame), world)]

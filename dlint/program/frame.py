@@ -147,6 +147,9 @@ class Frame:
         return layout_of(self.scope)
 
 
+_NONE: dict[str, Argument] = {}
+
+
 class Point:
     """A place in a frame: just before ``statement`` runs; None means the end of the scope.
 
@@ -163,7 +166,7 @@ class Point:
     ) -> None:
         self.frame = frame
         self.statement = statement
-        self.locals = locals or {}
+        self.locals = locals or _NONE
 
     def binding(self, more: dict[str, Argument]) -> Point:
         return Point(self.frame, self.statement, {**self.locals, **more})

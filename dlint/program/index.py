@@ -48,6 +48,18 @@ class Index:
             self._answers[word] = answer
         return answer
 
+    def calling(self, name: str, home: str, *, method: bool) -> list[str]:
+        """The files that may call a function which ``home`` defines: they write ``name(``, and are that
+        file or mention a part of its path, as an import of it must."""
+        needle = f"{name}(".encode()
+        parts = [part.encode() for part in home.removesuffix(".py").split("/") if part != "__init__"]
+        found = []
+        for relative in self.mentioning(name):
+            data = self.data(relative)
+            if needle in data and (method or relative == home or any(part in data for part in parts)):
+                found.append(relative)
+        return found
+
     def stored_elsewhere(self, attribute: str) -> bool:
         """Whether some code sets ``x.attribute`` on something that is not called self."""
         answer = self._stores.get(attribute)

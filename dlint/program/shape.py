@@ -28,7 +28,8 @@ from dlint.program.values import (
 if TYPE_CHECKING:
     from dlint.program.evaluate import Evaluator
 
-_DEEPEST = 5
+_DEEPEST = 3
+_MOST_VALUES = 6
 
 
 def shape_of(evaluator: Evaluator, value: Value, world: World, depth: int = 0) -> Key:
@@ -69,10 +70,12 @@ def shape_of(evaluator: Evaluator, value: Value, world: World, depth: int = 0) -
 
 def _arguments(evaluator: Evaluator, arguments: Arguments, world: World, depth: int) -> Key:
     def shapes(names: list[str]) -> tuple[Key, ...]:
-        return tuple(
-            (name, tuple(shape_of(evaluator, v, w, depth + 1) for v, w in evaluator.value_of(argument, world)[:6]))
-            for name, argument in zip(names, arguments.all(), strict=True)
-        )
+        found = []
+        for name, argument in zip(names, arguments.all(), strict=True):
+            outcomes = evaluator.value_of(argument, world)[:_MOST_VALUES]
+            kinds = {shape_of(evaluator, value, w, depth + 1) for value, w in outcomes}
+            found.append((name, frozenset(kinds)))
+        return tuple(found)
 
     count = len(arguments.positional)
     names = [str(index) for index in range(count)]

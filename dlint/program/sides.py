@@ -135,10 +135,11 @@ def calls_named(program: Program, word: str) -> Iterator[tuple[Module, ast.Call,
     """The program's calls of something whose last name is a word."""
     called = re.compile(rb"\b%s\s*\(" % word.encode())
     for relative in program.modules.index.mentioning(f"{word}("):
-        module = (
-            program.modules.get(relative) if called.search(program.modules.index.data(relative)) else None
-        )
-        for trail in module.paths_to(word) if module is not None else ():
+        data = program.modules.index.data(relative)
+        module = program.modules.get(relative) if called.search(data) else None
+        if module is None:
+            continue
+        for trail in module.paths_to(word):
             call = trail[-2] if len(trail) > 1 else None
             if isinstance(call, ast.Call) and call.func is trail[-1]:
                 program.evaluator.start()
