@@ -1,6 +1,8 @@
-"""Random numbers: which library calls seed them, draw them, and make generators."""
+"""Random numbers: which library calls seed them, draw them, make generators, and what a seed is made of."""
 
 from __future__ import annotations
+
+import re
 
 # The functions that draw from NumPy's global state.
 _NUMPY_DRAWS = frozenset(
@@ -20,7 +22,23 @@ SEEDS = {
     "torch.manual_seed": "torch",
     "torch.random.manual_seed": "torch",
     "torch.seed": "torch",
+    "pytorch_lightning.seed_everything": "random, NumPy and torch",
+    "transformers.set_seed": "random, NumPy and torch",
+    "accelerate.utils.set_seed": "random, NumPy and torch",
 }
+# What those calls name their seed when it is given by keyword.
+SEED_KEYWORDS = ("seed", "a", "x")
+# NumPy takes seeds of 32 bits only.
+NARROW_SEEDS = frozenset({"numpy.random.seed", "numpy.random.RandomState"})
+# Context managers that put torch's state back after their block.
+KEEPS_TORCH_STATE = frozenset({"torch.fork_rng", "torch.random.fork_rng"})
+# Library -> the calls that read its state and put it back.
+STATE_CALLS = {
+    "NumPy": ("get_state", "set_state"),
+    "random": ("getstate", "setstate"),
+    "torch": ("get_rng_state", "set_rng_state"),
+}
+
 # Making a generator object with a state of its own -> what a reader calls it.
 GENERATORS = {
     "numpy.random.default_rng": "np.random.default_rng(...)",
@@ -34,6 +52,26 @@ _NO_DRAWS = frozenset(
     {"manual_seed", "seed", "get_state", "set_state", "getstate", "setstate", "initial_seed", "spawn", "clone_state"}
 )
 
+# What a seed can be made of. torch gives every worker of every epoch a seed of 64 bits of its own.
+TORCH_SEEDS = frozenset({"torch.initial_seed"})
+WORKER_INFO = "torch.utils.data.get_worker_info"
+STATE_WORD = "numpy.random.get_state"
+_CLOCKS = ("time.", "datetime.", "timeit.")
+_ENTROPY = ("uuid.uuid1", "uuid.uuid4", "os.urandom", "os.getrandom", "secrets.", "random.SystemRandom", "torch.seed")
+_TORCH_DRAWS = frozenset(
+    """bernoulli empty multinomial normal poisson rand rand_like randint randint_like randn randn_like
+    randperm""".split()
+)
+# Calls whose result follows from their arguments alone.
+_PURE = ("builtins.", "math.", "operator.", "zlib.", "hashlib.", "binascii.", "numpy.random.SeedSequence")
+_IMPURE_BUILTINS = frozenset({"builtins.id", "builtins.input", "builtins.object", "builtins.next"})
+_NUMPY_NUMBERS = re.compile(r"numpy\.(u?int\w*|abs|array|asarray|mod|remainder|bitwise_\w+)")
+# Calls and names that tell processes apart, the same in every epoch.
+_PROCESS = re.compile(r"rank|world_size|dist_info|num_workers|device_count|process_index|num_processes")
+_ENVIRONMENT = frozenset({"os.environ.get", "os.getenv"})
+_CHANGING_NAME = re.compile(r"epoch|step|iter|time|round|cycle|random|entropy|uuid|pid")
+_FIXED_NAME = re.compile(r"seed|rank|world_size|worker|gpu|node")
+
 
 def draws_from_numpy(name: str) -> bool:
     """Whether a call draws from NumPy's global state."""
@@ -44,3 +82,46 @@ def draws_from_numpy(name: str) -> bool:
 def draws_from_generator(method: str) -> bool:
     """Whether a method of a generator object draws from it."""
     return method not in _NO_DRAWS and not method.startswith("_")
+
+
+def draws(name: str) -> bool:
+    """Whether a call draws from a global random state."""
+    module, _, last = name.rpartition(".")
+    return (
+        draws_from_numpy(name)
+        or (module == "random" and last[:1].islower() and last not in _NO_DRAWS)
+        or (module == "torch" and last in _TORCH_DRAWS)
+    )
+
+
+def is_clock(name: str) -> bool:
+    """Whether a call reads the clock."""
+    return name.startswith(_CLOCKS)
+
+
+def is_entropy(name: str) -> bool:
+    """Whether a call gives something new every time, in every process."""
+    return name.startswith(_ENTROPY)
+
+
+def is_pure(name: str) -> bool:
+    """Whether what a call gives follows from its arguments alone."""
+    if name in _IMPURE_BUILTINS:
+        return False
+    return name.startswith(_PURE) or _NUMPY_NUMBERS.fullmatch(name) is not None
+
+
+def tells_processes_apart(name: str) -> bool:
+    """Whether a call gives the process's rank or the like: the same in every epoch."""
+    return name in _ENVIRONMENT or _PROCESS.search(name.rpartition(".")[2].lower()) is not None
+
+
+def sounds_fixed(name: str) -> bool:
+    """Whether a name whose value cannot be told reads like a number that stays for a whole run."""
+    lower = name.lower()
+    return _CHANGING_NAME.search(lower) is None and _FIXED_NAME.search(lower) is not None
+
+
+def sounds_changing(name: str) -> bool:
+    """Whether a name reads like something that is another number in every epoch."""
+    return _CHANGING_NAME.search(name.lower()) is not None

@@ -18,8 +18,8 @@ class Perturbed(Dataset):
         return self.rows[index] * amount, index % 2, amount
 
 
-def worker_init_fn(worker_id):  # expect: DL204
-    np.random.seed(0)
+def worker_init_fn(worker_id):
+    np.random.seed(0)  # expect: DL204
 
 
 def main():

@@ -30,8 +30,8 @@ def get_args():
 args = get_args()
 
 
-def worker_init_fn(worker_id):  # expect: DL204
-    random.seed(args.manual_seed + worker_id)
+def worker_init_fn(worker_id):
+    random.seed(args.manual_seed + worker_id)  # expect: DL204
 
 
 def main():

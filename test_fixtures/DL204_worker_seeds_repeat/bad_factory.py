@@ -21,8 +21,8 @@ class Perturbed(Dataset):
         return self.rows[index] * amount, index % 2, amount
 
 
-def seed_all(base, worker_id):  # expect: DL204
-    npr.seed(base + worker_id)
+def seed_all(base, worker_id):
+    npr.seed(base + worker_id)  # expect: DL204
     random.seed(base)
 
 

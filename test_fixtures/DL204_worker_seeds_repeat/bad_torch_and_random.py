@@ -26,8 +26,8 @@ def set_seed(seed):
     torch.manual_seed(seed)
 
 
-def init_worker(_):  # expect: DL204
-    set_seed(2023)
+def init_worker(_):
+    set_seed(2023)  # expect: DL204
 
 
 def main():

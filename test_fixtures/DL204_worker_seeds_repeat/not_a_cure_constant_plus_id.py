@@ -21,9 +21,9 @@ class Perturbed(Dataset):
 SEED = 1234
 
 
-def worker_init_fn(worker_id):  # expect: DL204
+def worker_init_fn(worker_id):
     seed = SEED + worker_id
-    np.random.seed(seed)
+    np.random.seed(seed)  # expect: DL204
 
 
 def main():

@@ -18,8 +18,8 @@ class Perturbed(Dataset):
         return self.rows[index] * amount, index % 2, amount
 
 
-def my_worker_init_fn(worker_id):  # expect: DL204
-    np.random.seed(np.random.get_state()[1][0] + worker_id)
+def my_worker_init_fn(worker_id):
+    np.random.seed(np.random.get_state()[1][0] + worker_id)  # expect: DL204
 
 
 def main():

@@ -1,0 +1,175 @@
+"""A worker_init_fn seeds with numbers that are the same in every epoch.
+
+## What it finds
+
+A `worker_init_fn` (a function, lambda, partial, method or a factory's result, in any file) that seeds NumPy,
+`random` or torch with
+
+- a constant or a setting (`np.random.seed(0)`, `random.seed(args.seed)`),
+- the worker's number, the rank and fixed numbers only (`np.random.seed(args.seed + worker_id)`),
+- the first word of NumPy's state (`np.random.seed(np.random.get_state()[1][0] + worker_id)`).
+
+A function that is plainly written to be one (`worker_init_fn`, `seed_worker`, with one parameter) counts even
+where no loader is seen to get it. Seeds from `torch.initial_seed()`, `get_worker_info().seed`, the clock,
+`uuid` or `os.urandom` are fine, and so are those that the epoch or a random draw goes into.
+
+## Why is this bad
+
+Every epoch starts new workers, and each calls the function anew. Measured, of 24 draws:
+
+- a constant: workers and epochs identical, 4 distinct values;
+- the worker's number: workers differ, every epoch identical, 8 distinct values;
+- the state word: from torch 1.9 on it is always 2147483648, so the numbers are the same in every epoch and
+  in every run, whatever seed the user sets; on torch 1.8.1 the same in every epoch.
+
+With `persistent_workers=True` the workers live on, and the worker's number is enough; a constant is not.
+
+## Example
+
+```python
+def worker_init_fn(worker_id):
+    np.random.seed(args.seed + worker_id)
+```
+
+Use instead the seed that torch gives every worker of every epoch. It follows from `torch.manual_seed`, so runs
+stay reproducible:
+
+```python
+def worker_init_fn(worker_id):
+    np.random.seed(torch.initial_seed() % 2**32)
+```
+
+## Fix safety
+
+Unsafe: the numbers change. The seeds in the function become `torch.initial_seed() % 2**32`; a rank in them
+stays.
+
+## References
+
+- https://pytorch.org/docs/stable/notes/randomness.html#dataloader
+- https://pytorch.org/docs/stable/data.html#data-loading-randomness
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from dlint.finding import Remedy
+from dlint.knowledge.randomness import SEEDS
+from dlint.program.init_functions import init_functions
+from dlint.program.loaders import Loader
+from dlint.program.program import Program
+from dlint.program.reach import Link
+from dlint.program.seeds import STATE, WORKER, seeds_of
+from dlint.program.values import Const, Function
+from dlint.program.worker import Event, Visit, WorkerCode, function_body
+from dlint.rules.rule import Found
+
+_CURE = "seed with torch.initial_seed() % 2**32 instead"
+
+
+def check(program: Program) -> Iterator[Found]:
+    """The first seeding call of each worker_init_fn that repeats."""
+    for use in program.uses:
+        if use.loader is not None and use.dataset is None:
+            yield from _of_code(program, use.code, lives_on=_lives_on(use.loader))
+    for code in init_functions(program):
+        yield from _of_code(program, code, lives_on=False)
+
+
+def _lives_on(loader: Loader) -> bool:
+    """Whether the loader's workers surely stay from epoch to epoch."""
+    return all(
+        isinstance(value, Const) and value.value is True for value in loader.values("persistent_workers")
+    )
+
+
+def _of_code(program: Program, code: WorkerCode, *, lives_on: bool) -> Iterator[Found]:
+    entries = {
+        id(visit.link): visit for visit in code.visits if visit.role == "worker_init_fn" and _is_entry(visit.link)
+    }
+    found: set[int] = set()
+    for event in code.events:
+        if event.role != "worker_init_fn" or event.name not in SEEDS or event.owner is not None:
+            continue
+        entry = entries.get(id(_entry_of(event.link)))
+        if entry is None or id(entry.function.node) in found:
+            continue
+        kinds = _repeating(program, code, event)
+        if kinds is None or (lives_on and WORKER in kinds):
+            continue
+        found.add(id(entry.function.node))
+        yield _found(event, kinds, _place(program, entry, event))
+
+
+def _is_entry(link: Link) -> bool:
+    return link.above is not None and link.above.above is None
+
+
+def _entry_of(link: Link) -> Link:
+    while link.above is not None and link.above.above is not None:
+        link = link.above
+    return link
+
+
+def _repeating(program: Program, code: WorkerCode, event: Event) -> frozenset[str] | None:
+    """What the seed is made of where every way to it gives the same in every epoch."""
+    seeds = seeds_of(program.evaluator, code, event)
+    if not seeds or not all(seed.repeats for seed in seeds):
+        return None
+    return frozenset().union(*(seed.kinds for seed in seeds))
+
+
+def _place(program: Program, entry: Visit, event: Event) -> tuple[Visit, ast.Call]:
+    """The call in the worker_init_fn itself that seeds, or that leads to the seeding."""
+    calls = [node for node in function_body(entry.function.node) if isinstance(node, ast.Call)]
+    assert isinstance(event.node, ast.Call)
+    if any(node is event.node for node in calls):
+        return entry, event.node
+    link = event.link
+    while link.above is not None and not _is_entry(link.above):
+        link = link.above
+    for node in calls:
+        for value, _ in program.evaluator.values(node.func, event.point):
+            if isinstance(value, Function) and _defined_at(value) == (link.module, link.line):
+                return entry, node
+    name = link.name.rpartition(".")[2]
+    for node in calls:
+        if ast.unparse(node.func).rpartition(".")[2] == name:
+            return entry, node
+    return entry, event.node
+
+
+def _defined_at(function: Function) -> tuple[object, int]:
+    return function.module, function.node.lineno
+
+
+def _found(event: Event, kinds: frozenset[str], place: tuple[Visit, ast.Call]) -> Found:
+    entry, call = place
+    library = SEEDS[event.name]
+    text = ast.unparse(call)
+    name = getattr(entry.function.node, "name", "the lambda")
+    if STATE in kinds:
+        what = (
+            "seeds with the first word of NumPy's state, which is always 2147483648 from torch 1.9 on: the same "
+            f"{library} numbers in every epoch and every run, whatever seed is set"
+        )
+    elif WORKER in kinds:
+        what = (
+            "seeds with the worker's number and fixed numbers only: workers start anew in every epoch, so every "
+            f"epoch draws the same {library} numbers (8 distinct of 24)"
+        )
+    else:
+        what = (
+            "seeds with a fixed number: all workers and all epochs draw the same "
+            f"{library} numbers (4 distinct of 24)"
+        )
+    own = call is event.node
+    return Found(
+        entry.function.module if not own else event.module,
+        call,
+        f"{text} in worker_init_fn {name} {what}; {_CURE}",
+        event.link.steps(event.name, event.module, event.node),
+        Remedy("seed_workers", "unsafe", "Seed from torch.initial_seed()", {"kind": "seed-expression"}),
+    )
