@@ -26,6 +26,17 @@ SEEDS = {
     "transformers.set_seed": "random, NumPy and torch",
     "accelerate.utils.set_seed": "random, NumPy and torch",
 }
+# What some of those calls give: nothing that a worker could call.
+SEED_RESULTS = {
+    "numpy.random.seed": "None",
+    "random.seed": "None",
+    "torch.manual_seed": "a torch.Generator",
+    "torch.seed": "a number",
+    "torch.cuda.manual_seed": "None",
+    "torch.cuda.manual_seed_all": "None",
+    "pytorch_lightning.seed_everything": "a number",
+    "transformers.set_seed": "None",
+}
 # What those calls name their seed when it is given by keyword.
 SEED_KEYWORDS = ("seed", "a", "x")
 # NumPy takes seeds of 32 bits only.
@@ -49,7 +60,17 @@ GENERATORS = {
 }
 # Methods of a generator that draw nothing.
 _NO_DRAWS = frozenset(
-    {"manual_seed", "seed", "get_state", "set_state", "getstate", "setstate", "initial_seed", "spawn", "clone_state"}
+    {
+        "manual_seed",
+        "seed",
+        "get_state",
+        "set_state",
+        "getstate",
+        "setstate",
+        "initial_seed",
+        "spawn",
+        "clone_state",
+    }
 )
 
 # What a seed can be made of. torch gives every worker of every epoch a seed of 64 bits of its own.
@@ -57,7 +78,15 @@ TORCH_SEEDS = frozenset({"torch.initial_seed"})
 WORKER_INFO = "torch.utils.data.get_worker_info"
 STATE_WORD = "numpy.random.get_state"
 _CLOCKS = ("time.", "datetime.", "timeit.")
-_ENTROPY = ("uuid.uuid1", "uuid.uuid4", "os.urandom", "os.getrandom", "secrets.", "random.SystemRandom", "torch.seed")
+_ENTROPY = (
+    "uuid.uuid1",
+    "uuid.uuid4",
+    "os.urandom",
+    "os.getrandom",
+    "secrets.",
+    "random.SystemRandom",
+    "torch.seed",
+)
 _TORCH_DRAWS = frozenset(
     """bernoulli empty multinomial normal poisson rand rand_like randint randint_like randn randn_like
     randperm""".split()

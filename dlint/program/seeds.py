@@ -166,11 +166,7 @@ class _Trace:
         found = [_FIXED]
         for part in parts:
             found = _few(
-                [
-                    Seed(held.kinds | seed.kinds)
-                    for held in found
-                    for seed in self.of(part, point, world)
-                ]
+                [Seed(held.kinds | seed.kinds) for held in found for seed in self.of(part, point, world)]
             )
         return found
 
@@ -266,9 +262,7 @@ class _Trace:
         sites = self._evaluator.calls.sites(scope, frame)
         if not sites or len(sites) > _MOST:
             return [_by_name(name)]
-        return [
-            seed for site in sites for seed in self._given(name, names, frame, site.arguments, world)
-        ]
+        return [seed for site in sites for seed in self._given(name, names, frame, site.arguments, world)]
 
     def _given(
         self, name: str, names: list[str], frame: Frame, arguments: Arguments, world: World

@@ -66,8 +66,6 @@ from dlint.program.values import Const, Function
 from dlint.program.worker import Event, Visit, WorkerCode, function_body
 from dlint.rules.rule import Found
 
-_CURE = "seed with torch.initial_seed() % 2**32 instead"
-
 
 def check(program: Program) -> Iterator[Found]:
     """The first seeding call of each worker_init_fn that repeats."""
@@ -87,7 +85,9 @@ def _lives_on(loader: Loader) -> bool:
 
 def _of_code(program: Program, code: WorkerCode, *, lives_on: bool) -> Iterator[Found]:
     entries = {
-        id(visit.link): visit for visit in code.visits if visit.role == "worker_init_fn" and _is_entry(visit.link)
+        id(visit.link): visit
+        for visit in code.visits
+        if visit.role == "worker_init_fn" and _is_entry(visit.link)
     }
     found: set[int] = set()
     for event in code.events:
@@ -148,28 +148,29 @@ def _defined_at(function: Function) -> tuple[object, int]:
 def _found(event: Event, kinds: frozenset[str], place: tuple[Visit, ast.Call]) -> Found:
     entry, call = place
     library = SEEDS[event.name]
-    text = ast.unparse(call)
-    name = getattr(entry.function.node, "name", "the lambda")
+    name = getattr(entry.function.node, "name", "worker_init_fn")
     if STATE in kinds:
         what = (
-            "seeds with the first word of NumPy's state, which is always 2147483648 from torch 1.9 on: the same "
-            f"{library} numbers in every epoch and every run, whatever seed is set"
+            "from torch 1.9 on that state word is always 2147483648, so every epoch and every run draws the same "
+            f"numbers from {library}"
         )
     elif WORKER in kinds:
         what = (
-            "seeds with the worker's number and fixed numbers only: workers start anew in every epoch, so every "
-            f"epoch draws the same {library} numbers (8 distinct of 24)"
+            "the seed is made of the worker's number and fixed numbers only, so every epoch draws the same numbers "
+            f"from {library} (8 distinct of 24)"
         )
     else:
         what = (
-            "seeds with a fixed number: all workers and all epochs draw the same "
-            f"{library} numbers (4 distinct of 24)"
+            f"the seed is fixed, so all workers and all epochs draw the same numbers from {library} "
+            "(4 distinct of 24)"
         )
-    own = call is event.node
+    cure = "seed with torch.initial_seed() % 2**32"
+    if library == "torch" and call is event.node:
+        cure = "leave the call out: torch has seeded the worker already"
     return Found(
-        entry.function.module if not own else event.module,
+        event.module if call is event.node else entry.function.module,
         call,
-        f"{text} in worker_init_fn {name} {what}; {_CURE}",
+        f"{ast.unparse(call)} in {name}: {what}; {cure}",
         event.link.steps(event.name, event.module, event.node),
         Remedy("seed_workers", "unsafe", "Seed from torch.initial_seed()", {"kind": "seed-expression"}),
     )

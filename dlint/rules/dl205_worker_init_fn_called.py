@@ -1,0 +1,147 @@
+"""What is passed as worker_init_fn is the result of the function, not the function.
+
+## What it finds
+
+`worker_init_fn=f(...)` where `f` is a seeding call of a library, or a function of the project that returns
+nothing. Factories, `functools.partial` and objects that can be called are fine. Also a function that cannot
+be called with exactly one argument, the worker's number.
+
+## Why is this bad
+
+- `np.random.seed(0)`, `random.seed(0)` and functions without `return` give None, so the loader has no
+  `worker_init_fn`: the call runs once, in the training process, and nothing says so.
+- `torch.manual_seed(0)` gives a generator: `TypeError: 'torch._C.Generator' object is not callable` in the
+  worker.
+- A function of no or of two parameters: TypeError in the worker.
+
+## Example
+
+```python
+loader = DataLoader(dataset, num_workers=4, worker_init_fn=seed_worker(0))
+```
+
+Use instead:
+
+```python
+loader = DataLoader(dataset, num_workers=4, worker_init_fn=seed_worker)
+```
+
+## Fix safety
+
+Unsafe: workers do then what they did not do before. A function that takes the worker's number is passed as it
+is; a seeding call becomes a `seed_worker` function that seeds from `torch.initial_seed()`.
+
+## References
+
+- https://pytorch.org/docs/stable/data.html#torch.utils.data.DataLoader
+- https://pytorch.org/docs/stable/notes/randomness.html#dataloader
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from dlint.finding import Remedy
+from dlint.knowledge.randomness import SEED_RESULTS
+from dlint.module.layout import statements_in
+from dlint.program.loaders import Loader
+from dlint.program.program import Program
+from dlint.program.values import External, Function, Value
+from dlint.rules.rule import Found
+
+_ARGUMENT = "worker_init_fn"
+
+
+def check(program: Program) -> Iterator[Found]:
+    """Loaders that get a result, or a function that workers cannot call."""
+    for loader in program.loaders:
+        written = loader.written(_ARGUMENT)
+        if written is None:
+            continue
+        found = None
+        if isinstance(written, ast.Call):
+            found = _called(program, loader, written)
+        if found is None:
+            found = _uncallable(loader, written)
+        if found is not None:
+            yield found
+
+
+def _called(program: Program, loader: Loader, call: ast.Call) -> Found | None:
+    program.evaluator.start()
+    callees = [value for value, _ in program.evaluator.values(call.func, loader.point)]
+    whats = {_result_of(callee) for callee in callees}
+    if len(whats) != 1:
+        return None
+    what = whats.pop()
+    if what is None:
+        return None
+    name = ast.unparse(call.func)
+    if what == "None":
+        happens = "the loader gets its result None, and no worker runs it"
+    else:
+        happens = f"the loader gets {what}, which the workers cannot call: TypeError"
+    return Found(
+        loader.module,
+        call,
+        f"{_ARGUMENT}={ast.unparse(call)} calls {name} once, in the training process: {happens}; pass a function "
+        "that takes the worker's number",
+        remedy=Remedy(
+            "seed_workers", "unsafe", "Pass the function instead of calling it", {"kind": "called"}
+        ),
+    )
+
+
+def _result_of(callee: Value) -> str | None:
+    """What a call gives where that surely is no function; None where it may be one."""
+    if isinstance(callee, External):
+        return SEED_RESULTS.get(callee.name)
+    if not isinstance(callee, Function) or not isinstance(callee.node, ast.FunctionDef):
+        return None
+    node = callee.node
+    if node.decorator_list or not any(not _is_empty(statement) for statement in node.body):
+        return None
+    for statement in statements_in(node.body):
+        if isinstance(statement, ast.Return) and statement.value is not None:
+            return None
+        if any(isinstance(part, ast.Yield | ast.YieldFrom) for part in ast.iter_child_nodes(statement)):
+            return None
+    return "None"
+
+
+def _is_empty(statement: ast.stmt) -> bool:
+    """Whether a statement is a docstring, ``pass``, ``...`` or ``raise``: a function left to subclasses."""
+    return isinstance(statement, ast.Pass | ast.Raise) or (
+        isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant)
+    )
+
+
+def _uncallable(loader: Loader, written: ast.expr) -> Found | None:
+    values = loader.values(_ARGUMENT)
+    if not loader.may_have_workers or not values:
+        return None
+    names = set()
+    for value in values:
+        if not isinstance(value, Function) or _takes_one(value):
+            return None
+        names.add(getattr(value.node, "name", "the lambda"))
+    return Found(
+        loader.module,
+        written,
+        f"workers call worker_init_fn with one argument, their number, and {', '.join(sorted(names))} cannot be "
+        "called so: TypeError in the worker; give it exactly one parameter",
+        by_hand="give the worker_init_fn exactly one parameter, the worker's number",
+    )
+
+
+def _takes_one(function: Function) -> bool:
+    spec = function.node.args
+    if getattr(function.node, "decorator_list", None):
+        return True
+    positional = [*spec.posonlyargs, *spec.args]
+    own = 1 if function.receiver is not None else 0
+    required = len(positional) - len(spec.defaults) - own
+    strict = [a for a, default in zip(spec.kwonlyargs, spec.kw_defaults, strict=True) if default is None]
+    room = len(positional) - own >= 1 or spec.vararg is not None
+    return required <= 1 and room and not strict

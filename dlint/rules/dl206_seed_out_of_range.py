@@ -1,0 +1,77 @@
+"""A worker seeds NumPy with torch's seed of 64 bits.
+
+## What it finds
+
+`np.random.seed(torch.initial_seed())` or `np.random.seed(get_worker_info().seed)` in worker code, mostly in
+a `worker_init_fn`: also through variables, helpers and sums, and with a remainder of more than `2**32`.
+`np.random.RandomState(...)` takes the same seeds. Outside workers, where `torch.initial_seed()` is what the
+program chose, nothing is reported.
+
+## Why is this bad
+
+torch's seed of a worker has 64 bits, NumPy takes 32: `ValueError: Seed must be between 0 and 2**32 - 1` in
+the worker.
+
+## Example
+
+```python
+def seed_worker(worker_id):
+    np.random.seed(torch.initial_seed())
+```
+
+Use instead:
+
+```python
+def seed_worker(worker_id):
+    np.random.seed(torch.initial_seed() % 2**32)
+```
+
+## Fix safety
+
+Safe: the call raises today.
+
+## References
+
+- https://pytorch.org/docs/stable/notes/randomness.html#dataloader
+- https://numpy.org/doc/stable/reference/random/generated/numpy.random.seed.html
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from dlint.finding import Remedy
+from dlint.knowledge.randomness import NARROW_SEEDS
+from dlint.program.init_functions import init_functions
+from dlint.program.program import Program
+from dlint.program.seeds import seeds_of
+from dlint.program.worker import Event, WorkerCode
+from dlint.rules.rule import Found
+
+
+def check(program: Program) -> Iterator[Found]:
+    """Seeding calls of NumPy in worker code whose seed is too wide."""
+    codes = {id(use.code): use.code for use in program.uses}
+    for code in [*codes.values(), *init_functions(program)]:
+        yield from _of_code(program, code)
+
+
+def _of_code(program: Program, code: WorkerCode) -> Iterator[Found]:
+    for event in code.events:
+        if event.name in NARROW_SEEDS and event.owner is None:
+            seeds = seeds_of(program.evaluator, code, event)
+            if seeds and all(seed.wide for seed in seeds):
+                yield _found(event)
+
+
+def _found(event: Event) -> Found:
+    assert isinstance(event.node, ast.Call)
+    return Found(
+        event.module,
+        event.node,
+        f"{ast.unparse(event.node)} in worker code: torch's seed of a worker has 64 bits and NumPy takes 32, so the "
+        'worker fails with "ValueError: Seed must be between 0 and 2**32 - 1"; take it % 2**32',
+        event.link.steps(event.name, event.module, event.node),
+        Remedy("seed_workers", "safe", "Take the seed modulo 2**32", {"kind": "out-of-range"}),
+    )
