@@ -42,9 +42,8 @@ POOL_WORDS = ("Pool", "ThreadPool", "ThreadPoolExecutor", "ProcessPoolExecutor")
 
 # Methods that only tell about a pool or end it: calling them after a fork waits for nobody's work.
 _NO_WORK = frozenset({"close", "terminate", "shutdown", "join", "__enter__", "__exit__"})
-# Methods that end a pool's threads; after `close` they end when the tasks are done (measured on 3.11: 60
-# threads of kept pools, 1 a second later).
-RELEASES = frozenset({"close", "join", "shutdown", "terminate"})
+# Methods that end a pool; after `close` alone its threads go some time after the last task.
+RELEASES = frozenset({"join", "shutdown", "terminate"})
 # Methods that hand a pool one task each, and methods that hand it one for every element.
 SUBMITS = frozenset({"submit", "apply_async", "map_async", "starmap_async"})
 MAPS = frozenset({"map", "starmap", "imap", "imap_unordered"})

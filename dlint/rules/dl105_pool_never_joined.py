@@ -3,7 +3,7 @@
 ## What it finds
 
 - In the main process: `ThreadPool(...)`, `ThreadPoolExecutor(...)` or a pool of processes made in a loop
-  over a loader (or in what the loop calls or makes), and neither closed, joined, shut down nor terminated.
+  over a loader (or in what the loop calls or makes), and neither joined, shut down nor terminated.
 - Anywhere: a task of a pool that gives work to the same pool and waits for the result.
 
 A pool in a `with` block is fine, and so is one that is made before the loop.
@@ -11,7 +11,8 @@ A pool in a `with` block is fine, and so is one that is made before the loop.
 ## Why is this bad
 
 - Pools that are kept never end their threads. Measured over three epochs: 702, 1401, 2103 threads. Pools
-  that are dropped without being closed leak on Python 3.6 and 3.7; later ones collect them.
+  that are dropped without being closed leak on Python 3.6 and 3.7; later ones collect them. After
+  `close()` alone the threads may still run beside those of the next batch.
 - Tasks that wait for tasks of their own pool **hang** as soon as all its threads wait: 5 of 5 runs with a
   pool of 2.
 
@@ -56,7 +57,7 @@ from dlint.module.layout import dotted
 from dlint.module.source import Module
 from dlint.program.frame import Point
 from dlint.program.program import Program
-from dlint.program.repetition import PerBatch, kept_as
+from dlint.program.repetition import PerBatch
 from dlint.program.sides import calls_named, worker_functions
 from dlint.program.values import HERE, External, Function, Made, Partial
 from dlint.program.worker import Event, WorkerCode, function_body
@@ -83,7 +84,7 @@ def check(program: Program) -> Iterator[Found]:
                 continue
             made_in.add(module)
             anew = id(point.frame.scope) not in worker and repetition.made_anew(call, point)
-            if anew and not _is_released(call, point):
+            if anew and not _is_ended(call, point, RELEASES):
                 yield _per_batch(module, call, point, pool)
     for module in sorted(made_in, key=lambda module: module.relative):
         yield from _nested(program, module)
@@ -97,36 +98,43 @@ def _pool_of(program: Program, call: ast.Call, point: Point) -> Pool | None:
 
 
 def _per_batch(module: Module, call: ast.Call, point: Point, pool: Pool) -> Found:
-    kept = kept_as(call, point) == "stored" or _is_appended(call, point)
-    if kept and pool.of == "threads":
-        effect = "its threads pile up (702, 1401, 2103 over three epochs)"
-    elif kept:
-        effect = "its processes pile up"
-    else:
+    targets = getattr(point.statement, "targets", [])
+    plain = any(isinstance(target, ast.Name) for target in targets) and not _is_appended(call, point)
+    ending = "nothing closes or joins"
+    if _is_ended(call, point, frozenset({"close"})):
+        ending = "is closed and never joined"
+        effect = f"its {pool.of} start anew each time, and the last ones may still run"
+    elif not _is_appended(call, point):
         effect = f"its {pool.of} start anew each time, and leak on Python 3.6 and 3.7"
+    elif pool.of == "threads":
+        effect = "its threads pile up (702, 1401, 2103 over three epochs)"
+    else:
+        effect = "its processes pile up"
     return Found(
         module,
         call,
-        f"a new {pool.shown} for every batch that nothing closes or joins: {effect}; make it once before the "
-        "loop, or use it in a with block",
-        remedy=_REMEDY,
+        f"a new {pool.shown} for every batch that {ending}: {effect}; make it once before the loop, or use it "
+        "in a with block",
+        remedy=_REMEDY if plain else None,
+        by_hand=None
+        if plain
+        else "make the pool once, before the loop, and close and join it after the loop",
     )
 
 
-def _is_released(call: ast.Call, point: Point) -> bool:
-    """Whether something ends the pool, or it goes where that cannot be seen."""
+def _is_ended(call: ast.Call, point: Point, methods: frozenset[str]) -> bool:
+    """Whether one of the methods is called on the pool, or it goes where that cannot be seen."""
     scope = point.frame.scope
     statement = point.statement
     if isinstance(statement, ast.With | ast.AsyncWith):
-        return any(item.context_expr is call or _holds(item.context_expr, call) for item in statement.items)
+        return any(_holds(item.context_expr, call) for item in statement.items)
     owner = point.frame.outer.scope if point.frame.outer is not None else None
-    around = owner if isinstance(owner, ast.ClassDef) else scope
     targets = getattr(statement, "targets", None) or [getattr(statement, "target", None)]
     names = {dotted(target) for target in targets if isinstance(target, ast.Name | ast.Attribute)}
     kept = any(isinstance(target, ast.Attribute) for target in targets) or _is_appended(call, point)
-    for node in ast.walk(around if kept else scope):
+    for node in ast.walk(owner if kept and isinstance(owner, ast.ClassDef) else scope):
         match node:
-            case ast.Call(func=ast.Attribute(value=value, attr=method)) if method in RELEASES:
+            case ast.Call(func=ast.Attribute(value=value, attr=method)) if method in methods:
                 if (kept or dotted(value) in names) and not (method == "join" and node.args):
                     return True
             case ast.withitem(context_expr=context) if dotted(context) in names:
@@ -143,17 +151,15 @@ def _holds(node: ast.AST, call: ast.Call) -> bool:
 
 
 def _is_appended(call: ast.Call, point: Point) -> bool:
-    """Whether the variable that holds the pool goes into a list."""
-    statement = point.statement
-    if not isinstance(statement, ast.Assign) or isinstance(point.frame.scope, ast.Lambda):
-        return False
-    names = {target.id for target in statement.targets if isinstance(target, ast.Name)}
+    """Whether the pool goes into a list."""
+    names = set()
+    if isinstance(point.statement, ast.Assign):
+        names = {target.id for target in point.statement.targets if isinstance(target, ast.Name)}
     for node in ast.walk(point.frame.scope):
         match node:
-            case ast.Call(func=ast.Attribute(attr="append" | "add"), args=[ast.Name(id=name)]) if (
-                name in names
-            ):
-                return True
+            case ast.Call(func=ast.Attribute(attr="append" | "add"), args=[each]):
+                if each is call or (isinstance(each, ast.Name) and each.id in names):
+                    return True
     return False
 
 
@@ -194,9 +200,9 @@ def _waiting(
         yield Found(
             event.module,
             event.node,
-            f"a task of this {shown} ({module.relative}:{call.lineno}) gives it more work and waits for the result: "
-            "once all its threads wait, none is left to do it (hang, 5 of 5 with a pool of 2); do the work in the "
-            "task, or use a second pool",
+            f"a task of this {shown} ({module.relative}:{call.lineno}) gives it more work and waits for the "
+            "result: once all its threads wait, none is left to do it (hang, 5 of 5, pool of 2); do the "
+            "work in the task, or use a second pool",
             event.link.steps(event.name, event.module, event.node),
             by_hand="call the function directly in the task, or give the inner tasks a pool of their own",
         )
