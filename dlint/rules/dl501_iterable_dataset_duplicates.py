@@ -145,8 +145,8 @@ def _found(loader: Loader, method: Function, node: ast.FunctionDef) -> Found:
     return Found(
         method.module,
         node,
-        f"{owner}.__iter__ streams everything in every worker (loader at {where}): with two workers each item "
-        "comes twice an epoch, without a warning; divide the stream by get_worker_info()",
+        f"{owner}.__iter__ streams everything in every worker (loader at {where}): with two workers each "
+        "item comes twice an epoch, without a warning; divide the stream by get_worker_info()",
         by_hand="let each worker read its share: itertools.islice(stream, info.id, None, info.num_workers), "
         "where info = get_worker_info()",
     )

@@ -81,7 +81,7 @@ def check(program: Program) -> Iterator[Found]:
             batches = not (isinstance(batch_size, Const) and batch_size.value is None)
             if dataset is None or not batches or not is_default_collate(way["collate_fn"]):
                 continue
-            for reader in readers(program.evaluator, dataset, world):
+            for reader in readers(program.evaluator, *program.like(dataset, world)):
                 if id(reader.node) not in seen:
                     seen.add(id(reader.node))
                     yield from _judged(program, loader, reader)
@@ -162,6 +162,6 @@ def _found(loader: Loader, reader: Reader, node: ast.stmt, how: str) -> Found:
         reader.function.module,
         node,
         f"{owner}.__getitem__ {how}, and the loader at {where} batches with default_collate: one None stops "
-        "the training with \"TypeError: ... found <class 'NoneType'>\"; leave None out in a collate_fn, or raise",
+        "the training with \"TypeError: ... found <class 'NoneType'>\"; leave None out in a collate_fn",
         by_hand="filter the batch in a collate_fn: default_collate([i for i in batch if i is not None])",
     )

@@ -1,0 +1,22 @@
+"""Devices: which names mean a GPU, and which arguments of torch's calls name a device."""
+
+from __future__ import annotations
+
+# Methods that put a tensor, a module or a batch on the device that they are told.
+MOVES = frozenset({"to", "to_empty", "cuda"})
+# The keywords by which torch's functions take a device.
+DEVICE_KEYWORDS = ("device", "map_location")
+# What makes a device of a string.
+DEVICE = "torch.device"
+# Constructors whose tensors are on the GPU: torch.cuda.FloatTensor(...).
+_TYPES = "torch.cuda."
+
+
+def is_cuda(name: object) -> bool:
+    """Whether a device's name means a CUDA GPU (``cuda``, ``cuda:1``)."""
+    return isinstance(name, str) and name.partition(":")[0] == "cuda"
+
+
+def makes_cuda_tensor(name: str) -> bool:
+    """Whether a library name is one of torch's tensor types on the GPU."""
+    return name.startswith(_TYPES) and name.endswith("Tensor")

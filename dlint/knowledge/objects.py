@@ -1,0 +1,49 @@
+"""Objects of libraries that cannot be sent to another process, and lists that libraries give."""
+
+from __future__ import annotations
+
+# What makes an object that pickle refuses -> what a reader calls it.
+_UNPICKLABLE = {
+    "builtins.open": "an open file",
+    "builtins.memoryview": "a memoryview",
+    "concurrent.futures.ThreadPoolExecutor": "a thread pool",
+    "cv2.VideoCapture": "a cv2.VideoCapture",
+    "gzip.open": "an open file",
+    "io.open": "an open file",
+    "multiprocessing.pool.ThreadPool": "a thread pool",
+    "queue.Queue": "a queue",
+    "queue.SimpleQueue": "a queue",
+    "socket.socket": "a socket",
+    "sqlite3.connect": "a database connection",
+    "threading.Condition": "a lock",
+    "threading.Event": "an event",
+    "threading.Lock": "a lock",
+    "threading.RLock": "a lock",
+    "threading.Semaphore": "a lock",
+    "threading.Thread": "a thread",
+    "zipfile.ZipFile": "an open archive",
+}
+_VIEWS = frozenset({"builtins.dict.items", "builtins.dict.keys", "builtins.dict.values"})
+
+# Calls that give a list (or dict) of Python objects, as long as the data.
+_LISTS = frozenset(
+    {
+        "csv.DictReader",
+        "csv.reader",
+        "glob.glob",
+        "json.load",
+        "json.loads",
+        "os.listdir",
+        "builtins.open().readlines",
+    }
+)
+
+
+def unpicklable(name: str) -> str | None:
+    """What a call by this name gives, where that cannot be pickled."""
+    return "a view of a dict" if name in _VIEWS else _UNPICKLABLE.get(name)
+
+
+def gives_list(name: str) -> bool:
+    """Whether a call by this name gives a container of as many Python objects as there is data."""
+    return name in _LISTS

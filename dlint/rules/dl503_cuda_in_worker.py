@@ -1,0 +1,188 @@
+"""Worker code puts tensors on the GPU.
+
+## What it finds
+
+`.cuda()`, `.to(device)`, `device=...` or `torch.cuda.FloatTensor(...)` in worker code (`__getitem__`,
+`collate_fn`, transforms and whatever these reach in any file) for a loader with workers, where the device is
+CUDA: written there, or by some way in which the program makes it, such as
+`torch.device("cuda" if torch.cuda.is_available() else "cpu")`.
+
+A device that is the CPU by every construction, `.to(x.device)`, a device that cannot be followed, code that
+asks whether it runs in a worker, and workers that the project starts by spawn or forkserver are left alone.
+
+## Why is this bad
+
+CUDA does not survive a fork: once the main process has used the GPU (the model is there already), a forked
+worker that touches it fails with `RuntimeError: Cannot re-initialize CUDA in forked subprocess`. Where the
+main process has not, each worker opens a context of its own on the GPU, which takes memory there.
+
+## Example
+
+```python
+class Digits(Dataset):
+    def __getitem__(self, index):
+        return self.images[index].to("cuda"), self.labels[index]
+```
+
+Use instead:
+
+```python
+class Digits(Dataset):
+    def __getitem__(self, index):
+        return self.images[index], self.labels[index]
+
+for images, labels in DataLoader(digits, num_workers=4, pin_memory=True):
+    images = images.to("cuda", non_blocking=True)
+```
+
+## Fix safety
+
+There is no remedy: the move to the GPU belongs in the training loop, which may be anywhere.
+
+## References
+
+- https://pytorch.org/docs/stable/notes/multiprocessing.html#cuda-in-multiprocessing
+- https://pytorch.org/docs/stable/data.html#multi-process-data-loading
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+
+from dlint.finding import ReachStep
+from dlint.knowledge.devices import DEVICE, DEVICE_KEYWORDS, MOVES, is_cuda, makes_cuda_tensor
+from dlint.module.layout import expressions, statements_in
+from dlint.program.frame import Point
+from dlint.program.program import Program
+from dlint.program.uses import WorkerUse
+from dlint.program.values import Const, External, Function, Made, Value, World
+from dlint.program.worker import Visit
+from dlint.rules.rule import Found
+
+_BEFORE_SPAWN = ("spawn", "forkserver")
+# A test that speaks of these may keep workers out.
+_ASKS_WHO = re.compile("worker|start_method|parent_process|current_process")
+
+
+def check(program: Program) -> Iterator[Found]:
+    """Tensors that worker code makes on, or moves to, a GPU."""
+    for use in program.uses:
+        if use.loader is None or program.start_method_of(use) in _BEFORE_SPAWN:
+            continue
+        for visit in use.code.visits:
+            yield from _in_function(program, use, visit)
+
+
+def _in_function(program: Program, use: WorkerUse, visit: Visit) -> Iterator[Found]:
+    node = visit.function.node
+    lines = visit.function.module.lines[node.lineno - 1 : node.end_lineno]
+    if not any(word in line for line in lines for word in ("cuda", "device", ".to(")):
+        return
+    if isinstance(node, ast.Lambda):
+        candidates = [(call, Point(visit.frame, None)) for call in _calls(node.body)]
+    else:
+        candidates = [
+            (call, Point(visit.frame, statement))
+            for statement in statements_in(node.body)
+            for expression in expressions(statement)
+            for call in _calls(expression)
+        ]
+    told: set[int] = set()
+    for call, point in candidates:
+        program.evaluator.start()
+        worlds = (
+            program.evaluator.flow.reaching(point, visit.world) if id(point.statement) not in told else []
+        )
+        if any(_uses_gpu(program, call, point, world) for world in worlds) and not _kept_out(point):
+            told.add(id(point.statement))
+            yield _found(use, visit, call)
+
+
+def _calls(expression: ast.expr) -> Iterator[ast.Call]:
+    """The calls in an expression that may name a device."""
+    for node in ast.walk(expression):
+        if isinstance(node, ast.Call):
+            last = node.func.attr if isinstance(node.func, ast.Attribute) else ""
+            named = any(keyword.arg in DEVICE_KEYWORDS for keyword in node.keywords)
+            if named or last in MOVES or last.endswith("Tensor"):
+                yield node
+
+
+def _uses_gpu(program: Program, call: ast.Call, point: Point, world: World) -> bool:
+    callees = [value for value, _ in program.evaluator.values(call.func, point, world)]
+    if any(isinstance(callee, Function) for callee in callees):
+        return False  # the program's own method of that name: what it does is looked at there
+    if any(isinstance(callee, External) and makes_cuda_tensor(callee.name) for callee in callees):
+        return True
+    if isinstance(call.func, ast.Attribute) and call.func.attr == "cuda":
+        return True
+    of_torch = any(isinstance(callee, External) and callee.name.startswith("torch") for callee in callees)
+    moves = isinstance(call.func, ast.Attribute) and call.func.attr in MOVES
+    if not (of_torch or moves):
+        return False
+    given = [keyword.value for keyword in call.keywords if keyword.arg in DEVICE_KEYWORDS]
+    given += call.args[:1] if moves else []
+    return any(
+        _may_be_cuda(program, value, w)
+        for argument in given
+        for value, w in program.evaluator.values(argument, point, world)
+    )
+
+
+def _may_be_cuda(program: Program, value: Value, world: World) -> bool:
+    """Whether a device is CUDA on this way."""
+    if isinstance(value, Const):
+        return is_cuda(value.value)
+    if isinstance(value, Made) and value.name == DEVICE:
+        given = value.arguments.positional[:1] or list(value.arguments.keywords.values())[:1]
+        return any(
+            _may_be_cuda(program, name, w)
+            for argument in given
+            for name, w in program.evaluator.value_of(argument, world)
+        )
+    return False
+
+
+def _kept_out(point: Point) -> bool:
+    """Whether a test around a place asks whether this is a worker."""
+    layout = point.frame.layout
+    at: ast.AST | None = point.statement
+    while at is not None and (place := layout.places.get(id(at))) is not None:
+        tests = [s.test for s in place.block[: place.index] if isinstance(s, ast.If)]
+        if isinstance(place.owner, ast.If):
+            tests.append(place.owner.test)
+        if any(_ASKS_WHO.search(ast.unparse(test)) for test in tests):
+            return True
+        at = layout.try_of.get(id(place.owner), place.owner)
+    return False
+
+
+def _found(use: WorkerUse, visit: Visit, call: ast.Call) -> Found:
+    assert use.loader is not None
+    what = _shown(call)
+    module = visit.function.module
+    where = f"{use.loader.module.relative}:{use.loader.call.lineno}"
+    reach: tuple[ReachStep, ...] = visit.link.steps(what, module, call)
+    return Found(
+        module,
+        call,
+        f'{what} uses the GPU in worker code (loader at {where}): a forked worker stops with "Cannot '
+        're-initialize CUDA in forked subprocess" once the main process has used it; move the batch in the '
+        "training loop",
+        reach,
+        by_hand="return CPU tensors; move each batch in the training loop, with pin_memory=True on the loader "
+        "and batch.to(device, non_blocking=True)",
+    )
+
+
+def _shown(call: ast.Call) -> str:
+    if not isinstance(call.func, ast.Attribute):
+        return f"{ast.unparse(call.func)}(device=...)"
+    for keyword in call.keywords:
+        if keyword.arg in DEVICE_KEYWORDS:
+            return f".{call.func.attr}({keyword.arg}={ast.unparse(keyword.value)})"
+    if call.func.attr == "to" and call.args:
+        return f".to({ast.unparse(call.args[0])})"
+    return f".{call.func.attr}()"

@@ -1,0 +1,228 @@
+"""A dataset's __getitem__ lets StopIteration out.
+
+## What it finds
+
+`next(...)` in what a map-style dataset's `__getitem__` runs, without a default and without a `try` around it
+that catches `StopIteration`, on an iterator that comes to an end: one that the dataset keeps
+(`self.noises = iter(...)`), or a search through a generator expression that may find nothing
+(`next(x for x in items if x.score > limit)`).
+
+Iterators without an end (`itertools.cycle`), `next(iter(x))` for the first of something, the `__next__` of a
+stream, and generators (where Python turns the StopIteration into a RuntimeError) are left alone, and so are
+searches for an equal key, which is there by construction.
+
+## Why is this bad
+
+StopIteration is how an iteration says that it is over, and so the training loop takes it: as measured, the
+epoch is **silently cut short**, the rest of the data is never seen, and nothing is printed.
+
+## Example
+
+```python
+class Mixed(Dataset):
+    def __init__(self, images, noises):
+        self.images = images
+        self.noises = iter(list(noises))
+
+    def __getitem__(self, index):
+        return self.images[index] + next(self.noises)
+```
+
+Use instead:
+
+```python
+    def __getitem__(self, index):
+        return self.images[index] + self.noises[index % len(self.noises)]
+```
+
+## Fix safety
+
+There is no remedy: whether to begin again, take a default or raise another error is the author's choice.
+
+## References
+
+- https://docs.python.org/3/library/exceptions.html#StopIteration
+- https://peps.python.org/pep-0479/
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from dlint.knowledge.iterables import COLLECTS
+from dlint.module.layout import dotted, functions_in, parameters
+from dlint.program.frame import Point, layout_of
+from dlint.program.program import Program
+from dlint.program.streams import Streams
+from dlint.program.uses import WorkerUse
+from dlint.program.values import External, Instance, World
+from dlint.program.worker import Event, Visit, function_body
+from dlint.rules.rule import Found
+
+_ENTRIES = ("__getitem__", "__getitems__")
+_CATCHES = frozenset({"StopIteration", "Exception", "BaseException"})
+_FAR = 6
+
+
+def check(program: Program) -> Iterator[Found]:
+    """``next`` calls of map-style datasets that may end an epoch."""
+    streams = Streams(program.evaluator)
+    for use in program.uses:
+        if use.dataset is None or not use.code.instances:
+            continue
+        for event in use.code.events:
+            if event.name != "builtins.next" or event.role != "dataset":
+                continue
+            call = event.node
+            if not isinstance(call, ast.Call) or len(call.args) != 1:
+                continue
+            program.evaluator.start()
+            if _ends(program, streams, call.args[0], event) and _gets_out(program, use, event):
+                yield _found(event, call)
+
+
+def _ends(program: Program, streams: Streams, source: ast.expr, event: Event) -> bool:
+    """Whether an iterator surely has an end that a later item, or an unlucky one, comes to."""
+    if isinstance(source, ast.GeneratorExp):
+        tests = [test for generator in source.generators for test in generator.ifs]
+        return bool(tests) and not any(_looks_up(test) for test in tests)
+    frame = event.point.frame
+    if (
+        isinstance(source, ast.Attribute)
+        and isinstance(frame.receiver, Instance)
+        and isinstance(frame.scope, ast.FunctionDef)
+        and dotted(source.value) == parameters(frame.scope)[0].arg
+    ):
+        return _kept_ends(program, streams, frame.receiver, source.attr, event.world)
+    return False
+
+
+def _looks_up(test: ast.expr) -> bool:
+    """Whether a test compares with ``==``, ``in`` or ``is``: the search for what is known to be there."""
+    return any(
+        isinstance(operator, ast.Eq | ast.In | ast.Is | ast.IsNot | ast.NotEq)
+        for node in ast.walk(test)
+        if isinstance(node, ast.Compare)
+        for operator in node.ops
+    )
+
+
+def _kept_ends(program: Program, streams: Streams, instance: Instance, name: str, world: World) -> bool:
+    """Whether an attribute is an iterator over something finite that only the making of the object sets."""
+    evaluator = program.evaluator
+    stores = [
+        function
+        for above in evaluator.classes.line(instance.cls)
+        for function in functions_in(above.node.body)
+        if parameters(function) and f"{parameters(function)[0].arg}.{name}" in layout_of(function).binds
+    ]
+    if not stores:
+        return False
+    initialisers = {id(frame.scope): frame for _, frame in evaluator.classes.initialisers(instance)}
+    for function in stores:
+        frame = initialisers.get(id(function))
+        if frame is None:
+            return False
+        path = f"{parameters(function)[0].arg}.{name}"
+        for statement, w in evaluator.flow.definitions(path, Point(frame, None), world):
+            if not isinstance(statement, ast.Assign | ast.AnnAssign) or statement.value is None:
+                return False
+            if not _is_finite_iterator(program, streams, statement.value, Point(frame, statement), w):
+                return False
+    return True
+
+
+def _is_finite_iterator(
+    program: Program, streams: Streams, node: ast.expr, point: Point, world: World
+) -> bool:
+    match node:
+        case ast.Call(func=func, args=[ast.Call(func=inner), *_]) if (
+            _called(program, func, point) == "builtins.iter" and _called(program, inner, point) in COLLECTS
+        ):
+            return True
+        case ast.Call(func=func):
+            if _called(program, func, point) in COLLECTS:
+                return False  # no iterator at all
+            return streams.of_expression(node, point, world) is not None
+        case ast.GeneratorExp():
+            return streams.of_expression(node, point, world) is not None
+    return False
+
+
+def _called(program: Program, func: ast.expr, point: Point) -> str | None:
+    values = [value for value, _ in program.evaluator.values(func, point)]
+    return values[0].name if len(values) == 1 and isinstance(values[0], External) else None
+
+
+def _gets_out(program: Program, use: WorkerUse, event: Event) -> bool:
+    """Whether a StopIteration at an event comes out of the dataset's ``__getitem__``."""
+    visits = {id(visit.function.node): visit for visit in use.code.visits}
+    return _passes(program, visits, event.node, event.point, 0)
+
+
+def _passes(program: Program, visits: dict[int, Visit], node: ast.AST, point: Point, far: int) -> bool:
+    scope = point.frame.scope
+    visit = visits.get(id(scope))
+    if visit is None or far > _FAR or not isinstance(scope, ast.FunctionDef):
+        return False
+    if any(isinstance(inner, ast.Yield | ast.YieldFrom) for inner in function_body(scope)):
+        return False
+    if _is_caught(point) or _in_generator(point.statement, node):
+        return False
+    if visit.link.above is None:
+        return scope.name in _ENTRIES
+    return any(
+        _passes(program, visits, site.call, site.point, far + 1)
+        for site in program.evaluator.calls.sites(scope, visit.frame)
+    )
+
+
+def _in_generator(statement: ast.stmt | None, node: ast.AST) -> bool:
+    """Whether a node stands inside a generator expression of its statement."""
+    return statement is not None and any(
+        inner is node
+        for generator in ast.walk(statement)
+        if isinstance(generator, ast.GeneratorExp)
+        for inner in ast.walk(generator)
+    )
+
+
+def _is_caught(point: Point) -> bool:
+    layout = point.frame.layout
+    at: ast.AST | None = point.statement
+    while at is not None and (place := layout.places.get(id(at))) is not None:
+        owner = place.owner
+        handlers: list[ast.ExceptHandler] = getattr(owner, "handlers", []) if place.role == "body" else []
+        if any(map(_catches, handlers)):
+            return True
+        if isinstance(owner, ast.With) and any(
+            "suppress" in ast.unparse(i.context_expr) for i in owner.items
+        ):
+            return True
+        at = layout.try_of.get(id(owner), owner)
+    return False
+
+
+def _catches(handler: ast.ExceptHandler) -> bool:
+    if handler.type is None:
+        return True
+    named = handler.type.elts if isinstance(handler.type, ast.Tuple) else [handler.type]
+    return any((dotted(each) or "").rpartition(".")[2] in _CATCHES for each in named)
+
+
+def _found(event: Event, call: ast.Call) -> Found:
+    return Found(
+        event.module,
+        call,
+        f"next({_short(call.args[0])}) raises StopIteration when it runs out, in code that __getitem__ runs: "
+        "the training loop takes that for the end of the epoch, which is silently cut short; give next a "
+        "default, or begin again",
+        event.link.steps("next", event.module, call),
+        by_hand="read by position instead of by next, begin again on StopIteration, or give next a default",
+    )
+
+
+def _short(node: ast.expr) -> str:
+    text = ast.unparse(node)
+    return text if len(text) <= 40 else text[:37] + "..."

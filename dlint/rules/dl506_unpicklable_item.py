@@ -1,0 +1,187 @@
+"""Worker code returns something that cannot be pickled.
+
+## What it finds
+
+A generator, a lambda or local function, a lock, an open file or the like in what leaves a worker: in what
+`collate_fn` returns, or in what `__getitem__` returns where the loader hands items on as they are
+(`batch_size=None` without a `collate_fn`, or a `collate_fn` that gives its list back).
+
+With any other `collate_fn` the items stay in the worker, and torch's default one refuses such an item with
+an error of its own: both are left alone. So are loaders without workers, where nothing travels, and the
+generator that the `__iter__` of a stream is.
+
+## Why is this bad
+
+A worker sends its batches by a queue whose thread pickles them. What cannot be pickled is dropped there, with
+a traceback on stderr and nothing else, and the loader waits for the batch for ever: **hang** in 6 of 6 runs.
+`timeout=3` turns that into `RuntimeError: DataLoader timed out after 3.0 seconds`, which does not name the
+cause.
+
+## Example
+
+```python
+class Videos(Dataset):
+    def __getitem__(self, index):
+        return (read_frame(self.files[index], number) for number in range(16))
+
+loader = DataLoader(Videos(files), batch_size=None, num_workers=2)
+```
+
+Use instead:
+
+```python
+class Videos(Dataset):
+    def __getitem__(self, index):
+        return [read_frame(self.files[index], number) for number in range(16)]
+```
+
+## Fix safety
+
+There is no remedy: what to send instead (a list, a number, nothing) is the author's choice.
+
+## References
+
+- https://docs.python.org/3/library/pickle.html#what-can-be-pickled-and-unpickled
+- https://pytorch.org/docs/stable/data.html#multi-process-data-loading
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from dlint.knowledge.objects import unpicklable
+from dlint.module.layout import statements_in
+from dlint.program.frame import Frame, Point
+from dlint.program.items import hands_items_on, readers
+from dlint.program.loaders import Loader, is_zero
+from dlint.program.program import Program
+from dlint.program.values import External, Function, Made, Partial, Value, World
+from dlint.program.worker import display_name, function_body
+from dlint.rules.rule import Found
+
+
+def check(program: Program) -> Iterator[Found]:
+    """What workers return and cannot send."""
+    for loader in program.loaders:
+        if loader.inherited or not loader.may_have_workers:
+            continue
+        for way, world in loader.ways("num_workers", "dataset", "collate_fn", "batch_size"):
+            dataset, collate = way["dataset"], way["collate_fn"]
+            if is_zero(way["num_workers"]):
+                continue
+            if dataset is not None and hands_items_on(collate, way["batch_size"]):
+                for reader in readers(program.evaluator, dataset, world):
+                    yield from _returned(program, loader, reader.function, reader.frame, world)
+        yield from _of_collate(program, loader)
+
+
+def _of_collate(program: Program, loader: Loader) -> Iterator[Found]:
+    for use in program.uses_of(loader):
+        for visit in use.code.visits:
+            above = visit.link.above
+            if visit.role == "collate_fn" and above is not None and above.above is None:
+                yield from _returned(program, loader, visit.function, visit.frame, visit.world)
+
+
+def _returned(
+    program: Program, loader: Loader, function: Function, frame: Frame, world: World
+) -> Iterator[Found]:
+    """The statements of a function that return what cannot be sent."""
+    if not isinstance(function.node, ast.FunctionDef) or _is_generator(function.node):
+        return
+    for statement in statements_in(function.node.body):
+        if isinstance(statement, ast.Return) and statement.value is not None:
+            program.evaluator.start()
+            point = Point(frame, statement)
+            for w in program.evaluator.flow.reaching(point, world):
+                what = _unsendable(program, statement.value, point, w)
+                if what is not None:
+                    yield _found(loader, function, statement, what)
+                    break
+
+
+def _unsendable(program: Program, node: ast.expr, point: Point, world: World) -> str | None:
+    """What in an expression pickle refuses, as a reader calls it; None where there is no such thing."""
+    match node:
+        case ast.Tuple(elts=parts) | ast.List(elts=parts):
+            return _first(program, parts, point, world)
+        case ast.Dict(values=parts):
+            return _first(program, parts, point, world)
+        case ast.Lambda():
+            return "a lambda"
+        case ast.GeneratorExp():
+            return "a generator"
+        case ast.Call():
+            return _made_by(program, node, point, world)
+        case ast.Name(id=name) if name in point.frame.layout.binds:
+            return _held(program, name, point, world)
+    return None
+
+
+def _first(program: Program, parts: list[ast.expr], point: Point, world: World) -> str | None:
+    for part in parts:
+        what = _unsendable(program, part, point, world)
+        if what is not None:
+            return what
+    return None
+
+
+def _made_by(program: Program, node: ast.Call, point: Point, world: World) -> str | None:
+    callees = [value for value, _ in program.evaluator.values(node.func, point, world)]
+    found = [_made_by_one(callee) for callee in callees]
+    return found[0] if found and all(found) else None
+
+
+def _made_by_one(callee: Value) -> str | None:
+    if isinstance(callee, Partial):
+        callee = callee.callee
+    if isinstance(callee, External):
+        return unpicklable(callee.name)
+    if (
+        isinstance(callee, Function)
+        and isinstance(callee.node, ast.FunctionDef)
+        and not callee.node.decorator_list
+    ):
+        return "a generator" if _is_generator(callee.node) else None
+    return None
+
+
+def _held(program: Program, name: str, point: Point, world: World) -> str | None:
+    """What a variable holds, by every assignment that may have set it last."""
+    found: list[str | None] = []
+    for statement, w in program.evaluator.flow.definitions(name, point, world):
+        before = Point(point.frame, statement)
+        match statement:
+            case ast.Assign(targets=[ast.Name()], value=ast.Name() as value):
+                found.append(_by_value(program, value, before, w))
+            case ast.Assign(targets=[ast.Name()], value=value):
+                found.append(_unsendable(program, value, before, w))
+            case ast.FunctionDef() if not statement.decorator_list:
+                found.append("a local function")
+            case _:
+                return None
+    return found[0] if found and all(found) else None
+
+
+def _by_value(program: Program, node: ast.Name, point: Point, world: World) -> str | None:
+    found = [
+        unpicklable(value.name) if isinstance(value, Made) else None
+        for value, _ in program.evaluator.values(node, point, world)
+    ]
+    return found[0] if found and all(found) else None
+
+
+def _is_generator(node: ast.FunctionDef) -> bool:
+    return any(isinstance(inner, ast.Yield | ast.YieldFrom) for inner in function_body(node))
+
+
+def _found(loader: Loader, function: Function, statement: ast.Return, what: str) -> Found:
+    where = f"{loader.module.relative}:{loader.call.lineno}"
+    return Found(
+        function.module,
+        statement,
+        f"{display_name(function)} returns {what}, which a worker cannot send (loader at {where}): its "
+        "queue drops the batch and the loader waits for ever (6 of 6 runs); return data that pickle can take",
+        by_hand="return tensors, numbers, strings or lists of them; make locks in the main process",
+    )
