@@ -37,6 +37,8 @@ _WORDS = (
     b"Sampler",
     b"torch",
 )
+# A file that mentions one of these is parsed in any case, so that a user hears of one that cannot be.
+_LOADING_WORDS = (b"DataLoader", b"Dataset", b"__getitem__", b"worker_init")
 # Up to so many bytes a project is parsed whole, so that a file that does not parse is told of even where
 # it cannot hold a finding.
 _SMALL_TREE = 1_000_000
@@ -55,6 +57,10 @@ def may_concern(text: str | bytes) -> bool:
     """Whether a file with this text can hold a finding at all."""
     data = text.encode(errors="replace") if isinstance(text, str) else text
     return any(word in data for word in _WORDS)
+
+
+def _loads(data: bytes) -> bool:
+    return any(word in data for word in _LOADING_WORDS)
 
 
 def check(
@@ -143,7 +149,7 @@ def _read_files(
             text = decode(data)
             room -= len(data)
             here = by_path.get(shown, [])
-            if str(path) not in parsed and (path in explicit or room > 0 or may_concern(data)):
+            if str(path) not in parsed and (path in explicit or room > 0 or _loads(data)):
                 parse(text)
         except SourceError as error:
             troubles.append(error.trouble(path))

@@ -10,10 +10,9 @@ import ast
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from dlint.module.layout import statements_in
+from dlint.module.imports import import_statements
 from dlint.module.source import Module
 from dlint.program.frame import Frame, Point
-from dlint.program.values import ModuleValue
 
 if TYPE_CHECKING:
     from dlint.program.evaluate import Evaluator
@@ -56,36 +55,44 @@ class Boundaries:
             closure = self._closures[relative] = frozenset(found)
         return closure
 
+    def importers(self, module: Module) -> list[Module]:
+        """The modules that import a module, directly or through others."""
+        modules = self._evaluator.modules
+        found: list[Module] = []
+        seen = {module.relative}
+        waiting = [module.relative]
+        while waiting:
+            at = waiting.pop()
+            stem = at.removesuffix("/__init__.py").removesuffix(".py").rpartition("/")[2]
+            for relative in modules.index.importing(stem):
+                if relative not in seen and at in self._imported_by(relative):
+                    seen.add(relative)
+                    waiting.append(relative)
+                    importer = modules.get(relative)
+                    if importer is not None:
+                        found.append(importer)
+        return found
+
     def _imported_by(self, relative: str) -> tuple[str, ...]:
         known = self._direct.get(relative)
         if known is not None:
             return known
-        modules = self._evaluator.modules
-        module = modules.get(relative)
-        found: set[str] = set(self._packages_above(relative))
-        if module is not None:
-            frame = modules.frame(module)
-            for statement in statements_in(module.tree.body):
-                if isinstance(statement, ast.Import):
-                    for alias in statement.names:
-                        self._add(modules.imports.absolute(alias.name, relative), found)
-                elif isinstance(statement, ast.ImportFrom):
-                    self._add_from(statement, frame, found)
-        self._direct[relative] = result = tuple(sorted(found))
-        return result
-
-    def _add_from(self, statement: ast.ImportFrom, frame: Frame, found: set[str]) -> None:
         imports = self._evaluator.modules.imports
-        for source in self._evaluator.names.imported_module(statement, frame):
-            if not isinstance(source, ModuleValue):
+        found: set[str] = set(self._packages_above(relative))
+        data = self._evaluator.modules.index.data(relative)
+        for statement in import_statements(data):
+            if statement.level:
+                place = imports.relative(statement.level, statement.module or None, relative)
+            else:
+                place = imports.absolute(statement.module, relative)
+            if place is None:
                 continue
-            if source.module is not None:
-                self._add(source.module.relative, found)
-            if source.module is None or source.module.is_package:
-                for alias in statement.names:
-                    child = imports.child(source.folder or "", alias.name)
-                    if child is not None and child.endswith(".py"):
-                        self._add(child, found)
+            self._add(place, found)
+            if not place.endswith(".py") or place.endswith("/__init__.py") or place == "__init__.py":
+                for name in statement.names:
+                    self._add(imports.child(place, name), found)
+        self._direct[relative] = result = tuple(sorted(found - {relative}))
+        return result
 
     def _add(self, place: str | None, found: set[str]) -> None:
         if place is not None and place.endswith(".py"):

@@ -60,6 +60,11 @@ class Index:
                 found.append(relative)
         return found
 
+    def importing(self, stem: str) -> list[str]:
+        """The files with an import statement that names a module by its last part (or imports all)."""
+        pattern = re.compile(rb"^[ \t]*(?:from|import)\b[^\n]*\b%s\b" % re.escape(stem.encode()), re.MULTILINE)
+        return [relative for relative in self.mentioning(stem) if pattern.search(self.data(relative))]
+
     def stored_elsewhere(self, attribute: str) -> bool:
         """Whether some code sets ``x.attribute`` on something that is not called self."""
         answer = self._stores.get(attribute)

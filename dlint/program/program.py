@@ -14,7 +14,7 @@ from dlint.program.modules import Modules
 from dlint.program.protection import Protections
 from dlint.program.start_method import start_method_of
 from dlint.program.uses import UseFinder, WorkerUse
-from dlint.program.values import Class
+from dlint.program.values import Class, Value, World
 
 Progress = Callable[[int, int], None]
 
@@ -79,6 +79,10 @@ class Program:
                 self._progress(done + 1, len(self.loaders))
         found += [self._uses.assumed(cls) for cls in self.unloaded_datasets]
         return tuple(found)
+
+    def like(self, dataset: Value, world: World) -> tuple[Value, World]:
+        """The first dataset met that is of the same shape, and its world, to be asked about instead."""
+        return self._uses.like(dataset, world)
 
     def uses_of(self, loader: Loader) -> list[WorkerUse]:
         """The worker uses of one loader."""

@@ -74,6 +74,7 @@ class UseFinder:
     def __init__(self, evaluator: Evaluator) -> None:
         self._evaluator = evaluator
         self._codes: dict[Key, WorkerCode] = {}
+        self._first_like: dict[Key, tuple[Value, World]] = {}
 
     def of_loader(self, loader: Loader) -> Iterator[WorkerUse]:
         """The worker uses of a loader: its own functions first, then each dataset it may get."""
@@ -99,17 +100,25 @@ class UseFinder:
         for way, world in loader.ways("num_workers", "dataset"):
             value = way["dataset"]
             if value is not None and not is_zero(way["num_workers"]):
-                found.setdefault(value.key, (value, world))
+                like, as_seen = self.like(value, world)
+                found.setdefault(like.key, (like, as_seen))
         return list(found.values())[:_MOST_DATASETS]
+
+    def like(self, value: Value, world: World) -> tuple[Value, World]:
+        """The first value met that is of the same shape, and its world: what is known of it is known of
+        all, and need be found out only once."""
+        self._evaluator.start()
+        shape = shape_of(self._evaluator, value, world)
+        return self._first_like.setdefault(shape, (value, world))
 
     def code_of(self, value: Value, world: World) -> WorkerCode:
         """What workers execute for a dataset."""
-        self._evaluator.start()
-        shape = shape_of(self._evaluator, value, world)
-        code = self._codes.get(shape)
+        like, as_seen = self.like(value, world)
+        code = self._codes.get(like.key)
         if code is None:
-            code = self._codes[shape] = WorkerCode(self._evaluator)
-            code.add_dataset(value, world)
+            code = self._codes[like.key] = WorkerCode(self._evaluator)
+            self._evaluator.start()
+            code.add_dataset(like, as_seen)
         return code
 
     def resolved(self, loader: Loader) -> tuple[set[int], bool]:

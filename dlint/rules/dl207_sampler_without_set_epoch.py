@@ -154,10 +154,8 @@ def _program_of(program: Program, loader: Loader) -> set[str]:
         found |= program.boundaries.imports(way.module.relative)
         if not way.whole:
             # Whoever imports it may call it.
-            for other in program.modules.mentioning(way.module.path.stem):
-                reached = program.boundaries.imports(other.relative)
-                if way.module.relative in reached:
-                    found |= reached
+            for other in program.boundaries.importers(way.module):
+                found |= program.boundaries.imports(other.relative)
     return found
 
 

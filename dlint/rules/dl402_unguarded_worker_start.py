@@ -96,17 +96,10 @@ def _bodies(program: Program) -> Iterator[Module]:
             if way.whole and not way.guarded and way.module.relative not in seen:
                 seen.add(way.module.relative)
                 yield way.module
-                for other in _importers(program, way.module):
+                for other in program.boundaries.importers(way.module):
                     if other.relative not in seen:
                         seen.add(other.relative)
                         yield other
-
-
-def _importers(program: Program, module: Module) -> Iterator[Module]:
-    stem = module.path.parent.name if module.is_package else module.path.stem
-    for other in program.modules.mentioning(stem):
-        if other is not module and module.relative in program.boundaries.imports(other.relative):
-            yield other
 
 
 def _forks(program: Program, loader: Loader) -> bool:
