@@ -172,8 +172,8 @@ def _found(use: WorkerUse, visit: Visit, call: ast.Call) -> Found:
         're-initialize CUDA in forked subprocess" once the main process has used it; move the batch in the '
         "training loop",
         reach,
-        by_hand="return CPU tensors; move each batch in the training loop, with pin_memory=True on the loader "
-        "and batch.to(device, non_blocking=True)",
+        by_hand="return CPU tensors; move each batch in the training loop, with pin_memory=True "
+        "on the loader and batch.to(device, non_blocking=True)",
     )
 
 
