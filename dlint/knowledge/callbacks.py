@@ -39,3 +39,9 @@ def takes_callbacks(name: str) -> bool:
     """Whether a call of this library name runs the callables among its arguments."""
     last = name.rpartition(".")[2]
     return last in _LAST or name in ("builtins.sorted", "builtins.min", "builtins.max")
+
+
+def runs_at_once(name: str) -> bool:
+    """Whether the callables among a call's arguments have run, elsewhere, by the time its result is data:
+    the jobs of pools (``Pool().map``)."""
+    return "Pool()." in name or "Executor()." in name or name.startswith("joblib.")

@@ -108,6 +108,14 @@ def draws_from_numpy(name: str) -> bool:
     return (module == "numpy.random" and last in _NUMPY_DRAWS) or name in _DRAWS_INSIDE
 
 
+def may_seed_numpy(name: str) -> bool:
+    """Whether a library's call seeds NumPy's global state, or may do so for all its name tells."""
+    if name in SEEDS:
+        return "NumPy" in SEEDS[name]
+    last = name.rpartition(".")[2].lower()
+    return last in ("seed", "set_state") or ("seed" in last and last != "initial_seed") or "determinis" in last
+
+
 def draws_from_generator(method: str) -> bool:
     """Whether a method of a generator object draws from it."""
     return method not in _NO_DRAWS and not method.startswith("_")

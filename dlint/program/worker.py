@@ -11,7 +11,7 @@ import ast
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from dlint.knowledge.callbacks import DATA_METHODS, takes_callbacks
+from dlint.knowledge.callbacks import DATA_METHODS, runs_at_once, takes_callbacks
 from dlint.knowledge.loading import is_dataset, is_iterable_dataset
 from dlint.module.layout import FunctionNode, ends, expressions, parameters
 from dlint.module.source import Module
@@ -112,7 +112,7 @@ class WorkerCode:
         if isinstance(value, Instance):
             self._instance_entries(value, world, seen)
         elif isinstance(value, Made):
-            for argument in value.arguments.all():
+            for argument in () if runs_at_once(value.name) else value.arguments.all():
                 for part, w in self._evaluator.value_of(argument, world):
                     self._data(part, w, seen)
         elif isinstance(value, Items):

@@ -10,7 +10,8 @@ dataset's `__init__`, in main and in `worker_init_fn` are fine (DL204 looks at t
 
 The call sets the state for everything that the worker does from then on. Measured with a constant (and the
 same with `int(time.time())`): 1 distinct value of 24 draws. All augmentation of that library is one and the
-same.
+same. With the item's index in the seed every item gets the same numbers in every epoch, and so does all
+augmentation after it; with the worker's number, seeded once, every epoch repeats.
 
 ## Example
 
@@ -47,29 +48,137 @@ import ast
 from collections.abc import Iterator
 
 from dlint.finding import Remedy
-from dlint.knowledge.randomness import SEEDS
+from dlint.knowledge.randomness import KEEPS_TORCH_STATE, SEEDS, STATE_CALLS, sounds_changing
+from dlint.module.layout import dotted
 from dlint.program.program import Program
-from dlint.program.worker import Event
+from dlint.program.reach import Link
+from dlint.program.seeds import CLOCK, FIXED, FRESH, TORCH, WORKER, Seed, seeds_of
+from dlint.program.values import External, Function
+from dlint.program.worker import Event, WorkerCode, function_body
 from dlint.rules.rule import Found
 
 
 def check(program: Program) -> Iterator[Found]:
     """Seeding calls in worker code."""
     for use in program.uses:
+        functions = {id(visit.link): visit.function for visit in use.code.visits}
         for event in use.code.events:
             if event.name in SEEDS and event.role != "worker_init_fn" and event.owner is None:
-                yield _found(event)
+                yield from _judged(program, use.code, functions, event)
 
 
-def _found(event: Event) -> Found:
+def _judged(
+    program: Program, code: WorkerCode, functions: dict[int, Function], event: Event
+) -> Iterator[Found]:
     assert isinstance(event.node, ast.Call)
-    name = event.name
+    seeds = seeds_of(program.evaluator, code, event)
+    once = _once(event) or _of_stream(event)
+    if any(FRESH in seed.kinds for seed in seeds) or (once and any(TORCH in seed.kinds for seed in seeds)):
+        return
+    if any(sounds_changing(name) and "time" not in name for name in _names_in(event.node)):
+        return
+    if _kept(functions, event) or _in_fork(program, event):
+        return
+    yield _found(event, seeds, once=once)
+
+
+def _names_in(call: ast.Call) -> Iterator[str]:
+    for argument in [*call.args, *(keyword.value for keyword in call.keywords)]:
+        for node in ast.walk(argument):
+            if isinstance(node, ast.Name):
+                yield node.id.lower()
+            elif isinstance(node, ast.Attribute):
+                yield node.attr.lower()
+
+
+def _once(event: Event) -> bool:
+    """Whether a test that its own block changes lets the call run once only: ``if not self.seeded:``."""
+    layout = event.point.frame.layout
+    at: ast.AST | None = event.point.statement
+    while at is not None:
+        place = layout.places.get(id(at))
+        if place is None:
+            at = layout.try_of.get(id(at))
+            continue
+        at = place.owner
+        if isinstance(at, ast.If):
+            tested = {dotted(node) for node in ast.walk(at.test) if isinstance(node, ast.Name | ast.Attribute)}
+            if tested & layout.bound_by(at):
+                return True
+    return False
+
+
+def _of_stream(event: Event) -> bool:
+    """Whether the call stands in ``__iter__``: it runs once an epoch in each worker."""
+    return getattr(event.point.frame.scope, "name", "") == "__iter__"
+
+
+def _kept(functions: dict[int, Function], event: Event) -> bool:
+    """Whether the state is read before and put back after, in a function on the way to the call."""
+    for library, calls in STATE_CALLS.items():
+        if library not in SEEDS[event.name]:
+            continue
+        link: Link | None = event.link
+        while link is not None:
+            function = functions.get(id(link))
+            if function is not None and _calls_all(function, calls):
+                break
+            link = link.above
+        if link is None:
+            return False
+    return True
+
+
+def _calls_all(function: Function, names: tuple[str, ...]) -> bool:
+    nodes = list(function_body(function.node))
+    if function.owner is not None and getattr(function.node, "name", "") == "__enter__":
+        nodes = list(ast.walk(function.owner.node))
+    found = {node.attr for node in nodes if isinstance(node, ast.Attribute)}
+    found |= {node.id for node in nodes if isinstance(node, ast.Name)}
+    return found.issuperset(names)
+
+
+def _in_fork(program: Program, event: Event) -> bool:
+    """Whether the call stands in a block that has torch's state to itself."""
+    if SEEDS[event.name] != "torch":
+        return False
+    layout = event.point.frame.layout
+    at: ast.AST | None = event.point.statement
+    while at is not None:
+        place = layout.places.get(id(at))
+        if place is None:
+            at = layout.try_of.get(id(at))
+            continue
+        at = place.owner
+        if isinstance(at, ast.With):
+            for item in at.items:
+                if isinstance(item.context_expr, ast.Call):
+                    for value, _ in program.evaluator.values(item.context_expr.func, event.point, event.world):
+                        if isinstance(value, External) and value.name in KEEPS_TORCH_STATE:
+                            return True
+    return False
+
+
+def _found(event: Event, seeds: list[Seed], *, once: bool) -> Found:
+    assert isinstance(event.node, ast.Call)
+    library = SEEDS[event.name]
+    kinds = frozenset().union(*(seed.kinds for seed in seeds))
+    cure = "remove it"
+    if kinds == {FIXED} or CLOCK in kinds:
+        happens = f"all draws from {library} after it repeat (1 distinct value of 24)"
+        cure = "remove it, or draw from a local generator made from the seed and the index"
+    elif once and kinds <= {FIXED, WORKER}:
+        happens = f"every epoch starts new workers, which draw the same numbers from {library} again"
+        cure = "remove it, or seed from get_worker_info().seed"
+    elif kinds <= {FIXED, WORKER, TORCH}:
+        happens = f"all items of a worker draw the same numbers from {library}"
+    else:
+        happens = f"whatever draws from {library} after it gets the same numbers for the same seed in every epoch"
+        cure = "draw from a local generator made from that seed"
     return Found(
         event.module,
         event.node,
-        f"{ast.unparse(event.node)} in worker code sets {SEEDS[name]}'s random state again for every item: random "
-        "augmentation repeats (1 distinct value of 24 draws with a constant); remove it, or draw from a local "
-        "generator made from the seed and the index",
-        event.link.steps(name, event.module, event.node),
+        f"{ast.unparse(event.node)} in worker code sets {library}'s global state: {happens}; {cure}",
+        event.link.steps(event.name, event.module, event.node),
         Remedy("remove_reseed", "unsafe", "Remove the seeding, or draw from a local generator"),
     )

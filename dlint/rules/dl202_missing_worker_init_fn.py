@@ -2,8 +2,8 @@
 
 ## What it finds
 
-A loader with workers and without `worker_init_fn` whose dataset or `collate_fn` draws from `np.random.*`,
-where the project allows a torch release before 1.9. The release comes from `target-torch`, else from the
+A loader with workers and without `worker_init_fn`, or with one that leaves NumPy alone, whose dataset or
+`collate_fn` draws from `np.random.*`, where the project allows a torch release before 1.9. The release comes from `target-torch`, else from the
 project's own declaration; an unpinned `torch` means the current one, and where nothing is said the oldest
 is assumed. A number of workers that is not known counts as some.
 
@@ -48,15 +48,17 @@ Unsafe: on torch 1.9 and newer the program works today, and the numbers that it 
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Iterator
 
 from dlint.finding import Remedy
-from dlint.knowledge.randomness import draws_from_numpy
+from dlint.knowledge.randomness import SEEDS, draws_from_numpy, may_seed_numpy
+from dlint.program.frame import Point
 from dlint.program.loaders import Loader, is_zero
 from dlint.program.program import Program
 from dlint.program.uses import WorkerUse
-from dlint.program.values import Const
-from dlint.program.worker import Event
+from dlint.program.values import Const, Function, Unknown
+from dlint.program.worker import Event, WorkerCode, function_body
 from dlint.rules.rule import Found
 
 _SEEDS_ITSELF = (1, 9)
@@ -67,11 +69,14 @@ def check(program: Program) -> Iterator[Found]:
     if program.target_torch is not None and program.target_torch >= _SEEDS_ITSELF:
         return
     for loader in program.loaders:
-        if loader.inherited or loader.kind.seeds_workers or not _unseeded(loader):
+        if loader.inherited or loader.kind.seeds_workers:
             continue
-        draw = _first_draw(program.uses_of(loader))
-        if draw is not None:
-            yield _found(loader, draw)
+        missing = _unseeded(loader)
+        uses = program.uses_of(loader)
+        if missing or _leaves_numpy_alone(program, uses):
+            draw = _first_draw(uses)
+            if draw is not None:
+                yield _found(loader, draw, missing=missing)
 
 
 def _unseeded(loader: Loader) -> bool:
@@ -84,19 +89,53 @@ def _unseeded(loader: Loader) -> bool:
     return False
 
 
+def _leaves_numpy_alone(program: Program, uses: list[WorkerUse]) -> bool:
+    """Whether the loader's worker_init_fn is known to its end and seeds other libraries only."""
+    for use in uses:
+        loader = use.loader
+        if use.dataset is None and loader is not None:
+            given = loader.values("worker_init_fn")
+            known = bool(given) and all(isinstance(value, Function) for value in given)
+            return known and _seeds_others_only(program, use.code)
+    return False
+
+
+def _seeds_others_only(program: Program, code: WorkerCode) -> bool:
+    events = [event for event in code.events if event.role == "worker_init_fn"]
+    if not any(event.name in SEEDS for event in events) or any(may_seed_numpy(event.name) for event in events):
+        return False
+    for visit in code.visits:
+        if visit.role != "worker_init_fn":
+            continue
+        for node in function_body(visit.function.node):
+            if isinstance(node, ast.Call):
+                callees = program.evaluator.values(node.func, Point(visit.frame, None), visit.world)
+                if any(isinstance(value, Unknown) for value, _ in callees):
+                    return False
+    return True
+
+
 def _first_draw(uses: list[WorkerUse]) -> Event | None:
-    draws = [event for use in uses for event in use.code.events if draws_from_numpy(event.name)]
+    draws = [
+        event
+        for use in uses
+        for event in use.code.events
+        if draws_from_numpy(event.name) and event.role != "worker_init_fn"
+    ]
     return min(draws, key=lambda event: event.link.length, default=None)
 
 
-def _found(loader: Loader, draw: Event) -> Found:
+def _found(loader: Loader, draw: Event, *, missing: bool) -> Found:
     where = f"{draw.module.relative}:{getattr(draw.node, 'lineno', 1)}"
+    lack = "no worker_init_fn" if missing else "the worker_init_fn does not seed NumPy"
+    advice = "pass a worker_init_fn that seeds" if missing else "seed"
+    remedy = Remedy("seed_workers", "unsafe", "Pass a worker_init_fn that seeds NumPy and random", {"kind": "missing"})
     return Found(
         loader.module,
         loader.call,
-        f"no worker_init_fn, and worker code draws from NumPy ({draw.name} at {where}): before torch 1.9 all "
-        "workers and all epochs draw the same numbers (4 distinct values of 24); pass a worker_init_fn that seeds "
-        "NumPy from torch.initial_seed(), or require torch>=1.9",
+        f"{lack}, and worker code draws from NumPy ({draw.name} at {where}): before torch 1.9 all workers and epochs "
+        f"draw the same numbers (4 distinct of 24); {advice} NumPy from torch.initial_seed(), or require torch>=1.9",
         draw.link.steps(draw.name, draw.module, draw.node),
-        Remedy("seed_workers", "unsafe", "Pass a worker_init_fn that seeds NumPy and random", {"kind": "missing"}),
+        remedy if missing else None,
+        None if missing else "add np.random.seed(torch.initial_seed() % 2**32) to the worker_init_fn",
     )
