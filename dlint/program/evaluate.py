@@ -44,6 +44,9 @@ if TYPE_CHECKING:
 
 DEPTH = 110
 STEPS = 10_000
+# Of a long list of constants it does not matter which; of other long lists the first are looked at.
+_FEW = 6
+_MOST_ELEMENTS = 12
 _NEVER = 1 << 30
 
 
@@ -163,8 +166,9 @@ class Evaluator:
         """What iterating over a value may give."""
         if isinstance(value, Items):
             found = list({item.key: item for item in value.items}.values())
-            if len(found) > 12:
-                found = found[:12]
+            if len(found) > _FEW and all(isinstance(item, Const | Unknown) for item in found):
+                return [Unknown(("element", value.key))]
+            found = found[:_MOST_ELEMENTS]
             return found + ([Unknown(("element", value.key))] if value.open or not found else [])
         if isinstance(value, Table):
             return [Const(key) for key in value.items if key is not ANY] or [Unknown(("key", value.key))]

@@ -70,10 +70,13 @@ class Index:
         answer = self._stores.get(attribute)
         if answer is None:
             pattern = re.compile(rb"(\w+|\)|\])\s*\.%s\s*=(?!=)" % re.escape(attribute.encode()))
+            needles = (f".{attribute} =".encode(), f".{attribute}=".encode())
             answer = any(
                 match[1] not in (b"self", b"cls")
                 for relative in self.mentioning(attribute)
-                for match in pattern.finditer(self.data(relative))
+                for data in (self.data(relative),)
+                if needles[0] in data or needles[1] in data
+                for match in pattern.finditer(data)
             )
             self._stores[attribute] = answer
         return answer

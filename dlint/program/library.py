@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 
 # The key under which a table keeps a value whose own key is not known.
 ANY: Final = ...
+_FEW = 6
 # Library calls whose results are made of the same things as their arguments, item by item.
 _SPLITTERS = frozenset({"torch.utils.data.random_split", "sklearn.model_selection.train_test_split"})
 
@@ -60,7 +61,12 @@ class Library:
                 return [base.items[key.value]]
             if not isinstance(key, Const) and base.items:
                 values = list({value.key: value for value in base.items.values()}.values())
-                return values[:24]
+                if len(values) <= _FEW:
+                    return values
+                # Of a long table only what can be called is worth following: a registry.
+                return [v for v in values if isinstance(v, Class | Function | Partial | Instance)][:24] or [
+                    Unknown(("item", base.key, key.key))
+                ]
             if ANY in base.items:
                 return [base.items[ANY]]
         return [Unknown(("item", base.key, key.key))]

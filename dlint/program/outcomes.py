@@ -18,9 +18,11 @@ def within(outcomes: list[Outcome], world: World) -> list[Outcome]:
     """The outcomes that agree with a world, in the worlds where both hold."""
     if not world.facts:
         return outcomes
+    if len(outcomes) == 1 and not outcomes[0][1].facts:
+        return [(outcomes[0][0], world)]
     found = []
     for value, w in outcomes:
-        both = world.joined(w)
+        both = world.joined(w) if w.facts else world
         if both is not None:
             found.append((value, both))
     return found
