@@ -29,7 +29,7 @@ import tempfile
 import time
 from collections.abc import Sequence
 from pathlib import Path
-from typing import ClassVar, NamedTuple
+from typing import NamedTuple
 
 from synthetic_tree import write_tree
 
@@ -125,6 +125,12 @@ def listing(tree: Path) -> str:
     return "\n".join(str(path) for path in python_files(tree))
 
 
+_HEAD = (
+    f"{'tree':44} {'files':>6} {'relev.':>6} {'start':>6} {'relev.':>6} {'all':>6} {'check':>7} "
+    f"{'x relev.':>8} {'x all':>7}"
+)
+
+
 class Speed(NamedTuple):
     """What one tree costs."""
 
@@ -135,11 +141,6 @@ class Speed(NamedTuple):
     relevant: float
     all: float
     check: float
-
-    HEAD: ClassVar[str] = (
-        f"{'tree':44} {'files':>6} {'relev.':>6} {'start':>6} {'relev.':>6} {'all':>6} {'check':>7} "
-        f"{'x relev.':>8} {'x all':>7}"
-    )
 
     def __str__(self) -> str:
         return (
@@ -259,7 +260,7 @@ def main() -> None:
         print(
             f"relevant: files that match {WORDS.decode()}; seconds of processor time, best of {chosen.times}"
         )
-        print(Speed.HEAD)
+        print(_HEAD)
     measured = []
     for tree in trees:
         measured.append(speed(tree, chosen.times))
