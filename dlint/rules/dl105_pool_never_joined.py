@@ -113,8 +113,8 @@ def _per_batch(module: Module, call: ast.Call, point: Point, pool: Pool) -> Foun
     return Found(
         module,
         call,
-        f"a new {pool.shown} for every batch that {ending}: {effect}; make it once before the loop, or use it "
-        "in a with block",
+        f"a new {pool.shown} for every batch that {ending}: {effect}; make it once before the loop, or use "
+        "it in a with block",
         remedy=_REMEDY if plain else None,
         by_hand=None
         if plain

@@ -46,7 +46,7 @@ from dlint.program.loaders import Loader, is_zero
 from dlint.program.program import Program
 from dlint.program.repetition import tests_around
 from dlint.program.uses import WorkerUse
-from dlint.program.values import Const
+from dlint.program.values import Const, Made
 from dlint.program.worker import Event
 from dlint.rules.rule import Found
 
@@ -65,7 +65,7 @@ def check(program: Program) -> Iterator[Found]:
             continue
         for event in use.code.events:
             what = _starts(program, use, event, loaders)
-            if what and isinstance(event.node, ast.Call) and not _tells_apart(event):
+            if what and isinstance(event.node, ast.Call) and not _tells_apart(program, event):
                 yield Found(
                     event.module,
                     event.node,
@@ -99,8 +99,14 @@ def _starts(program: Program, use: WorkerUse, event: Event, loaders: dict[int, L
     return None
 
 
-def _tells_apart(event: Event) -> bool:
+def _tells_apart(program: Program, event: Event) -> bool:
     """Whether a test around the call asks which process it is in."""
-    return any(
-        any(word in ast.unparse(test) for word in _WORKER_TESTS) for test, _, _ in tests_around(event.point)
-    )
+    for test, _, _ in tests_around(event.point):
+        if any(word in ast.unparse(test) for word in _WORKER_TESTS):
+            return True
+        for node in ast.walk(test):
+            if isinstance(node, ast.Name):
+                for value, _ in program.evaluator.values(node, event.point, event.world):
+                    if isinstance(value, Made) and value.name.endswith(".get_worker_info"):
+                        return True
+    return False

@@ -1,0 +1,284 @@
+"""Worker code uses native threads that a fork of the parent leaves behind.
+
+## What it finds
+
+In worker code that may be forked:
+
+- `torch.set_num_threads(n)` with n greater than 1;
+- `sort`, `group_by` and `read_parquet` of polars, where the parent uses polars too;
+- scikit-learn's `KMeans` and `HistGradientBoosting...`, and faiss, where the parent uses them too and the
+  program imports them before torch;
+- a numba function with `parallel=True` where the program asks for the `omp` threading layer and the parent
+  calls it too.
+
+NumPy, SciPy, pandas, pyarrow, PIL, duckdb and tokenizers survive a fork and are never named here.
+
+## Why is this bad
+
+A forked worker has the state of the parent's thread pool and none of its threads. Measured, with a parent
+that has used the library:
+
+- `torch.set_num_threads(2)` in `worker_init_fn` or `__getitem__`: **hangs** in 5 of 5 runs each (DataLoader
+  itself sets 1). A parent that ran no parallel operation, spawn and forkserver: fine.
+- polars: **hangs** in 4 of 4 runs each.
+- KMeans, HistGradientBoosting, faiss: **hang** in 3 of 3 runs when imported before torch, and are fine when
+  torch is imported first.
+- numba with `omp`: the worker is killed, `Terminating: fork() called from a process already using GNU OpenMP,
+  this is unsafe.`
+
+## Example
+
+```python
+def init_worker(worker_id):
+    torch.set_num_threads(4)
+```
+
+Use instead nothing: a worker has one thread, and the loader has several workers. For polars start the workers
+with forkserver, or set `POLARS_MAX_THREADS=1`:
+
+```python
+loader = DataLoader(dataset, num_workers=4, multiprocessing_context="forkserver")
+```
+
+## Fix safety
+
+No remedy: which of the cures fits is a decision.
+
+## References
+
+- https://docs.pola.rs/user-guide/misc/multiprocessing/
+- https://pytorch.org/docs/stable/notes/multiprocessing.html#avoid-cpu-oversubscription
+- https://scikit-learn.org/stable/faq.html#why-do-i-sometimes-get-a-crash-freeze-with-n-jobs-1-under-osx-or-linux
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+
+from dlint.knowledge.native_threads import CORES, LIBRARIES, LIMITS, TORCH, Library
+from dlint.module.layout import statements_in
+from dlint.module.source import Module
+from dlint.program.frame import Point
+from dlint.program.program import Program
+from dlint.program.sides import calls_named, item_read_in_parent, worker_functions
+from dlint.program.uses import WorkerUse
+from dlint.program.values import Const, External, Made
+from dlint.program.worker import Event, Visit, function_body
+from dlint.rules.rule import Found
+
+_OMP = re.compile(r"THREADING_LAYER\W{1,8}omp\b")
+
+
+def check(program: Program) -> Iterator[Found]:
+    """Native threads in worker code that forked workers do not have."""
+    libraries = [each for each in LIBRARIES if program.modules.index.mentioning(each.package)]
+    omp = any(_OMP.search(module.text) for module in program.modules.mentioning("THREADING_LAYER"))
+    parent = _Parent(program)
+    for use in program.uses:
+        threads = [event for event in use.code.events if event.name == "torch.set_num_threads"]
+        if not (threads or libraries or omp) or program.start_method_of(use) in ("spawn", "forkserver"):
+            continue
+        for event in threads:
+            if isinstance(event.node, ast.Call) and _several(program, event, event.node):
+                yield _torch(event, event.node)
+        for library in libraries:
+            for visit in use.code.visits:
+                for call in _calls(program, visit, library):
+                    harmless = _torch_first(program, use, visit, library) or _is_limited(
+                        program, use, library
+                    )
+                    if not harmless and parent.uses(library, use):
+                        yield _library(visit, call, library)
+        if omp:
+            yield from _numba(program, use, parent)
+
+
+def _several(program: Program, event: Event, call: ast.Call) -> bool:
+    """Whether a number of threads is surely more than one."""
+    if not call.args:
+        return False
+    values = [value for value, _ in program.evaluator.values(call.args[0], event.point, event.world)]
+    return bool(values) and all(
+        (isinstance(value, Const) and isinstance(value.value, int) and value.value > 1)
+        or (isinstance(value, Made) and value.name in CORES)
+        for value in values
+    )
+
+
+def _torch(event: Event, call: ast.Call) -> Found:
+    return Found(
+        event.module,
+        call,
+        f"torch.set_num_threads({ast.unparse(call.args[0])}) in worker code: a forked worker hangs once the "
+        "parent has run a parallel operation (5 of 5), because it has none of the parent's threads; remove it: "
+        "the DataLoader gives each worker one thread",
+        event.link.steps(event.name, event.module, call),
+        by_hand="remove the call, or start the workers with forkserver",
+    )
+
+
+def _library(visit: Visit, call: ast.Call, library: Library) -> Found:
+    name = ast.unparse(call.func)
+    shown = f"{library.package}'s {call.func.attr if isinstance(call.func, ast.Attribute) else name}"
+    order = ", imported before torch," if library.after_torch else ""
+    cure = "import torch first" if library.after_torch else f"use forkserver or {library.environment}=1"
+    return Found(
+        visit.function.module,
+        call,
+        f"{shown}(){order} runs on threads in worker code, and the parent uses {library.package} too: a "
+        f"forked worker hangs ({library.runs}), because it has none of the parent's threads; {cure}",
+        visit.link.steps(name, visit.function.module, call),
+        by_hand=f"{cure}, or start the workers with spawn or forkserver",
+    )
+
+
+def _calls(program: Program, visit: Visit, library: Library) -> Iterator[ast.Call]:
+    """The calls of a worker's function that run on the library's threads."""
+    text = visit.function.module.text
+    if not any(f".{method}(" in text for method in library.methods):
+        return
+    for node in function_body(visit.function.node):
+        match node:
+            case ast.Call(func=ast.Attribute(value=receiver, attr=method)) if method in library.methods:
+                if _is_of(program, receiver, Point(visit.frame, _statement_of(visit, node)), library):
+                    yield node
+
+
+def _statement_of(visit: Visit, node: ast.expr) -> ast.stmt | None:
+    """The innermost statement of a function that evaluates an expression."""
+    scope = visit.function.node
+    if isinstance(scope, ast.Lambda):
+        return None
+    found = None
+    for statement in statements_in(scope.body):
+        if statement.lineno <= node.lineno <= (statement.end_lineno or statement.lineno):
+            found = statement
+    return found
+
+
+def _is_of(program: Program, receiver: ast.expr, point: Point, library: Library) -> bool:
+    """Whether a receiver is an object that the library made, or the library itself."""
+    for value, _ in program.evaluator.values(receiver, point):
+        if isinstance(value, Made):
+            if library.makers:
+                return value.name in library.makers
+            plan = any(value.name.startswith(name) for name in library.plans)
+            return value.name.startswith(f"{library.package}.") and not plan
+        if isinstance(value, External) and value.name == library.package:
+            return True
+    return False
+
+
+class _Parent:
+    """What the parent itself does with the libraries; read when first asked for."""
+
+    def __init__(self, program: Program) -> None:
+        self._program = program
+        self._worker: frozenset[int] | None = None
+        self._known: dict[str, bool] = {}
+
+    @property
+    def worker(self) -> frozenset[int]:
+        if self._worker is None:
+            self._worker = worker_functions(self._program)
+        return self._worker
+
+    def uses(self, library: Library, use: WorkerUse) -> bool:
+        """Whether code outside workers runs on the library's threads, or reads an item that does."""
+        if library.package not in self._known:
+            self._known[library.package] = any(
+                self._is_use(call, point, library)
+                for method in sorted(library.methods)
+                for module, call, point in calls_named(self._program, method)
+                if id(point.frame.scope) not in self.worker
+            )
+        return self._known[library.package] or item_read_in_parent(self._program, use) is not None
+
+    def _is_use(self, call: ast.Call, point: Point, library: Library) -> bool:
+        return isinstance(call.func, ast.Attribute) and _is_of(self._program, call.func.value, point, library)
+
+
+def _is_limited(program: Program, use: WorkerUse, library: Library) -> bool:
+    """Whether the program gives the library a single thread."""
+    if use.loader is not None:
+        for own in program.uses_of(use.loader):
+            if any(event.name in LIMITS for event in own.code.events):
+                return True
+    for module in use.modules:
+        for relative in program.boundaries.imports(module.relative):
+            if library.environment.encode() in program.modules.index.data(relative):
+                return True
+    return False
+
+
+def _torch_first(program: Program, use: WorkerUse, visit: Visit, library: Library) -> bool:
+    """Whether every program that builds the loader imports torch before the library."""
+    if not library.after_torch:
+        return False
+    starts = {visit.function.module.relative: visit.function.module}
+    if use.loader is not None:
+        ways = program.boundaries.ways_to(use.loader.point)
+        starts = {way.module.relative: way.module for way in ways} or starts
+    return all(
+        _first(program, module, library.package, set()) != library.package for module in starts.values()
+    )
+
+
+def _first(program: Program, module: Module, package: str, seen: set[str]) -> str | None:
+    """Which of torch and a package running a module's body imports first."""
+    seen.add(module.relative)
+    imports = program.modules.imports
+    for statement in statements_in(module.tree.body):
+        names: list[str] = []
+        if isinstance(statement, ast.Import):
+            names = [alias.name for alias in statement.names]
+        elif isinstance(statement, ast.ImportFrom):
+            names = [f"{'.' * statement.level}{statement.module or ''}"]
+        for name in names:
+            top = name.partition(".")[0]
+            if top == package:
+                return package
+            if top in TORCH:
+                return "torch"
+            place = (
+                imports.relative(statement.level, statement.module, module.relative)
+                if isinstance(statement, ast.ImportFrom) and statement.level
+                else imports.absolute(name, module.relative)
+            )
+            other = program.modules.get(place) if place is not None and place.endswith(".py") else None
+            if other is not None and other.relative not in seen:
+                found = _first(program, other, package, seen)
+                if found is not None:
+                    return found
+    return None
+
+
+def _numba(program: Program, use: WorkerUse, parent: _Parent) -> Iterator[Found]:
+    """Parallel numba functions that workers and the parent call, under the omp layer."""
+    for visit in use.code.visits:
+        node = visit.function.node
+        if isinstance(node, ast.Lambda) or not any(map(_is_parallel, node.decorator_list)):
+            continue
+        sites = program.evaluator.calls.sites(node, visit.frame)
+        if any(id(site.point.frame.scope) not in parent.worker for site in sites):
+            yield Found(
+                visit.function.module,
+                node,
+                f"numba's parallel {node.name} runs in worker code and in the parent with the omp threading "
+                "layer: a forked worker is killed (fork() called from a process already using GNU OpenMP); use "
+                "the workqueue layer",
+                visit.link.steps(node.name, visit.function.module, node),
+                by_hand="set numba.config.THREADING_LAYER to 'workqueue', or use forkserver",
+            )
+
+
+def _is_parallel(decorator: ast.expr) -> bool:
+    match decorator:
+        case ast.Call(func=ast.Name(id=name) | ast.Attribute(attr=name), keywords=keywords):
+            return name in ("njit", "jit") and any(
+                each.arg == "parallel" and isinstance(each.value, ast.Constant) and each.value.value is True
+                for each in keywords
+            )
+    return False
