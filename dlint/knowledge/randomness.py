@@ -57,7 +57,10 @@ GENERATORS = {
     "numpy.random.Generator": "np.random.Generator(...)",
     "random.Random": "random.Random(...)",
     "torch.Generator": "torch.Generator()",
+    "torch.Generator().manual_seed": "torch.Generator()",
 }
+# Methods of a generator that seed it again or set its state.
+RESEEDS = frozenset({"manual_seed", "seed", "set_state", "setstate"})
 # Methods of a generator that draw nothing.
 _NO_DRAWS = frozenset(
     {

@@ -4,7 +4,9 @@
 
 `np.random.default_rng(...)`, `RandomState`, `random.Random` or `torch.Generator` kept on the dataset (or a
 transform, or at module level) and drawn from in worker code. A generator made inside the function that
-draws from it is fine, and so is one that only samplers use: they run in the parent.
+draws from it is fine, and so are one that only samplers use (they run in the parent) and one that
+`worker_init_fn` or the worker code replaces or seeds again. One that is made at its first use counts where the
+parent reads an item of the dataset before the workers start.
 
 ## Why is this bad
 
@@ -53,22 +55,40 @@ import ast
 from collections.abc import Iterator
 
 from dlint.finding import Remedy
-from dlint.knowledge.randomness import GENERATORS, draws_from_generator
+from dlint.knowledge.randomness import GENERATORS, RESEEDS, draws_from_generator
+from dlint.module.layout import dotted, functions_in
 from dlint.module.source import Module
 from dlint.program.program import Program
+from dlint.program.sides import item_read_in_parent, made_in_parent, renewed
 from dlint.program.uses import WorkerUse
 from dlint.program.values import Made
-from dlint.program.worker import Event
+from dlint.program.worker import Event, function_body
 from dlint.rules.rule import Found
+
+_KEYWORDS = ("generator", "rng", "random_state")
 
 
 def check(program: Program) -> Iterator[Found]:
     """Generators that worker code draws from and that the workers did not make."""
     for use in program.uses:
+        worker = frozenset(id(visit.function.node) for visit in use.code.visits)
+        reseeded = {event.owner.key for event in use.code.events if event.owner is not None and _reseeds(event)}
         for event in use.code.events:
+            if event.role == "worker_init_fn" or not draws_from_generator(event.name.rpartition(".")[2]):
+                continue
             for made in _generators(program, event):
-                if draws_from_generator(event.name.rpartition(".")[2]) and _made_before(use, made):
-                    yield _found(event, made)
+                if made.key in reseeded or renewed(program, use, made) or _renewed_by_method(program, use, made):
+                    continue
+                if not made_in_parent(made, worker):
+                    touched = item_read_in_parent(program, use) if _lazy(made) else None
+                    if touched is not None:
+                        yield _found(program, use, event, made, touched)
+                elif not _stored_in_worker(use, made):
+                    yield _found(program, use, event, made, None)
+
+
+def _reseeds(event: Event) -> bool:
+    return event.name.rpartition(".")[2] in RESEEDS
 
 
 def _generators(program: Program, event: Event) -> list[Made]:
@@ -78,34 +98,98 @@ def _generators(program: Program, event: Event) -> list[Made]:
         found.append(event.owner)
     if isinstance(event.node, ast.Call) and event.owner is None:
         for keyword in event.node.keywords:
-            if keyword.arg in ("generator", "rng", "random_state"):
+            if keyword.arg in _KEYWORDS:
                 for value, _ in program.evaluator.values(keyword.value, event.point, event.world):
                     if isinstance(value, Made) and value.name in GENERATORS:
                         found.append(value)
     return found
 
 
-def _made_before(use: WorkerUse, made: Made) -> bool:
-    """Whether a generator is made in the parent: in an initialiser of the dataset or at import."""
-    scope = made.point.frame.scope
-    if isinstance(scope, ast.Module | ast.ClassDef):
-        return True
-    worker = {id(visit.function.node) for visit in use.code.visits}
-    return id(scope) not in worker
+def _names(made: Made) -> set[str]:
+    """The last names of the variables and attributes that the statement which makes a generator sets."""
+    statement = made.point.statement
+    targets = getattr(statement, "targets", None) or [getattr(statement, "target", None)]
+    return {
+        name for target in targets if (name := getattr(target, "attr", getattr(target, "id", None))) is not None
+    }
 
 
-def _found(event: Event, made: Made) -> Found:
-    module: Module = made.point.frame.module
-    assert isinstance(made.node, ast.expr)
-    where = f"{event.module.relative}:{getattr(event.node, 'lineno', 1)}"
-    return Found(
-        module,
-        made.node,
-        f"{GENERATORS[made.name]} is made before the workers start and drawn from in worker code ({where}): every "
-        "worker and every epoch draws the same numbers (4 distinct values of 24 on any torch); make it in the "
-        "worker, from torch.initial_seed()",
-        event.link.steps(event.name, event.module, event.node),
-        Remedy("generator_per_worker", "unsafe", "Make the generator in each worker, from the worker's seed"),
+def _stores(function: ast.AST, names: set[str]) -> bool:
+    return any(
+        isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store) and node.attr in names
+        for node in ast.walk(function)
     )
 
 
+def _stored_in_worker(use: WorkerUse, made: Made) -> bool:
+    """Whether worker code itself sets what holds the generator, as one keyed on the process does."""
+    names = _names(made)
+    return any(
+        visit.role == "dataset"
+        and getattr(visit.function.node, "name", "") != "__init__"
+        and _stores(visit.function.node, names)
+        for visit in use.code.visits
+    )
+
+
+def _renewed_by_method(program: Program, use: WorkerUse, made: Made) -> bool:
+    """Whether the loader's ``worker_init_fn`` calls a method that makes or seeds the generator anew."""
+    owner = made.point.frame.owner
+    if use.loader is None or owner is None:
+        return False
+    names = _names(made)
+    methods = {
+        function.name
+        for function in functions_in(owner.node.body)
+        if function.name != "__init__" and (_stores(function, names) or _seeds_again(function, names))
+    }
+    return any(
+        isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in methods
+        for own in program.uses_of(use.loader)
+        for visit in own.code.visits
+        if visit.role == "worker_init_fn"
+        for node in function_body(visit.function.node)
+    )
+
+
+def _seeds_again(function: ast.AST, names: set[str]) -> bool:
+    return any(
+        isinstance(node, ast.Attribute)
+        and node.attr in RESEEDS
+        and (dotted(node.value) or "").rpartition(".")[2] in names
+        for node in ast.walk(function)
+    )
+
+
+def _lazy(made: Made) -> bool:
+    """Whether a generator is made only where a test finds none yet, whatever the process: ``is None``."""
+    layout = made.point.frame.layout
+    place = layout.places.get(id(made.point.statement))
+    owner = place.owner if place is not None else None
+    if not isinstance(owner, ast.If):
+        return False
+    tested = ast.unparse(owner.test)
+    return "pid" not in tested and any(name in tested for name in _names(made))
+
+
+def _found(
+    program: Program, use: WorkerUse, event: Event, made: Made, touched: tuple[Module, ast.expr] | None
+) -> Found:
+    assert isinstance(made.node, ast.expr)
+    where = f"{event.module.relative}:{getattr(event.node, 'lineno', 1)}"
+    if touched is None:
+        when = "is made before the workers start"
+    else:
+        module, node = touched
+        when = f"is made at its first use, which is in the parent ({module.relative}:{node.lineno})"
+    happens = "every worker and every epoch draws the same numbers (4 distinct of 24)"
+    if made.name.startswith("torch.Generator") and program.start_method_of(use) in ("spawn", "forkserver"):
+        happens = "a torch.Generator cannot go to spawned workers, which end with a RuntimeError"
+    return Found(
+        made.point.frame.module,
+        made.node,
+        f"{GENERATORS[made.name]} {when} and drawn from in worker code ({where}): {happens}; "
+        "make it in each worker, from torch.initial_seed()",
+        event.link.steps(event.name, event.module, event.node),
+        Remedy("generator_per_worker", "unsafe", "Make the generator in each worker, from the worker's seed"),
+    )
