@@ -9,7 +9,16 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from dlint.files import SourceError, decode, display_path, expand, parse, project_root, python_files, read_bytes
+from dlint.files import (
+    SourceError,
+    decode,
+    display_path,
+    expand,
+    parse,
+    project_root,
+    python_files,
+    read_bytes,
+)
 from dlint.finding import Finding, Trouble
 from dlint.program.program import Program
 from dlint.rules import all_rules
@@ -103,7 +112,9 @@ def _check(
     explicit = {path.absolute() for path in paths if not path.is_dir()}
     findings: list[Finding] = []
     for root, files in _by_project(asked).items():
-        rules = [rule for code, rule in all_rules().items() if code in enabled(all_rules().values(), settings)]
+        rules = [
+            rule for code, rule in all_rules().items() if code in enabled(all_rules().values(), settings)
+        ]
         job = _Job(root, tuple(files), settings, texts, tuple(rule.code for rule in rules))
         found, parsed = job.run(jobs, progress)
         unreadable, kept = _read_files(files, texts, explicit, parsed, found, suppress)
@@ -208,9 +219,7 @@ class _Job:
             progress=progress,
         )
         rules = all_rules()
-        hits = [
-            _hit(code, rules[code], found) for code in self.codes for found in rules[code].check(program)
-        ]
+        hits = [_hit(code, rules[code], found) for code in self.codes for found in rules[code].check(program)]
         return hits, program.modules.parsed
 
 

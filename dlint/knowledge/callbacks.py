@@ -29,9 +29,10 @@ _LAST = frozenset(
 DATA_METHODS = frozenset(
     """all any append argmax argmin argsort astype clip contiguous copy count cumsum decode detach dot encode
     endswith expand extend fill flatten flip float format index insert int item items join keys long lower
-    lstrip max mean min nonzero numpy permute prod ravel repeat replace reshape resize_ round rsplit rstrip size
-    sort split squeeze startswith std strip sum swapaxes take tobytes tolist transpose type unsqueeze update
-    upper values var view zfill""".split()
+    lstrip max mean min nonzero numpy permute prod ravel repeat replace reshape resize_ round rsplit rstrip
+    size sort split squeeze startswith std strip sum swapaxes take tobytes tolist transpose type unsqueeze
+    update
+    upper values var view zfill""".split()  # noqa: SIM905
 )
 
 

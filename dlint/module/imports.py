@@ -12,7 +12,9 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 _IMPORT = re.compile(
-    rb"^([ \t]*)(?:from[ \t]+(\.*)([\w.]*)[ \t]+import[ \t]*(\([^)]*\)|(?:[^\n#\\]|\\\r?\n)*)|import[ \t]+([^\n#]+))",
+    rb"^([ \t]*)(?:"
+    rb"from[ \t]+(\.*)([\w.]*)[ \t]+import[ \t]*(\([^)]*\)|(?:[^\n#\\]|\\\r?\n)*)"
+    rb"|import[ \t]+([^\n#]+))",
     re.MULTILINE,
 )
 _BLOCK = re.compile(rb"^(?:try|if|elif|else|except|finally|with)\b", re.MULTILINE)
@@ -46,7 +48,5 @@ def import_statements(data: bytes) -> Iterator[ImportStatement]:
 def _in_block(data: bytes, at: int) -> bool:
     """Whether the last line before ``at`` that starts in the first column opens a block of the module."""
     start = max(0, at - 4000)
-    last = None
-    for last in _FIRST_COLUMN.finditer(data, start, at):
-        pass
-    return last is not None and _BLOCK.match(data, last.start()) is not None
+    starts = [match.start() for match in _FIRST_COLUMN.finditer(data, start, at)]
+    return bool(starts) and _BLOCK.match(data, starts[-1]) is not None

@@ -9,10 +9,12 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
-from typing import NamedTuple, TypeAlias
+from typing import NamedTuple, TypeAlias, cast
 
 FunctionNode: TypeAlias = ast.FunctionDef | ast.AsyncFunctionDef
 Scope: TypeAlias = ast.Module | ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda | ast.ClassDef
+
+_TRIES: tuple[type[ast.AST], ...] = (ast.Try, getattr(ast, "TryStar", ast.Try))
 
 # Methods that change their receiver in place.
 MUTATORS = frozenset(
@@ -22,7 +24,7 @@ STAR = "*"
 
 
 class Place(NamedTuple):
-    """Where a statement stands: the block that holds it, its index there, and the block's owner.
+    """Where a statement stands: the block that holds it, where it is in it, and the block's owner.
 
     ``role`` names the owner's block: body, orelse, finalbody, handler or case; the owner is None for the
     outermost block of the scope.
@@ -30,7 +32,7 @@ class Place(NamedTuple):
 
     owner: ast.stmt | ast.ExceptHandler | ast.match_case | None
     block: list[ast.stmt]
-    index: int
+    at: int
     role: str
 
 
@@ -98,14 +100,20 @@ def blocks(statement: ast.stmt) -> Iterator[tuple[str, list[ast.stmt], ast.AST]]
                 yield "case", case.body, case
         case ast.FunctionDef() | ast.AsyncFunctionDef() | ast.ClassDef():
             return
-        case _ if hasattr(statement, "handlers"):  # Try, and TryStar of Python 3.11
-            yield "body", statement.body, statement
-            for handler in statement.handlers:
-                yield "handler", handler.body, handler
-            if statement.orelse:
-                yield "orelse", statement.orelse, statement
-            if statement.finalbody:
-                yield "finalbody", statement.finalbody, statement
+    attempt = as_try(statement)
+    if attempt is not None:
+        yield "body", attempt.body, statement
+        for handler in attempt.handlers:
+            yield "handler", handler.body, handler
+        if attempt.orelse:
+            yield "orelse", attempt.orelse, statement
+        if attempt.finalbody:
+            yield "finalbody", attempt.finalbody, statement
+
+
+def as_try(node: ast.AST) -> ast.Try | None:
+    """A ``try`` statement, with ``except`` or (from Python 3.11 on) ``except*``."""
+    return cast(ast.Try, node) if isinstance(node, _TRIES) else None
 
 
 def own_names(statement: ast.stmt) -> Iterator[str]:
@@ -144,10 +152,11 @@ def own_names(statement: ast.stmt) -> Iterator[str]:
                     name = getattr(node, "name", None)
                     if isinstance(name, str):
                         yield name
-        case _ if hasattr(statement, "handlers"):
-            for handler in statement.handlers:
-                if handler.name:
-                    yield handler.name
+    attempt = as_try(statement)
+    if attempt is not None:
+        for handler in attempt.handlers:
+            if handler.name:
+                yield handler.name
 
 
 def _walrus(node: ast.expr) -> Iterator[str]:

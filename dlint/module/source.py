@@ -64,7 +64,6 @@ class Module:
         if lines:
             yield from _descend(self.tree, [self.tree], word, lines)
 
-
     def trails_at(self, lines: list[int]) -> Iterator[list[ast.AST]]:
         """For every statement that begins on one of these lines, the nodes from the root down to it."""
         yield from _statements_at(self.tree, [self.tree], sorted(set(lines)))

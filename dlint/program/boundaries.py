@@ -119,9 +119,11 @@ class Boundaries:
             return [Way(below, frame.module, is_guarded(frame, statement), True)]
         chain = (*below, scope)
         if isinstance(scope, ast.ClassDef | ast.Lambda):
-            return self._climb(frame.outer, scope if isinstance(scope, ast.stmt) else None, chain, seen) if (
-                frame.outer is not None
-            ) else []
+            return (
+                self._climb(frame.outer, scope if isinstance(scope, ast.stmt) else None, chain, seen)
+                if (frame.outer is not None)
+                else []
+            )
         if id(scope) in seen or len(chain) > _FAR:
             return [Way(chain, frame.module, False, False)]
         seen = seen | {id(scope)}

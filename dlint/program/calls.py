@@ -5,15 +5,13 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
-from dlint.module.layout import FunctionNode, ends, parameters, statements_in
+from dlint.module.layout import FunctionNode, as_try, ends, parameters, statements_in
 from dlint.module.source import Module
-from dlint.program.frame import Argument, Arguments, Frame, Point, arguments_of
+from dlint.program.frame import Arguments, Frame, Point, arguments_of
 from dlint.program.outcomes import Outcome, told_apart
 from dlint.program.values import (
-    HERE,
     NONE,
     Class,
-    Const,
     External,
     Function,
     Instance,
@@ -173,8 +171,13 @@ class Calls:
         return self._from_callers(name, frame, world)
 
     def bound(
-        self, name: str, scope: FunctionNode | ast.Lambda, frame: Frame, arguments: Arguments,
-        method: bool, world: World,
+        self,
+        name: str,
+        scope: FunctionNode | ast.Lambda,
+        frame: Frame,
+        arguments: Arguments,
+        method: bool,
+        world: World,
     ) -> list[Outcome]:
         """What a call's arguments give to a parameter."""
         spec = scope.args
@@ -247,7 +250,7 @@ class Calls:
         scope = frame.scope
         unknown: list[Outcome] = [(Unknown(("parameter", frame.key, name)), world)]
         mark = (id(scope), name)
-        if isinstance(scope, ast.Lambda):
+        if not isinstance(scope, ast.FunctionDef | ast.AsyncFunctionDef):
             return unknown
         if mark in self._asking:
             self._evaluator.cut(self._asking[mark])
@@ -284,10 +287,14 @@ class Calls:
             found = self._sites[id(scope)] = []
             owner = frame.owner
             name = owner.name if owner is not None and scope.name == "__init__" else scope.name
-            files = self._evaluator.modules.index.calling(name, frame.module.relative, method=owner is not None)
+            files = self._evaluator.modules.index.calling(
+                name, frame.module.relative, method=owner is not None
+            )
             for relative in files if len(files) <= _MOST_FILES else ():
                 module = self._evaluator.modules.get(relative)
-                for trail in module.paths_to(name) if module is not None else ():
+                if module is None:
+                    continue
+                for trail in module.paths_to(name):
                     call = trail[-2] if len(trail) > 1 else None
                     if isinstance(call, ast.Call) and call.func is trail[-1]:
                         site = self._site(call, trail, module, scope, owner)
@@ -370,10 +377,10 @@ def _closes(body: list[ast.stmt]) -> bool:
     last = body[-1]
     if isinstance(last, ast.While) and isinstance(last.test, ast.Constant) and last.test.value:
         return True
-    handlers = getattr(last, "handlers", None)
-    if handlers is not None:
-        tail = last.orelse or last.body  # type: ignore[attr-defined]
-        return ends(last.finalbody) or (ends(tail) and all(ends(h.body) for h in handlers))  # type: ignore[attr-defined]
+    attempt = as_try(last)
+    if attempt is not None:
+        tail = attempt.orelse or attempt.body
+        return ends(attempt.finalbody) or (ends(tail) and all(ends(h.body) for h in attempt.handlers))
     return False
 
 
@@ -382,5 +389,3 @@ def _is_static(scope: FunctionNode | ast.Lambda) -> bool:
         isinstance(decorator, ast.Name) and decorator.id == "staticmethod"
         for decorator in scope.decorator_list
     )
-
-

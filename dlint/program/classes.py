@@ -93,8 +93,11 @@ class Classes:
                     for node in trail[-3:-1]:
                         if isinstance(node, ast.ClassDef) and trail[-1] in _base_nodes(node):
                             below = Class(node, self._evaluator.calls.frame_of(module, trail))
-                            if any(cls in self.line(below) or v.key == cls.key
-                                   for values in self.bases(below) for v in values):
+                            if any(
+                                cls in self.line(below) or v.key == cls.key
+                                for values in self.bases(below)
+                                for v in values
+                            ):
                                 found.append(below)
         return found
 
@@ -107,16 +110,18 @@ class Classes:
             if any(above.key == cls.key for above in self.line(value.cls)):
                 return True
             return None if value.arguments is None else False
-        if isinstance(cls, External) and isinstance(value, Instance) and cls.name in self.libraries(value.cls):
+        if (
+            isinstance(cls, External)
+            and isinstance(value, Instance)
+            and cls.name in self.libraries(value.cls)
+        ):
             return True
         if isinstance(cls, External) and isinstance(value, Made) and value.name == cls.name:
             return True
         if isinstance(cls, External) and cls.name.startswith("builtins."):
             name = cls.name.partition(".")[2]
             if isinstance(value, Const):
-                return type(value.value).__name__ == name or (
-                    name == "int" and isinstance(value.value, bool)
-                )
+                return type(value.value).__name__ == name or (name == "int" and isinstance(value.value, bool))
             if isinstance(value, Items):
                 return value.kind == name
             if isinstance(value, Table):
@@ -138,8 +143,7 @@ class Classes:
                     found.append((Function(statement, frame, owner=cls), cls))
                 elif statement is not None:
                     found += [
-                        (value, cls)
-                        for value, _ in self._evaluator.names.defined(statement, name, frame, w)
+                        (value, cls) for value, _ in self._evaluator.names.defined(statement, name, frame, w)
                     ]
             return found
         return self.member_above(cls, name)
@@ -195,9 +199,7 @@ class Classes:
 
     # Attributes
 
-    def attribute(
-        self, base: Value, name: str, node: ast.AST, point: Point, world: World
-    ) -> list[Outcome]:
+    def attribute(self, base: Value, name: str, node: ast.AST, point: Point, world: World) -> list[Outcome]:
         """The values of ``base.name`` for what the program itself defines."""
         match base:
             case Instance():
@@ -337,9 +339,7 @@ class Classes:
             waiting += [(*base, chain) for base in self._initialised_bases(frame, owner)]
         return found
 
-    def _initialised_bases(
-        self, frame: Frame, owner: Class
-    ) -> list[tuple[Value, Class, Arguments | None]]:
+    def _initialised_bases(self, frame: Frame, owner: Class) -> list[tuple[Value, Class, Arguments | None]]:
         """The base initialisers that an ``__init__`` calls, with the arguments it gives them."""
         found: list[tuple[Value, Class, Arguments | None]] = []
         for call, statement in base_init_calls(frame):

@@ -202,9 +202,7 @@ class Evaluator:
                 outcomes += self.attribute(base, node.attr, node, point, w)
         return outcomes
 
-    def attribute(
-        self, base: Value, name: str, node: ast.AST, point: Point, world: World
-    ) -> list[Outcome]:
+    def attribute(self, base: Value, name: str, node: ast.AST, point: Point, world: World) -> list[Outcome]:
         """The values of ``base.name``."""
         match base:
             case External():
@@ -290,12 +288,12 @@ class Evaluator:
             for outcome in self.item(base, node.slice, node, point, w)
         ]
 
-    def item(
-        self, base: Value, index: ast.expr, node: ast.AST, point: Point, world: World
-    ) -> list[Outcome]:
+    def item(self, base: Value, index: ast.expr, node: ast.AST, point: Point, world: World) -> list[Outcome]:
         """The values of ``base[index]``."""
         if isinstance(index, ast.Slice):
-            return [(base, world)] if isinstance(base, Items | Made) else [(Unknown(("slice", base.key)), world)]
+            return (
+                [(base, world)] if isinstance(base, Items | Made) else [(Unknown(("slice", base.key)), world)]
+            )
         if isinstance(base, Instance | Made):
             return self.library.subscript(base, node, point, world)
         outcomes: list[Outcome] = []
@@ -375,7 +373,7 @@ class Evaluator:
 
 
 _REMEMBERED = frozenset((ast.Name, ast.Attribute, ast.Call))
-_HANDLERS: dict[type, Callable[[Evaluator, ast.expr, Point, World], list[Outcome]]] = {
+_HANDLERS: dict[type[ast.expr], Callable[..., list[Outcome]]] = {
     ast.Constant: Evaluator._constant,
     ast.Name: Evaluator._name,
     ast.Attribute: Evaluator._attribute,
@@ -398,4 +396,4 @@ _HANDLERS: dict[type, Callable[[Evaluator, ast.expr, Point, World], list[Outcome
     ast.Starred: Evaluator._inner,
     ast.NamedExpr: Evaluator._inner,
     ast.JoinedStr: Evaluator._string,
-}  # type: ignore[assignment, dict-item]
+}

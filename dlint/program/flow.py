@@ -10,7 +10,7 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
-from dlint.module.layout import ends, own_names
+from dlint.module.layout import as_try, ends, own_names
 from dlint.program.frame import Frame, Point
 from dlint.program.values import World
 
@@ -28,9 +28,7 @@ class Flow:
     def __init__(self, evaluator: Evaluator) -> None:
         self._evaluator = evaluator
 
-    def definitions(
-        self, name: str, point: Point, world: World, *, anew: bool = False
-    ) -> list[Definition]:
+    def definitions(self, name: str, point: Point, world: World, *, anew: bool = False) -> list[Definition]:
         """The statements that may have bound or changed ``name`` last when control comes to ``point``;
         ``anew`` looks past those that only change it in place."""
         return _Search(self._evaluator, point.frame, name, anew).run(point.statement, world)
@@ -48,7 +46,7 @@ class Flow:
                 holder = layout.try_of.get(id(at))  # a handler or case: go on from its statement
                 at = holder
                 continue
-            for before in reversed(place.block[: place.index]):
+            for before in reversed(place.block[: place.at]):
                 if isinstance(before, ast.If):
                     if ends(before.body) and not ends(before.orelse):
                         guards.append((before.test, False, before))
@@ -63,9 +61,7 @@ class Flow:
         worlds = [world]
         for test, wanted, statement in reversed(guards):
             where = point.before(statement)
-            forked = [
-                after for w in worlds for after in self._evaluator.assume(test, wanted, where, w)
-            ]
+            forked = [after for w in worlds for after in self._evaluator.assume(test, wanted, where, w)]
             if not forked:
                 return []
             worlds = few(forked)
@@ -80,9 +76,7 @@ def few(worlds: list[World]) -> list[World]:
 def common(worlds: list[World]) -> World:
     """The world that assumes only what all of them assume."""
     first, *others = worlds
-    facts = {
-        key: fact for key, fact in first.facts.items() if all(w.facts.get(key) == fact for w in others)
-    }
+    facts = {key: fact for key, fact in first.facts.items() if all(w.facts.get(key) == fact for w in others)}
     return World(facts)
 
 
@@ -112,7 +106,7 @@ class _Search:
             place = self.layout.places.get(id(at))
             if place is None:
                 break
-            worlds = self.block(place.block, place.index, worlds)
+            worlds = self.block(place.block, place.at, worlds)
             owner = place.owner
             if owner is None or not worlds:
                 break
@@ -137,11 +131,13 @@ class _Search:
                 if isinstance(statement, ast.stmt) and self.binds_itself(statement):
                     self.found += [(statement, w) for w in worlds]
                     return []
-                if isinstance(owner, ast.ExceptHandler) and hasattr(statement, "body"):
+                attempt = as_try(statement)
+                if attempt is not None:
                     # The body may have run in part before it raised.
-                    self.block(statement.body, len(statement.body), worlds)
-            case _ if role in ("orelse", "finalbody") and hasattr(owner, "handlers"):
-                return self.block(owner.body, len(owner.body), worlds)
+                    self.block(attempt.body, len(attempt.body), worlds)
+        attempt = as_try(owner)
+        if attempt is not None and role in ("orelse", "finalbody"):
+            return self.block(attempt.body, len(attempt.body), worlds)
         return worlds
 
     def block(self, block: list[ast.stmt], end: int, worlds: list[World]) -> list[World]:
@@ -180,8 +176,9 @@ class _Search:
                     if not ends(case.body):
                         self.block(case.body, len(case.body), worlds)
                 return worlds
-            case _ if hasattr(statement, "handlers"):
-                return self.attempt(statement, worlds)
+        attempt = as_try(statement)
+        if attempt is not None:
+            return self.attempt(attempt, worlds)
         self.found += [(statement, w) for w in worlds]
         return []
 
@@ -202,15 +199,11 @@ class _Search:
                 passed += self.block(block, len(block), assumed)
         return few(passed)
 
-    def attempt(self, statement: ast.stmt, worlds: list[World]) -> list[World]:
-        handlers: list[ast.ExceptHandler] = statement.handlers  # type: ignore[attr-defined]
-        body: list[ast.stmt] = statement.body  # type: ignore[attr-defined]
-        final: list[ast.stmt] = statement.finalbody  # type: ignore[attr-defined]
-        rest: list[ast.stmt] = statement.orelse  # type: ignore[attr-defined]
-        worlds = self.block(final, len(final), worlds)
-        passed = self.block(rest, len(rest), worlds)
-        passed = self.block(body, len(body), passed)
-        for handler in handlers:
+    def attempt(self, statement: ast.Try, worlds: list[World]) -> list[World]:
+        worlds = self.block(statement.finalbody, len(statement.finalbody), worlds)
+        passed = self.block(statement.orelse, len(statement.orelse), worlds)
+        passed = self.block(statement.body, len(statement.body), passed)
+        for handler in statement.handlers:
             if not ends(handler.body) and self.binds_inside(handler.body):
                 self.block(handler.body, len(handler.body), worlds)
         return passed

@@ -72,10 +72,12 @@ class Arguments:
 
     @property
     def key(self) -> Key:
-        return number((
-            tuple(a.key for a in self.positional),
-            tuple((name, a.key) for name, a in self.keywords.items()),
-        ))
+        return number(
+            (
+                tuple(a.key for a in self.positional),
+                tuple((name, a.key) for name, a in self.keywords.items()),
+            )
+        )
 
     def all(self) -> list[Argument]:
         return [*self.positional, *self.keywords.values(), *self.spread, *self.splats]
@@ -134,13 +136,15 @@ class Frame:
         self.receiver = receiver
         self.owner = owner
         self.depth: int = caller.frame.depth + 1 if caller else 0
-        self.key: Key = number((
-            id(scope),
-            id(site) if site is not None and arguments is not None else None,
-            caller.frame.key if caller and arguments is not None else None,
-            receiver.key if receiver is not None else None,
-            outer.key if outer is not None and outer.outer is not None else None,
-        ))
+        self.key: Key = number(
+            (
+                id(scope),
+                id(site) if site is not None and arguments is not None else None,
+                caller.frame.key if caller and arguments is not None else None,
+                receiver.key if receiver is not None else None,
+                outer.key if outer is not None and outer.outer is not None else None,
+            )
+        )
 
     @property
     def layout(self) -> Layout:

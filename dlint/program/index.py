@@ -62,7 +62,9 @@ class Index:
 
     def importing(self, stem: str) -> list[str]:
         """The files with an import statement that names a module by its last part (or imports all)."""
-        pattern = re.compile(rb"^[ \t]*(?:from|import)\b[^\n]*\b%s\b" % re.escape(stem.encode()), re.MULTILINE)
+        pattern = re.compile(
+            rb"^[ \t]*(?:from|import)\b[^\n]*\b%s\b" % re.escape(stem.encode()), re.MULTILINE
+        )
         return [relative for relative in self.mentioning(stem) if pattern.search(self.data(relative))]
 
     def stored_elsewhere(self, attribute: str) -> bool:

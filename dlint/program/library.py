@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 # The key under which a table keeps a value whose own key is not known.
 ANY: Final = ...
 _FEW = 6
+_MOST_ENTRIES = 24
 # Library calls whose results are made of the same things as their arguments, item by item.
 _SPLITTERS = frozenset({"torch.utils.data.random_split", "sklearn.model_selection.train_test_split"})
 
@@ -64,9 +65,10 @@ class Library:
                 if len(values) <= _FEW:
                     return values
                 # Of a long table only what can be called is worth following: a registry.
-                return [v for v in values if isinstance(v, Class | Function | Partial | Instance)][:24] or [
-                    Unknown(("item", base.key, key.key))
+                called: list[Value] = [
+                    value for value in values if isinstance(value, Class | Function | Partial | Instance)
                 ]
+                return called[:_MOST_ENTRIES] or [Unknown(("item", base.key, key.key))]
             if ANY in base.items:
                 return [base.items[ANY]]
         return [Unknown(("item", base.key, key.key))]
@@ -194,8 +196,9 @@ class Library:
         if not arguments.positional:
             return [(Items("list", ()), world)]
         return [
-            (value, w) if isinstance(value, Items) else
-            (Items("list", tuple(self._evaluator.elements(value)), True), w)
+            (value, w)
+            if isinstance(value, Items)
+            else (Items("list", tuple(self._evaluator.elements(value)), True), w)
             for value, w in self._first(arguments, world)
         ]
 
@@ -205,8 +208,14 @@ class Library:
     def _enumerate(self, arguments: Arguments, node: ast.AST, point: Point, world: World) -> list[Outcome]:
         index = Unknown(("index", id(node)))
         return [
-            (Items("list", tuple(Items("tuple", (index, item)) for item in self._evaluator.elements(value)),
-                   True), w)
+            (
+                Items(
+                    "list",
+                    tuple(Items("tuple", (index, item)) for item in self._evaluator.elements(value)),
+                    True,
+                ),
+                w,
+            )
             for value, w in self._first(arguments, world)
         ]
 
@@ -232,7 +241,8 @@ class Library:
 
     def _length(self, arguments: Arguments, node: ast.AST, point: Point, world: World) -> list[Outcome]:
         return [
-            (Const(len(value.items)), w) if isinstance(value, Items) and not value.open
+            (Const(len(value.items)), w)
+            if isinstance(value, Items) and not value.open
             else (Unknown(("length", value.key)), w)
             for value, w in self._first(arguments, world)
         ]
@@ -325,9 +335,7 @@ class Library:
         ]
 
     def _partial(self, arguments: Arguments, node: ast.AST, point: Point, world: World) -> list[Outcome]:
-        rest = Arguments(
-            arguments.positional[1:], arguments.keywords, arguments.spread, arguments.splats
-        )
+        rest = Arguments(arguments.positional[1:], arguments.keywords, arguments.spread, arguments.splats)
         return [(Partial(callee, rest), w) for callee, w in self._first(arguments, world)]
 
     def _super(self, arguments: Arguments, node: ast.AST, point: Point, world: World) -> list[Outcome]:
@@ -370,9 +378,7 @@ class Library:
                     found += [(value, v) for value in self.pick(table, key)]
         return found
 
-    def _table_values(
-        self, arguments: Arguments, node: ast.AST, point: Point, world: World
-    ) -> list[Outcome]:
+    def _table_values(self, arguments: Arguments, node: ast.AST, point: Point, world: World) -> list[Outcome]:
         return [
             (Items("list", tuple(table.items.values()), table.open), w)
             for table, w in self._first(arguments, world)
@@ -451,4 +457,3 @@ _FUNCTIONS: dict[str, Callable[[Library, Arguments, ast.AST, Point, World], list
     "builtins.dict.copy": Library._same,
     "builtins.list.copy": Library._same,
 }
-

@@ -86,11 +86,9 @@ class Loader:
         evaluator.start()
         ways: list[Way] = [({}, world) for world in evaluator.flow.reaching(self.point, HERE)]
         for name in names:
-            ways = [
-                ({**found, name: value}, v)
-                for found, w in ways
-                for value, v in self._argument(name, w)
-            ][:_MOST_WAYS]
+            ways = [({**found, name: value}, v) for found, w in ways for value, v in self._argument(name, w)][
+                :_MOST_WAYS
+            ]
         return ways
 
     def values(self, name: str) -> list[Value | None]:
@@ -231,9 +229,7 @@ class LoaderFinder:
                 return found
         return None
 
-    def _of_callee(
-        self, value: Value, call: ast.Call, point: Point, arguments: Arguments
-    ) -> Loader | None:
+    def _of_callee(self, value: Value, call: ast.Call, point: Point, arguments: Arguments) -> Loader | None:
         if isinstance(value, Partial):
             return self._of_callee(value.callee, call, point, arguments.after(value.arguments))
         if isinstance(value, External):
@@ -282,19 +278,20 @@ class LoaderFinder:
             owner = point.frame.owner
             if isinstance(base, External) and base.name in LOADERS and owner is not None:
                 return Loader(
-                    self._evaluator, call, point, LOADERS[base.name], _without_first(arguments),
-                    inherited=True, cls=owner,
+                    self._evaluator,
+                    call,
+                    point,
+                    LOADERS[base.name],
+                    _without_first(arguments),
+                    inherited=True,
+                    cls=owner,
                 )
             if isinstance(base, Super) and not self._evaluator.classes.member_above(base.cls, "__init__"):
                 kind = self._kind(base.cls)
                 if kind is not None:
-                    return Loader(
-                        self._evaluator, call, point, kind, arguments, inherited=True, cls=base.cls
-                    )
+                    return Loader(self._evaluator, call, point, kind, arguments, inherited=True, cls=base.cls)
         return None
 
 
 def _without_first(arguments: Arguments) -> Arguments:
     return Arguments(arguments.positional[1:], arguments.keywords, arguments.spread, arguments.splats)
-
-

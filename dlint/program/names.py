@@ -12,12 +12,9 @@ from dlint.program.frame import Argument, Frame, Point
 from dlint.program.outcomes import Outcome, told_apart, widened
 from dlint.program.values import (
     HERE,
-    NONE,
     Class,
-    Const,
     External,
     Function,
-    Instance,
     Items,
     Made,
     ModuleValue,
@@ -299,11 +296,10 @@ class Names:
             return list(zip(value.items, target.elts, strict=True))
         if isinstance(value, Made):
             # Parts of a library's object (random_split, train_test_split) are made of the same things.
-            return [(self._evaluator.library.part(value, index), inner)
-                    for index, inner in enumerate(target.elts)]
-        return [
-            (Unknown(("part", value.key, index)), inner) for index, inner in enumerate(target.elts)
-        ]
+            return [
+                (self._evaluator.library.part(value, index), inner) for index, inner in enumerate(target.elts)
+            ]
+        return [(Unknown(("part", value.key, index)), inner) for index, inner in enumerate(target.elts)]
 
     def unpacked(self, target: ast.expr, source: Argument) -> dict[str, Argument]:
         """The variables of a comprehension and what they hold."""
@@ -380,7 +376,8 @@ class Names:
             for source in self.imported_module(statement, frame):
                 if isinstance(source, ModuleValue) and source.module is not None:
                     names += [
-                        name for name in self._evaluator.modules.frame(source.module).layout.binds
+                        name
+                        for name in self._evaluator.modules.frame(source.module).layout.binds
                         if "." not in name and name != "*"
                     ]
         values = [value for name in sorted(set(names)) for value in self.exported(module, name)]
@@ -413,5 +410,3 @@ def _load(target: ast.expr) -> ast.expr:
     if isinstance(target, ast.Name):
         return ast.copy_location(ast.Name(target.id, ast.Load()), target)
     return target
-
-

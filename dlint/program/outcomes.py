@@ -55,7 +55,7 @@ def fold(outcomes: list[Outcome], world: World) -> list[Outcome]:
     values = {value.key: value for value, _ in outcomes}
     kept = [(value, world) for value in list(values.values())[:OUTCOMES]]
     if len(values) > OUTCOMES:
-        kept[-1] = (Unknown(("many", len(values), tuple(values)[0])), world)
+        kept[-1] = (Unknown(("many", len(values), next(iter(values)))), world)
     return kept
 
 

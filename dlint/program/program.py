@@ -116,9 +116,7 @@ class Program:
         if not open_loader:
             return ()
         bases = {
-            id(above.node)
-            for cls in self.dataset_classes
-            for above in self.evaluator.classes.line(cls)[1:]
+            id(above.node) for cls in self.dataset_classes for above in self.evaluator.classes.line(cls)[1:]
         }
         return tuple(
             cls for cls in self.dataset_classes if id(cls.node) not in loaded and id(cls.node) not in bases

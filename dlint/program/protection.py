@@ -153,5 +153,3 @@ class Protections:
         for module in modules:
             found |= self._boundaries.imports(module.relative)
         return found
-
-

@@ -173,7 +173,7 @@ def tests_around(point: Point) -> Iterator[tuple[ast.expr, bool, list[ast.stmt]]
         if place is None:
             at = layout.try_of.get(id(at))
             continue
-        for before in place.block[: place.index]:
+        for before in place.block[: place.at]:
             if isinstance(before, ast.If) and isinstance(
                 before.body[-1], ast.Return | ast.Raise | ast.Continue
             ):

@@ -102,7 +102,7 @@ class _Trace:
         self._init_functions = {
             id(visit.function.node)
             for visit in code.visits
-            if visit.role == "worker_init_fn" and visit.link.length == 2  # noqa: PLR2004 - the entry itself
+            if visit.role == "worker_init_fn" and visit.link.length == 2
         }
         self._depth = 0
         self._open: set[tuple[object, ...]] = set()

@@ -59,7 +59,8 @@ def shape_of(evaluator: Evaluator, value: Value, world: World, depth: int = 0) -
             return number((value.kind, items, value.open))
         case Table():
             entries = tuple(
-                (repr(name), shape_of(evaluator, item, world, depth + 1)) for name, item in value.items.items()
+                (repr(name), shape_of(evaluator, item, world, depth + 1))
+                for name, item in value.items.items()
             )
             return number(("dict", entries, value.open))
         case Partial():

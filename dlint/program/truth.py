@@ -166,9 +166,7 @@ class Truth:
                 return [(item.value in b.items, world)]
         return self._either(("in", a.key, b.key), world)
 
-    def _ordered(
-        self, node: ast.Compare, a: Value, op: ast.cmpop, b: Value, world: World
-    ) -> list[Result]:
+    def _ordered(self, node: ast.Compare, a: Value, op: ast.cmpop, b: Value, world: World) -> list[Result]:
         if isinstance(a, Const) and isinstance(b, Const):
             known = _order(op, a.value, b.value)
             if known is not None:

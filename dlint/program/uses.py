@@ -38,22 +38,30 @@ class WorkerUse:
 
     ``loader`` is None for a dataset class that no loader of the program is seen to get: whoever imports
     it may load it. ``dataset`` is None for the loader's own functions (``collate_fn``,
-    ``worker_init_fn``).
+    ``worker_init_fn``); ``beside`` is the code of those that runs in the same workers.
     """
 
     def __init__(
-        self, evaluator: Evaluator, loader: Loader | None, dataset: Value | None, world: World, code: WorkerCode
+        self,
+        evaluator: Evaluator,
+        loader: Loader | None,
+        dataset: Value | None,
+        world: World,
+        code: WorkerCode,
+        beside: WorkerCode | None = None,
     ) -> None:
         self._evaluator = evaluator
         self.loader = loader
         self.dataset = dataset
         self.world = world
         self.code = code
+        self.beside = beside
 
     @cached_property
     def own_functions(self) -> frozenset[int]:
         """The functions, by id of their node, that workers execute or that make the dataset."""
-        found = {id(visit.function.node) for visit in self.code.visits}
+        codes = [self.code] if self.beside is None else [self.code, self.beside]
+        found = {id(visit.function.node) for code in codes for visit in code.visits}
         for instance in self.code.instances.values():
             for _, frame in self._evaluator.classes.initialisers(instance):
                 found.add(id(frame.scope))
@@ -62,7 +70,9 @@ class WorkerUse:
     @cached_property
     def modules(self) -> tuple[Module, ...]:
         """The modules that hold the dataset's classes and the loader."""
-        found = {instance.cls.module.relative: instance.cls.module for instance in self.code.instances.values()}
+        found = {
+            instance.cls.module.relative: instance.cls.module for instance in self.code.instances.values()
+        }
         if self.loader is not None:
             found[self.loader.module.relative] = self.loader.module
         return tuple(found[name] for name in sorted(found))
@@ -92,7 +102,7 @@ class UseFinder:
                     own.add_callable(value, world, name, loader.module, line)
         yield WorkerUse(self._evaluator, loader, None, HERE, own)
         for value, world in self.datasets(loader):
-            yield WorkerUse(self._evaluator, loader, value, world, self.code_of(value, world))
+            yield WorkerUse(self._evaluator, loader, value, world, self.code_of(value, world), own)
 
     def datasets(self, loader: Loader) -> list[tuple[Value, World]]:
         """The datasets that a loader may get together with workers."""

@@ -239,9 +239,7 @@ class World:
         if not self.facts:
             return other
         small, large = (
-            (other.facts, self.facts)
-            if len(other.facts) <= len(self.facts)
-            else (self.facts, other.facts)
+            (other.facts, self.facts) if len(other.facts) <= len(self.facts) else (self.facts, other.facts)
         )
         merged = dict(large)
         for key, fact in small.items():

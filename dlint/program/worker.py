@@ -13,12 +13,11 @@ from typing import TYPE_CHECKING
 
 from dlint.knowledge.callbacks import DATA_METHODS, runs_at_once, takes_callbacks
 from dlint.knowledge.loading import is_dataset, is_iterable_dataset
-from dlint.module.layout import FunctionNode, ends, expressions, parameters
+from dlint.module.layout import FunctionNode, as_try, ends, expressions, parameters
 from dlint.module.source import Module
 from dlint.program.frame import Argument, Arguments, Frame, Point, arguments_of
 from dlint.program.reach import Link
 from dlint.program.values import (
-
     Class,
     External,
     Function,
@@ -219,16 +218,18 @@ class WorkerCode:
                 case ast.Match():
                     for case in statement.cases:
                         self._block(case.body, frame, world, link)
-                case _ if hasattr(statement, "handlers"):
-                    self._attempt(statement, frame, world, link)
+                case _:
+                    attempt = as_try(statement)
+                    if attempt is not None:
+                        self._attempt(attempt, frame, world, link)
         return world
 
-    def _attempt(self, statement: ast.stmt, frame: Frame, world: World, link: Link) -> None:
-        self._block(statement.body, frame, world, link)  # type: ignore[attr-defined]
-        for handler in statement.handlers:  # type: ignore[attr-defined]
+    def _attempt(self, statement: ast.Try, frame: Frame, world: World, link: Link) -> None:
+        self._block(statement.body, frame, world, link)
+        for handler in statement.handlers:
             self._block(handler.body, frame, world, link)
-        self._block(statement.orelse, frame, world, link)  # type: ignore[attr-defined]
-        self._block(statement.finalbody, frame, world, link)  # type: ignore[attr-defined]
+        self._block(statement.orelse, frame, world, link)
+        self._block(statement.finalbody, frame, world, link)
 
     def _branches(self, statement: ast.If, at: Point, world: World, link: Link) -> World | None:
         self._expression(statement.test, at, world, link)
@@ -410,7 +411,10 @@ def _is_local(node: ast.expr, at: Point) -> bool:
     return (
         node.id in at.locals
         or node.id in at.frame.layout.binds
-        or (not isinstance(scope, ast.Module | ast.ClassDef) and any(a.arg == node.id for a in parameters(scope)))
+        or (
+            not isinstance(scope, ast.Module | ast.ClassDef)
+            and any(a.arg == node.id for a in parameters(scope))
+        )
     )
 
 
@@ -426,5 +430,3 @@ def function_body(node: FunctionNode | ast.Lambda) -> Iterator[ast.AST]:
         yield at
         if not isinstance(at, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef | ast.Lambda):
             waiting += list(ast.iter_child_nodes(at))
-
-

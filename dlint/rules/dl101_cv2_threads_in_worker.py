@@ -99,21 +99,29 @@ def check(program: Program) -> Iterator[Found]:
     threads = program.protections("cv2.setNumThreads", 0)
     opencl = program.protections("cv2.ocl.setUseOpenCL", False)
     for use in program.uses:
-        if not any(event.name.startswith("cv2.") for event in use.code.events):
-            continue
+        events = [event for event in use.code.events if event.owner is None and event.name.startswith("cv2.")]
+        # Where a worker sets another number of threads, that call is what to mend.
+        counted = [event for event in _events(use) if _sets_threads(event, threads)]
         shelters: dict[str, Shelter | None] = {}
-        for event in use.code.events:
-            if event.owner is not None:
-                continue
-            if event.name == "cv2.setNumThreads" and not threads.is_call(_call(event), event.point):
+        for event in events:
+            if _sets_threads(event, threads):
                 yield from _thread_count(program, event)
             elif event.name == "cv2.UMat":
                 yield from _umat(opencl, use, event)
-            elif event.name.startswith("cv2.") and event.name not in _SETTINGS and ".ocl." not in event.name:
+            elif event.name not in _SETTINGS and ".ocl." not in event.name and not counted:
                 file = event.module.relative
                 if file not in shelters:
                     shelters[file] = threads.shelter(use, (*use.modules, event.module))
                 yield from _cv2_call(program, event, shelters[file])
+
+
+def _events(use: WorkerUse) -> list[Event]:
+    return [*use.code.events, *(use.beside.events if use.beside is not None else ())]
+
+
+def _sets_threads(event: Event, off: Protections) -> bool:
+    """Whether a call sets a number of threads other than 0."""
+    return event.name == "cv2.setNumThreads" and not off.is_call(_call(event), event.point)
 
 
 def _call(event: Event) -> ast.Call:
@@ -125,17 +133,17 @@ def _cv2_call(program: Program, event: Event, shelter: Shelter | None) -> Iterat
     spawns = program.start_method in ("spawn", "forkserver")
     if shelter is not None and (shelter.spawned or not spawns):
         return
+    why = "nothing turns OpenCV's threads off"
     if shelter is not None:
         where = f"{shelter.effect.module.relative}:{shelter.effect.call.lineno}"
-        why = f"cv2.setNumThreads(0) at {where} runs in the parent only, which {program.start_method} workers do not"
-        why += " repeat"
-    else:
-        why = "nothing turns OpenCV's threads off"
+        why = (
+            f"cv2.setNumThreads(0) at {where} runs in the parent only, not in {program.start_method} workers"
+        )
     yield Found(
         event.module,
         _call(event),
-        f"{event.name}() runs in worker code and {why}: OpenMP builds of OpenCV hang in forked workers, other "
-        "builds start a thread pool in every worker; call cv2.setNumThreads(0) right after importing cv2",
+        f"{event.name}() runs in worker code and {why}: OpenMP builds of OpenCV hang in forked workers, "
+        "other builds start a thread pool in every worker; call cv2.setNumThreads(0) after importing cv2",
         event.link.steps(event.name, event.module, event.node),
         _REMEDY,
     )
@@ -151,8 +159,8 @@ def _thread_count(program: Program, event: Event) -> Iterator[Found]:
         event.module,
         call,
         f"cv2.setNumThreads({text}) in worker code shrinks the thread pool that the worker inherited, whose "
-        "threads it does not have: a forked worker hangs (10 of 10 runs on OpenCV 4.14 and 5.0); use 0, which "
-        "never hung",
+        "threads it does not have: a forked worker hangs (10 of 10 runs on OpenCV 4.14 and 5.0); use 0, "
+        "which never hung",
         event.link.steps(event.name, event.module, event.node),
         Remedy("cv2_threads_off", "safe", "Use 0 instead", {"kind": "thread-count"}),
         kind="thread-count",
@@ -165,8 +173,8 @@ def _umat(opencl: Protections, use: WorkerUse, event: Event) -> Iterator[Found]:
     yield Found(
         event.module,
         _call(event),
-        "cv2.UMat runs OpenCL in worker code: a forked worker hangs once the parent has used OpenCL (every run "
-        "on OpenCV 4.14 and 5.0); call cv2.ocl.setUseOpenCL(False) right after importing cv2",
+        "cv2.UMat runs OpenCL in worker code: a forked worker hangs once the parent has used OpenCL (every "
+        "run on OpenCV 4.14 and 5.0); call cv2.ocl.setUseOpenCL(False) right after importing cv2",
         event.link.steps(event.name, event.module, event.node),
         Remedy("cv2_threads_off", "safe", "Turn OpenCL off after the imports", {"kind": "umat"}),
         kind="umat",
