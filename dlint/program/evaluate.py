@@ -20,7 +20,7 @@ from dlint.program.frame import Argument, Arguments, Point, arguments_of
 from dlint.program.library import ANY, Library
 from dlint.program.names import Names
 from dlint.program.operators import negative, operate
-from dlint.program.outcomes import OUTCOMES, Outcome, fold, within
+from dlint.program.outcomes import OUTCOMES, Outcome, fold, told_apart, within
 from dlint.program.truth import Truth
 from dlint.program.values import (
     FALSE,
@@ -47,6 +47,7 @@ STEPS = 10_000
 # Of a long list of constants it does not matter which; of other long lists the first are looked at.
 _FEW = 6
 _MOST_ELEMENTS = 12
+_MOST_LISTS = 12
 _NEVER = 1 << 30
 
 
@@ -140,7 +141,9 @@ class Evaluator:
         assert argument.expression is not None and argument.point is not None
         outcomes = self.values(argument.expression, argument.point, world)
         if argument.element:
-            return [(item, w) for value, w in outcomes for item in self.elements(value)]
+            # Two questions about a comprehension's variable are about the same element.
+            items = [(item, w) for value, w in outcomes for item in self.elements(value)]
+            return told_apart(items, ("element", id(argument.expression), argument.point.frame.key))
         return outcomes
 
     def truth(self, node: ast.expr, point: Point, world: World) -> list[tuple[bool, World]]:
@@ -316,7 +319,11 @@ class Evaluator:
                         grown.append(((*items, *value.items), open_ or value.open, v))
                     else:
                         grown.append((items, True, v))
-            results = grown[:OUTCOMES]
+            results = grown
+            if len(results) > _MOST_LISTS:
+                # Any of what the lists hold may be in it.
+                held = {value.key: value for items, _, _ in results for value in items}
+                results = [(tuple(held.values()), True, world)]
         return [(Items(kind, items, open_ or len(node.elts) > 64), w) for items, open_, w in results]
 
     def _dict(self, node: ast.Dict, point: Point, world: World) -> list[Outcome]:

@@ -67,9 +67,7 @@ def loader_classes(program: Program) -> Iterator[Loader]:
 
 
 def _of_class(evaluator: Evaluator, cls: Class) -> Iterator[Loader]:
-    kind = next(
-        (LOADERS[name] for name in sorted(evaluator.classes.libraries(cls)) if name in LOADERS), None
-    )
+    kind = next((LOADERS[name] for name in sorted(evaluator.classes.libraries(cls)) if name in LOADERS), None)
     init = next((each for each in functions_in(cls.node.body) if each.name == "__init__"), None)
     if kind is None or init is None:
         return

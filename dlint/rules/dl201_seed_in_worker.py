@@ -102,7 +102,9 @@ def _once(event: Event) -> bool:
             continue
         at = place.owner
         if isinstance(at, ast.If):
-            tested = {dotted(node) for node in ast.walk(at.test) if isinstance(node, ast.Name | ast.Attribute)}
+            tested = {
+                dotted(node) for node in ast.walk(at.test) if isinstance(node, ast.Name | ast.Attribute)
+            }
             if tested & layout.bound_by(at):
                 return True
     return False
@@ -153,7 +155,9 @@ def _in_fork(program: Program, event: Event) -> bool:
         if isinstance(at, ast.With):
             for item in at.items:
                 if isinstance(item.context_expr, ast.Call):
-                    for value, _ in program.evaluator.values(item.context_expr.func, event.point, event.world):
+                    for value, _ in program.evaluator.values(
+                        item.context_expr.func, event.point, event.world
+                    ):
                         if isinstance(value, External) and value.name in KEEPS_TORCH_STATE:
                             return True
     return False
@@ -173,7 +177,9 @@ def _found(event: Event, seeds: list[Seed], *, once: bool) -> Found:
     elif kinds <= {FIXED, WORKER, TORCH}:
         happens = f"all items of a worker draw the same numbers from {library}"
     else:
-        happens = f"whatever draws from {library} after it gets the same numbers for the same seed in every epoch"
+        happens = (
+            f"whatever draws from {library} after it gets the same numbers for the same seed in every epoch"
+        )
         cure = "draw from a local generator made from that seed"
     return Found(
         event.module,

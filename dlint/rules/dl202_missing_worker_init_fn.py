@@ -102,7 +102,9 @@ def _leaves_numpy_alone(program: Program, uses: list[WorkerUse]) -> bool:
 
 def _seeds_others_only(program: Program, code: WorkerCode) -> bool:
     events = [event for event in code.events if event.role == "worker_init_fn"]
-    if not any(event.name in SEEDS for event in events) or any(may_seed_numpy(event.name) for event in events):
+    if not any(event.name in SEEDS for event in events) or any(
+        may_seed_numpy(event.name) for event in events
+    ):
         return False
     for visit in code.visits:
         if visit.role != "worker_init_fn":
@@ -129,7 +131,9 @@ def _found(loader: Loader, draw: Event, *, missing: bool) -> Found:
     where = f"{draw.module.relative}:{getattr(draw.node, 'lineno', 1)}"
     lack = "no worker_init_fn" if missing else "the worker_init_fn does not seed NumPy"
     advice = "pass a worker_init_fn that seeds" if missing else "seed"
-    remedy = Remedy("seed_workers", "unsafe", "Pass a worker_init_fn that seeds NumPy and random", {"kind": "missing"})
+    remedy = Remedy(
+        "seed_workers", "unsafe", "Pass a worker_init_fn that seeds NumPy and random", {"kind": "missing"}
+    )
     return Found(
         loader.module,
         loader.call,

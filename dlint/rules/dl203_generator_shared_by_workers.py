@@ -72,12 +72,18 @@ def check(program: Program) -> Iterator[Found]:
     """Generators that worker code draws from and that the workers did not make."""
     for use in program.uses:
         worker = frozenset(id(visit.function.node) for visit in use.code.visits)
-        reseeded = {event.owner.key for event in use.code.events if event.owner is not None and _reseeds(event)}
+        reseeded = {
+            event.owner.key for event in use.code.events if event.owner is not None and _reseeds(event)
+        }
         for event in use.code.events:
             if event.role == "worker_init_fn" or not draws_from_generator(event.name.rpartition(".")[2]):
                 continue
             for made in _generators(program, event):
-                if made.key in reseeded or renewed(program, use, made) or _renewed_by_method(program, use, made):
+                if (
+                    made.key in reseeded
+                    or renewed(program, use, made)
+                    or _renewed_by_method(program, use, made)
+                ):
                     continue
                 if not made_in_parent(made, worker):
                     touched = item_read_in_parent(program, use) if _lazy(made) else None
@@ -110,7 +116,9 @@ def _names(made: Made) -> set[str]:
     statement = made.point.statement
     targets = getattr(statement, "targets", None) or [getattr(statement, "target", None)]
     return {
-        name for target in targets if (name := getattr(target, "attr", getattr(target, "id", None))) is not None
+        name
+        for target in targets
+        if (name := getattr(target, "attr", getattr(target, "id", None))) is not None
     }
 
 

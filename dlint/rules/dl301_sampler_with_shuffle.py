@@ -37,7 +37,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from dlint.finding import Remedy
-from dlint.program.conflicts import Conflict, conflicts, surely_given, surely_true
+from dlint.program.conflicts import Conflict, surely_given, surely_true
+from dlint.program.loader_classes import conflicting
 from dlint.program.loaders import Loader
 from dlint.program.program import Program
 from dlint.program.values import Value, World
@@ -46,10 +47,8 @@ from dlint.rules.rule import Found
 
 def check(program: Program) -> Iterator[Found]:
     """Loaders that get a sampler and shuffle on some way."""
-    for loader in program.loaders:
-        conflict = conflicts(loader, ("sampler", "shuffle"), _both)
-        if conflict is not None:
-            yield _found(loader, conflict)
+    for loader, conflict in conflicting(program, ("sampler", "shuffle"), _both):
+        yield _found(loader, conflict)
 
 
 def _both(given: dict[str, Value | None], world: World) -> bool:
@@ -59,15 +58,17 @@ def _both(given: dict[str, Value | None], world: World) -> bool:
 def _found(loader: Loader, conflict: Conflict) -> Found:
     remedy = None
     by_hand = "write shuffle=sampler is None, so that only one of the two is given"
-    if conflict.always and loader.keyword("shuffle") is not None:
-        remedy = Remedy("drop_argument", "safe", "Remove shuffle", {"arguments": ["shuffle"]})
-        by_hand = None
+    cure = by_hand
+    if conflict.always:
+        cure = "leave out shuffle, the sampler decides the order"
+        if loader.keyword("shuffle") is not None:
+            remedy = Remedy("drop_argument", "safe", "Remove shuffle", {"arguments": ["shuffle"]})
     when = "" if conflict.always else " on some ways to this call"
     return Found(
         loader.module,
         loader.call,
-        f"sampler and shuffle=True are both given{when}: DataLoader raises \"ValueError: sampler option is mutually "
-        'exclusive with shuffle"; leave out shuffle, the sampler decides the order',
+        f'sampler and shuffle=True are both given{when}: DataLoader raises "ValueError: sampler option is '
+        f'mutually exclusive with shuffle"; {cure}',
         remedy=remedy,
-        by_hand=by_hand,
+        by_hand=None if remedy else by_hand,
     )

@@ -42,7 +42,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from dlint.finding import Remedy
-from dlint.program.conflicts import Conflict, conflicts, surely_given, surely_true
+from dlint.program.conflicts import Conflict, surely_given, surely_true
+from dlint.program.loader_classes import conflicting
 from dlint.program.loaders import Loader
 from dlint.program.program import Program
 from dlint.program.values import Const, Made, Value, World
@@ -55,18 +56,16 @@ Given = dict[str, Value | None]
 
 def check(program: Program) -> Iterator[Found]:
     """Loaders whose batching arguments contradict each other on some way."""
-    for loader in program.loaders:
-        conflict = conflicts(loader, _NAMES, lambda given, world: bool(_beside(given, world)))
-        if conflict is not None:
-            yield _batch_sampler(loader, conflict)
-            continue
-        conflict = conflicts(loader, ("batch_size", "drop_last"), _unbatched_drop)
-        if conflict is not None:
-            yield _drop_last(loader, conflict)
-            continue
-        conflict = conflicts(loader, ("sampler", "batch_size", "batch_sampler"), _batches_as_indices)
-        if conflict is not None:
-            yield _indices(loader)
+    seen: set[int] = set()
+    for names, judge, found in (
+        (_NAMES, lambda given, world: bool(_beside(given, world)), _batch_sampler),
+        (("batch_size", "drop_last"), _unbatched_drop, _drop_last),
+        (("sampler", "batch_size", "batch_sampler"), _batches_as_indices, _indices),
+    ):
+        for loader, conflict in conflicting(program, names, judge):
+            if id(loader.call) not in seen:
+                seen.add(id(loader.call))
+                yield found(loader, conflict)
 
 
 def _beside(given: Given, world: World) -> list[str]:
@@ -94,13 +93,12 @@ def _batches_as_indices(given: Given, world: World) -> bool:
 def _batch_sampler(loader: Loader, conflict: Conflict) -> Found:
     beside = sorted({name for way in conflict.ways for name in _beside_any(way)}, key=_NAMES.index)
     names = ", ".join(beside)
-    return Found(
-        loader.module,
-        loader.call,
-        f"batch_sampler is given together with {names}{_when(conflict)}: DataLoader raises \"ValueError: batch_sampler "
-        f'option is mutually exclusive with batch_size, shuffle, sampler, and drop_last"; leave out {names}',
-        **_repair(loader, conflict, beside, f"leave out {names} where a batch_sampler is given"),
+    message = (
+        f"batch_sampler is given together with {names}{_when(conflict)}: DataLoader raises "
+        '"ValueError: batch_sampler option is mutually exclusive with batch_size, shuffle, sampler, and '
+        f'drop_last"; leave out {names}'
     )
+    return _found(loader, conflict, message, beside, f"leave out {names} where a batch_sampler is given")
 
 
 def _beside_any(way: Given) -> list[str]:
@@ -108,31 +106,30 @@ def _beside_any(way: Given) -> list[str]:
 
 
 def _drop_last(loader: Loader, conflict: Conflict) -> Found:
-    return Found(
-        loader.module,
-        loader.call,
-        f'batch_size=None is given together with drop_last=True{_when(conflict)}: DataLoader raises "ValueError: '
-        'batch_size=None option disables auto-batching and is mutually exclusive with drop_last"; leave out drop_last',
-        **_repair(loader, conflict, ["drop_last"], "leave out drop_last where batch_size is None"),
+    message = (
+        f"batch_size=None is given together with drop_last=True{_when(conflict)}: DataLoader raises "
+        '"ValueError: batch_size=None option disables auto-batching and is mutually exclusive with drop_last"; '
+        "leave out drop_last"
     )
+    return _found(loader, conflict, message, ["drop_last"], "leave out drop_last where batch_size is None")
 
 
-def _indices(loader: Loader) -> Found:
-    return Found(
-        loader.module,
-        loader.call,
-        "sampler=BatchSampler(...) with batch_size set hands whole lists of indices to __getitem__, one list an item, "
-        "without any error; pass it as batch_sampler, or batch_size=None where the dataset takes lists",
-        by_hand="pass the BatchSampler as batch_sampler, or batch_size=None where the dataset takes lists",
+def _indices(loader: Loader, conflict: Conflict) -> Found:
+    cure = "pass it as batch_sampler, or batch_size=None where the dataset takes lists"
+    message = (
+        f"sampler=BatchSampler(...) with batch_size set{_when(conflict)} hands whole lists of indices to "
+        f"__getitem__, one list an item, without any error; {cure}"
     )
+    return _found(loader, conflict, message, [], cure)
 
 
 def _when(conflict: Conflict) -> str:
     return "" if conflict.always else " on some ways to this call"
 
 
-def _repair(loader: Loader, conflict: Conflict, names: list[str], by_hand: str) -> dict[str, object]:
+def _found(loader: Loader, conflict: Conflict, message: str, names: list[str], by_hand: str) -> Found:
+    """The finding; the arguments ``names`` can go where they are written and every way to the call raises."""
     if conflict.always and names and all(loader.keyword(name) is not None for name in names):
-        summary = "Remove " + ", ".join(names)
-        return {"remedy": Remedy("drop_argument", "safe", summary, {"arguments": names})}
-    return {"by_hand": by_hand}
+        remedy = Remedy("drop_argument", "safe", "Remove " + ", ".join(names), {"arguments": names})
+        return Found(loader.module, loader.call, message, remedy=remedy)
+    return Found(loader.module, loader.call, message, by_hand=by_hand)
