@@ -50,7 +50,7 @@ _WORDS = (
 _LOADING_WORDS = (b"DataLoader", b"Dataset", b"__getitem__", b"worker_init")
 # Up to so many bytes a project is parsed whole, so that a file that does not parse is told of even where
 # it cannot hold a finding.
-_SMALL_TREE = 1_000_000
+_SMALL_TREE = 300_000
 
 
 @dataclass(frozen=True)

@@ -12,6 +12,8 @@ Outcome: TypeAlias = tuple[Value, World]
 OUTCOMES = 32
 # Dicts that are filled along many branches are joined into one beyond this many.
 _TABLES = 10
+# So many unknown values are one unknown value.
+_ALIKE = 4
 
 
 def within(outcomes: list[Outcome], world: World) -> list[Outcome]:
@@ -47,6 +49,9 @@ def fold(outcomes: list[Outcome], world: World) -> list[Outcome]:
     """At most ``OUTCOMES`` outcomes: equal values first lose what they assume, then the rest is unknown."""
     if len(outcomes) <= 1:
         return outcomes
+    if len(outcomes) > _ALIKE and all(isinstance(value, Unknown) for value, _ in outcomes):
+        # Many ways to something unknown: which way says nothing about it.
+        return [(Unknown(("any", frozenset(value.key for value, _ in outcomes))), world)]
     if len(outcomes) <= OUTCOMES:
         seen: dict[tuple[object, int], Outcome] = {}
         for outcome in outcomes:
