@@ -6,55 +6,15 @@ import re
 
 # The functions that draw from NumPy's global state.
 _NUMPY_DRAWS = frozenset(
-    [
-        "beta",
-        "binomial",
-        "bytes",
-        "chisquare",
-        "choice",
-        "dirichlet",
-        "exponential",
-        "f",
-        "gamma",
-        "geometric",
-        "gumbel",
-        "hypergeometric",
-        "laplace",
-        "logistic",
-        "lognormal",
-        "logseries",
-        "multinomial",
-        "multivariate_normal",
-        "negative_binomial",
-        "noncentral_chisquare",
-        "noncentral_f",
-        "normal",
-        "pareto",
-        "permutation",
-        "poisson",
-        "power",
-        "rand",
-        "randint",
-        "randn",
-        "random",
-        "random_integers",
-        "random_sample",
-        "ranf",
-        "rayleigh",
-        "sample",
-        "shuffle",
-        "standard_cauchy",
-        "standard_exponential",
-        "standard_gamma",
-        "standard_normal",
-        "standard_t",
-        "triangular",
-        "uniform",
-        "vonmises",
-        "wald",
-        "weibull",
-        "zipf",
-    ]
+    re.findall(
+        r"\w+",
+        """beta binomial bytes chisquare choice dirichlet exponential f gamma geometric gumbel
+        hypergeometric laplace logistic lognormal logseries multinomial multivariate_normal
+        negative_binomial noncentral_chisquare noncentral_f normal pareto permutation poisson
+        power rand randint randn random random_integers random_sample ranf rayleigh sample
+        shuffle standard_cauchy standard_exponential standard_gamma standard_normal standard_t
+        triangular uniform vonmises wald weibull zipf""",
+    )
 )
 # Library functions that draw from NumPy's global state unless they are given one.
 _DRAWS_INSIDE = frozenset({"skimage.util.random_noise", "sklearn.utils.shuffle", "scipy.stats.truncnorm.rvs"})
@@ -135,20 +95,11 @@ _ENTROPY = (
     "torch.seed",
 )
 _TORCH_DRAWS = frozenset(
-    [
-        "bernoulli",
-        "empty",
-        "multinomial",
-        "normal",
-        "poisson",
-        "rand",
-        "rand_like",
-        "randint",
-        "randint_like",
-        "randn",
-        "randn_like",
-        "randperm",
-    ]
+    re.findall(
+        r"\w+",
+        """bernoulli empty multinomial normal poisson rand rand_like randint randint_like randn randn_like
+        randperm""",
+    )
 )
 # Calls whose result follows from their arguments alone.
 _PURE = ("builtins.", "math.", "operator.", "zlib.", "hashlib.", "binascii.", "numpy.random.SeedSequence")

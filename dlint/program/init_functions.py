@@ -1,4 +1,4 @@
-"""Functions that are plainly written to be a ``worker_init_fn``, whether or not a loader is seen to get them."""
+"""Functions plainly written to be a ``worker_init_fn``, whether or not a loader is seen to get them."""
 
 from __future__ import annotations
 

@@ -7,9 +7,7 @@ this follows the seed's expression back through assignments, parameters, argumen
 from __future__ import annotations
 
 import ast
-import operator
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from dlint.knowledge.randomness import (
@@ -27,51 +25,16 @@ from dlint.knowledge.randomness import (
 )
 from dlint.module.layout import dotted, parameters, statements_in, target_names
 from dlint.program.frame import Argument, Arguments, Frame, Point, arguments_of
+from dlint.program.seed import CLOCK, FIXED, FRESH, STATE, TORCH, UNKNOWN, WORKER, Seed, operate
 from dlint.program.values import Const, External, Function, Made, Partial, Value, World
 
 if TYPE_CHECKING:
     from dlint.program.evaluate import Evaluator
     from dlint.program.worker import Event, WorkerCode
 
-# What a seed can be made of.
-FIXED = "fixed"  # a constant, a setting, the process's rank
-WORKER = "worker"  # the worker's number
-STATE = "state"  # the first word of NumPy's state
-TORCH = "torch"  # the seed that torch gives a worker
-CLOCK = "clock"
-FRESH = "fresh"  # entropy, or drawn from a random state
-UNKNOWN = "unknown"
-
 _DEEPEST = 40
 _MOST = 8
-_WIDEST = 2**32  # NumPy's seeds lie below
-_LARGEST_POWER = 256
-_OPERATORS: dict[type[ast.operator], Callable[[int, int], int]] = {
-    ast.Add: operator.add,
-    ast.Sub: operator.sub,
-    ast.Mult: operator.mul,
-    ast.BitAnd: operator.and_,
-    ast.BitOr: operator.or_,
-    ast.BitXor: operator.xor,
-}
-_KEEPS_WIDTH = (ast.Add, ast.Sub, ast.Mult, ast.BitOr, ast.BitXor, ast.LShift)
 _WIDTH_KEEPERS = frozenset({"builtins.int", "builtins.abs"})
-
-
-@dataclass(frozen=True)
-class Seed:
-    """One possible seed. ``kinds`` is what it is made of, ``number`` its value where that is known,
-    ``wide`` whether it surely has more than 32 bits now and then."""
-
-    kinds: frozenset[str]
-    number: int | None = None
-    wide: bool = False
-
-    @property
-    def repeats(self) -> bool:
-        """Whether every epoch's workers get the same."""
-        return self.kinds <= {FIXED, WORKER, STATE}
-
 
 _UNKNOWN = Seed(frozenset({UNKNOWN}))
 _FIXED = Seed(frozenset({FIXED}))
@@ -132,7 +95,7 @@ class _Trace:
                 return self._attribute(node, point, world)
             case ast.BinOp():
                 return [
-                    _operate(node.op, left, right)
+                    operate(node.op, left, right)
                     for left in self.of(node.left, point, world)
                     for right in self.of(node.right, point, world)
                 ]
@@ -218,7 +181,7 @@ class _Trace:
                 return self.of(value, before, world)
             case ast.AugAssign(op=op, value=value):
                 return [
-                    _operate(op, left, right)
+                    operate(op, left, right)
                     for left in self._named(name, node, before, world)
                     for right in self.of(value, before, world)
                 ]
@@ -375,30 +338,6 @@ class _Trace:
             for seed in self.of(statement.value, Point(frame, statement), world)
         ]
         return [_by_call(node) if seed.kinds == _UNKNOWN.kinds else seed for seed in found] or [_UNKNOWN]
-
-
-def _operate(op: ast.operator, left: Seed, right: Seed) -> Seed:
-    kinds = left.kinds | right.kinds
-    number = _number(op, left.number, right.number)
-    if number is not None:
-        return Seed(kinds, number)
-    if isinstance(op, ast.Mod):
-        return Seed(kinds, None, left.wide and right.number is not None and right.number > _WIDEST)
-    if isinstance(op, ast.BitAnd):
-        mask = left.number if left.number is not None else right.number
-        return Seed(kinds, None, (left.wide or right.wide) and mask is not None and mask >= _WIDEST)
-    return Seed(kinds, None, isinstance(op, _KEEPS_WIDTH) and (left.wide or right.wide))
-
-
-def _number(op: ast.operator, left: int | None, right: int | None) -> int | None:
-    if left is None or right is None:
-        return None
-    if isinstance(op, ast.Pow | ast.LShift):
-        if not 0 <= right <= _LARGEST_POWER or abs(left) > _WIDEST:
-            return None
-        return int(left**right) if isinstance(op, ast.Pow) else left << right
-    function = _OPERATORS.get(type(op))
-    return function(left, right) if function is not None else None
 
 
 def _by_name(name: str) -> Seed:

@@ -52,7 +52,8 @@ from dlint.knowledge.randomness import KEEPS_TORCH_STATE, SEEDS, STATE_CALLS, so
 from dlint.module.layout import dotted
 from dlint.program.program import Program
 from dlint.program.reach import Link
-from dlint.program.seeds import CLOCK, FIXED, FRESH, TORCH, WORKER, Seed, seeds_of
+from dlint.program.seed import CLOCK, FIXED, FRESH, TORCH, WORKER, Seed
+from dlint.program.seeds import seeds_of
 from dlint.program.values import External, Function
 from dlint.program.worker import Event, WorkerCode, function_body
 from dlint.rules.rule import Found

@@ -3,9 +3,9 @@
 ## What it finds
 
 A loader with workers and without `worker_init_fn`, or with one that leaves NumPy alone, whose dataset or
-`collate_fn` draws from `np.random.*`, where the project allows a torch release before 1.9. The release comes from `target-torch`, else from the
-project's own declaration; an unpinned `torch` means the current one, and where nothing is said the oldest
-is assumed. A number of workers that is not known counts as some.
+`collate_fn` draws from `np.random.*`, where the project allows a torch release before 1.9. The release comes
+from `target-torch`, else from the project's own declaration; an unpinned `torch` means the current one, and
+where nothing is said the oldest is assumed. A number of workers that is not known counts as some.
 
 Draws of `random` and `torch` are fine: torch seeds both in every worker. Libraries' loaders that seed
 NumPy themselves (MONAI's) are fine.
@@ -137,8 +137,9 @@ def _found(loader: Loader, draw: Event, *, missing: bool) -> Found:
     return Found(
         loader.module,
         loader.call,
-        f"{lack}, and worker code draws from NumPy ({draw.name} at {where}): before torch 1.9 all workers and epochs "
-        f"draw the same numbers (4 distinct of 24); {advice} NumPy from torch.initial_seed(), or require torch>=1.9",
+        f"{lack}, and worker code draws from NumPy ({draw.name} at {where}): before torch 1.9 all workers "
+        f"and epochs draw the same numbers (4 distinct of 24); {advice} NumPy from torch.initial_seed(), or "
+        "require torch>=1.9",
         draw.link.steps(draw.name, draw.module, draw.node),
         remedy if missing else None,
         None if missing else "add np.random.seed(torch.initial_seed() % 2**32) to the worker_init_fn",

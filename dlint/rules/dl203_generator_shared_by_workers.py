@@ -5,8 +5,8 @@
 `np.random.default_rng(...)`, `RandomState`, `random.Random` or `torch.Generator` kept on the dataset (or a
 transform, or at module level) and drawn from in worker code. A generator made inside the function that
 draws from it is fine, and so are one that only samplers use (they run in the parent) and one that
-`worker_init_fn` or the worker code replaces or seeds again. One that is made at its first use counts where the
-parent reads an item of the dataset before the workers start.
+`worker_init_fn` or the worker code replaces or seeds again. One that is made at its first use counts where
+the parent reads an item of the dataset before the workers start.
 
 ## Why is this bad
 

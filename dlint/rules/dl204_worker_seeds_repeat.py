@@ -31,8 +31,8 @@ def worker_init_fn(worker_id):
     np.random.seed(args.seed + worker_id)
 ```
 
-Use instead the seed that torch gives every worker of every epoch. It follows from `torch.manual_seed`, so runs
-stay reproducible:
+Use instead the seed that torch gives every worker of every epoch. It follows from `torch.manual_seed`, so
+runs stay reproducible:
 
 ```python
 def worker_init_fn(worker_id):
@@ -61,7 +61,8 @@ from dlint.program.init_functions import init_functions
 from dlint.program.loaders import Loader
 from dlint.program.program import Program
 from dlint.program.reach import Link
-from dlint.program.seeds import STATE, WORKER, seeds_of
+from dlint.program.seed import STATE, WORKER
+from dlint.program.seeds import seeds_of
 from dlint.program.values import Const, Function
 from dlint.program.worker import Event, Visit, WorkerCode, function_body
 from dlint.rules.rule import Found
@@ -151,13 +152,13 @@ def _found(event: Event, kinds: frozenset[str], place: tuple[Visit, ast.Call]) -
     name = getattr(entry.function.node, "name", "worker_init_fn")
     if STATE in kinds:
         what = (
-            "from torch 1.9 on that state word is always 2147483648, so every epoch and every run draws the same "
-            f"numbers from {library}"
+            "from torch 1.9 on that state word is always 2147483648, so every epoch and every run draws the "
+            f"same numbers from {library}"
         )
     elif WORKER in kinds:
         what = (
-            "the seed is made of the worker's number and fixed numbers only, so every epoch draws the same numbers "
-            f"from {library} (8 distinct of 24)"
+            "the seed is made of the worker's number and fixed numbers only, so every epoch draws the same "
+            f"numbers from {library} (8 distinct of 24)"
         )
     else:
         what = (

@@ -85,8 +85,8 @@ def _called(program: Program, loader: Loader, call: ast.Call) -> Found | None:
     return Found(
         loader.module,
         call,
-        f"{_ARGUMENT}={ast.unparse(call)} calls {name} once, in the training process: {happens}; pass a function "
-        "that takes the worker's number",
+        f"{_ARGUMENT}={ast.unparse(call)} calls {name} once, in the training process: {happens}; pass a "
+        "function that takes the worker's number",
         remedy=Remedy(
             "seed_workers", "unsafe", "Pass the function instead of calling it", {"kind": "called"}
         ),
@@ -129,8 +129,8 @@ def _uncallable(loader: Loader, written: ast.expr) -> Found | None:
     return Found(
         loader.module,
         written,
-        f"workers call worker_init_fn with one argument, their number, and {', '.join(sorted(names))} cannot be "
-        "called so: TypeError in the worker; give it exactly one parameter",
+        f"workers call worker_init_fn with one argument, their number, and {', '.join(sorted(names))} "
+        "cannot be called so: TypeError in the worker; give it exactly one parameter",
         by_hand="give the worker_init_fn exactly one parameter, the worker's number",
     )
 

@@ -70,8 +70,8 @@ def _found(event: Event) -> Found:
     return Found(
         event.module,
         event.node,
-        f"{ast.unparse(event.node)} in worker code: torch's seed of a worker has 64 bits and NumPy takes 32, so the "
-        'worker fails with "ValueError: Seed must be between 0 and 2**32 - 1"; take it % 2**32',
+        f"{ast.unparse(event.node)} in worker code: torch's seed of a worker has 64 bits and NumPy takes 32, "
+        'so the worker fails with "ValueError: Seed must be between 0 and 2**32 - 1"; take it % 2**32',
         event.link.steps(event.name, event.module, event.node),
         Remedy("seed_workers", "safe", "Take the seed modulo 2**32", {"kind": "out-of-range"}),
     )

@@ -108,8 +108,8 @@ def _beside_any(way: Given) -> list[str]:
 def _drop_last(loader: Loader, conflict: Conflict) -> Found:
     message = (
         f"batch_size=None is given together with drop_last=True{_when(conflict)}: DataLoader raises "
-        '"ValueError: batch_size=None option disables auto-batching and is mutually exclusive with drop_last"; '
-        "leave out drop_last"
+        '"ValueError: batch_size=None option disables auto-batching and is mutually exclusive with '
+        'drop_last"; leave out drop_last'
     )
     return _found(loader, conflict, message, ["drop_last"], "leave out drop_last where batch_size is None")
 

@@ -1,0 +1,68 @@
+"""A seed as what it is made of, and arithmetic on such seeds."""
+
+from __future__ import annotations
+
+import ast
+import operator
+from collections.abc import Callable
+from dataclasses import dataclass
+
+# What a seed can be made of.
+FIXED = "fixed"  # a constant, a setting, the process's rank
+WORKER = "worker"  # the worker's number
+STATE = "state"  # the first word of NumPy's state
+TORCH = "torch"  # the seed that torch gives a worker
+CLOCK = "clock"
+FRESH = "fresh"  # entropy, or drawn from a random state
+UNKNOWN = "unknown"
+
+_WIDEST = 2**32  # NumPy's seeds lie below
+_LARGEST_POWER = 256
+_OPERATORS: dict[type[ast.operator], Callable[[int, int], int]] = {
+    ast.Add: operator.add,
+    ast.Sub: operator.sub,
+    ast.Mult: operator.mul,
+    ast.BitAnd: operator.and_,
+    ast.BitOr: operator.or_,
+    ast.BitXor: operator.xor,
+}
+_KEEPS_WIDTH = (ast.Add, ast.Sub, ast.Mult, ast.BitOr, ast.BitXor, ast.LShift)
+
+
+@dataclass(frozen=True)
+class Seed:
+    """One possible seed. ``kinds`` is what it is made of, ``number`` its value where that is known,
+    ``wide`` whether it surely has more than 32 bits now and then."""
+
+    kinds: frozenset[str]
+    number: int | None = None
+    wide: bool = False
+
+    @property
+    def repeats(self) -> bool:
+        """Whether every epoch's workers get the same."""
+        return self.kinds <= {FIXED, WORKER, STATE}
+
+
+def operate(op: ast.operator, left: Seed, right: Seed) -> Seed:
+    kinds = left.kinds | right.kinds
+    number = _number(op, left.number, right.number)
+    if number is not None:
+        return Seed(kinds, number)
+    if isinstance(op, ast.Mod):
+        return Seed(kinds, None, left.wide and right.number is not None and right.number > _WIDEST)
+    if isinstance(op, ast.BitAnd):
+        mask = left.number if left.number is not None else right.number
+        return Seed(kinds, None, (left.wide or right.wide) and mask is not None and mask >= _WIDEST)
+    return Seed(kinds, None, isinstance(op, _KEEPS_WIDTH) and (left.wide or right.wide))
+
+
+def _number(op: ast.operator, left: int | None, right: int | None) -> int | None:
+    if left is None or right is None:
+        return None
+    if isinstance(op, ast.Pow | ast.LShift):
+        if not 0 <= right <= _LARGEST_POWER or abs(left) > _WIDEST:
+            return None
+        return int(left**right) if isinstance(op, ast.Pow) else left << right
+    function = _OPERATORS.get(type(op))
+    return function(left, right) if function is not None else None
