@@ -57,8 +57,7 @@ def _both(given: dict[str, Value | None], world: World) -> bool:
 
 def _found(loader: Loader, conflict: Conflict) -> Found:
     remedy = None
-    by_hand = "write shuffle=sampler is None, so that only one of the two is given"
-    cure = by_hand
+    cure = "write shuffle=sampler is None, so that only one of the two is given"
     if conflict.always:
         cure = "leave out shuffle, the sampler decides the order"
         if loader.keyword("shuffle") is not None:
@@ -70,5 +69,5 @@ def _found(loader: Loader, conflict: Conflict) -> Found:
         f'sampler and shuffle=True are both given{when}: DataLoader raises "ValueError: sampler option is '
         f'mutually exclusive with shuffle"; {cure}',
         remedy=remedy,
-        by_hand=None if remedy else by_hand,
+        by_hand=None if remedy else cure,
     )
