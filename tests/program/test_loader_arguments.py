@@ -1,0 +1,82 @@
+"""Loader arguments that conflict, and those that only look so."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from program.sources import agree, cases, check, files_of
+
+HEAD = """
+import argparse
+import functools
+import torch
+import torch.distributed as dist
+import torch.utils.data
+from torch.utils import data
+from torch.utils.data import BatchSampler, DataLoader, RandomSampler, WeightedRandomSampler
+from torch.utils.data.distributed import DistributedSampler
+
+class MyBatchSampler:
+    def __iter__(self):
+        return iter(())
+"""
+
+
+CONFLICTS = cases("conflicts")
+NO_CONFLICTS = cases("no_conflicts")
+ACROSS_FILES = cases("conflicts_across_files")
+
+
+def in_function(body: str) -> dict[str, str]:
+    lines = "\n".join("    " + line for line in body.strip().splitlines())
+    return {"main.py": f"{HEAD}\n\ndef main(ds, args, train=True, distributed=False, n=4):\n{lines}\n"}
+
+
+@pytest.mark.parametrize("case", CONFLICTS)
+def test_found(tmp_path: Path, case: str) -> None:
+    agree(tmp_path, in_function(CONFLICTS[case]), "DL301", "DL302")
+
+
+@pytest.mark.parametrize("case", NO_CONFLICTS)
+def test_silent(tmp_path: Path, case: str) -> None:
+    agree(tmp_path, in_function(NO_CONFLICTS[case]), "DL301", "DL302")
+
+
+@pytest.mark.parametrize("case", ACROSS_FILES)
+def test_across_files(tmp_path: Path, case: str) -> None:
+    agree(tmp_path, files_of(ACROSS_FILES[case]), "DL301", "DL302")
+
+
+@pytest.mark.parametrize(
+    ("workers", "found"),
+    [
+        ("0", False),
+        ("0 * n", False),
+        ("0 if debug else 0", False),
+        ("0 if debug else n", True),
+        ("n", True),
+        ("args.workers", True),
+        ("min(4, n)", True),
+        ("os.cpu_count()", True),
+        ("int(0)", False),
+        ("WORKERS", False),
+    ],
+)
+def test_the_number_of_workers(tmp_path: Path, workers: str, found: bool) -> None:
+    source = f"""
+        import os
+        import cv2
+        from settings import WORKERS
+        from torch.utils.data import DataLoader, Dataset
+
+        class Photos(Dataset):
+            def __getitem__(self, index):
+                return cv2.imread(str(index))
+
+        def main(n, args, debug):
+            DataLoader(Photos(), num_workers={workers})
+    """
+    files = {"main.py": source, "settings.py": "WORKERS = 0\n"}
+    assert bool(check(tmp_path, files, "DL101").findings) is found
