@@ -43,3 +43,10 @@ def is_constructor(name: str) -> bool:
     """Whether a library name is a class by its spelling: what it makes is neither None nor false."""
     last = name.rpartition(".")[2]
     return last[:1].isupper() and not last.isupper()
+
+
+def asks_state(name: str) -> bool:
+    """Whether a library call without arguments only asks for a state that stays as it is while loaders are
+    built (``is_available()``, ``get_world_size()``)."""
+    last = name.rpartition(".")[2]
+    return last.startswith("is_") or last in ("get_world_size", "get_rank", "cpu_count", "device_count")

@@ -12,6 +12,7 @@ from dlint.program.outcomes import Outcome, told_apart
 from dlint.program.values import (
     NONE,
     Class,
+    Const,
     External,
     Function,
     Instance,
@@ -205,17 +206,15 @@ class Calls:
             if index < len(arguments.positional):
                 return evaluator.value_of(arguments.positional[index], world)
             if arguments.spread:
-                return [
-                    (item, w)
-                    for value, w in evaluator.value_of(arguments.spread[0], world)
-                    for item in self._spread_item(value, index - len(arguments.positional))
-                ]
+                outcomes: list[Outcome] = []
+                place = index - len(arguments.positional)
+                for value, w in evaluator.value_of(arguments.spread[0], world):
+                    if isinstance(value, Items) and not value.open and place >= len(value.items):
+                        outcomes += self._left_out(name, scope, frame, arguments, w)
+                    else:
+                        outcomes += [(item, w) for item in evaluator.library.pick(value, Const(place))]
+                return outcomes
         return self._left_out(name, scope, frame, arguments, world)
-
-    def _spread_item(self, value: Value, index: int) -> list[Value]:
-        if isinstance(value, Items) and not value.open and index < len(value.items):
-            return [value.items[index]]
-        return self._evaluator.elements(value)
 
     def _left_out(
         self, name: str, scope: FunctionNode | ast.Lambda, frame: Frame, arguments: Arguments, world: World

@@ -32,6 +32,7 @@ if TYPE_CHECKING:
 
 _PROPERTIES = frozenset({"property", "cached_property", "lazy_property"})
 _MOST_SUBCLASSES = 8
+_MOST_STORES = 8
 
 
 class Classes:
@@ -45,6 +46,7 @@ class Classes:
         self._inits: dict[Key, list[tuple[Class, Frame, int]]] = {}
         self._properties: dict[Key, dict[str, list[tuple[Function, Class]]]] = {}
         self._subclasses: dict[Key, list[Class]] = {}
+        self._outside: dict[str, list[tuple[ast.Assign, Point]]] = {}
         self._active: dict[tuple[Key, str], int] = {}
 
     # Hierarchy
@@ -259,6 +261,8 @@ class Classes:
                 for statement, w in self._evaluator.flow.definitions(path, Point(frame, None), world):
                     if statement is not None:
                         outcomes += self._evaluator.names.defined(statement, path, frame, w)
+            if self._evaluator.modules.index.stored_elsewhere(name):
+                outcomes += self._stored_outside(instance, name, world)
             if (
                 outcomes
                 and all(isinstance(value, Const) for value, _ in outcomes)
@@ -268,6 +272,58 @@ class Classes:
             return told_apart(outcomes, mark)
         finally:
             del self._active[mark]
+
+    def _stored_outside(self, instance: Instance, name: str, world: World) -> list[Outcome]:
+        """What code outside the class stores in the attribute: ``dataset.transform = augment``."""
+        found: list[Outcome] = []
+        for assignment, point in self._outside_stores(name):
+            target = assignment.targets[0]
+            assert isinstance(target, ast.Attribute)
+            holders = [value for value, _ in self._evaluator.values(target.value, point)]
+            if any(holder.key == instance.key for holder in holders):
+                found += self._evaluator.values(assignment.value, point, world)
+        return found
+
+    def _outside_stores(self, name: str) -> list[tuple[ast.Assign, Point]]:
+        stores = self._outside.get(name)
+        if stores is None:
+            stores = self._outside[name] = []
+            for relative in self._evaluator.modules.index.storing(name):
+                module = self._evaluator.modules.get(relative)
+                if module is None:
+                    continue
+                for trail in module.paths_to(name):
+                    node, above = trail[-1], trail[-2]
+                    if (
+                        isinstance(above, ast.Assign)
+                        and above.targets[0] is node
+                        and isinstance(node, ast.Attribute)
+                        and not (isinstance(node.value, ast.Name) and node.value.id in ("self", "cls"))
+                    ):
+                        stores.append((above, self._evaluator.calls.point_of(module, trail)))
+            if len(stores) > _MOST_STORES:
+                stores.clear()
+        return stores
+
+    def changed_by_calls(self, frame: Frame, node: ast.Attribute) -> bool:
+        """Whether a method calls another one of its object that stores the attribute: what the method
+        itself stored last may not be what is there."""
+        scope = frame.scope
+        if not (isinstance(scope, ast.FunctionDef) and isinstance(frame.receiver, Instance)):
+            return False
+        own = parameters(scope)[0].arg
+        if not (isinstance(node.value, ast.Name) and node.value.id == own):
+            return False
+        others = [
+            function.name
+            for above in self.line(frame.receiver.cls)
+            for function in self._stores_of(above.node).get(node.attr, ())
+            if function is not scope and function.name != "__init__"
+        ]
+        if not others:
+            return False
+        text = "\n".join(frame.module.lines[scope.lineno - 1 : scope.end_lineno])
+        return any(f"{own}.{name}(" in text for name in others)
 
     def _storing(self, instance: Instance, name: str) -> list[tuple[Class, FunctionNode]]:
         """The methods that store ``self.name``: of the ``__init__`` methods that making the instance runs,

@@ -200,6 +200,8 @@ class Evaluator:
                     worlds.append(w)
                 else:
                     outcomes += self.names.defined(statement, path, point.frame, w)
+            if outcomes and self.classes.changed_by_calls(point.frame, node):
+                return [(Unknown(("changed", id(node), point.frame.key)), world)]
         for start in worlds:
             for base, w in self.values(node.value, point, start):
                 outcomes += self.attribute(base, node.attr, node, point, w)

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from dlint.module.layout import as_try, ends, own_names
 from dlint.program.frame import Frame, Point
-from dlint.program.values import World
+from dlint.program.values import Key, World
 
 if TYPE_CHECKING:
     from dlint.program.evaluate import Evaluator
@@ -66,6 +66,11 @@ class Flow:
                 return []
             worlds = few(forked)
         return worlds
+
+
+def told(worlds: list[World], mark: Key, choice: int) -> list[World]:
+    """The worlds in which a statement goes one of its ways (a case, a handler)."""
+    return [w.assuming(mark, choice) for w in worlds if w.known(mark) in (None, choice)]
 
 
 def few(worlds: list[World]) -> list[World]:
@@ -126,6 +131,9 @@ class _Search:
                 if not isinstance(owner, ast.While) and self.binds_itself(owner):
                     self.found += [(owner, w) for w in worlds]
                     return []
+            case ast.If() if self.binds_itself(owner):  # a walrus in the test
+                self.found += [(owner, w) for w in worlds]
+                return []
             case ast.With() | ast.AsyncWith() | ast.ExceptHandler() | ast.match_case():
                 statement = self.layout.try_of.get(id(owner), owner)
                 if isinstance(statement, ast.stmt) and self.binds_itself(statement):
@@ -172,10 +180,7 @@ class _Search:
                     return []
                 return worlds
             case ast.Match():
-                for case in statement.cases:
-                    if not ends(case.body):
-                        self.block(case.body, len(case.body), worlds)
-                return worlds
+                return self.cases(statement, worlds)
         attempt = as_try(statement)
         if attempt is not None:
             return self.attempt(attempt, worlds)
@@ -201,12 +206,26 @@ class _Search:
 
     def attempt(self, statement: ast.Try, worlds: list[World]) -> list[World]:
         worlds = self.block(statement.finalbody, len(statement.finalbody), worlds)
-        passed = self.block(statement.orelse, len(statement.orelse), worlds)
+        mark = ("raised", id(statement), self.frame.key)
+        passed = self.block(statement.orelse, len(statement.orelse), told(worlds, mark, 0))
         passed = self.block(statement.body, len(statement.body), passed)
-        for handler in statement.handlers:
-            if not ends(handler.body) and self.binds_inside(handler.body):
-                self.block(handler.body, len(handler.body), worlds)
-        return passed
+        for index, handler in enumerate(statement.handlers, 1):
+            if not ends(handler.body):
+                passed += self.block(handler.body, len(handler.body), told(worlds, mark, index))
+        return few(passed)
+
+    def cases(self, statement: ast.Match, worlds: list[World]) -> list[World]:
+        passed: list[World] = []
+        mark = ("case", id(statement), self.frame.key)
+        for index, case in enumerate(statement.cases):
+            if not ends(case.body):
+                passed += self.block(case.body, len(case.body), told(worlds, mark, index))
+        last = statement.cases[-1]
+        if not (
+            isinstance(last.pattern, ast.MatchAs) and last.pattern.pattern is None and last.guard is None
+        ):
+            passed += told(worlds, mark, len(statement.cases))
+        return few(passed)
 
     def binds_inside(self, block: list[ast.stmt]) -> bool:
         return any(self.name in self.layout.bound_by(statement, anew=self.anew) for statement in block)

@@ -21,7 +21,7 @@ class Index:
         self.paths: dict[str, Path] = {}
         self._kept: dict[str, bytes] = {}
         self._answers: dict[str, tuple[str, ...]] = {}
-        self._stores: dict[str, bool] = {}
+        self._stores: dict[str, tuple[str, ...]] = {}
         room = KEPT_BYTES
         prefix = len(str(root)) + 1
         for path in files:
@@ -69,16 +69,20 @@ class Index:
 
     def stored_elsewhere(self, attribute: str) -> bool:
         """Whether some code sets ``x.attribute`` on something that is not called self."""
+        return bool(self.storing(attribute))
+
+    def storing(self, attribute: str) -> tuple[str, ...]:
+        """The files with such code."""
         answer = self._stores.get(attribute)
         if answer is None:
             pattern = re.compile(rb"(\w+|\)|\])\s*\.%s\s*=(?!=)" % re.escape(attribute.encode()))
             needles = (f".{attribute} =".encode(), f".{attribute}=".encode())
-            answer = any(
-                match[1] not in (b"self", b"cls")
+            answer = tuple(
+                relative
                 for relative in self.mentioning(attribute)
                 for data in (self.data(relative),)
                 if needles[0] in data or needles[1] in data
-                for match in pattern.finditer(data)
+                if any(match[1] not in (b"self", b"cls") for match in pattern.finditer(data))
             )
             self._stores[attribute] = answer
         return answer

@@ -6,6 +6,7 @@ import ast
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Final
 
+from dlint.knowledge.names import asks_state
 from dlint.program.frame import Argument, Arguments, Point, arguments_of
 from dlint.program.outcomes import Outcome
 from dlint.program.values import (
@@ -99,6 +100,15 @@ class Library:
                 found.append(Table({**held.items, ANY: value}, True))
         return found
 
+    def deleted(self, held: Value, target: ast.Subscript, before: Point, world: World) -> Value:
+        """The container after ``del held[key]``."""
+        if not isinstance(held, Table):
+            return Items(held.kind, held.items, True) if isinstance(held, Items) else held
+        keys = [_constant(key) for key, _ in self._evaluator.values(target.slice, before, world)]
+        sure = len(keys) == 1 and keys[0] is not ANY
+        left = {name: value for name, value in held.items.items() if name not in keys}
+        return Table(left, held.open or not sure)
+
     def mutated(self, held: Value, call: ast.Call, before: Point, world: World) -> list[Outcome]:
         """The container after a method call that changes it in place."""
         assert isinstance(call.func, ast.Attribute)
@@ -182,6 +192,9 @@ class Library:
             found = handler(self, arguments, node, point, world)
             if found:
                 return found
+        if callee.owner is None and not arguments.all() and asks_state(callee.name):
+            # `is_initialized()` answers the same wherever it is asked.
+            return [(Unknown(("answer", callee.name)), world)]
         return [(Made(callee.name, node, arguments, point), world)]
 
     def _first(self, arguments: Arguments, world: World) -> list[Outcome]:

@@ -200,6 +200,13 @@ class Names:
                     for held, w in self._before(name, before, world)
                     for outcome in evaluator.library.mutated(held, call, before, w)
                 ]
+            case ast.Delete(targets=targets):
+                for target in targets:
+                    if isinstance(target, ast.Subscript) and dotted(target.value) == name:
+                        return [
+                            (evaluator.library.deleted(held, target, before, w), w)
+                            for held, w in self._before(name, before, world)
+                        ]
             case ast.FunctionDef() | ast.AsyncFunctionDef():
                 return [(self.function(statement, frame), world)]
             case ast.ClassDef():
@@ -260,7 +267,9 @@ class Names:
         finally:
             del self._changing[mark]
         if state[1]:
-            outcomes = [(_opened(value, mark), w) for value, w in outcomes]
+            itself = Unknown(("changed", *mark)).key
+            known = [(_opened(value, mark), w) for value, w in outcomes if value.key != itself]
+            outcomes = known or outcomes
         return widened(outcomes, world)
 
     def _assigned(

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from typing import Any
 
 from dlint.program.frame import Argument, Arguments, Point
-from dlint.program.values import Const, Instance, Items, Made, Unknown, Value
+from dlint.program.values import Const, Instance, Items, Made, Table, Unknown, Value
 
 _OPERATORS: dict[type[ast.operator], Callable[[Any, Any], Any]] = {
     ast.Add: operator.add,
@@ -33,6 +33,8 @@ def operate(node: ast.BinOp, left: Value, right: Value, point: Point) -> Value:
                 return Const(0)
     if isinstance(node.op, ast.Add) and isinstance(left, Items) and isinstance(right, Items):
         return Items(left.kind, left.items + right.items, left.open or right.open)
+    if isinstance(node.op, ast.BitOr) and isinstance(left, Table) and isinstance(right, Table):
+        return Table({**left.items, **right.items}, left.open or right.open)
     if isinstance(node.op, ast.Add | ast.Mult) and any(
         isinstance(side, Instance | Made) for side in (left, right)
     ):

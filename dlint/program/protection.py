@@ -72,9 +72,10 @@ class Protections:
         callees = self._evaluator.values(call.func, point)
         if not any(isinstance(value, External) and value.name == self._name for value, _ in callees):
             return False
-        if not call.args:
+        written = [*call.args, *(keyword.value for keyword in call.keywords)]
+        if not written:
             return False
-        given = self._evaluator.values(call.args[0], point)
+        given = self._evaluator.values(written[0], point)
         return any(
             (isinstance(value, Const) and value.value == self._value)
             or (isinstance(value, External) and value.name == self._value)
