@@ -108,7 +108,8 @@ class Proof:
 
 @dataclass(frozen=True)
 class Fixture:
-    """All that one proof.toml says. ``near`` are needs of near misses that have special ones."""
+    """All that one proof.toml says. ``near`` are needs of near misses that have special ones; ``check``
+    the settings (``target_torch``, ``start_method``) under which the rule is to find the bad programs."""
 
     folder: Path
     code: str
@@ -116,6 +117,7 @@ class Fixture:
     proofs: tuple[Proof, ...]
     near: Mapping[str, Needs]
     no_proof: str | None
+    check: Mapping[str, str] = field(default_factory=dict)
 
     def near_misses(self) -> list[str]:
         """The near-miss programs, as files or folders with a main.py."""
@@ -136,6 +138,7 @@ def read(folder: Path) -> Fixture:
     try:
         no_proof = data.pop("no-proof", None)
         near = {name: _needs(dict(table).pop("needs", {})) for name, table in data.pop("near", {}).items()}
+        check = _check(data.pop("check", {}))
         proofs = tuple(_proof(code, rule, folder, table) for table in data.pop("proof", []))
         if data:
             raise ValueError(f"unknown key {min(data)!r}")
@@ -146,7 +149,7 @@ def read(folder: Path) -> Fixture:
     except (KeyError, TypeError, ValueError) as error:
         said = f"{error} is missing" if isinstance(error, KeyError) else str(error)
         raise ProofError(f"{path}: {said}") from None
-    return Fixture(folder, code, rule, proofs, near, no_proof)
+    return Fixture(folder, code, rule, proofs, near, no_proof, check)
 
 
 def _proof(code: str, rule: str, folder: Path, table: Mapping[str, Any]) -> Proof:
@@ -193,6 +196,13 @@ def _proof(code: str, rule: str, folder: Path, table: Mapping[str, Any]) -> Proo
         if not (folder / program).exists():
             raise ValueError(f"{proof.name}: no program {program}")
     return proof
+
+
+def _check(table: Mapping[str, Any]) -> Mapping[str, str]:
+    unknown = set(table) - {"target-torch", "start-method"}
+    if unknown:
+        raise ValueError(f"unknown key {min(unknown)!r} in [check]")
+    return {key.replace("-", "_"): str(value) for key, value in table.items()}
 
 
 def _needs(table: Mapping[str, Any]) -> Needs:

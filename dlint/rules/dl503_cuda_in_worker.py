@@ -150,7 +150,7 @@ def _kept_out(point: Point) -> bool:
     layout = point.frame.layout
     at: ast.AST | None = point.statement
     while at is not None and (place := layout.places.get(id(at))) is not None:
-        tests = [s.test for s in place.block[: place.index] if isinstance(s, ast.If)]
+        tests = [s.test for s in place.block[: place.at] if isinstance(s, ast.If)]
         if isinstance(place.owner, ast.If):
             tests.append(place.owner.test)
         if any(_ASKS_WHO.search(ast.unparse(test)) for test in tests):
