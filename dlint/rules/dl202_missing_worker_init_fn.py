@@ -7,6 +7,7 @@ A loader with workers and without `worker_init_fn`, or with one that leaves NumP
 from `target-torch`, else from the project's own declaration; an unpinned `torch` means the current one, and
 where nothing is said the oldest is assumed. A number of workers that is not known counts as some.
 
+One worker with a literal `shuffle=False` is an evaluation and left alone: there is no other worker to repeat.
 Draws of `random` and `torch` are fine: torch seeds both in every worker. Libraries' loaders that seed
 NumPy themselves (MONAI's) are fine.
 
@@ -57,7 +58,7 @@ from dlint.program.frame import Point
 from dlint.program.loaders import Loader, is_zero
 from dlint.program.program import Program
 from dlint.program.uses import WorkerUse
-from dlint.program.values import Const, Function, Unknown
+from dlint.program.values import Const, Function, Unknown, Value
 from dlint.program.worker import Event, WorkerCode, function_body
 from dlint.rules.rule import Found
 
@@ -80,13 +81,21 @@ def check(program: Program) -> Iterator[Found]:
 
 
 def _unseeded(loader: Loader) -> bool:
-    """Whether on some way the loader has workers and surely no worker_init_fn."""
-    for way, _ in loader.ways("num_workers", "worker_init_fn"):
+    """Whether on some way the loader has workers that matter and surely no worker_init_fn."""
+    for way, _ in loader.ways("num_workers", "worker_init_fn", "shuffle"):
         function = way["worker_init_fn"]
         missing = function is None or (isinstance(function, Const) and function.value is None)
-        if missing and not is_zero(way["num_workers"]):
+        if missing and not is_zero(way["num_workers"]) and not _is_lone(way):
             return True
     return False
+
+
+def _is_lone(way: dict[str, Value | None]) -> bool:
+    """One worker that reads in order: an evaluation, which no other worker repeats and which may well draw
+    the same numbers every time."""
+    workers, shuffle = way["num_workers"], way["shuffle"]
+    in_order = isinstance(shuffle, Const) and shuffle.value is False
+    return isinstance(workers, Const) and workers.value == 1 and in_order
 
 
 def _leaves_numpy_alone(program: Program, uses: list[WorkerUse]) -> bool:

