@@ -103,7 +103,8 @@ def measure(command: Sequence[str], folder: Path, stdin: str = "", limit: float 
         process.returncode = os.waitstatus_to_exitcode(status)
         out.seek(0)
         output = out.read().decode(errors="replace")
-    if process.returncode not in (0, 1):
+    # dlint ends with 2 when it could not read some file; it has checked the others.
+    if process.returncode not in (0, 1, 2) or "Traceback" in output:
         raise SystemExit(f"{' '.join(command[:4])} ended with {process.returncode}:\n{output[-2000:]}")
     return Cost(used.ru_utime + used.ru_stime, wall, used.ru_maxrss / 1024, output)
 
