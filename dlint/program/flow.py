@@ -30,8 +30,24 @@ class Flow:
 
     def definitions(self, name: str, point: Point, world: World, *, anew: bool = False) -> list[Definition]:
         """The statements that may have bound or changed ``name`` last when control comes to ``point``;
-        ``anew`` looks past those that only change it in place."""
-        return _Search(self._evaluator, point.frame, name, anew).run(point.statement, world)
+        ``anew`` looks past those that only change it in place.
+
+        Which of several statements it was counts as an assumption: two uses that the same statements reach
+        are reached by the same one, also where the tests that tell were too many to be remembered.
+        """
+        found = _Search(self._evaluator, point.frame, name, anew).run(point.statement, world)
+        choices = frozenset(id(statement) for statement, _ in found)
+        if len(choices) < 2:
+            return found
+        # What a statement in a loop changes was left there by itself or not, whatever comes out in the end.
+        at = point.statement
+        changing = at is not None and name in point.frame.layout.bound_by(at)
+        mark = ("reached", point.frame.key, name, choices, id(at) if changing else None)
+        return [
+            (statement, w.assuming(mark, id(statement)))
+            for statement, w in found
+            if w.known(mark) in (None, id(statement))
+        ]
 
     def reaching(self, point: Point, world: World) -> list[World]:
         """The worlds in which control comes to a point, given the tests that guard it."""

@@ -18,6 +18,9 @@ if TYPE_CHECKING:
 
 _FAR = 6
 _CACHES = frozenset({"lru_cache", "cache", "cached_property", "lazy_property"})
+_STEPS = frozenset(
+    {"training_step", "validation_step", "test_step", "predict_step"}
+)  # Lightning's, per batch
 _COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.GeneratorExp, ast.DictComp)
 _LOOPS = (ast.For, ast.AsyncFor, ast.While)
 
@@ -94,7 +97,7 @@ class PerItem(Repetition):
         if all(visit.role == "worker_init_fn" for visit in visits):
             return False
         name = getattr(scope, "name", "")
-        if name in ("__call__", "forward"):
+        if name in ("__call__", "forward") and not _yields(scope):
             return True
         for visit in visits:
             above = visit.link.above
@@ -123,7 +126,7 @@ class PerBatch(Repetition):
         self._worker = worker
 
     def starts(self, scope: ast.AST) -> bool | None:
-        return None
+        return True if getattr(scope, "name", "") in _STEPS else None
 
     def counts(self, loop: ast.stmt | None, point: Point) -> bool:
         if not isinstance(loop, ast.For):
@@ -281,6 +284,10 @@ def _fate(names: set[str], point: Point) -> str:
                 if any(isinstance(each, ast.Name) and each.id in names for each in args):
                     return "stored"
     return fate
+
+
+def _yields(scope: ast.AST) -> bool:
+    return any(isinstance(node, ast.Yield | ast.YieldFrom) for node in ast.walk(scope))
 
 
 def _is_cached(scope: ast.AST) -> bool:

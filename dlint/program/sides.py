@@ -26,23 +26,45 @@ def worker_functions(program: Program) -> frozenset[int]:
     return frozenset(id(visit.function.node) for use in program.uses for visit in use.code.visits)
 
 
-def made_in_parent(made: Made, worker: frozenset[int]) -> bool:
-    """Whether a library's object is made outside worker code: at import, in ``__init__``, in main."""
-    scope = made.point.frame.scope
+def functions_of(program: Program, use: WorkerUse) -> frozenset[int]:
+    """The functions that the workers of one use execute, those of its loader's own callables among them."""
+    found = {id(visit.function.node) for visit in use.code.visits}
+    if use.loader is not None and use.dataset is not None:
+        for own in program.uses_of(use.loader):
+            if own.dataset is None:
+                found |= {id(visit.function.node) for visit in own.code.visits}
+    return frozenset(found)
+
+
+def made_in_parent(program: Program, made: Made, worker: frozenset[int]) -> bool:
+    """Whether a library's object is made outside worker code: at import, in ``__init__``, in main, or in a
+    method that the parent is seen to call."""
+    frame = made.point.frame
+    scope = frame.scope
     if getattr(scope, "name", "") == "__setstate__":
         return False
-    return isinstance(scope, ast.Module | ast.ClassDef) or id(scope) not in worker
+    if isinstance(scope, ast.Module | ast.ClassDef):
+        return True
+    if id(scope) in worker:
+        return False
+    if frame.owner is None or not isinstance(scope, ast.FunctionDef) or scope.name == "__init__":
+        return True
+    return any(
+        id(site.point.frame.scope) not in worker for site in program.evaluator.calls.sites(scope, frame)
+    )
 
 
 def renewed(program: Program, use: WorkerUse, made: Made) -> bool:
-    """Whether the loader's ``worker_init_fn`` sets the attribute or global that holds a thing anew."""
+    """Whether the loader's ``worker_init_fn`` makes a thing anew: sets the attribute or global that holds it,
+    or calls the method that makes it."""
     statement = made.point.statement
     targets = getattr(statement, "targets", None) or [getattr(statement, "target", None)]
     names = {getattr(target, "attr", getattr(target, "id", None)) for target in targets} - {None}
+    maker = getattr(made.point.frame.scope, "name", "")
     if use.loader is None:
         return False
     return any(
-        names & _stored(visit.function.node)
+        names & _stored(visit.function.node) or maker in _called(visit.function.node)
         for own in program.uses_of(use.loader)
         for visit in own.code.visits
         if visit.role == "worker_init_fn"
@@ -94,6 +116,12 @@ def _reads(frame: Frame) -> Iterator[tuple[ast.expr, Point]]:
                         yield value, point
 
 
+def _called(function: ast.AST) -> set[str]:
+    """The names of the methods that a function calls."""
+    calls = (node.func for node in ast.walk(function) if isinstance(node, ast.Call))
+    return {callee.attr for callee in calls if isinstance(callee, ast.Attribute)}
+
+
 class ParentThread:
     """A thread that code outside workers makes, and the functions that it may run."""
 
@@ -105,6 +133,20 @@ class ParentThread:
     @property
     def module(self) -> Module:
         return self.point.frame.module
+
+    def ends_before(self, use: WorkerUse) -> bool:
+        """Whether the function that makes the thread joins it before the workers of a use can start."""
+        scope = self.point.frame.scope
+        loader = use.loader
+        after = loader.call.lineno if loader is not None and loader.point.frame.scope is scope else 1 << 30
+        return any(
+            isinstance(node, ast.Call)
+            and isinstance(node.func, ast.Attribute)
+            and node.func.attr == "join"
+            and not node.args
+            and node.lineno < after
+            for node in ast.walk(scope)
+        )
 
 
 def parent_threads(program: Program, names: frozenset[str], worker: frozenset[int]) -> list[ParentThread]:
