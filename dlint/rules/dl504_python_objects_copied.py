@@ -132,9 +132,22 @@ def _in_initialiser(
                 continue
             program.evaluator.start()
             held = program.evaluator.classes.held(instance, name, use.world)
-            if any(_is_long(program, value, world) for value, world in held):
+            if any(_is_long(program, value, world) for value, world in held) or (
+                _is_filled(frame, statement)
+            ):
                 told.add(name)
                 yield _found(instance, frame, statement, name)
+
+
+def _is_filled(frame: Frame, statement: ast.Assign) -> bool:
+    """Whether a statement sets an empty list or dict that a later loop of the same scope fills."""
+    path = dotted(statement.targets[0])
+    empty = isinstance(statement.value, ast.List | ast.Dict)
+    return empty and any(
+        path in frame.layout.bound_by(loop) and loop.lineno > statement.lineno
+        for loop in statements_in(frame.scope.body if isinstance(frame.scope, ast.FunctionDef) else [])
+        if isinstance(loop, ast.For | ast.While)
+    )
 
 
 def _is_short(program: Program, node: ast.expr, point: Point) -> bool:
