@@ -77,12 +77,13 @@ import ast
 from collections.abc import Iterator
 
 from dlint.finding import ReachStep, Remedy
-from dlint.knowledge.pools import LOCKS, POOLS, THREAD_QUEUES, THREADS, Pool, gives_work
+from dlint.knowledge.pools import LOCKS, POOLS, THREAD_QUEUES, THREADS, gives_work
 from dlint.program.frame import Point
 from dlint.program.program import Program
 from dlint.program.repetition import is_once
 from dlint.program.sides import (
     ParentThread,
+    functions_of,
     item_read_in_parent,
     made_in_parent,
     parent_threads,
@@ -94,44 +95,46 @@ from dlint.program.values import HERE, Made
 from dlint.program.worker import Event, WorkerCode, function_body
 from dlint.rules.rule import Found
 
+_SERVED = frozenset(POOLS) | THREAD_QUEUES | LOCKS
+
 
 def check(program: Program) -> Iterator[Found]:
     """Pools, queues and locks that worker code uses and the parent's threads serve."""
     if not program.uses:
         return
-    worker = worker_functions(program)
-    threads = _Threads(program, worker)
+    threads = _Threads(program)
     mentioning = program.modules.index.mentioning
     locks = bool(mentioning("Thread") and mentioning("Lock"))
     for use in program.uses:
-        for event in use.code.events:
+        events = [event for event in use.code.events if event.owner and event.owner.name in _SERVED]
+        if not (events or locks):
+            continue
+        worker = functions_of(program, use)
+        for event in events:
             owner = event.owner
-            if owner is None or not (
-                owner.name in POOLS or owner.name in THREAD_QUEUES or owner.name in LOCKS
-            ):
+            method = event.name.rpartition(".")[2]
+            if owner is None or (owner.name not in POOLS and not made_in_parent(program, owner, worker)):
                 continue
             if renewed(program, use, owner):
                 continue
-            pool = POOLS.get(owner.name)
-            method = event.name.rpartition(".")[2]
-            if pool is not None and gives_work(method):
-                yield from _pool(program, use, event, owner, pool, worker)
+            if owner.name in POOLS and gives_work(method):
+                yield from _pool(program, use, event, owner, worker)
             elif owner.name in THREAD_QUEUES and method in ("get", "get_nowait", "put"):
-                yield from _queue(threads, event, owner, method, worker)
+                yield from _queue(threads, use, event, owner, method)
             elif owner.name in LOCKS and method in ("acquire", "wait"):
-                steps = event.link.steps(event.name, event.module, event.node)
-                yield from _lock(threads, owner, steps, worker)
+                yield from _lock(threads, use, owner, event.link.steps(event.name, event.module, event.node))
         if locks:
             for lock, steps in entered_locks(program, use.code):
-                if not renewed(program, use, lock):
-                    yield from _lock(threads, lock, steps, worker)
+                if made_in_parent(program, lock, worker) and not renewed(program, use, lock):
+                    yield from _lock(threads, use, lock, steps)
 
 
 def _pool(
-    program: Program, use: WorkerUse, event: Event, made: Made, pool: Pool, worker: frozenset[int]
+    program: Program, use: WorkerUse, event: Event, made: Made, worker: frozenset[int]
 ) -> Iterator[Found]:
     assert isinstance(made.node, ast.expr)
-    before = made_in_parent(made, worker)
+    pool = POOLS[made.name]
+    before = made_in_parent(program, made, worker)
     read = item_read_in_parent(program, use)
     if not before and (read is None or not is_once(made.node, made.point) or _per_process(made)):
         return
@@ -181,33 +184,36 @@ def _place(event: Event) -> str:
 class _Threads:
     """The threads of the parent, and what they do with queues and locks; read when first asked for."""
 
-    def __init__(self, program: Program, worker: frozenset[int]) -> None:
+    def __init__(self, program: Program) -> None:
         self._program = program
-        self._worker = worker
         self._known: list[tuple[ParentThread, WorkerCode]] | None = None
 
     def _all(self) -> list[tuple[ParentThread, WorkerCode]]:
         if self._known is None:
             self._known = []
-            for thread in parent_threads(self._program, THREADS, self._worker):
+            for thread in parent_threads(self._program, THREADS, worker_functions(self._program)):
                 code = WorkerCode(self._program.evaluator)
                 for target in thread.targets:
                     code.add_callable(target, HERE, "thread", thread.module, thread.call.lineno)
                 self._known.append((thread, code))
         return self._known
 
-    def at_other_end(self, queue: Made, methods: tuple[str, ...]) -> ParentThread | None:
+    def _running(self, use: WorkerUse) -> list[tuple[ParentThread, WorkerCode]]:
+        """The threads that may still run when the workers of a use start."""
+        return [(thread, code) for thread, code in self._all() if not thread.ends_before(use)]
+
+    def at_other_end(self, queue: Made, methods: tuple[str, ...], use: WorkerUse) -> ParentThread | None:
         """The thread that calls one of the methods on a queue."""
-        for thread, code in self._all():
+        for thread, code in self._running(use):
             for event in code.events:
                 same = event.owner is not None and event.owner.node is queue.node
                 if same and event.name.rpartition(".")[2] in methods:
                     return thread
         return None
 
-    def taking(self, lock: Made) -> ParentThread | None:
+    def taking(self, lock: Made, use: WorkerUse) -> ParentThread | None:
         """The thread that takes a lock."""
-        for thread, code in self._all():
+        for thread, code in self._running(use):
             if any(event.owner is not None and event.owner.node is lock.node for event in code.events):
                 return thread
             if any(other.node is lock.node for other, _ in entered_locks(self._program, code)):
@@ -215,13 +221,9 @@ class _Threads:
         return None
 
 
-def _queue(
-    threads: _Threads, event: Event, queue: Made, method: str, worker: frozenset[int]
-) -> Iterator[Found]:
-    if not made_in_parent(queue, worker):
-        return
+def _queue(threads: _Threads, use: WorkerUse, event: Event, queue: Made, method: str) -> Iterator[Found]:
     other = ("get", "get_nowait") if method == "put" else ("put", "put_nowait")
-    thread = threads.at_other_end(queue, other)
+    thread = threads.at_other_end(queue, other, use)
     if thread is None or (method == "put" and not queue.arguments.all()):
         return
     verb = "fills" if method != "put" else "empties"
@@ -236,12 +238,10 @@ def _queue(
     )
 
 
-def _lock(
-    threads: _Threads, lock: Made, steps: tuple[ReachStep, ...], worker: frozenset[int]
-) -> Iterator[Found]:
-    if not made_in_parent(lock, worker) or "register_at_fork" in lock.point.frame.module.text:
+def _lock(threads: _Threads, use: WorkerUse, lock: Made, steps: tuple[ReachStep, ...]) -> Iterator[Found]:
+    if "register_at_fork" in lock.point.frame.module.text:
         return
-    thread = threads.taking(lock)
+    thread = threads.taking(lock, use)
     if thread is None:
         return
     assert isinstance(lock.node, ast.expr)

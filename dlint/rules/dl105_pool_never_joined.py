@@ -192,7 +192,7 @@ def _waiting(
     code.add_callable(task, HERE, "task", module, call.lineno)
     for event in code.events:
         method = event.name.rpartition(".")[2]
-        if event.owner is None or event.owner.node is not pool.node or method not in _HANDS:
+        if event.owner is None or method not in _HANDS or not _is_same(program, event.owner, pool):
             continue
         if event.node is call or not isinstance(event.node, ast.Call) or not _waits(event, method):
             continue
@@ -206,6 +206,14 @@ def _waiting(
             event.link.steps(event.name, event.module, event.node),
             by_hand="call the function directly in the task, or give the inner tasks a pool of their own",
         )
+
+
+def _is_same(program: Program, one: Made, other: Made) -> bool:
+    """Whether two pools are one: two objects of a class have a pool each."""
+    frame = one.point.frame
+    if one.node is not other.node or not isinstance(frame.scope, ast.FunctionDef):
+        return one.key == other.key
+    return frame.owner is None or len(program.evaluator.calls.sites(frame.scope, frame)) <= 1
 
 
 def _waits(event: Event, method: str) -> bool:

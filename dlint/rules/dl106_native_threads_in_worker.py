@@ -112,7 +112,7 @@ def _torch(event: Event, call: ast.Call) -> Found:
         event.module,
         call,
         f"torch.set_num_threads({ast.unparse(call.args[0])}) in worker code: a forked worker hangs once the "
-        "parent has run a parallel operation (5 of 5), because it has none of the parent's threads; remove it: "
+        "parent has run a parallel operation (5 of 5), as it has none of the parent's threads; remove it: "
         "the DataLoader gives each worker one thread",
         event.link.steps(event.name, event.module, call),
         by_hand="remove the call, or start the workers with forkserver",
@@ -267,8 +267,8 @@ def _numba(program: Program, use: WorkerUse, parent: _Parent) -> Iterator[Found]
                 visit.function.module,
                 node,
                 f"numba's parallel {node.name} runs in worker code and in the parent with the omp threading "
-                "layer: a forked worker is killed (fork() called from a process already using GNU OpenMP); use "
-                "the workqueue layer",
+                "layer: a forked worker is killed (fork() called from a process already using GNU OpenMP); "
+                "use the workqueue layer",
                 visit.link.steps(node.name, visit.function.module, node),
                 by_hand="set numba.config.THREADING_LAYER to 'workqueue', or use forkserver",
             )
