@@ -212,7 +212,7 @@ def _is_same(program: Program, one: Made, other: Made) -> bool:
     """Whether two pools are one: two objects of a class have a pool each."""
     frame = one.point.frame
     if one.node is not other.node or not isinstance(frame.scope, ast.FunctionDef):
-        return one.key == other.key
+        return bool(one.key == other.key)
     return frame.owner is None or len(program.evaluator.calls.sites(frame.scope, frame)) <= 1
 
 
