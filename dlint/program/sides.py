@@ -174,15 +174,25 @@ def _targets(program: Program, call: ast.Call, point: Point) -> list[Value]:
 
 
 def calls_named(program: Program, word: str) -> Iterator[tuple[Module, ast.Call, Point]]:
-    """The program's calls of something whose last name is a word."""
-    called = re.compile(rb"\b%s\s*\(" % word.encode())
-    for relative in program.modules.index.mentioning(f"{word}("):
-        data = program.modules.index.data(relative)
-        module = program.modules.get(relative) if called.search(data) else None
+    """The program's calls of something whose last name is a word, or that is imported under another."""
+    called = re.compile(rb"\b%s\s*(?:\(|as\s)" % word.encode())
+    for relative in program.modules.index.mentioning(word):
+        if not called.search(program.modules.index.data(relative)):
+            continue
+        module = program.modules.get(relative)
         if module is None:
             continue
-        for trail in module.paths_to(word):
-            call = trail[-2] if len(trail) > 1 else None
-            if isinstance(call, ast.Call) and call.func is trail[-1]:
-                program.evaluator.start()
-                yield module, call, program.evaluator.calls.point_of(module, trail)
+        for name in [word, *_aliases(module, word)]:
+            for trail in module.paths_to(name):
+                call = trail[-2] if len(trail) > 1 else None
+                if isinstance(call, ast.Call) and call.func is trail[-1]:
+                    program.evaluator.start()
+                    yield module, call, program.evaluator.calls.point_of(module, trail)
+
+
+def _aliases(module: Module, word: str) -> list[str]:
+    return [
+        node.asname
+        for node in (trail[-1] for trail in module.paths_to(word))
+        if isinstance(node, ast.alias) and node.asname and node.name == word
+    ]

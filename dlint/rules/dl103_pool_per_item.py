@@ -76,6 +76,7 @@ def check(program: Program) -> Iterator[Found]:
             if not isinstance(event.node, ast.Call) or not repetition.made_anew(event.node, event.point):
                 continue
             shown = POOLS[event.name].shown
+            method = event.point.frame.owner is not None
             time = "batch" if event.role == "collate_fn" else "item"
             yield Found(
                 event.module,
@@ -84,5 +85,6 @@ def check(program: Program) -> Iterator[Found]:
                 f"{_SLOWER[shown]} times what a kept pool costs; keep one per process, keyed on os.getpid(), "
                 "or load without threads",
                 event.link.steps(event.name, event.module, event.node),
-                _REMEDY,
+                _REMEDY if method else None,
+                by_hand=None if method else "keep one pool per process, keyed on os.getpid(), or none",
             )

@@ -1,0 +1,237 @@
+"""Pools, threads and locks in the shapes that real datasets give them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from dlint import engine
+from dlint.settings import Settings
+
+_HEAD = """\
+import functools
+import threading
+from concurrent.futures import ThreadPoolExecutor
+import multiprocessing as mp
+from multiprocessing.pool import ThreadPool as Threads
+from torch.utils.data import DataLoader, Dataset, IterableDataset, get_worker_info
+
+
+"""
+_LOADED = """
+
+for batch in DataLoader(Data(), num_workers=2):
+    pass
+"""
+
+
+def _codes(folder: Path, program: str, monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    (folder / "pyproject.toml").write_text("")
+    (folder / "program.py").write_text(_HEAD + program)
+    monkeypatch.chdir(folder)
+    return [finding.code for finding in engine.check([Path()], Settings(select=("DL10",))).findings]
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        pytest.param(
+            """
+    pool = None
+
+    def _threads(self):
+        if self.pool is None:
+            self.pool = ThreadPoolExecutor(2)
+        return self.pool
+
+    def __getitem__(self, index):
+        return list(self._threads().map(abs, [index]))
+""",
+            id="made when first needed, in a worker",
+        ),
+        pytest.param(
+            """
+    _kept = None
+
+    @property
+    def pool(self):
+        if self._kept is not None:
+            return self._kept
+        self._kept = ThreadPoolExecutor(2)
+        return self._kept
+
+    def __getitem__(self, index):
+        return list(self.pool.map(abs, [index]))
+""",
+            id="early return when it is there",
+        ),
+        pytest.param(
+            """
+    @functools.lru_cache
+    def threads(self):
+        return ThreadPoolExecutor(2)
+
+    def __getitem__(self, index):
+        return list(self.threads().map(abs, [index]))
+""",
+            id="a cached function makes it",
+        ),
+        pytest.param(
+            """
+    def __init__(self):
+        pool = mp.Pool(2)
+        self.items = pool.map(abs, range(8))
+        pool.close()
+        pool.join()
+
+    def __getitem__(self, index):
+        return self.items[index]
+""",
+            id="finished in __init__",
+        ),
+        pytest.param(
+            """
+    def __init__(self):
+        self.lock = threading.Lock()
+        self.items = []
+        readers = [threading.Thread(target=self.read, args=(index,)) for index in range(4)]
+        for reader in readers:
+            reader.start()
+        for reader in readers:
+            reader.join()
+
+    def read(self, index):
+        with self.lock:
+            self.items.append(index)
+
+    def __getitem__(self, index):
+        with self.lock:
+            return self.items[index]
+""",
+            id="threads joined before the workers start",
+        ),
+        pytest.param(
+            """
+    def __getitem__(self, index):
+        info = get_worker_info()
+        if info is None:
+            with mp.Pool(2) as pool:
+                return pool.map(abs, [index])
+        return [index]
+""",
+            id="processes in the main process only",
+        ),
+    ],
+)
+def test_silent(body: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert _codes(tmp_path, f"class Data(Dataset):{body}{_LOADED}", monkeypatch) == []
+
+
+def test_stage_of_a_stream_makes_its_pool_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    program = """\
+class Stage:
+    def __call__(self, source):
+        with ThreadPoolExecutor(2) as pool:
+            for item in source:
+                yield pool.submit(abs, item).result()
+
+
+class Data(IterableDataset):
+    def __init__(self):
+        self.stage = Stage()
+
+    def __iter__(self):
+        yield from self.stage(range(10))
+"""
+    assert _codes(tmp_path, program + _LOADED, monkeypatch) == []
+
+
+def test_opened_by_worker_init_fn(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    program = """\
+class Data(Dataset):
+    def open(self):
+        self.pool = Threads(2)
+
+    def __getitem__(self, index):
+        return self.pool.map(abs, [index])
+
+
+def init(worker_id):
+    get_worker_info().dataset.open()
+
+
+for batch in DataLoader(Data(), num_workers=2, worker_init_fn=init):
+    pass
+"""
+    assert _codes(tmp_path, program, monkeypatch) == []
+
+
+_READER = """\
+class Reader:
+    def __init__(self):
+        self.pool = Threads(2)
+
+    def read(self, index):
+        return self.pool.map(abs, [index])
+
+
+"""
+
+
+def test_held_by_an_object_of_the_dataset(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    program = """\
+class Data(Dataset):
+    def __init__(self):
+        self.reader = Reader()
+
+    def __getitem__(self, index):
+        return self.reader.read(index)
+"""
+    assert _codes(tmp_path, _READER + program + _LOADED, monkeypatch) == ["DL102"]
+
+
+def test_held_by_an_object_made_for_every_item(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    program = """\
+class Data(Dataset):
+    def __getitem__(self, index):
+        reader = Reader()
+        return reader.read(index)
+"""
+    assert _codes(tmp_path, _READER + program + _LOADED, monkeypatch) == ["DL103"]
+
+
+def test_cold_executor_is_fine_under_fork(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    program = """\
+class Data(Dataset):
+    def __init__(self):
+        self.pool = ThreadPoolExecutor(2)
+
+    def __getitem__(self, index):
+        return list(self.pool.map(abs, [index]))
+
+
+for batch in DataLoader(Data(), num_workers=2{context}):
+    pass
+"""
+    fork = program.replace("{context}", ', multiprocessing_context="fork"')
+    assert _codes(tmp_path, fork, monkeypatch) == []
+    assert _codes(tmp_path, program.replace("{context}", ""), monkeypatch) == ["DL102"]
+
+
+def test_batches_that_an_object_threads(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    program = """\
+class Batches:
+    def __init__(self, items):
+        self.pool = Threads(2)
+        self.pending = self.pool.map_async(abs, items)
+
+
+def main(loader):
+    for batch in loader:
+        Batches(batch).pending.get()
+
+
+main(DataLoader([1, 2, 3], num_workers=2))
+"""
+    assert _codes(tmp_path, program, monkeypatch) == ["DL105"]
