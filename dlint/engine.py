@@ -116,9 +116,9 @@ def _check(
             rule for code, rule in all_rules().items() if code in enabled(all_rules().values(), settings)
         ]
         job = _Job(root, tuple(files), settings, texts, tuple(rule.code for rule in rules))
-        found, parsed = job.run(jobs, progress)
-        unreadable, kept = _read_files(files, texts, explicit, parsed, found, suppress)
-        troubles += unreadable
+        outcome = job.run(jobs, progress)
+        unreadable, kept = _read_files(files, texts, explicit, outcome.parsed, outcome.findings, suppress)
+        troubles += [*unreadable, *outcome.failures]
         findings += kept
     return Report(
         tuple(sorted(findings, key=lambda finding: finding.sort_key)),
@@ -183,30 +183,30 @@ class _Job:
     texts: Mapping[Path, bytes]
     codes: tuple[str, ...]
 
-    def run(self, jobs: int, progress: Progress | None) -> tuple[list[Finding], set[str]]:
-        """The findings in the files that were asked for, and the files that did parse; several processes
-        give the same as one."""
+    def run(self, jobs: int, progress: Progress | None) -> _Outcome:
+        """What is found in the files that were asked for; several processes give the same as one."""
         listed = python_files(self.root, self.settings.exclude)
         program_files = sorted({*listed, *self.files}) if listed else list(self.files)
         if jobs == 0:
             jobs = (os.cpu_count() or 1) if len(program_files) >= _LARGE else 1
         if jobs == 1:
-            found, parsed = self.share(program_files, (0, 1), progress)
+            shares = [self.share(program_files, (0, 1), progress)]
         else:
             from concurrent.futures import ProcessPoolExecutor
 
             with ProcessPoolExecutor(jobs) as pool:
                 waiting = [pool.submit(self.share, program_files, (i, jobs), None) for i in range(jobs)]
                 shares = [done.result() for done in waiting]
-            found = [hit for hits, _ in shares for hit in hits]
-            parsed = set().union(*(files for _, files in shares))
-        asked = {path: display_path(path) for path in self.files}
-        return _merged(found, all_rules(), {str(path): shown for path, shown in asked.items()}), parsed
+        asked = {str(path): display_path(path) for path in self.files}
+        hits = [hit for share in shares for hit in share.hits]
+        return _Outcome(
+            _merged(hits, all_rules(), asked),
+            set().union(*(share.parsed for share in shares)),
+            {failure for share in shares for failure in share.failures},
+        )
 
-    def share(
-        self, files: Sequence[Path], share: tuple[int, int], progress: Progress | None
-    ) -> tuple[list[_Hit], set[str]]:
-        """What one process finds in its share of the program, and the files that it has parsed."""
+    def share(self, files: Sequence[Path], share: tuple[int, int], progress: Progress | None) -> _Share:
+        """What one process finds in its share of the program."""
         gc.disable()  # in a process of its own, too
         sys.setrecursionlimit(max(sys.getrecursionlimit(), _RECURSION))
         program = Program(
@@ -218,9 +218,37 @@ class _Job:
             share=share,
             progress=progress,
         )
-        rules = all_rules()
-        hits = [_hit(code, rules[code], found) for code in self.codes for found in rules[code].check(program)]
-        return hits, program.modules.parsed
+        result = _Share([], set(), [])
+        for code in self.codes:
+            rule = all_rules()[code]
+            try:
+                result.hits.extend([_hit(code, rule, found) for found in rule.check(program)])
+            except Exception as error:  # a fault of dlint's own must not hide what the other rules say
+                if os.environ.get("DLINT_TRACEBACK"):
+                    raise
+                why = f"{type(error).__name__}: {error}".partition("\n")[0]
+                message = f"{code} failed here, the other rules ran; please report it ({why})"
+                result.failures.append(Trouble(display_path(self.root), message))
+        result.parsed.update(program.modules.parsed)
+        return result
+
+
+@dataclass(frozen=True)
+class _Share:
+    """What one process found, the files that it parsed, and the rules that failed."""
+
+    hits: list[_Hit]
+    parsed: set[str]
+    failures: list[Trouble]
+
+
+@dataclass(frozen=True)
+class _Outcome:
+    """The same of all processes, as findings."""
+
+    findings: list[Finding]
+    parsed: set[str]
+    failures: set[Trouble]
 
 
 @dataclass(frozen=True)

@@ -24,6 +24,11 @@ def layout_of(scope: Scope) -> Layout:
     return held[1]
 
 
+def forget_layouts() -> None:
+    """Lets go of the layouts, and with them of the trees, of the program looked at before."""
+    _layouts.clear()
+
+
 class Argument:
     """One argument of a call, looked at only when asked: an expression at a point, or a value.
 

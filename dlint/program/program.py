@@ -9,12 +9,13 @@ from pathlib import Path
 from dlint.module.source import Module
 from dlint.program.boundaries import Boundaries
 from dlint.program.evaluate import Evaluator
+from dlint.program.frame import forget_layouts
 from dlint.program.loaders import Loader, LoaderFinder
 from dlint.program.modules import Modules
 from dlint.program.protection import Protections
 from dlint.program.start_method import start_method_of
 from dlint.program.uses import UseFinder, WorkerUse
-from dlint.program.values import Class, Value, World
+from dlint.program.values import Class, Value, World, forget_numbers
 
 Progress = Callable[[int, int], None]
 
@@ -38,6 +39,8 @@ class Program:
         share: tuple[int, int] = (0, 1),
         progress: Progress | None = None,
     ) -> None:
+        forget_numbers()
+        forget_layouts()
         self.root = root
         self.target_torch = target_torch
         self.start_method = start_method

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Mapping as AbstractMapping
+from itertools import count
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 if TYPE_CHECKING:
@@ -18,12 +19,21 @@ if TYPE_CHECKING:
 Key: TypeAlias = Any  # hashable; a constant's own, or a number that stands for what the key is built of
 
 _numbers: dict[Any, int] = {}
+_next = count()
 
 
 def number(parts: Any) -> int:
     """A small number for a composite key: equal parts, equal number. Keys nest, and hashing a nested tuple
     costs its whole depth every time."""
-    return _numbers.setdefault(parts, len(_numbers))
+    known = _numbers.get(parts)
+    if known is None:
+        known = _numbers[parts] = next(_next)
+    return known
+
+
+def forget_numbers() -> None:
+    """Lets go of all keys, when another program is looked at; no number is ever given twice."""
+    _numbers.clear()
 
 
 class Const:

@@ -85,7 +85,7 @@ def check(program: Program) -> Iterator[Found]:
                     or _renewed_by_method(program, use, made)
                 ):
                     continue
-                if not made_in_parent(made, worker):
+                if not made_in_parent(program, made, worker):
                     touched = item_read_in_parent(program, use) if _lazy(made) else None
                     if touched is not None:
                         yield _found(program, use, event, made, touched)
