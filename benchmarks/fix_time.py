@@ -2,8 +2,8 @@
 
 Usage: python benchmarks/fix_time.py TREE [--unsafe]
 
-Repairs in memory only. Prints seconds of processor time for `check`, for `repair` (which checks first), and for
-what the repair adds, in all and for each file repaired.
+Repairs in memory only. Prints seconds of processor time for `check`, for `repair` (which checks first), and
+for what the repair adds, in all and for each file repaired.
 """
 
 from __future__ import annotations
