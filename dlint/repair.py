@@ -181,6 +181,9 @@ class _Work:
                     seen[path, _place(new)] = first
             refused = self.refused.get(path, {})
             self.refused[path] = {lines.moved(place): reason for place, reason in refused.items()}
+            if path in moved:
+                # What could not be done in the old text may well be done in the new one.
+                self.refused[path].clear()
         self.first_seen = seen
         for each in kept:
             self.old.setdefault(each.path, each.before)
