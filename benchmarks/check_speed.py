@@ -185,9 +185,9 @@ def flake8(tree: Path, times: int) -> tuple[Cost, Cost]:
         runs = []
         for config, mode in ((local, "with"), (bare, "without")):
             command = [sys.executable, "-c", _FLAKE8, mode, "--config", str(config), "-j", "2"]
-            plugins = measure([*command, "--version"], tree).output
-            if ("torch-dlint" in plugins or "dlint" in plugins) is not (mode == "with"):
-                raise SystemExit(f"flake8 {mode} the plugin says: {plugins}")
+            told = measure([*command, "--help"], tree).output
+            if ("--dlint-target-torch" in told) is not (mode == "with"):
+                raise SystemExit(f"flake8 {mode} the plugin knows the wrong options:\n{told}")
             runs.append([*command, "--exit-zero", "."])
         pairs = [(measure(runs[0], tree), measure(runs[1], tree)) for _ in range(times)]
     return min(pair[0] for pair in pairs), min(pair[1] for pair in pairs)
