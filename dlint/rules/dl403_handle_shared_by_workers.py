@@ -70,7 +70,7 @@ from dlint.module.layout import parameters
 from dlint.program.program import Program
 from dlint.program.shipped import attributes, says_its_state, shipped
 from dlint.program.uses import WorkerUse
-from dlint.program.values import HERE, Const, Instance, Key, Made
+from dlint.program.values import HERE, Const, Instance, Key, Made, Value
 from dlint.program.worker import Visit, function_body
 from dlint.rules.rule import Found
 
@@ -79,23 +79,36 @@ _FOR_ONE_PROCESS = ("getpid", "get_worker_info", "current_process")
 
 def check(program: Program) -> Iterator[Found]:
     """Handles that workers inherit or cannot be sent."""
+    kept: dict[Key, tuple[dict[Key, Instance], bool]] = {}
+    seen: set[tuple[Key, str | None]] = set()
     for use in program.uses:
         if use.dataset is None:
             continue
         program.evaluator.start()
-        owners: dict[Key, Instance] = {}
-        state = False
-        for part in shipped(program.evaluator, use.dataset, "the dataset", use.world, inherited=True):
-            if isinstance(part.value, Instance):
-                owners[part.value.key] = part.value
-                state = state or says_its_state(program.evaluator, part.value.cls)
+        if use.dataset.key not in kept:
+            kept[use.dataset.key] = _shipped_objects(program, use, use.dataset)
+        owners, state = kept[use.dataset.key]
         start = program.start_method_of(use)
+        again = (use.dataset.key, start) in seen  # the same dataset, for another loader
+        seen.add((use.dataset.key, start))
         for owner in owners.values():
             visits = [visit for visit in use.code.visits if _is_method(visit, owner)]
-            if visits:
+            if visits and not again:
                 yield from _kept(program, owner, visits, start, state)
+            if visits:
                 yield from _lazy(program, use, owner, visits)
         yield from _global(program, use, start)
+
+
+def _shipped_objects(program: Program, use: WorkerUse, dataset: Value) -> tuple[dict[Key, Instance], bool]:
+    """The objects of the program that travel with a dataset, and whether one of them says its state."""
+    owners: dict[Key, Instance] = {}
+    state = False
+    for part in shipped(program.evaluator, dataset, "the dataset", use.world, inherited=True):
+        if isinstance(part.value, Instance):
+            owners[part.value.key] = part.value
+            state = state or says_its_state(program.evaluator, part.value.cls)
+    return owners, state
 
 
 def _is_method(visit: Visit, owner: Instance) -> bool:
