@@ -43,7 +43,7 @@ class Index:
         """The files in which a word stands (not necessarily as a whole word), in order."""
         answer = self._answers.get(word)
         if answer is None:
-            needle = word.encode()
+            needle = _bytes(word)
             answer = tuple(relative for relative in self.paths if needle in self.data(relative))
             self._answers[word] = answer
         return answer
@@ -51,8 +51,8 @@ class Index:
     def calling(self, name: str, home: str, *, method: bool) -> list[str]:
         """The files that may call a function which ``home`` defines: they write ``name(``, and are that
         file or mention a part of its path, as an import of it must."""
-        needle = f"{name}(".encode()
-        parts = [part.encode() for part in home.removesuffix(".py").split("/") if part != "__init__"]
+        needle = _bytes(f"{name}(")
+        parts = [_bytes(part) for part in home.removesuffix(".py").split("/") if part != "__init__"]
         found = []
         for relative in self.mentioning(name):
             data = self.data(relative)
@@ -62,9 +62,7 @@ class Index:
 
     def importing(self, stem: str) -> list[str]:
         """The files with an import statement that names a module by its last part (or imports all)."""
-        pattern = re.compile(
-            rb"^[ \t]*(?:from|import)\b[^\n]*\b%s\b" % re.escape(stem.encode()), re.MULTILINE
-        )
+        pattern = re.compile(rb"^[ \t]*(?:from|import)\b[^\n]*\b%s\b" % re.escape(_bytes(stem)), re.MULTILINE)
         return [relative for relative in self.mentioning(stem) if pattern.search(self.data(relative))]
 
     def stored_elsewhere(self, attribute: str) -> bool:
@@ -75,8 +73,8 @@ class Index:
         """The files with such code."""
         answer = self._stores.get(attribute)
         if answer is None:
-            pattern = re.compile(rb"(\w+|\)|\])\s*\.%s\s*=(?!=)" % re.escape(attribute.encode()))
-            needles = (f".{attribute} =".encode(), f".{attribute}=".encode())
+            pattern = re.compile(rb"(\w+|\)|\])\s*\.%s\s*=(?!=)" % re.escape(_bytes(attribute)))
+            needles = (_bytes(f".{attribute} ="), _bytes(f".{attribute}="))
             answer = tuple(
                 relative
                 for relative in self.mentioning(attribute)
@@ -86,6 +84,11 @@ class Index:
             )
             self._stores[attribute] = answer
         return answer
+
+
+def _bytes(text: str) -> bytes:
+    """A word as it stands in files; a word taken from a file's name may hold what is no text."""
+    return text.encode(errors="surrogateescape")
 
 
 def _read(path: Path) -> bytes:

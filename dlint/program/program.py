@@ -152,6 +152,6 @@ class Program:
 def hash_of(text: str) -> int:
     """The same number for a text in every process (Python's own hash is salted)."""
     number = 0
-    for character in text.encode():
+    for character in text.encode(errors="surrogateescape"):
         number = (number * 31 + character) & 0xFFFFFFFF
     return number

@@ -71,7 +71,7 @@ def results(request: pytest.FixtureRequest, this_machine: Environment) -> Iterat
         for item in request.session.items
         if isinstance(item, pytest.Function)
         and hasattr(item, "callspec")
-        and "wanted" in item.callspec.params
+        and isinstance(item.callspec.params.get("wanted"), Wanted)
     ]
     if "PYTEST_XDIST_WORKER" in os.environ:
         pytest.skip("the proofs run beside one another by themselves: run them without -n")
