@@ -78,6 +78,8 @@ class DataLoadingChecker:
             raise _critical(
                 message.replace("--", "--dlint-", 1) if message[:2] == "--" else message
             ) from error
+        if _will_fork(options) and _may_select_ours(options):
+            cls._violations = _check(_named(options), cls._settings, None, jobs=0)
 
     def run(self) -> Iterator[_Violation]:
         """The file's findings as flake8 wants them: line, column from 0, code and message."""
