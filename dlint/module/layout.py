@@ -16,6 +16,8 @@ Scope: TypeAlias = ast.Module | ast.FunctionDef | ast.AsyncFunctionDef | ast.Lam
 
 _TRIES: tuple[type[ast.AST], ...] = (ast.Try, getattr(ast, "TryStar", ast.Try))
 
+_SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Lambda)
+
 # Methods that change their receiver in place.
 MUTATORS = frozenset(
     {"update", "append", "extend", "insert", "setdefault", "pop", "add", "remove", "clear", "appendleft"}
@@ -43,9 +45,11 @@ class Layout:
     statement only changes in place.
     """
 
-    __slots__ = ("_bound", "_rebound", "binds", "body", "changes", "places", "try_of")
+    __slots__ = ("_bound", "_nodes", "_rebound", "_roots", "binds", "body", "changes", "places", "try_of")
 
     def __init__(self, scope: Scope) -> None:
+        self._nodes: tuple[ast.AST, ...] | None = None
+        self._roots: list[ast.AST] = [scope.body] if isinstance(scope, ast.Lambda) else [*scope.body]
         self.body: list[ast.stmt] = [] if isinstance(scope, ast.Lambda) else scope.body
         self.places: dict[int, Place] = {}
         # Handlers and cases are no statements: which statement holds them.
@@ -56,6 +60,17 @@ class Layout:
         changes: set[str] = set()
         self.binds: frozenset[str] = self._read(self.body, None, "body", changes)[0]
         self.changes = frozenset(changes)
+
+    @property
+    def nodes(self) -> tuple[ast.AST, ...]:
+        """All nodes of the scope, outer ones first, those of scopes inside it left aside."""
+        if self._nodes is None:
+            found: list[ast.AST] = [*self._roots]
+            for node in found:  # grows meanwhile
+                if not isinstance(node, _SCOPES):
+                    found += ast.iter_child_nodes(node)
+            self._nodes = tuple(found)
+        return self._nodes
 
     def bound_by(self, statement: ast.stmt, *, anew: bool = False) -> frozenset[str]:
         """The names that a statement of this scope, with all that is inside it, may bind or change;

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import ast
 import re
+from bisect import bisect_right
 from collections.abc import Iterator
+from itertools import accumulate
 from pathlib import Path
 
 
@@ -45,13 +47,14 @@ class Module:
 
     def lines_with(self, word: str) -> list[int]:
         """The numbers of the lines on which a name stands as a whole word, in order."""
-        found = [match.start() for match in re.finditer(rf"\b{re.escape(word)}\b", self.text)]
+        found = list(_whole_words(self.text, word))
         if not found:
             return []
         if self._offsets is None:
-            self._offsets = [match.end() for match in re.finditer(r"\r\n|\r|\n", self.text)]
-        from bisect import bisect_right
-
+            if "\r" in self.text:
+                self._offsets = [match.end() for match in re.finditer(r"\r\n|\r|\n", self.text)]
+            else:
+                self._offsets = list(accumulate(len(line) + 1 for line in self.text.split("\n")))
         return sorted({bisect_right(self._offsets, offset) + 1 for offset in found})
 
     def paths_to(self, word: str) -> Iterator[list[ast.AST]]:
@@ -85,6 +88,17 @@ def _statements_at(node: ast.AST, trail: list[ast.AST], lines: list[int]) -> Ite
                     yield list(trail)
             yield from _statements_at(child, trail, lines)
             trail.pop()
+
+
+def _whole_words(text: str, word: str) -> Iterator[int]:
+    """Where a word stands by itself; finding it as text first is much faster than a pattern."""
+    at = text.find(word)
+    while at >= 0:
+        end = at + len(word)
+        before, after = text[at - 1 : at], text[end : end + 1]
+        if not (before.isalnum() or before == "_" or after.isalnum() or after == "_"):
+            yield at
+        at = text.find(word, end)
 
 
 def _descend(node: ast.AST, trail: list[ast.AST], word: str, lines: list[int]) -> Iterator[list[ast.AST]]:

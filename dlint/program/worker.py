@@ -8,14 +8,13 @@ notes every call of a library.
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from dlint.knowledge.callbacks import DATA_METHODS, runs_at_once, takes_callbacks
 from dlint.knowledge.loading import is_dataset, is_iterable_dataset
 from dlint.module.layout import FunctionNode, as_try, ends, expressions, parameters
 from dlint.module.source import Module
-from dlint.program.frame import Argument, Arguments, Frame, Point, arguments_of
+from dlint.program.frame import Argument, Arguments, Frame, Point, arguments_of, layout_of
 from dlint.program.reach import Link
 from dlint.program.values import (
     Class,
@@ -422,11 +421,6 @@ def _breaks(block: list[ast.stmt]) -> bool:
     return any(isinstance(node, ast.Break) for statement in block for node in ast.walk(statement))
 
 
-def function_body(node: FunctionNode | ast.Lambda) -> Iterator[ast.AST]:
+def function_body(node: FunctionNode | ast.Lambda) -> tuple[ast.AST, ...]:
     """All nodes of a function, those of functions inside it left aside."""
-    waiting: list[ast.AST] = [node.body] if isinstance(node, ast.Lambda) else list(node.body)
-    while waiting:
-        at = waiting.pop(0)
-        yield at
-        if not isinstance(at, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef | ast.Lambda):
-            waiting += list(ast.iter_child_nodes(at))
+    return layout_of(node).nodes
