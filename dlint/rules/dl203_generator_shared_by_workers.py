@@ -56,8 +56,9 @@ from collections.abc import Iterator
 
 from dlint.finding import Remedy
 from dlint.knowledge.randomness import GENERATORS, RESEEDS, draws_from_generator
-from dlint.module.layout import dotted, functions_in
+from dlint.module.layout import FunctionNode, dotted, functions_in
 from dlint.module.source import Module
+from dlint.program.frame import layout_of
 from dlint.program.program import Program
 from dlint.program.sides import item_read_in_parent, made_in_parent, renewed
 from dlint.program.uses import WorkerUse
@@ -122,11 +123,9 @@ def _names(made: Made) -> set[str]:
     }
 
 
-def _stores(function: ast.AST, names: set[str]) -> bool:
-    return any(
-        isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store) and node.attr in names
-        for node in ast.walk(function)
-    )
+def _stores(function: FunctionNode | ast.Lambda, names: set[str]) -> bool:
+    """Whether a function sets an attribute of one of these names."""
+    return any("." in path and path.rpartition(".")[2] in names for path in layout_of(function).binds)
 
 
 def _stored_in_worker(use: WorkerUse, made: Made) -> bool:
