@@ -22,7 +22,6 @@ _SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Lambda)
 MUTATORS = frozenset(
     {"update", "append", "extend", "insert", "setdefault", "pop", "add", "remove", "clear", "appendleft"}
 )
-STAR = "*"
 
 
 class Place(NamedTuple):

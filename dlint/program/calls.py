@@ -32,7 +32,6 @@ _DEEPEST = 8
 _MOST_CALLERS = 12
 # A name that so many files call says nothing about who calls this very function.
 _MOST_FILES = 24
-_ARGUMENT_TEXT = 120
 
 
 class Site:

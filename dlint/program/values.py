@@ -101,7 +101,7 @@ class External:
 class Made:
     """What a call of a library's function or class gives: ``DistributedSampler(...)``, ``torch.rand(3)``.
 
-    ``name`` is the callee's; ``parts`` are the values that went in, for containers of other objects
+    ``name`` is the callee's; ``arguments`` are what went in, for containers of other objects
     (``Compose([...])``, ``ConcatDataset``).
     """
 
