@@ -6,8 +6,10 @@ import re
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
-# Above this many bytes a program's text is read again for each question instead of being kept.
-KEPT_BYTES = 96 * 1024 * 1024
+from dlint.program.words import Words
+
+# Up to so many bytes of a program's text are kept; the rest is read again where the words do not say enough.
+KEPT_BYTES = 16 * 1024 * 1024
 
 
 class Index:
@@ -20,19 +22,24 @@ class Index:
         self.root = root
         self.paths: dict[str, Path] = {}
         self._kept: dict[str, bytes] = {}
+        self._words = Words()
         self._answers: dict[str, tuple[str, ...]] = {}
+        self._sets: dict[str, frozenset[str]] = {}
         self._stores: dict[str, tuple[str, ...]] = {}
         room = KEPT_BYTES
         prefix = len(str(root)) + 1
         for path in files:
             relative = str(path)[prefix:].replace("\\", "/")
             self.paths[relative] = path
-            data = texts.get(path)
+            data = texts.get(path) if texts else None
             if data is None:
                 data = _read(path)
-            if path in texts or len(data) <= room:
                 room -= len(data)
+                if room >= 0:
+                    self._kept[relative] = data
+            else:
                 self._kept[relative] = data
+            self._words.add(relative, data)
 
     def data(self, relative: str) -> bytes:
         """The bytes of a file of the program."""
@@ -44,21 +51,25 @@ class Index:
         answer = self._answers.get(word)
         if answer is None:
             needle = _bytes(word)
-            answer = tuple(relative for relative in self.paths if needle in self.data(relative))
+            found, sure = self._words.files_with(needle)
+            answer = found if sure else tuple(relative for relative in found if needle in self.data(relative))
             self._answers[word] = answer
         return answer
 
     def calling(self, name: str, home: str, *, method: bool) -> list[str]:
         """The files that may call a function which ``home`` defines: they write ``name(``, and are that
         file or mention a part of its path, as an import of it must."""
-        needle = _bytes(f"{name}(")
-        parts = [_bytes(part) for part in home.removesuffix(".py").split("/") if part != "__init__"]
-        found = []
-        for relative in self.mentioning(name):
-            data = self.data(relative)
-            if needle in data and (method or relative == home or any(part in data for part in parts)):
-                found.append(relative)
-        return found
+        found = self.mentioning(f"{name}(")
+        if method:
+            return list(found)
+        parts = [self._set(part) for part in home.removesuffix(".py").split("/") if part != "__init__"]
+        return [relative for relative in found if relative == home or any(relative in part for part in parts)]
+
+    def _set(self, word: str) -> frozenset[str]:
+        known = self._sets.get(word)
+        if known is None:
+            known = self._sets[word] = frozenset(self.mentioning(word))
+        return known
 
     def importing(self, stem: str) -> list[str]:
         """The files with an import statement that names a module by its last part (or imports all)."""
@@ -73,17 +84,26 @@ class Index:
         """The files with such code."""
         answer = self._stores.get(attribute)
         if answer is None:
-            pattern = re.compile(rb"(\w+|\)|\])\s*\.%s\s*=(?!=)" % re.escape(_bytes(attribute)))
-            needles = (_bytes(f".{attribute} ="), _bytes(f".{attribute}="))
+            pattern = re.compile(rb"\.%s\s*=(?!=)" % re.escape(_bytes(attribute)))
             answer = tuple(
                 relative
                 for relative in self.mentioning(attribute)
                 for data in (self.data(relative),)
-                if needles[0] in data or needles[1] in data
-                if any(match[1] not in (b"self", b"cls") for match in pattern.finditer(data))
+                if any(_is_of_another(data, match.start()) for match in pattern.finditer(data))
             )
             self._stores[attribute] = answer
         return answer
+
+
+def _is_of_another(data: bytes, dot: int) -> bool:
+    """Whether what stands before a dot is something, and not called self."""
+    end = dot
+    while end and data[end - 1 : end].isspace():
+        end -= 1
+    start = end
+    while start and (data[start - 1 : start].isalnum() or data[start - 1 : start] == b"_"):
+        start -= 1
+    return data[start:end] not in (b"self", b"cls") if start < end else data[end - 1 : end] in (b")", b"]")
 
 
 def _bytes(text: str) -> bytes:
