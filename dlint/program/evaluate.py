@@ -42,7 +42,7 @@ from dlint.program.values import (
 if TYPE_CHECKING:
     from dlint.program.modules import Modules
 
-DEPTH = 110
+DEPTH = 60
 STEPS = 10_000
 # Of a long list of constants it does not matter which; of other long lists the first are looked at.
 _FEW = 6
@@ -65,7 +65,8 @@ class Evaluator:
         self._depth = 0
         self._steps = 0
         self._cut = _NEVER
-        self._active: dict[tuple[int, object], int] = {}
+        # The questions whose answer is being looked for, and how deep each was asked.
+        self._open: dict[Key, int] = {}
         # What names, attributes and calls stand for, found once with nothing assumed: a later question
         # keeps the outcomes that agree with its own world.
         self._known: dict[Key, list[Outcome]] = {}
@@ -84,22 +85,39 @@ class Evaluator:
 
     def values(self, node: ast.expr, point: Point, world: World = HERE) -> list[Outcome]:
         """The values of an expression looked at from a point, in the worlds below ``world``."""
-        handler = _HANDLERS.get(type(node))
+        kind = type(node)
+        if kind is ast.Constant:
+            return [(Const(node.value), world)]  # type: ignore[attr-defined]
+        handler = _HANDLERS.get(kind)
         if handler is None:
             return [(Unknown(("at", id(node), point.frame.key)), world)]
-        if type(node) not in _REMEMBERED:
-            return self._ask(lambda w: handler(self, node, point, w), ("at", id(node)), world)[0]
+        if kind not in _REMEMBERED:
+            # Its parts are questions of their own.
+            return fold(handler(self, node, point, world), world)
         mark = (id(node), point.frame.key, id(point.locals))
+        known = self._known.get(mark)
+        if known is not None:
+            return within(known, world)
         return self.answer(mark, world, lambda w: handler(self, node, point, w))
 
     def answer(self, mark: Key, world: World, ask: Callable[[World], list[Outcome]]) -> list[Outcome]:
         """The outcomes of a question that is asked once, with nothing assumed, and remembered."""
-        known = self._known.get(mark) or self._draft.get(mark)
+        known = self._known.get(mark)
         if known is None:
+            known = self._draft.get(mark)
+        if known is None:
+            if mark in self._open:
+                # The question leads back to itself: a variable that a loop changes, a recursive call.
+                self.cut(self._open[mark])
+                return [(Unknown(("loop", mark)), world)]
             outermost = self._depth == 0
             if outermost:
                 self._draft.clear()
-            known, sure = self._ask(ask, mark, HERE)
+            self._open[mark] = self._depth + 1
+            try:
+                known, sure = self._ask(ask, mark, HERE)
+            finally:
+                del self._open[mark]
             # What was asked while nothing else was open would be cut at the same place again.
             (self._known if sure or outermost else self._draft)[mark] = known
         return within(known, world)
@@ -179,9 +197,6 @@ class Evaluator:
 
     # One method a kind of expression.
 
-    def _constant(self, node: ast.Constant, point: Point, world: World) -> list[Outcome]:
-        return [(Const(node.value), world)]
-
     def _name(self, node: ast.Name, point: Point, world: World) -> list[Outcome]:
         local = point.locals.get(node.id)
         if local is not None:
@@ -223,20 +238,12 @@ class Evaluator:
         return self.classes.attribute(base, name, node, point, world)
 
     def _call(self, node: ast.Call, point: Point, world: World) -> list[Outcome]:
-        mark = (id(node), point.frame.key)
-        if mark in self._active:
-            self.cut(self._active[mark])
-            return [(Unknown(("loop", id(node), point.frame.key)), world)]
-        self._active[mark] = self._depth
-        try:
-            arguments = arguments_of(node, point)
-            return [
-                outcome
-                for callee, w in self.values(node.func, point, world)
-                for outcome in self.invoke(callee, arguments, node, point, w)
-            ]
-        finally:
-            del self._active[mark]
+        arguments = arguments_of(node, point)
+        return [
+            outcome
+            for callee, w in self.values(node.func, point, world)
+            for outcome in self.invoke(callee, arguments, node, point, w)
+        ]
 
     def invoke(
         self, callee: Value, arguments: Arguments, node: ast.AST, point: Point, world: World
@@ -383,7 +390,6 @@ class Evaluator:
 
 _REMEMBERED = frozenset((ast.Name, ast.Attribute, ast.Call))
 _HANDLERS: dict[type[ast.expr], Callable[..., list[Outcome]]] = {
-    ast.Constant: Evaluator._constant,
     ast.Name: Evaluator._name,
     ast.Attribute: Evaluator._attribute,
     ast.Call: Evaluator._call,

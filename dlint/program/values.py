@@ -248,21 +248,20 @@ class World:
             return self
         if not self.facts:
             return other
-        small, large = (
-            (other.facts, self.facts) if len(other.facts) <= len(self.facts) else (self.facts, other.facts)
-        )
-        merged = dict(large)
-        for key, fact in small.items():
-            known = large.get(key)
+        small, large = (other, self) if len(other.facts) <= len(self.facts) else (self, other)
+        known_facts = large.facts
+        news: dict[Key, Any] = {}
+        for key, fact in small.facts.items():
+            known = known_facts.get(key)
             if known is None:
-                if key[0] in _TIED and _contradicts(key, fact, large):
+                if key[0] in _TIED and _contradicts(key, fact, known_facts):
                     return None
-            elif key[0] == "different":
-                fact = known | fact
-            elif known != fact:
-                return None
-            merged[key] = fact
-        return World(merged)
+                news[key] = fact
+            elif known is not fact and known != fact:
+                if key[0] != "different":
+                    return None
+                news[key] = known | fact
+        return World({**known_facts, **news}) if news else large
 
 
 _TIED = frozenset(("truth", "none", "equal", "different"))
@@ -271,15 +270,23 @@ _TIED = frozenset(("truth", "none", "equal", "different"))
 def _contradicts(key: Key, fact: Any, facts: dict[Key, Any]) -> bool:
     """Whether an assumption about a thing contradicts one of another kind about the same thing."""
     kind, thing = key
-    truth, none, equal = (facts.get((k, thing)) for k in ("truth", "none", "equal"))
     if kind == "truth":
-        return bool(fact and none) or (equal is not None and bool(equal.value) is not fact)
+        equal = facts.get(("equal", thing))
+        return bool(fact and facts.get(("none", thing))) or (
+            equal is not None and bool(equal.value) is not fact
+        )
     if kind == "none":
-        return bool(fact and truth) or (equal is not None and (equal.value is None) is not fact)
+        equal = facts.get(("equal", thing))
+        return bool(fact and facts.get(("truth", thing))) or (
+            equal is not None and (equal.value is None) is not fact
+        )
     if kind == "different":
+        equal = facts.get(("equal", thing))
         return equal is not None and equal.key in fact
-    ruled_out = facts.get(("different", thing)) or frozenset()
-    return fact.key in ruled_out or (truth is not None and bool(fact.value) is not truth) or bool(none)
+    if facts.get(("none", thing)) or fact.key in (facts.get(("different", thing)) or ()):
+        return True
+    truth = facts.get(("truth", thing))
+    return truth is not None and bool(fact.value) is not truth
 
 
 HERE = World()  # nothing assumed
