@@ -89,7 +89,15 @@ class Program:
 
     def uses_of(self, loader: Loader) -> list[WorkerUse]:
         """The worker uses of one loader."""
-        return [use for use in self.uses if use.loader is loader]
+        return self._by_loader.get(id(loader), [])
+
+    @cached_property
+    def _by_loader(self) -> dict[int, list[WorkerUse]]:
+        found: dict[int, list[WorkerUse]] = {}
+        for use in self.uses:
+            if use.loader is not None:
+                found.setdefault(id(use.loader), []).append(use)
+        return found
 
     @cached_property
     def dataset_classes(self) -> tuple[Class, ...]:

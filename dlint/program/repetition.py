@@ -13,8 +13,7 @@ from dlint.program.values import HERE
 if TYPE_CHECKING:
     from dlint.program.evaluate import Evaluator
     from dlint.program.frame import Frame
-    from dlint.program.uses import WorkerUse
-    from dlint.program.worker import Visit
+    from dlint.program.worker import Visit, WorkerCode
 
 _FAR = 6
 _CACHES = frozenset({"lru_cache", "cache", "cached_property", "lazy_property"})
@@ -86,10 +85,10 @@ class Repetition:
 class PerItem(Repetition):
     """What worker code comes to once an item or a batch."""
 
-    def __init__(self, evaluator: Evaluator, use: WorkerUse) -> None:
+    def __init__(self, evaluator: Evaluator, code: WorkerCode) -> None:
         super().__init__(evaluator)
         self._visits: dict[int, list[Visit]] = {}
-        for visit in use.code.visits:
+        for visit in code.visits:
             self._visits.setdefault(id(visit.function.node), []).append(visit)
 
     def starts(self, scope: ast.AST) -> bool | None:

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from dlint.program.program import Program
     from dlint.program.uses import WorkerUse
     from dlint.program.values import Made
+    from dlint.program.worker import Visit
 
 _READS = frozenset({"__getitem__", "__getitems__", "__next__"})
 
@@ -57,18 +58,26 @@ def made_in_parent(program: Program, made: Made, worker: frozenset[int]) -> bool
 def renewed(program: Program, use: WorkerUse, made: Made) -> bool:
     """Whether the loader's ``worker_init_fn`` makes a thing anew: sets the attribute or global that holds it,
     or calls the method that makes it."""
+    visits = init_visits(program, use)
+    if not visits:
+        return False
     statement = made.point.statement
     targets = getattr(statement, "targets", None) or [getattr(statement, "target", None)]
     names = {getattr(target, "attr", getattr(target, "id", None)) for target in targets} - {None}
     maker = getattr(made.point.frame.scope, "name", "")
-    if use.loader is None:
-        return False
     return any(
-        names & _stored(visit.function.node) or maker in _called(visit.function.node)
-        for own in program.uses_of(use.loader)
+        names & _stored(visit.function.node) or maker in _called(visit.function.node) for visit in visits
+    )
+
+
+def init_visits(program: Program, use: WorkerUse) -> list[Visit]:
+    """The functions that the ``worker_init_fn`` of a use's loader runs."""
+    return [
+        visit
+        for own in (program.uses_of(use.loader) if use.loader is not None else ())
         for visit in own.code.visits
         if visit.role == "worker_init_fn"
-    )
+    ]
 
 
 def _stored(function: ast.AST) -> set[str]:

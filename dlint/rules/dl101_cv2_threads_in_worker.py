@@ -72,9 +72,9 @@ from collections.abc import Iterator
 from dlint.finding import Remedy
 from dlint.program.program import Program
 from dlint.program.protection import Protections, Shelter
-from dlint.program.uses import WorkerUse
+from dlint.program.sharing import codes_of, nearest
 from dlint.program.values import Const
-from dlint.program.worker import Event
+from dlint.program.worker import Event, WorkerCode
 from dlint.rules.rule import Found
 
 ONCE_PER_FILE = True
@@ -96,32 +96,49 @@ _REMEDY = Remedy(
 
 def check(program: Program) -> Iterator[Found]:
     """Worker code that calls cv2 without protection, shrinks its pool, or uses OpenCL."""
+    if not program.modules.index.mentioning("cv2"):
+        return
     threads = program.protections("cv2.setNumThreads", 0)
     opencl = program.protections("cv2.ocl.setUseOpenCL", False)
+    known = {id(code): _Code(code, threads) for code in codes_of(program.uses)}
+    for each in known.values():
+        for event in each.counts:
+            yield from _thread_count(program, event)
+    told: set[tuple[int, Shelter | None]] = set()
     for use in program.uses:
-        events = [event for event in use.code.events if event.owner is None and event.name.startswith("cv2.")]
+        code = known[id(use.code)]
         # Where a worker sets another number of threads, that call is what to mend.
-        counted = [event for event in _events(use) if _sets_threads(event, threads)]
-        shelters: dict[str, Shelter | None] = {}
-        for event in events:
-            if _sets_threads(event, threads):
-                yield from _thread_count(program, event)
-            elif event.name == "cv2.UMat":
-                yield from _umat(opencl, use, event)
-            elif event.name not in _SETTINGS and ".ocl." not in event.name and not counted:
-                file = event.module.relative
-                if file not in shelters:
-                    shelters[file] = threads.shelter(use, (*use.modules, event.module))
-                yield from _cv2_call(program, event, shelters[file])
+        counted = code.counts or (use.beside is not None and known[id(use.beside)].counts)
+        shelters: dict[tuple[str, bool], Shelter | None] = {}
+        for event in code.calls:
+            umat = event.name == "cv2.UMat"
+            if counted and not umat:
+                continue
+            place = (event.module.relative, umat)
+            if place not in shelters:
+                off = opencl if umat else threads
+                shelters[place] = off.shelter(use, (*use.modules, event.module))
+            # Many uses have the same code, and are sheltered by the same call.
+            mark = (id(event), shelters[place])
+            if mark not in told:
+                told.add(mark)
+                yield from (_umat if umat else _cv2_call)(program, event, shelters[place])
 
 
-def _events(use: WorkerUse) -> list[Event]:
-    return [*use.code.events, *(use.beside.events if use.beside is not None else ())]
+class _Code:
+    """What a worker code calls of cv2: ``counts`` set a number of threads other than 0, of the other
+    ``calls`` only the nearest at each place are kept."""
 
-
-def _sets_threads(event: Event, off: Protections) -> bool:
-    """Whether a call sets a number of threads other than 0."""
-    return event.name == "cv2.setNumThreads" and not off.is_call(_call(event), event.point)
+    def __init__(self, code: WorkerCode, off: Protections) -> None:
+        events = [event for event in code.events if event.owner is None and event.name.startswith("cv2.")]
+        self.counts = [
+            event
+            for event in events
+            if event.name == "cv2.setNumThreads" and not off.is_call(_call(event), event.point)
+        ]
+        self.calls = nearest(
+            event for event in events if event.name not in _SETTINGS and ".ocl." not in event.name
+        )
 
 
 def _call(event: Event) -> ast.Call:
@@ -167,8 +184,8 @@ def _thread_count(program: Program, event: Event) -> Iterator[Found]:
     )
 
 
-def _umat(opencl: Protections, use: WorkerUse, event: Event) -> Iterator[Found]:
-    if opencl.shelter(use, (*use.modules, event.module)) is not None:
+def _umat(program: Program, event: Event, shelter: Shelter | None) -> Iterator[Found]:
+    if shelter is not None:
         return
     yield Found(
         event.module,

@@ -56,6 +56,7 @@ from dlint.finding import Remedy
 from dlint.knowledge.pools import POOLS, THREAD_POOLS
 from dlint.program.program import Program
 from dlint.program.repetition import PerItem
+from dlint.program.sharing import codes_of
 from dlint.rules.rule import Found
 
 _SLOWER = {"ThreadPoolExecutor": "2.9", "ThreadPool": "4 to 10"}
@@ -66,11 +67,11 @@ _REMEDY = Remedy(
 
 def check(program: Program) -> Iterator[Found]:
     """Thread pools that worker code makes again and again."""
-    for use in program.uses:
-        events = [event for event in use.code.events if event.name in THREAD_POOLS and event.owner is None]
+    for code in codes_of(program.uses):
+        events = [event for event in code.events if event.name in THREAD_POOLS and event.owner is None]
         if not events:
             continue
-        repetition = PerItem(program.evaluator, use)
+        repetition = PerItem(program.evaluator, code)
         for event in events:
             program.evaluator.start()
             if not isinstance(event.node, ast.Call) or not repetition.made_anew(event.node, event.point):

@@ -57,7 +57,7 @@ from dlint.module.layout import dotted, statements_in
 from dlint.program.frame import arguments_of
 from dlint.program.program import Program
 from dlint.program.repetition import loops_around
-from dlint.program.uses import WorkerUse
+from dlint.program.sharing import codes_of
 from dlint.program.values import HERE, Const, Function
 from dlint.program.worker import Event, function_body
 from dlint.rules.rule import Found
@@ -71,14 +71,14 @@ _ENDLESS = frozenset({"itertools.count", "itertools.cycle", "itertools.chain", "
 
 def check(program: Program) -> Iterator[Found]:
     """Thread pools of worker code without a size, and streams that are submitted whole."""
-    for use in program.uses:
-        for event in use.code.events:
+    for code in codes_of(program.uses):
+        for event in code.events:
             if not isinstance(event.node, ast.Call):
                 continue
             if event.owner is None and event.name in THREAD_POOLS:
                 yield from _size(program, event, event.node)
             elif event.owner is not None and event.owner.name in THREAD_POOLS:
-                yield from _stream(program, use, event, event.node)
+                yield from _stream(program, event, event.node)
 
 
 def _size(program: Program, event: Event, call: ast.Call) -> Iterator[Found]:
@@ -101,7 +101,7 @@ def _size(program: Program, event: Event, call: ast.Call) -> Iterator[Found]:
     )
 
 
-def _stream(program: Program, use: WorkerUse, event: Event, call: ast.Call) -> Iterator[Found]:
+def _stream(program: Program, event: Event, call: ast.Call) -> Iterator[Found]:
     """A whole stream handed to a pool: once an epoch, in an ``__iter__`` that yields."""
     method = event.name.rpartition(".")[2]
     scope = event.point.frame.scope

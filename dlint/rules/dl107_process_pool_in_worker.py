@@ -45,9 +45,9 @@ from dlint.knowledge.pools import POOLS, PROCESS_STARTS, PROCESSES
 from dlint.program.loaders import Loader, is_zero
 from dlint.program.program import Program
 from dlint.program.repetition import tests_around
-from dlint.program.uses import WorkerUse
+from dlint.program.sharing import codes_of
 from dlint.program.values import Const, Made
-from dlint.program.worker import Event
+from dlint.program.worker import Event, WorkerCode
 from dlint.rules.rule import Found
 
 _STARTERS = (
@@ -60,11 +60,9 @@ _WORKER_TESTS = ("worker_info", "daemon", "parent_process", "current_process", "
 def check(program: Program) -> Iterator[Found]:
     """Processes, pools of them and loaders with workers that worker code makes."""
     loaders = {id(loader.call): loader for loader in program.all_loaders}
-    for use in program.uses:
-        if use.loader is None:
-            continue
-        for event in use.code.events:
-            what = _starts(program, use, event, loaders)
+    for code in codes_of(use for use in program.uses if use.loader is not None):
+        for event in code.events:
+            what = _starts(code, event, loaders)
             if what and isinstance(event.node, ast.Call) and not _tells_apart(program, event):
                 yield Found(
                     event.module,
@@ -77,7 +75,7 @@ def check(program: Program) -> Iterator[Found]:
                 )
 
 
-def _starts(program: Program, use: WorkerUse, event: Event, loaders: dict[int, Loader]) -> str | None:
+def _starts(code: WorkerCode, event: Event, loaders: dict[int, Loader]) -> str | None:
     """What worker code makes that starts processes, in words."""
     if event.owner is not None and "get_context" not in event.name:
         return None
@@ -86,7 +84,7 @@ def _starts(program: Program, use: WorkerUse, event: Event, loaders: dict[int, L
         # A process that is made and not started does no harm.
         started = any(
             other.owner is not None and other.owner.node is event.node and other.name.endswith(".start")
-            for other in use.code.events
+            for other in code.events
         )
         return f"a multiprocessing.{shown}" if started else None
     if event.name in _STARTERS:

@@ -54,6 +54,7 @@ from dlint.program.program import Program
 from dlint.program.reach import Link
 from dlint.program.seed import CLOCK, FIXED, FRESH, TORCH, WORKER, Seed
 from dlint.program.seeds import seeds_of
+from dlint.program.sharing import codes_of
 from dlint.program.values import External, Function
 from dlint.program.worker import Event, WorkerCode, function_body
 from dlint.rules.rule import Found
@@ -61,11 +62,11 @@ from dlint.rules.rule import Found
 
 def check(program: Program) -> Iterator[Found]:
     """Seeding calls in worker code."""
-    for use in program.uses:
-        functions = {id(visit.link): visit.function for visit in use.code.visits}
-        for event in use.code.events:
+    for code in codes_of(program.uses):
+        functions = {id(visit.link): visit.function for visit in code.visits}
+        for event in code.events:
             if event.name in SEEDS and event.role != "worker_init_fn" and event.owner is None:
-                yield from _judged(program, use.code, functions, event)
+                yield from _judged(program, code, functions, event)
 
 
 def _judged(

@@ -60,10 +60,11 @@ from dlint.module.layout import FunctionNode, dotted, functions_in
 from dlint.module.source import Module
 from dlint.program.frame import layout_of
 from dlint.program.program import Program
-from dlint.program.sides import item_read_in_parent, made_in_parent, renewed
+from dlint.program.sharing import codes_of
+from dlint.program.sides import init_visits, item_read_in_parent, made_in_parent, renewed
 from dlint.program.uses import WorkerUse
 from dlint.program.values import Made
-from dlint.program.worker import Event, function_body
+from dlint.program.worker import Event, WorkerCode, function_body
 from dlint.rules.rule import Found
 
 _KEYWORDS = ("generator", "rng", "random_state")
@@ -71,27 +72,37 @@ _KEYWORDS = ("generator", "rng", "random_state")
 
 def check(program: Program) -> Iterator[Found]:
     """Generators that worker code draws from and that the workers did not make."""
+    draws = {id(code): list(_draws(program, code)) for code in codes_of(program.uses)}
     for use in program.uses:
-        worker = frozenset(id(visit.function.node) for visit in use.code.visits)
-        reseeded = {
-            event.owner.key for event in use.code.events if event.owner is not None and _reseeds(event)
-        }
-        for event in use.code.events:
-            if event.role == "worker_init_fn" or not draws_from_generator(event.name.rpartition(".")[2]):
+        for event, made, lazy in draws[id(use.code)]:
+            if renewed(program, use, made) or _renewed_by_method(program, use, made):
                 continue
-            for made in _generators(program, event):
-                if (
-                    made.key in reseeded
-                    or renewed(program, use, made)
-                    or _renewed_by_method(program, use, made)
-                ):
-                    continue
-                if not made_in_parent(program, made, worker):
-                    touched = item_read_in_parent(program, use) if _lazy(made) else None
-                    if touched is not None:
-                        yield _found(program, use, event, made, touched)
-                elif not _stored_in_worker(use, made):
-                    yield _found(program, use, event, made, None)
+            touched = item_read_in_parent(program, use) if lazy else None
+            if touched is not None or not lazy:
+                yield _found(program, use, event, made, touched)
+
+
+def _draws(program: Program, code: WorkerCode) -> Iterator[tuple[Event, Made, bool]]:
+    """The draws from generators that the workers did not make, or (True) that are made at the first use,
+    wherever that is."""
+    events = [
+        event
+        for event in code.events
+        if event.role != "worker_init_fn" and draws_from_generator(event.name.rpartition(".")[2])
+    ]
+    if not events:
+        return
+    worker = frozenset(id(visit.function.node) for visit in code.visits)
+    reseeded = {event.owner.key for event in code.events if event.owner is not None and _reseeds(event)}
+    for event in events:
+        for made in _generators(program, event):
+            if made.key in reseeded:
+                continue
+            if not made_in_parent(program, made, worker):
+                if _lazy(made):
+                    yield event, made, True
+            elif not _stored_in_worker(code, made):
+                yield event, made, False
 
 
 def _reseeds(event: Event) -> bool:
@@ -128,21 +139,22 @@ def _stores(function: FunctionNode | ast.Lambda, names: set[str]) -> bool:
     return any("." in path and path.rpartition(".")[2] in names for path in layout_of(function).binds)
 
 
-def _stored_in_worker(use: WorkerUse, made: Made) -> bool:
+def _stored_in_worker(code: WorkerCode, made: Made) -> bool:
     """Whether worker code itself sets what holds the generator, as one keyed on the process does."""
     names = _names(made)
     return any(
         visit.role == "dataset"
         and getattr(visit.function.node, "name", "") != "__init__"
         and _stores(visit.function.node, names)
-        for visit in use.code.visits
+        for visit in code.visits
     )
 
 
 def _renewed_by_method(program: Program, use: WorkerUse, made: Made) -> bool:
     """Whether the loader's ``worker_init_fn`` calls a method that makes or seeds the generator anew."""
     owner = made.point.frame.owner
-    if use.loader is None or owner is None:
+    visits = init_visits(program, use)
+    if owner is None or not visits:
         return False
     names = _names(made)
     methods = {
@@ -152,9 +164,7 @@ def _renewed_by_method(program: Program, use: WorkerUse, made: Made) -> bool:
     }
     return any(
         isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in methods
-        for own in program.uses_of(use.loader)
-        for visit in own.code.visits
-        if visit.role == "worker_init_fn"
+        for visit in visits
         for node in function_body(visit.function.node)
     )
 

@@ -46,14 +46,14 @@ from dlint.knowledge.randomness import NARROW_SEEDS
 from dlint.program.init_functions import init_functions
 from dlint.program.program import Program
 from dlint.program.seeds import seeds_of
+from dlint.program.sharing import codes_of
 from dlint.program.worker import Event, WorkerCode
 from dlint.rules.rule import Found
 
 
 def check(program: Program) -> Iterator[Found]:
     """Seeding calls of NumPy in worker code whose seed is too wide."""
-    codes = {id(use.code): use.code for use in program.uses}
-    for code in [*codes.values(), *init_functions(program)]:
+    for code in [*codes_of(program.uses), *init_functions(program)]:
         yield from _of_code(program, code)
 
 

@@ -51,6 +51,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
+from dataclasses import dataclass
 
 from dlint.finding import Remedy
 from dlint.module.source import Module
@@ -58,9 +59,9 @@ from dlint.program.boundaries import is_guarded
 from dlint.program.frame import Frame
 from dlint.program.loaders import Loader, is_zero
 from dlint.program.program import Program
+from dlint.program.sharing import by_dataset
 from dlint.program.shipped import Part, shipped
-from dlint.program.uses import WorkerUse
-from dlint.program.values import Class, Function, Instance
+from dlint.program.values import Class, Function, Instance, Value, World
 from dlint.rules.rule import Found
 
 _REMEDY = Remedy(
@@ -74,55 +75,64 @@ _BREAKS = (
 
 def check(program: Program) -> Iterator[Found]:
     """Everything that loaders with workers ship and that pickle cannot name."""
-    for use in program.uses:
-        if use.loader is None or program.start_method_of(use) == "fork":
+    for alike in by_dataset(program.uses):
+        uses = [use for use in alike if use.loader is not None and program.start_method_of(use) != "fork"]
+        if not uses:
             continue
-        if use.dataset is None:
-            yield from _arguments(program, use.loader)
-        else:
-            yield from _dataset(program, use)
+        dataset = uses[0].dataset
+        program.evaluator.start()
+        hazards = list(_of_dataset(program, dataset, uses[0].world)) if dataset is not None else []
+        for use in uses:
+            assert use.loader is not None
+            if dataset is None:
+                yield from _arguments(program, use.loader)
+            for hazard in hazards:
+                yield _found(hazard, use.loader)
+
+
+@dataclass(frozen=True)
+class _Hazard:
+    """Something that pickle cannot name, where it is defined, and what to say of it."""
+
+    module: Module
+    node: ast.Lambda | ast.FunctionDef | ast.ClassDef
+    what: str
+
+
+def _of_dataset(program: Program, dataset: Value, world: World) -> Iterator[_Hazard]:
+    for part in shipped(program.evaluator, dataset, "the dataset", world):
+        hazard = _judged(part)
+        if hazard is not None:
+            yield hazard
 
 
 def _arguments(program: Program, loader: Loader) -> Iterator[Found]:
     for name in ("collate_fn", "worker_init_fn"):
+        written = loader.written(name)
         for way, world in loader.ways("num_workers", name):
             value = way[name]
             if value is not None and not is_zero(way["num_workers"]):
                 for part in shipped(program.evaluator, value, name, world):
-                    yield from _judged(part, loader, name)
+                    hazard = _judged(part)
+                    if hazard is not None:
+                        yield _found(hazard, loader, written)
 
 
-def _dataset(program: Program, use: WorkerUse) -> Iterator[Found]:
-    assert use.loader is not None and use.dataset is not None
-    program.evaluator.start()
-    for part in shipped(program.evaluator, use.dataset, "the dataset", use.world):
-        yield from _judged(part, use.loader, None)
-
-
-def _judged(part: Part, loader: Loader, argument: str | None) -> Iterator[Found]:
+def _judged(part: Part) -> _Hazard | None:
     match part.value:
         case Function(node=ast.Lambda() as node) as function:
             if not isinstance(function.frame.scope, ast.ClassDef):
-                yield _found(function.module, node, f"{part.place} is a lambda", loader)
+                return _Hazard(function.module, node, f"{part.place} is a lambda")
         case Function(receiver=None, owner=None, node=ast.FunctionDef() as node) as function:
             kind = _unreachable(function.frame, node)
             if kind is not None:
-                module: Module = function.module
-                place: ast.expr | ast.stmt = node
-                written = loader.written(argument) if argument is not None else None
-                if isinstance(written, ast.Name) and written.id == node.name:
-                    module, place = loader.module, written
-                yield _found(module, place, f"{part.place} is {node.name}, a function {kind}", loader)
+                return _Hazard(function.module, node, f"{part.place} is {node.name}, a function {kind}")
         case Instance(cls=Class() as cls):
             kind = _unreachable(cls.frame, cls.node)
             if kind is not None:
-                yield _found(
-                    cls.module,
-                    cls.node,
-                    f"{part.place} is made of {cls.name}, a class {kind}",
-                    loader,
-                    of_class=True,
-                )
+                what = f"{part.place} is made of {cls.name}, a class {kind}"
+                return _Hazard(cls.module, cls.node, what)
+    return None
 
 
 def _unreachable(frame: Frame, node: ast.stmt) -> str | None:
@@ -134,9 +144,17 @@ def _unreachable(frame: Frame, node: ast.stmt) -> str | None:
     return None
 
 
-def _found(
-    module: Module, node: ast.expr | ast.stmt, what: str, loader: Loader, *, of_class: bool = False
-) -> Found:
+def _found(hazard: _Hazard, loader: Loader, written: ast.expr | None = None) -> Found:
+    """The finding where the thing is defined, or where a loader is ``written`` to get it by its name."""
+    module: Module = hazard.module
+    place: ast.expr | ast.stmt = hazard.node
+    of_class = isinstance(hazard.node, ast.ClassDef)
+    if (
+        isinstance(written, ast.Name)
+        and isinstance(hazard.node, ast.FunctionDef)
+        and written.id == hazard.node.name
+    ):
+        module, place = loader.module, written
     cure = (
         "define it at module level"
         if of_class
@@ -145,8 +163,8 @@ def _found(
     where = f"{loader.module.relative}:{loader.call.lineno}"
     return Found(
         module,
-        node,
-        f"{what} (loader at {where}): {_BREAKS}; {cure}",
+        place,
+        f"{hazard.what} (loader at {where}): {_BREAKS}; {cure}",
         remedy=None if of_class else _REMEDY,
         by_hand="define the class at module level; what it takes from the function becomes arguments"
         if of_class

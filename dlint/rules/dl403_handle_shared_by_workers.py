@@ -68,10 +68,11 @@ from dlint.finding import Remedy
 from dlint.knowledge.handles import HANDLES, LMDB_WITHOUT_LOCK, WRITES, Handle
 from dlint.module.layout import parameters
 from dlint.program.program import Program
+from dlint.program.sharing import by_dataset
 from dlint.program.shipped import attributes, says_its_state, shipped
 from dlint.program.uses import WorkerUse
-from dlint.program.values import HERE, Const, Instance, Key, Made, Value
-from dlint.program.worker import Visit, function_body
+from dlint.program.values import HERE, Const, Instance, Key, Made, Value, World
+from dlint.program.worker import Visit, WorkerCode, function_body
 from dlint.rules.rule import Found
 
 _FOR_ONE_PROCESS = ("getpid", "get_worker_info", "current_process")
@@ -79,32 +80,28 @@ _FOR_ONE_PROCESS = ("getpid", "get_worker_info", "current_process")
 
 def check(program: Program) -> Iterator[Found]:
     """Handles that workers inherit or cannot be sent."""
-    kept: dict[Key, tuple[dict[Key, Instance], bool]] = {}
-    seen: set[tuple[Key, str | None]] = set()
-    for use in program.uses:
-        if use.dataset is None:
+    for uses in by_dataset(program.uses):
+        code, dataset, world = uses[0].code, uses[0].dataset, uses[0].world
+        if dataset is None:
             continue
         program.evaluator.start()
-        if use.dataset.key not in kept:
-            kept[use.dataset.key] = _shipped_objects(program, use, use.dataset)
-        owners, state = kept[use.dataset.key]
-        start = program.start_method_of(use)
-        again = (use.dataset.key, start) in seen  # the same dataset, for another loader
-        seen.add((use.dataset.key, start))
+        owners, state = _shipped_objects(program, dataset, world)
+        starts = dict.fromkeys(program.start_method_of(use) for use in uses)
         for owner in owners.values():
-            visits = [visit for visit in use.code.visits if _is_method(visit, owner)]
-            if visits and not again:
+            visits = [visit for visit in code.visits if _is_method(visit, owner)]
+            for start in starts if visits else ():
                 yield from _kept(program, owner, visits, start, state)
-            if visits:
-                yield from _lazy(program, use, owner, visits)
-        yield from _global(program, use, start)
+            if visits and owner.key == dataset.key:
+                yield from _lazy(program, uses, owner, visits)
+        for start in starts:
+            yield from _global(program, code, start)
 
 
-def _shipped_objects(program: Program, use: WorkerUse, dataset: Value) -> tuple[dict[Key, Instance], bool]:
+def _shipped_objects(program: Program, dataset: Value, world: World) -> tuple[dict[Key, Instance], bool]:
     """The objects of the program that travel with a dataset, and whether one of them says its state."""
     owners: dict[Key, Instance] = {}
     state = False
-    for part in shipped(program.evaluator, dataset, "the dataset", use.world, inherited=True):
+    for part in shipped(program.evaluator, dataset, "the dataset", world, inherited=True):
         if isinstance(part.value, Instance):
             owners[part.value.key] = part.value
             state = state or says_its_state(program.evaluator, part.value.cls)
@@ -134,13 +131,21 @@ def _kept(
                 break
 
 
-def _lazy(program: Program, use: WorkerUse, owner: Instance, visits: list[Visit]) -> Iterator[Found]:
+def _lazy(program: Program, uses: list[WorkerUse], owner: Instance, visits: list[Visit]) -> Iterator[Found]:
     """Handles opened at the first item, where the parent reads an item before the workers start."""
-    if use.dataset is None or owner.key != use.dataset.key:
-        return
-    touched = _touched(program, use)
-    if touched is None:
-        return
+    opened = list(_opened_in(program, owner, visits))
+    for use in uses if opened else ():
+        touched = _touched(program, use)
+        if touched is not None:
+            for handle, made, visit, name in opened:
+                attribute = (owner.cls.name, name)
+                yield from _found(handle, made, visit, made.node, None, False, attribute, touched)
+
+
+def _opened_in(
+    program: Program, owner: Instance, visits: list[Visit]
+) -> Iterator[tuple[Handle, Made, Visit, str]]:
+    """The handles that methods open and keep where there was None, with the attributes' names."""
     for visit in visits:
         if any(word in ast.unparse(visit.function.node) for word in _FOR_ONE_PROCESS):
             continue
@@ -156,9 +161,7 @@ def _lazy(program: Program, use: WorkerUse, owner: Instance, visits: list[Visit]
                     and isinstance(value, Made)
                     and value.point.frame.scope is visit.function.node
                 ):
-                    yield from _found(
-                        handle, value, visit, value.node, None, False, (owner.cls.name, name), touched
-                    )
+                    yield handle, value, visit, name
 
 
 def _starts_as_none(program: Program, owner: Instance, name: str) -> bool:
@@ -190,11 +193,11 @@ def _touched(program: Program, use: WorkerUse) -> str | None:
     return None
 
 
-def _global(program: Program, use: WorkerUse, start: str | None) -> Iterator[Found]:
+def _global(program: Program, code: WorkerCode, start: str | None) -> Iterator[Found]:
     """Handles opened at import that worker code reads; spawned workers open their own."""
     if start not in (None, "fork"):
         return
-    for event in use.code.events:
+    for event in code.events:
         made = event.owner
         if made is None or not isinstance(made.point.frame.scope, ast.Module):
             continue

@@ -59,11 +59,12 @@ from dlint.program.frame import Point
 from dlint.program.items import Reader, is_default_collate, readers
 from dlint.program.loaders import Loader
 from dlint.program.program import Program
-from dlint.program.values import Const, External, Function
+from dlint.program.values import Const, External, Function, Key, World
 from dlint.rules.rule import Found
 
 _LOADERS = frozenset({"torch.utils.data.DataLoader", "torchdata.stateful_dataloader.StatefulDataLoader"})
 _EXITS = frozenset({"sys.exit", "os._exit", "builtins.exit", "builtins.quit"})
+_Judged = tuple[Reader, list[tuple[ast.stmt, str]]]
 _ENDED = {
     "except": "ends without a return after an exception that it catches",
     "attempts": "ends without a return when its attempts run out",
@@ -72,6 +73,7 @@ _ENDED = {
 
 def check(program: Program) -> Iterator[Found]:
     """Items that can be None, for loaders that batch with the default collate function."""
+    known: dict[tuple[Key, World], list[_Judged]] = {}
     for loader in program.loaders:
         if loader.inherited or loader.kind.name not in _LOADERS:
             continue
@@ -81,23 +83,32 @@ def check(program: Program) -> Iterator[Found]:
             batches = not (isinstance(batch_size, Const) and batch_size.value is None)
             if dataset is None or not batches or not is_default_collate(way["collate_fn"]):
                 continue
-            for reader in readers(program.evaluator, *program.like(dataset, world)):
+            like, as_seen = program.like(dataset, world)
+            mark = (like.key, as_seen)
+            if mark not in known:
+                known[mark] = [
+                    (reader, list(_judged(program, reader)))
+                    for reader in readers(program.evaluator, like, as_seen)
+                ]
+            for reader, nones in known[mark]:
                 if id(reader.node) not in seen:
                     seen.add(id(reader.node))
-                    yield from _judged(program, loader, reader)
+                    for node, how in nones:
+                        yield _found(loader, reader, node, how)
 
 
-def _judged(program: Program, loader: Loader, reader: Reader) -> Iterator[Found]:
+def _judged(program: Program, reader: Reader) -> Iterator[tuple[ast.stmt, str]]:
+    """Where an item is None, and how that comes about."""
     returns = [s for s in statements_in(reader.node.body) if isinstance(s, ast.Return)]
     if all(_gives_none(statement) for statement in returns):
         return  # subclasses say what an item is
     for statement in returns:
         if _gives_none(statement) and _happens(program, reader, statement):
-            yield _found(loader, reader, statement, "returns None here")
+            yield statement, "returns None here"
     ends = endings(reader.node.body, lambda statement: _never_returns(program, reader, statement))
     for ending, how in _ENDED.items():
         if ending in ends:
-            yield _found(loader, reader, reader.node, how)
+            yield reader.node, how
             return
 
 

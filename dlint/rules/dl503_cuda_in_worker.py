@@ -55,8 +55,8 @@ from dlint.finding import ReachStep
 from dlint.knowledge.devices import DEVICE, DEVICE_KEYWORDS, MOVES, is_cuda, makes_cuda_tensor
 from dlint.module.layout import expressions, statements_in
 from dlint.program.frame import Point
+from dlint.program.loaders import Loader
 from dlint.program.program import Program
-from dlint.program.uses import WorkerUse
 from dlint.program.values import Const, External, Function, Made, Value, World
 from dlint.program.worker import Visit
 from dlint.rules.rule import Found
@@ -68,14 +68,20 @@ _ASKS_WHO = re.compile("worker|start_method|parent_process|current_process")
 
 def check(program: Program) -> Iterator[Found]:
     """Tensors that worker code makes on, or moves to, a GPU."""
+    places: dict[int, list[tuple[Visit, ast.Call]]] = {}
     for use in program.uses:
         if use.loader is None or program.start_method_of(use) in _BEFORE_SPAWN:
             continue
-        for visit in use.code.visits:
-            yield from _in_function(program, use, visit)
+        if id(use.code) not in places:
+            places[id(use.code)] = [
+                (visit, call) for visit in use.code.visits for call in _in_function(program, visit)
+            ]
+        for visit, call in places[id(use.code)]:
+            yield _found(use.loader, visit, call)
 
 
-def _in_function(program: Program, use: WorkerUse, visit: Visit) -> Iterator[Found]:
+def _in_function(program: Program, visit: Visit) -> Iterator[ast.Call]:
+    """The calls of a worker's function that use the GPU, one a statement."""
     node = visit.function.node
     lines = visit.function.module.lines[node.lineno - 1 : node.end_lineno]
     if not any(word in line for line in lines for word in ("cuda", "device", ".to(")):
@@ -97,7 +103,7 @@ def _in_function(program: Program, use: WorkerUse, visit: Visit) -> Iterator[Fou
         )
         if any(_uses_gpu(program, call, point, world) for world in worlds) and not _kept_out(point):
             told.add(id(point.statement))
-            yield _found(use, visit, call)
+            yield call
 
 
 def _calls(expression: ast.expr) -> Iterator[ast.Call]:
@@ -159,11 +165,10 @@ def _kept_out(point: Point) -> bool:
     return False
 
 
-def _found(use: WorkerUse, visit: Visit, call: ast.Call) -> Found:
-    assert use.loader is not None
+def _found(loader: Loader, visit: Visit, call: ast.Call) -> Found:
     what = _shown(call)
     module = visit.function.module
-    where = f"{use.loader.module.relative}:{use.loader.call.lineno}"
+    where = f"{loader.module.relative}:{loader.call.lineno}"
     reach: tuple[ReachStep, ...] = visit.link.steps(what, module, call)
     return Found(
         module,

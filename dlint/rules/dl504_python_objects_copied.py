@@ -53,9 +53,9 @@ from dlint.knowledge.objects import gives_list
 from dlint.module.layout import FunctionNode, dotted, parameters, statements_in
 from dlint.program.frame import Frame, Point
 from dlint.program.program import Program
-from dlint.program.uses import WorkerUse
+from dlint.program.sharing import by_dataset
 from dlint.program.values import HERE, Const, External, Instance, Items, Made, Table, Value, World
-from dlint.program.worker import function_body
+from dlint.program.worker import WorkerCode, function_body
 from dlint.rules.rule import Found
 
 ON_BY_DEFAULT = False
@@ -67,20 +67,20 @@ _SHORT = 1000
 
 def check(program: Program) -> Iterator[Found]:
     """Containers of Python objects that worker code reads item by item."""
-    for use in program.uses:
+    for use, *_ in by_dataset(program.uses):
         for instance in use.code.instances.values():
-            read = _read_by_item(program, use, instance)
+            read = _read_by_item(program, use.code, instance)
             if read:
                 for _, frame in program.evaluator.classes.initialisers(instance):
-                    yield from _in_initialiser(program, use, instance, frame, read)
+                    yield from _in_initialiser(program, use.world, instance, frame, read)
 
 
-def _read_by_item(program: Program, use: WorkerUse, instance: Instance) -> set[str]:
+def _read_by_item(program: Program, code: WorkerCode, instance: Instance) -> set[str]:
     """The attributes that a dataset's length is that of, or that its items are read from by index."""
     found: set[str] = set()
     for method in program.evaluator.classes.methods(instance, "__len__"):
         found |= _measured(method.node)
-    for visit in use.code.visits:
+    for visit in code.visits:
         receiver, node = visit.function.receiver, visit.function.node
         if receiver is None or receiver.key != instance.key or not isinstance(node, ast.FunctionDef):
             continue
@@ -117,7 +117,7 @@ def _attribute(node: ast.expr, function: FunctionNode | ast.Lambda) -> str:
 
 
 def _in_initialiser(
-    program: Program, use: WorkerUse, instance: Instance, frame: Frame, read: set[str]
+    program: Program, in_world: World, instance: Instance, frame: Frame, read: set[str]
 ) -> Iterator[Found]:
     assert isinstance(frame.scope, ast.FunctionDef | ast.AsyncFunctionDef)
     told: set[str] = set()
@@ -131,7 +131,7 @@ def _in_initialiser(
             ):
                 continue
             program.evaluator.start()
-            held = program.evaluator.classes.held(instance, name, use.world)
+            held = program.evaluator.classes.held(instance, name, in_world)
             if any(_is_long(program, value, world) for value, world in held) or (
                 _is_filled(frame, statement)
             ):

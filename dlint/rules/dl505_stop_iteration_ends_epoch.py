@@ -54,10 +54,10 @@ from dlint.knowledge.iterables import COLLECTS
 from dlint.module.layout import dotted, functions_in, parameters
 from dlint.program.frame import Point, layout_of
 from dlint.program.program import Program
+from dlint.program.sharing import codes_of
 from dlint.program.streams import Streams
-from dlint.program.uses import WorkerUse
 from dlint.program.values import External, Instance, World
-from dlint.program.worker import Event, Visit, function_body
+from dlint.program.worker import Event, Visit, WorkerCode, function_body
 from dlint.rules.rule import Found
 
 _ENTRIES = ("__getitem__", "__getitems__")
@@ -68,17 +68,15 @@ _FAR = 6
 def check(program: Program) -> Iterator[Found]:
     """``next`` calls of map-style datasets that may end an epoch."""
     streams = Streams(program.evaluator)
-    for use in program.uses:
-        if use.dataset is None or not use.code.instances:
-            continue
-        for event in use.code.events:
+    for code in codes_of(use for use in program.uses if use.dataset is not None):
+        for event in code.events if code.instances else ():
             if event.name != "builtins.next" or event.role != "dataset":
                 continue
             call = event.node
             if not isinstance(call, ast.Call) or len(call.args) != 1:
                 continue
             program.evaluator.start()
-            if _ends(program, streams, call.args[0], event) and _gets_out(program, use, event):
+            if _ends(program, streams, call.args[0], event) and _gets_out(program, code, event):
                 yield _found(event, call)
 
 
@@ -155,9 +153,9 @@ def _called(program: Program, func: ast.expr, point: Point) -> str | None:
     return values[0].name if len(values) == 1 and isinstance(values[0], External) else None
 
 
-def _gets_out(program: Program, use: WorkerUse, event: Event) -> bool:
+def _gets_out(program: Program, code: WorkerCode, event: Event) -> bool:
     """Whether a StopIteration at an event comes out of the dataset's ``__getitem__``."""
-    visits = {id(visit.function.node): visit for visit in use.code.visits}
+    visits = {id(visit.function.node): visit for visit in code.visits}
     return _passes(program, visits, event.node, event.point, 0)
 
 
