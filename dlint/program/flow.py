@@ -91,14 +91,7 @@ def told(worlds: list[World], mark: Key, choice: int) -> list[World]:
 
 def few(worlds: list[World]) -> list[World]:
     """The worlds, or the one that they have in common where they are too many to go on with each."""
-    return worlds if len(worlds) <= FORKS else [common(worlds)]
-
-
-def common(worlds: list[World]) -> World:
-    """The world that assumes only what all of them assume."""
-    first, *others = worlds
-    facts = {key: fact for key, fact in first.facts.items() if all(w.facts.get(key) == fact for w in others)}
-    return World(facts)
+    return worlds if len(worlds) <= FORKS else [worlds[0].shared(worlds[1:])]
 
 
 class _Search:

@@ -222,10 +222,19 @@ TRUE = Const(True)
 FALSE = Const(False)
 
 
+# What is assumed of one unknown thing: its truth, whether it is None, the constant it equals, and the keys
+# of the constants that it does not equal.
+About: TypeAlias = tuple[bool | None, bool | None, Const | None, frozenset[Key]]
+
+_NOTHING: About = (None, None, None, frozenset())
+_FIELDS = {"truth": 0, "none": 1, "equal": 2, "different": 3}
+
+
 class World:
     """One way the program can go: what has been assumed so far about unknown things.
 
-    Immutable; a fork gives two worlds that disagree about one thing.
+    Immutable; a fork gives two worlds that disagree about one thing. ``facts`` holds what is assumed of a
+    thing under the thing's key (a number), and every other assumption under a tuple of its own.
     """
 
     __slots__ = ("facts",)
@@ -234,12 +243,23 @@ class World:
         self.facts: dict[Key, Any] = facts or {}
 
     def known(self, key: Key) -> Any:
-        """What this world assumes of a thing, None when nothing yet."""
-        return self.facts.get(key)
+        """What this world assumes, None when nothing yet. ``(kind, thing)`` with one of the kinds truth,
+        none, equal and different asks about an unknown thing."""
+        field = _FIELDS.get(key[0])
+        if field is None:
+            return self.facts.get(key)
+        about = self.facts.get(key[1])
+        return about[field] if about is not None else None
 
     def assuming(self, key: Key, fact: Any) -> World:
+        """The world with one more assumption, which must not contradict it."""
         facts = dict(self.facts)
-        facts[key] = fact
+        field = _FIELDS.get(key[0])
+        if field is None:
+            facts[key] = fact
+        else:
+            about = facts.get(key[1], _NOTHING)
+            facts[key[1]] = (*about[:field], fact, *about[field + 1 :])
         return World(facts)
 
     def joined(self, other: World) -> World | None:
@@ -254,39 +274,57 @@ class World:
         for key, fact in small.facts.items():
             known = known_facts.get(key)
             if known is None:
-                if key[0] in _TIED and _contradicts(key, fact, known_facts):
-                    return None
                 news[key] = fact
             elif known is not fact and known != fact:
-                if key[0] != "different":
+                both = _both(known, fact) if type(key) is int else None
+                if both is None:
                     return None
-                news[key] = known | fact
+                news[key] = both
         return World({**known_facts, **news}) if news else large
 
+    def shared(self, others: list[World]) -> World:
+        """The world that assumes only what this one and all the others assume."""
+        facts: dict[Key, Any] = {}
+        for key, fact in self.facts.items():
+            for other in others:
+                known = other.facts.get(key)
+                if known is not fact and known != fact:
+                    fact = _of_both(known, fact) if type(key) is int and known is not None else None
+                    if fact is None:
+                        break
+            if fact is not None:
+                facts[key] = fact
+        return World(facts)
 
-_TIED = frozenset(("truth", "none", "equal", "different"))
+
+def _both(one: About, other: About) -> About | None:
+    """All that is known of a thing, None where one contradicts the other."""
+    truth = other[0] if one[0] is None else one[0]
+    none = other[1] if one[1] is None else one[1]
+    equal = other[2] if one[2] is None else one[2]
+    different = one[3] | other[3]
+    if other[0] not in (None, truth) or other[1] not in (None, none) or (truth and none):
+        return None
+    if equal is not None:
+        if other[2] is not None and other[2] != equal:
+            return None
+        value = equal.value
+        if equal.key in different or (none is not None and none is not (value is None)):
+            return None
+        if truth is not None and truth is not bool(value):
+            return None
+    return (truth, none, equal, different)
 
 
-def _contradicts(key: Key, fact: Any, facts: dict[Key, Any]) -> bool:
-    """Whether an assumption about a thing contradicts one of another kind about the same thing."""
-    kind, thing = key
-    if kind == "truth":
-        equal = facts.get(("equal", thing))
-        return bool(fact and facts.get(("none", thing))) or (
-            equal is not None and bool(equal.value) is not fact
-        )
-    if kind == "none":
-        equal = facts.get(("equal", thing))
-        return bool(fact and facts.get(("truth", thing))) or (
-            equal is not None and (equal.value is None) is not fact
-        )
-    if kind == "different":
-        equal = facts.get(("equal", thing))
-        return equal is not None and equal.key in fact
-    if facts.get(("none", thing)) or fact.key in (facts.get(("different", thing)) or ()):
-        return True
-    truth = facts.get(("truth", thing))
-    return truth is not None and bool(fact.value) is not truth
+def _of_both(one: About, other: About) -> About | None:
+    """What two worlds know alike of a thing, None where that is nothing."""
+    same = (
+        one[0] if one[0] is other[0] else None,
+        one[1] if one[1] is other[1] else None,
+        one[2] if one[2] == other[2] else None,
+        one[3] if one[3] == other[3] else frozenset(),
+    )
+    return None if same == _NOTHING else same
 
 
 HERE = World()  # nothing assumed
