@@ -46,9 +46,18 @@ class Module:
             return offset + 1
         return len(text.encode()[:offset].decode(errors="replace")) + 1
 
-    def lines_with(self, word: str) -> list[int]:
-        """The numbers of the lines on which a name stands as a whole word, in order."""
+    def lines_with(self, word: str, *, called: bool = False) -> list[int]:
+        """The numbers of the lines on which a name stands as a whole word, in order; ``called``: only
+        where a parenthesis follows, and it is not a definition's."""
         found = list(_whole_words(self.text, word))
+        if called:
+            text, length = self.text, len(word)
+            found = [
+                at
+                for at in found
+                if text[at + length : at + length + 8].lstrip(" ").startswith("(")
+                and not text[max(0, at - 6) : at].endswith(("def ", "class "))
+            ]
         if not found:
             return []
         if self._offsets is None:
@@ -58,13 +67,14 @@ class Module:
                 self._offsets = list(accumulate(len(line) + 1 for line in self.text.split("\n")))
         return sorted({bisect_right(self._offsets, offset) + 1 for offset in found})
 
-    def paths_to(self, word: str) -> Iterator[list[ast.AST]]:
-        """For every node that names ``word``, the nodes from the tree's root down to it.
+    def paths_to(self, word: str, *, called: bool = False) -> Iterator[list[ast.AST]]:
+        """For every node that names ``word``, the nodes from the tree's root down to it; ``called``: only
+        nodes on the lines where it is called need be among them.
 
         Walks only the statements whose lines mention the word: looking at a whole tree in Python takes
         longer than parsing it. A definition, an import alias, a name, an attribute and a keyword count.
         """
-        lines = self.lines_with(word)
+        lines = self.lines_with(word, called=called)
         if lines:
             yield from _descend(self.tree, [self.tree], word, lines)
 

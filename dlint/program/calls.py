@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING
 
 from dlint.module.layout import FunctionNode, as_try, ends, parameters, statements_in
 from dlint.module.source import Module
-from dlint.program.frame import Arguments, Frame, Point, arguments_of
+from dlint.program.frame import Argument, Arguments, Frame, Point, arguments_of
 from dlint.program.outcomes import Outcome, told_apart
 from dlint.program.values import (
+    HERE,
     NONE,
     Class,
     Const,
@@ -222,6 +223,8 @@ class Calls:
         outcomes: list[Outcome] = []
         worlds = [world]
         for argument in arguments.splats:
+            if not self._may_pass(argument, name):
+                continue
             following = []
             for start in worlds:
                 for table, w in self._evaluator.value_of(argument, start):
@@ -239,6 +242,13 @@ class Calls:
             else:
                 outcomes += self._evaluator.values(default, Point(frame.outer, None), w)
         return outcomes
+
+    def _may_pass(self, splat: Argument, name: str) -> bool:
+        """Whether a ``**kwargs`` can hold an argument of this name, whatever has been assumed."""
+        return any(
+            not isinstance(table, Table) or table.open or name in table.items
+            for table, _ in self._evaluator.value_of(splat, HERE)
+        )
 
     def _from_callers(self, name: str, frame: Frame, world: World) -> list[Outcome]:
         """A parameter in a function that is looked at without a certain call: what its callers pass.
@@ -292,7 +302,7 @@ class Calls:
                 module = self._evaluator.modules.get(relative)
                 if module is None:
                     continue
-                for trail in module.paths_to(name):
+                for trail in module.paths_to(name, called=True):
                     call = trail[-2] if len(trail) > 1 else None
                     if isinstance(call, ast.Call) and call.func is trail[-1]:
                         site = self._site(call, trail, module, scope, owner)

@@ -287,11 +287,15 @@ class Evaluator:
         return [(negative(node, value), w) for value, w in self.values(node.operand, point, world)]
 
     def _binary(self, node: ast.BinOp, point: Point, world: World) -> list[Outcome]:
-        return [
-            (operate(node, left, right, point), v)
-            for left, w in self.values(node.left, point, world)
-            for right, v in self.values(node.right, point, w)
-        ]
+        lefts = self.values(node.left, point, world)
+        pairs = [(left, right, v) for left, w in lefts for right, v in self.values(node.right, point, w)]
+        if len(pairs) > OUTCOMES and isinstance(node.op, ast.Add):
+            lists = [side for left, right, _ in pairs for side in (left, right)]
+            if all(isinstance(each, Items) for each in lists):
+                # Any of what the lists hold may be in their sum.
+                held = {item.key: item for each in lists if isinstance(each, Items) for item in each.items}
+                return [(Items("list", tuple(held.values()), True), world)]
+        return [(operate(node, left, right, point), v) for left, right, v in pairs]
 
     def _subscript(self, node: ast.Subscript, point: Point, world: World) -> list[Outcome]:
         return [
