@@ -13,9 +13,10 @@ from dlint.program.frame import forget_layouts
 from dlint.program.loaders import Loader, LoaderFinder
 from dlint.program.modules import Modules
 from dlint.program.protection import Protections
+from dlint.program.shipped import Part, shipped
 from dlint.program.start_method import start_method_of
 from dlint.program.uses import UseFinder, WorkerUse
-from dlint.program.values import Class, Value, World, forget_numbers
+from dlint.program.values import Class, Key, Value, World, forget_numbers
 
 Progress = Callable[[int, int], None]
 
@@ -98,6 +99,20 @@ class Program:
             if use.loader is not None:
                 found.setdefault(id(use.loader), []).append(use)
         return found
+
+    def shipped(self, use: WorkerUse) -> tuple[Part, ...]:
+        """What goes to the workers of a use with its dataset; the same for every loader that gets it."""
+        if use.dataset is None:
+            return ()
+        mark = (use.dataset.key, id(use.world))
+        if mark not in self._shipped:
+            self.evaluator.start()
+            self._shipped[mark] = tuple(shipped(self.evaluator, use.dataset, "the dataset", use.world))
+        return self._shipped[mark]
+
+    @cached_property
+    def _shipped(self) -> dict[tuple[Key, int], tuple[Part, ...]]:
+        return {}
 
     @cached_property
     def dataset_classes(self) -> tuple[Class, ...]:

@@ -1,10 +1,11 @@
-"""What a spawned worker is sent: an object and all that is pickled with it."""
+"""What workers get of an object: what a spawned one is sent, and what only a forked one has."""
 
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Container, Iterator
+from dataclasses import dataclass, replace
+from functools import partial
 from typing import TYPE_CHECKING
 
 from dlint.knowledge.pickling import STATE_METHODS, keeps_arguments
@@ -31,68 +32,72 @@ _MOST = 200
 
 @dataclass(frozen=True)
 class Part:
-    """A value that is pickled, where it is held (``Squares.transform``), and in which world."""
+    """A value that workers get, where it is held (``Squares.transform``), and in which world.
+
+    ``pickled`` is False where only forked workers have it: an object above it says itself what is pickled.
+    """
 
     value: Value
     place: str
     world: World
+    pickled: bool = True
 
 
-def shipped(
-    evaluator: Evaluator, value: Value, place: str, world: World, *, inherited: bool = False
-) -> Iterator[Part]:
-    """A value and everything that pickling it takes along, each once.
-
-    An object whose class says itself what of it is pickled ends the search there; ``inherited`` goes on,
-    for a forked worker has all of it.
-    """
+def shipped(evaluator: Evaluator, value: Value, place: str, world: World) -> Iterator[Part]:
+    """A value and everything that goes with it, each once: what pickling it takes along, then the rest."""
     seen: set[Key] = set()
     waiting = [Part(value, place, world)]
-    while waiting and len(seen) < _MOST:
+    closed: list[Part] = []  # objects that say themselves what of them is pickled
+    while (waiting or closed) and len(seen) < _MOST:
+        if not waiting:
+            waiting += (replace(held, pickled=False) for held in _held(evaluator, closed.pop(0)))
+            continue
         part = waiting.pop(0)
         if part.value.key in seen:
             continue
         seen.add(part.value.key)
         yield part
-        waiting += _held(evaluator, part, inherited)
+        if isinstance(part.value, Instance) and says_its_state(evaluator, part.value.cls):
+            closed.append(part)
+        else:
+            waiting += _held(evaluator, part)
 
 
-def _held(evaluator: Evaluator, part: Part, inherited: bool) -> Iterator[Part]:
+def _held(evaluator: Evaluator, part: Part) -> Iterator[Part]:
+    held = partial(Part, pickled=part.pickled)
     match part.value:
         case Items(items=items):
             for item in items:
-                yield Part(item, part.place, part.world)
+                yield held(item, part.place, part.world)
         case Table(items=table):
             for item in table.values():
-                yield Part(item, part.place, part.world)
-        case Partial() as partial:
-            yield Part(partial.callee, part.place, part.world)
-            for argument in partial.arguments.all():
+                yield held(item, part.place, part.world)
+        case Partial(callee=callee, arguments=arguments):
+            yield held(callee, part.place, part.world)
+            for argument in arguments.all():
                 for value, w in evaluator.value_of(argument, part.world):
-                    yield Part(value, part.place, w)
+                    yield held(value, part.place, w)
         case Function(receiver=Instance() as receiver):
-            yield Part(receiver, part.place, part.world)
+            yield held(receiver, part.place, part.world)
         case Made() as made if keeps_arguments(made.name):
             place = f"an argument of {made.name.rpartition('.')[2]}"
             for argument in made.arguments.all():
                 for value, w in evaluator.value_of(argument, part.world):
-                    yield Part(value, place, w)
+                    yield held(value, place, w)
         case Instance() as instance:
-            if says_its_state(evaluator, instance.cls) and not inherited:
-                return
             for name, value, w in attributes(evaluator, instance, part.world):
-                yield Part(value, f"{instance.cls.name}.{name}", w)
+                yield held(value, f"{instance.cls.name}.{name}", w)
             if any(keeps_arguments(name) for name in evaluator.classes.libraries(instance.cls)):
-                yield from _given(evaluator, instance, part.world)
+                for value, w in _given(evaluator, instance, part.world):
+                    yield held(value, instance.cls.name, w)
 
 
-def _given(evaluator: Evaluator, instance: Instance, world: World) -> Iterator[Part]:
+def _given(evaluator: Evaluator, instance: Instance, world: World) -> Iterator[tuple[Value, World]]:
     """What a class without an ``__init__`` of its own hands on to its library's constructor."""
     if instance.arguments is None or evaluator.classes.member(instance.cls, "__init__"):
         return
     for argument in instance.arguments.all():
-        for value, w in evaluator.value_of(argument, world):
-            yield Part(value, instance.cls.name, w)
+        yield from evaluator.value_of(argument, world)
 
 
 def says_its_state(evaluator: Evaluator, cls: Class) -> bool:
@@ -100,8 +105,10 @@ def says_its_state(evaluator: Evaluator, cls: Class) -> bool:
     return any(evaluator.classes.member(cls, name) for name in STATE_METHODS)
 
 
-def attributes(evaluator: Evaluator, instance: Instance, world: World) -> Iterator[tuple[str, Value, World]]:
-    """What an object's attributes hold once its initialisers are done."""
+def attributes(
+    evaluator: Evaluator, instance: Instance, world: World, only: Container[str] | None = None
+) -> Iterator[tuple[str, Value, World]]:
+    """What an object's attributes (``only`` those of these names) hold once its initialisers are done."""
     done: set[str] = set()
     for _, frame in evaluator.classes.initialisers(instance):
         scope = frame.scope
@@ -110,6 +117,8 @@ def attributes(evaluator: Evaluator, instance: Instance, world: World) -> Iterat
         for path in sorted(frame.layout.binds):
             name = path.removeprefix(prefix)
             if not prefix or name == path or "." in name or name in done:
+                continue
+            if only is not None and name not in only:
                 continue
             done.add(name)
             for statement, w in evaluator.flow.definitions(path, Point(frame, None), world):

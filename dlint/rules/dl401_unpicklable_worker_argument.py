@@ -61,7 +61,7 @@ from dlint.program.loaders import Loader, is_zero
 from dlint.program.program import Program
 from dlint.program.sharing import by_dataset
 from dlint.program.shipped import Part, shipped
-from dlint.program.values import Class, Function, Instance, Value, World
+from dlint.program.values import Class, Function, Instance
 from dlint.rules.rule import Found
 
 _REMEDY = Remedy(
@@ -79,12 +79,10 @@ def check(program: Program) -> Iterator[Found]:
         uses = [use for use in alike if use.loader is not None and program.start_method_of(use) != "fork"]
         if not uses:
             continue
-        dataset = uses[0].dataset
-        program.evaluator.start()
-        hazards = list(_of_dataset(program, dataset, uses[0].world)) if dataset is not None else []
+        hazards = [hazard for part in program.shipped(uses[0]) if (hazard := _judged(part)) is not None]
         for use in uses:
             assert use.loader is not None
-            if dataset is None:
+            if use.dataset is None:
                 yield from _arguments(program, use.loader)
             for hazard in hazards:
                 yield _found(hazard, use.loader)
@@ -97,13 +95,6 @@ class _Hazard:
     module: Module
     node: ast.Lambda | ast.FunctionDef | ast.ClassDef
     what: str
-
-
-def _of_dataset(program: Program, dataset: Value, world: World) -> Iterator[_Hazard]:
-    for part in shipped(program.evaluator, dataset, "the dataset", world):
-        hazard = _judged(part)
-        if hazard is not None:
-            yield hazard
 
 
 def _arguments(program: Program, loader: Loader) -> Iterator[Found]:
@@ -119,7 +110,8 @@ def _arguments(program: Program, loader: Loader) -> Iterator[Found]:
 
 
 def _judged(part: Part) -> _Hazard | None:
-    match part.value:
+    """What pickle refuses, None where it can send a thing."""
+    match part.value if part.pickled else None:
         case Function(node=ast.Lambda() as node) as function:
             if not isinstance(function.frame.scope, ast.ClassDef):
                 return _Hazard(function.module, node, f"{part.place} is a lambda")

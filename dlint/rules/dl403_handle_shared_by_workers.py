@@ -69,9 +69,9 @@ from dlint.knowledge.handles import HANDLES, LMDB_WITHOUT_LOCK, WRITES, Handle
 from dlint.module.layout import parameters
 from dlint.program.program import Program
 from dlint.program.sharing import by_dataset
-from dlint.program.shipped import attributes, says_its_state, shipped
+from dlint.program.shipped import attributes, says_its_state
 from dlint.program.uses import WorkerUse
-from dlint.program.values import HERE, Const, Instance, Key, Made, Value, World
+from dlint.program.values import HERE, Const, Instance, Made
 from dlint.program.worker import Visit, WorkerCode, function_body
 from dlint.rules.rule import Found
 
@@ -81,11 +81,15 @@ _FOR_ONE_PROCESS = ("getpid", "get_worker_info", "current_process")
 def check(program: Program) -> Iterator[Found]:
     """Handles that workers inherit or cannot be sent."""
     for uses in by_dataset(program.uses):
-        code, dataset, world = uses[0].code, uses[0].dataset, uses[0].world
+        code, dataset = uses[0].code, uses[0].dataset
         if dataset is None:
             continue
-        program.evaluator.start()
-        owners, state = _shipped_objects(program, dataset, world)
+        owners = {
+            part.value.key: part.value
+            for part in program.shipped(uses[0])
+            if isinstance(part.value, Instance)
+        }
+        state = any(says_its_state(program.evaluator, owner.cls) for owner in owners.values())
         starts = dict.fromkeys(program.start_method_of(use) for use in uses)
         for owner in owners.values():
             visits = [visit for visit in code.visits if _is_method(visit, owner)]
@@ -97,17 +101,6 @@ def check(program: Program) -> Iterator[Found]:
             yield from _global(program, code, start)
 
 
-def _shipped_objects(program: Program, dataset: Value, world: World) -> tuple[dict[Key, Instance], bool]:
-    """The objects of the program that travel with a dataset, and whether one of them says its state."""
-    owners: dict[Key, Instance] = {}
-    state = False
-    for part in shipped(program.evaluator, dataset, "the dataset", world, inherited=True):
-        if isinstance(part.value, Instance):
-            owners[part.value.key] = part.value
-            state = state or says_its_state(program.evaluator, part.value.cls)
-    return owners, state
-
-
 def _is_method(visit: Visit, owner: Instance) -> bool:
     receiver = visit.function.receiver
     return isinstance(receiver, Instance) and receiver.key == owner.key
@@ -117,17 +110,18 @@ def _kept(
     program: Program, owner: Instance, visits: list[Visit], start: str | None, state: bool
 ) -> Iterator[Found]:
     """Handles that an object holds once it is made."""
-    for name, value, _ in attributes(program.evaluator, owner, HERE):
+    reads = [(visit, _reads(visit)) for visit in visits]
+    names = {name for _, read in reads for name in read}
+    for name, value, _ in attributes(program.evaluator, owner, HERE, names):
         handle = _handle(program, value)
         if handle is None or program.modules.index.stored_elsewhere(name):
             continue
         if any(_path(visit, name) in visit.frame.layout.binds for visit in visits):
             continue
-        for visit in visits:
-            read = _read(visit, name)
-            if read is not None:
+        for visit, read in reads:
+            if name in read:
                 assert isinstance(value, Made)
-                yield from _found(handle, value, visit, read, start, state, (owner.cls.name, name))
+                yield from _found(handle, value, visit, read[name], start, state, (owner.cls.name, name))
                 break
 
 
@@ -147,8 +141,6 @@ def _opened_in(
 ) -> Iterator[tuple[Handle, Made, Visit, str]]:
     """The handles that methods open and keep where there was None, with the attributes' names."""
     for visit in visits:
-        if any(word in ast.unparse(visit.function.node) for word in _FOR_ONE_PROCESS):
-            continue
         prefix = _path(visit, "")
         for path in sorted(visit.frame.layout.binds):
             name = path.removeprefix(prefix)
@@ -160,12 +152,13 @@ def _opened_in(
                     handle is not None
                     and isinstance(value, Made)
                     and value.point.frame.scope is visit.function.node
+                    and not any(word in ast.unparse(visit.function.node) for word in _FOR_ONE_PROCESS)
                 ):
                     yield handle, value, visit, name
 
 
 def _starts_as_none(program: Program, owner: Instance, name: str) -> bool:
-    values = [value for each, value, _ in attributes(program.evaluator, owner, HERE) if each == name]
+    values = [value for _, value, _ in attributes(program.evaluator, owner, HERE, (name,))]
     return bool(values) and all(isinstance(value, Const) and value.value is None for value in values)
 
 
@@ -244,19 +237,15 @@ def _path(visit: Visit, name: str) -> str:
     return f"{own[0].arg if own else 'self'}.{name}"
 
 
-def _read(visit: Visit, name: str) -> ast.AST | None:
-    """Where a method reads an attribute of its object."""
+def _reads(visit: Visit) -> dict[str, ast.AST]:
+    """The attributes of its object that a method reads, each with the first place where it does."""
     own = _path(visit, "")[:-1]
+    found: dict[str, ast.AST] = {}
     for node in function_body(visit.function.node):
-        if (
-            isinstance(node, ast.Attribute)
-            and node.attr == name
-            and isinstance(node.ctx, ast.Load)
-            and isinstance(node.value, ast.Name)
-            and node.value.id == own
-        ):
-            return node
-    return None
+        match node:
+            case ast.Attribute(value=ast.Name(id=name), ctx=ast.Load()) if name == own:
+                found.setdefault(node.attr, node)
+    return found
 
 
 def _found(
