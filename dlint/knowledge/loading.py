@@ -64,6 +64,8 @@ ITERABLE_DATASETS = frozenset(
         "torch.utils.data.datapipes.datapipe.IterDataPipe",
     }
 )
+# The last parts of the names above: a program that has such a dataset mentions one.
+ITERABLE_WORDS = tuple(sorted({name.rpartition(".")[2] for name in ITERABLE_DATASETS}))
 MAP_DATASETS = frozenset(
     {
         "torch.utils.data.Dataset",

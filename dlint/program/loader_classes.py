@@ -22,21 +22,24 @@ if TYPE_CHECKING:
 _CLASS = re.compile(r"^[ \t]*class[ \t]+(\w+)[ \t]*\(([^)]*)", re.MULTILINE)
 
 
-def conflicting(program: Program, names: tuple[str, ...], judge: Judge) -> Iterator[tuple[Loader, Conflict]]:
+def conflicting(
+    program: Program, names: tuple[str, ...], judge: Judge, needs: tuple[str, ...]
+) -> Iterator[tuple[Loader, Conflict]]:
     """The loaders of this process's share whose arguments conflict, with the conflict.
 
-    What a loader class sets by itself is judged once, at its own ``super().__init__(...)``; what its callers
-    bring together, where they call the class.
+    There is none where an argument that the judge ``needs`` is not given at all. What a loader class sets by
+    itself is judged once, at its own ``super().__init__(...)``; what its callers bring together, where they
+    call the class.
     """
     by_themselves: set[int] = set()
     for loader in loader_classes(program):
-        conflict = conflicts(loader, names, judge)
+        conflict = conflicts(loader, names, judge) if all(map(loader.may_get, needs)) else None
         if conflict is not None and loader.cls is not None:
             by_themselves.add(id(loader.cls.node))
             if program.mine(loader.module):
                 yield loader, conflict
     for loader in program.loaders:
-        if loader.inherited:
+        if loader.inherited or not all(map(loader.may_get, needs)):
             continue
         line = program.evaluator.classes.line(loader.cls) if loader.cls is not None else []
         if any(id(cls.node) in by_themselves for cls in line):

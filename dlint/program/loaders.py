@@ -99,6 +99,12 @@ class Loader:
             found[value.key if value is not None else None] = value
         return list(found.values())
 
+    def may_get(self, name: str) -> bool:
+        """Whether an argument is given at all, as far as the call shows."""
+        given, signature = self.arguments, self.kind.signature
+        at = signature.index(name) if name in signature else len(given.positional)
+        return name in given.keywords or at < len(given.positional) or bool(given.spread or given.splats)
+
     @property
     def may_have_workers(self) -> bool:
         """Whether the loader may start worker processes; an unknown number counts as some."""

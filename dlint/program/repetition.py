@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
-from dlint.module.layout import FunctionNode, statements_in
+from dlint.module.layout import FunctionNode, Place, statements_in
 from dlint.program.frame import Point
 from dlint.program.values import HERE
 
@@ -151,30 +151,31 @@ class PerBatch(Repetition):
         return id(scope) not in self._worker
 
 
-def loops_around(point: Point) -> Iterator[ast.stmt]:
-    """The loops, innermost first, in whose bodies a point stands, within its scope."""
+def places_around(point: Point) -> Iterator[Place]:
+    """The place of a point's statement and those of the statements around it, innermost first, within its
+    scope."""
     layout = point.frame.layout
     at: ast.AST | None = point.statement
     while at is not None:
         place = layout.places.get(id(at))
-        if place is None:
+        if place is None:  # the handler of a try
             at = layout.try_of.get(id(at))
             continue
+        yield place
+        at = place.owner
+
+
+def loops_around(point: Point) -> Iterator[ast.stmt]:
+    """The loops, innermost first, in whose bodies a point stands, within its scope."""
+    for place in places_around(point):
         if isinstance(place.owner, _LOOPS) and place.role == "body":
             yield place.owner
-        at = place.owner
 
 
 def tests_around(point: Point) -> Iterator[tuple[ast.expr, bool, list[ast.stmt]]]:
     """The tests that decide, within its scope, whether control comes to a point: each with the outcome
     that leads there and the block that it guards."""
-    layout = point.frame.layout
-    at: ast.AST | None = point.statement
-    while at is not None:
-        place = layout.places.get(id(at))
-        if place is None:
-            at = layout.try_of.get(id(at))
-            continue
+    for place in places_around(point):
         for before in place.block[: place.at]:
             if isinstance(before, ast.If) and isinstance(
                 before.body[-1], ast.Return | ast.Raise | ast.Continue
@@ -182,22 +183,13 @@ def tests_around(point: Point) -> Iterator[tuple[ast.expr, bool, list[ast.stmt]]
                 yield before.test, False, place.block
         if isinstance(place.owner, ast.If):
             yield place.owner.test, place.role == "body", place.block
-        at = place.owner
 
 
 def is_once(call: ast.AST, point: Point) -> bool:
     """Whether a call is made only where its result is not there yet: ``if self.pool is None``, ``except
     KeyError``, ``self.pool or make()``."""
-    layout = point.frame.layout
-    at: ast.AST | None = point.statement
-    while at is not None:
-        place = layout.places.get(id(at))
-        if place is None:
-            at = layout.try_of.get(id(at))
-            continue
-        if place.role == "handler":
-            return True
-        at = place.owner
+    if any(place.role == "handler" for place in places_around(point)):
+        return True
     if any(_is_absence(test, wanted, block) for test, wanted, block in tests_around(point)):
         return True
     return any(isinstance(node, ast.IfExp | ast.BoolOp) for node in _path(point.statement, call))

@@ -38,6 +38,8 @@ def start_method_of(program: Program, use: WorkerUse) -> str | None:
 
 def _of_context(program: Program, loader: Loader) -> str | None:
     """What the loader's own ``multiprocessing_context`` says: None nothing, "" several things."""
+    if not loader.may_get("multiprocessing_context"):
+        return None
     names = {_method(program, value) for value in loader.values("multiprocessing_context")}
     names.discard(None)
     if not names:

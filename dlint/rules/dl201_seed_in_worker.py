@@ -52,6 +52,7 @@ from dlint.knowledge.randomness import KEEPS_TORCH_STATE, SEEDS, STATE_CALLS, so
 from dlint.module.layout import dotted
 from dlint.program.program import Program
 from dlint.program.reach import Link
+from dlint.program.repetition import places_around
 from dlint.program.seed import CLOCK, FIXED, FRESH, TORCH, WORKER, Seed
 from dlint.program.seeds import seeds_of
 from dlint.program.sharing import codes_of
@@ -96,12 +97,7 @@ def _names_in(call: ast.Call) -> Iterator[str]:
 def _once(event: Event) -> bool:
     """Whether a test that its own block changes lets the call run once only: ``if not self.seeded:``."""
     layout = event.point.frame.layout
-    at: ast.AST | None = event.point.statement
-    while at is not None:
-        place = layout.places.get(id(at))
-        if place is None:
-            at = layout.try_of.get(id(at))
-            continue
+    for place in places_around(event.point):
         at = place.owner
         if isinstance(at, ast.If):
             tested = {
@@ -146,13 +142,7 @@ def _in_fork(program: Program, event: Event) -> bool:
     """Whether the call stands in a block that has torch's state to itself."""
     if SEEDS[event.name] != "torch":
         return False
-    layout = event.point.frame.layout
-    at: ast.AST | None = event.point.statement
-    while at is not None:
-        place = layout.places.get(id(at))
-        if place is None:
-            at = layout.try_of.get(id(at))
-            continue
+    for place in places_around(event.point):
         at = place.owner
         if isinstance(at, ast.With):
             for item in at.items:

@@ -72,9 +72,9 @@ def check(program: Program) -> Iterator[Found]:
     """The first seeding call of each worker_init_fn that repeats."""
     for use in program.uses:
         if use.loader is not None and use.dataset is None:
-            yield from _of_code(program, use.code, lives_on=_lives_on(use.loader))
+            yield from _of_code(program, use.code, use.loader)
     for code in init_functions(program):
-        yield from _of_code(program, code, lives_on=False)
+        yield from _of_code(program, code)
 
 
 def _lives_on(loader: Loader) -> bool:
@@ -84,7 +84,7 @@ def _lives_on(loader: Loader) -> bool:
     )
 
 
-def _of_code(program: Program, code: WorkerCode, *, lives_on: bool) -> Iterator[Found]:
+def _of_code(program: Program, code: WorkerCode, loader: Loader | None = None) -> Iterator[Found]:
     entries = {
         id(visit.link): visit
         for visit in code.visits
@@ -98,7 +98,7 @@ def _of_code(program: Program, code: WorkerCode, *, lives_on: bool) -> Iterator[
         if entry is None or id(entry.function.node) in found:
             continue
         kinds = _repeating(program, code, event)
-        if kinds is None or (lives_on and WORKER in kinds):
+        if kinds is None or (WORKER in kinds and loader is not None and _lives_on(loader)):
             continue
         found.add(id(entry.function.node))
         yield _found(event, kinds, _place(program, entry, event))

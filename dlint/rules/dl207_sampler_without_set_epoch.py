@@ -58,6 +58,7 @@ from dlint.program.frame import Frame, Point
 from dlint.program.iteration import Iteration, Iterations
 from dlint.program.loaders import Loader
 from dlint.program.program import Program
+from dlint.program.repetition import loops_around
 from dlint.program.values import Const, External, Instance, Made, Value, World
 from dlint.rules.rule import Found
 
@@ -66,11 +67,11 @@ _FAR = 4
 
 def check(program: Program) -> Iterator[Found]:
     """Shuffling distributed samplers of training loaders that nobody tells the epoch."""
-    calls: list[tuple[Module, list[Value]]] | None = None
+    if not program.modules.index.mentioning(SAMPLER.rpartition(".")[2]):
+        return
+    calls = _Calls(program)
     for loader in program.loaders:
-        for sampler, world in _samplers(program, loader):
-            if calls is None:
-                calls = list(_set_epoch_calls(program))
+        for sampler, world in _samplers(program, loader) if loader.may_get("sampler") else ():
             if _is_for_evaluation(loader, sampler) or _keeps_order(program, sampler, world):
                 continue
             modules = _program_of(program, loader)
@@ -136,15 +137,28 @@ def _targets(frame: Frame, call: ast.Call) -> list[str]:
     return []
 
 
-def _set_epoch_calls(program: Program) -> Iterator[tuple[Module, list[Value]]]:
-    """Every call of a set_epoch, with what its receiver may be."""
-    for module in program.modules.mentioning("set_epoch"):
+class _Calls:
+    """The program's calls of a set_epoch, looked at file by file."""
+
+    def __init__(self, program: Program) -> None:
+        self._program = program
+        self._known: dict[str, list[list[Value]]] = {}
+
+    def of_file(self, relative: str) -> list[list[Value]]:
+        """What the receivers of a file's calls may be."""
+        if relative not in self._known:
+            module = self._program.modules.get(relative)
+            self._known[relative] = list(self._receivers(module)) if module is not None else []
+        return self._known[relative]
+
+    def _receivers(self, module: Module) -> Iterator[list[Value]]:
+        evaluator = self._program.evaluator
         for trail in module.paths_to("set_epoch"):
             node = trail[-1]
             if isinstance(node, ast.Attribute):
-                program.evaluator.start()
-                point = program.evaluator.calls.point_of(module, trail)
-                yield module, [value for value, _ in program.evaluator.values(node.value, point)]
+                evaluator.start()
+                point = evaluator.calls.point_of(module, trail)
+                yield [value for value, _ in evaluator.values(node.value, point)]
 
 
 def _program_of(program: Program, loader: Loader) -> set[str]:
@@ -161,17 +175,20 @@ def _program_of(program: Program, loader: Loader) -> set[str]:
 
 def _is_told(
     program: Program,
-    calls: list[tuple[Module, list[Value]]],
+    calls: _Calls,
     loader: Loader,
     sampler: Made | Instance,
     modules: set[str],
 ) -> bool:
     """Whether some call of set_epoch can reach a sampler, or a library of the program makes one."""
-    for module, values in calls:
-        if any(_reaches(value, loader, sampler) for value in values):
-            return True
-        if module.relative in modules and not all(_is_another(program, value) for value in values):
-            return True
+    files = program.modules.index.mentioning("set_epoch")
+    # A call in the same program counts unless it is another's: one is soon found there.
+    for relative in sorted(files, key=lambda file: file not in modules):
+        for values in calls.of_file(relative):
+            if any(_reaches(value, loader, sampler) for value in values):
+                return True
+            if relative in modules and not all(_is_another(program, value) for value in values):
+                return True
     return any(sets_epoch_itself(program.modules.index.data(relative)) for relative in modules)
 
 
@@ -212,27 +229,12 @@ def _is_epoch_loop(program: Program, iteration: Iteration) -> bool:
         scope = point.frame.scope
         if isinstance(scope, ast.FunctionDef) and speaks_of_evaluation(scope.name):
             continue
-        if _loops(point):
+        if next(loops_around(point), None) is not None:
             return True
         if isinstance(scope, ast.FunctionDef) and id(scope) not in seen and far < _FAR:
             seen.add(id(scope))
             for site in program.evaluator.calls.sites(scope, point.frame):
                 waiting.append((site.point, far + 1))
-    return False
-
-
-def _loops(point: Point) -> bool:
-    """Whether a loop of the same scope goes round a point."""
-    layout = point.frame.layout
-    at: ast.AST | None = point.statement
-    while at is not None:
-        place = layout.places.get(id(at))
-        if place is None:
-            at = layout.try_of.get(id(at))
-            continue
-        if isinstance(place.owner, ast.For | ast.While) and place.role == "body":
-            return True
-        at = place.owner
     return False
 
 

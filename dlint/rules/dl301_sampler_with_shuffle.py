@@ -47,7 +47,8 @@ from dlint.rules.rule import Found
 
 def check(program: Program) -> Iterator[Found]:
     """Loaders that get a sampler and shuffle on some way."""
-    for loader, conflict in conflicting(program, ("sampler", "shuffle"), _both):
+    names = ("sampler", "shuffle")
+    for loader, conflict in conflicting(program, names, _both, names):
         yield _found(loader, conflict)
 
 

@@ -57,12 +57,12 @@ Given = dict[str, Value | None]
 def check(program: Program) -> Iterator[Found]:
     """Loaders whose batching arguments contradict each other on some way."""
     seen: set[int] = set()
-    for names, judge, found in (
-        (_NAMES, lambda given, world: bool(_beside(given, world)), _batch_sampler),
-        (("batch_size", "drop_last"), _unbatched_drop, _drop_last),
-        (("sampler", "batch_size", "batch_sampler"), _batches_as_indices, _indices),
+    for names, needs, judge, found in (
+        (_NAMES, ("batch_sampler",), lambda given, world: bool(_beside(given, world)), _batch_sampler),
+        (("batch_size", "drop_last"), ("batch_size", "drop_last"), _unbatched_drop, _drop_last),
+        (("sampler", "batch_size", "batch_sampler"), ("sampler",), _batches_as_indices, _indices),
     ):
-        for loader, conflict in conflicting(program, names, judge):
+        for loader, conflict in conflicting(program, names, judge, needs):
             if id(loader.call) not in seen:
                 seen.add(id(loader.call))
                 yield found(loader, conflict)

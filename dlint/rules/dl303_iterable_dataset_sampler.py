@@ -40,7 +40,7 @@ import ast
 from collections.abc import Iterator
 
 from dlint.finding import Remedy
-from dlint.knowledge.loading import is_iterable_dataset
+from dlint.knowledge.loading import ITERABLE_WORDS, is_iterable_dataset
 from dlint.program.conflicts import Conflict, Judge, conflicts, surely_given, surely_true
 from dlint.program.loaders import Loader
 from dlint.program.program import Program
@@ -50,10 +50,12 @@ from dlint.rules.rule import Found
 
 def check(program: Program) -> Iterator[Found]:
     """Loaders that order what cannot be ordered."""
+    if not any(program.modules.index.mentioning(word) for word in ITERABLE_WORDS):
+        return
     for loader in program.loaders:
         found = {
             name: conflict
-            for name in ("shuffle", "sampler", "batch_sampler")
+            for name in filter(loader.may_get, ("shuffle", "sampler", "batch_sampler"))
             for conflict in [conflicts(loader, ("dataset", name), _judge(program, name))]
             if conflict is not None and (conflict.always or not _asks_for_kind(loader))
         }

@@ -65,7 +65,7 @@ def check(program: Program) -> Iterator[Found]:
     for loader in program.loaders:
         missing = {
             name: conflict
-            for name in _ERRORS
+            for name in filter(loader.may_get, _ERRORS)
             for conflict in [conflicts(loader, ("num_workers", name), _without_workers(name))]
             if conflict is not None
         }
@@ -124,10 +124,12 @@ def _dropped(loader: Loader, names: list[str], always: bool) -> Remedy | None:
 
 def _numbers(loader: Loader) -> Iterator[Found]:
     """Numbers that no loader accepts."""
-    for name in ("num_workers", "timeout", "prefetch_factor"):
+    for name in filter(loader.may_get, ("num_workers", "timeout", "prefetch_factor")):
         conflict = conflicts(loader, (name,), _negative(name))
         if conflict is not None:
             yield _refused(loader, name, conflict, f"{name} is negative", "ValueError")
+    if not loader.may_get("prefetch_factor"):
+        return
     conflict = conflicts(loader, ("prefetch_factor",), _zero_prefetch)
     if conflict is not None:
         yield _refused(

@@ -47,7 +47,10 @@ from dlint.program.uses import WorkerUse
 from dlint.program.values import Instance, Made, Value
 from dlint.rules.rule import Found
 
-_PASS = re.compile(r"\bfor\b[^\n]*?\bin\b|\]\s*\[\s*-?\d")
+# ``for image, label in``, and ``][1]`` below a ``for`` over indices: what a pass has on one of its lines.
+_UNPACKS = re.compile(r"\bfor\b[^\n]*?,[^\n]*?\bin\b")
+_PICKS = re.compile(r"\]\s*\[\s*\d")
+_COUNTS = re.compile(r"\bfor\b[^\n]*?\bin\b")
 _FORWARDS = frozenset({"enumerate", "tqdm", "track"})
 # Calls that make no item out of a file or of numbers: they only hand on what is in memory.
 _IN_MEMORY = frozenset(
@@ -62,7 +65,7 @@ def check(program: Program) -> Iterator[Found]:
     for module in program.modules.mentioning("ataset"):
         if not program.mine(module):
             continue
-        lines = [number for number, line in enumerate(module.lines, 1) if _PASS.search(line)]
+        lines = _lines(module)
         for trail in module.trails_at(lines) if lines else ():
             statement = trail[-1]
             if isinstance(statement, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
@@ -72,6 +75,14 @@ def check(program: Program) -> Iterator[Found]:
                 point = program.evaluator.calls.point_of(module, trail)
                 if any(_is_decoded(program, value) for value, _ in program.evaluator.values(source, point)):
                     yield _found(module, node, source)
+
+
+def _lines(module: Module) -> list[int]:
+    """The lines on which statements with passes may stand."""
+    patterns = [_UNPACKS, _PICKS, _COUNTS] if _PICKS.search(module.text) else [_UNPACKS]
+    return [
+        number for number, line in enumerate(module.lines, 1) if any(each.search(line) for each in patterns)
+    ]
 
 
 def _passes(statement: ast.AST) -> Iterator[tuple[ast.expr, ast.expr]]:

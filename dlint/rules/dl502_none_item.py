@@ -59,6 +59,7 @@ from dlint.program.frame import Point
 from dlint.program.items import Reader, is_default_collate, readers
 from dlint.program.loaders import Loader
 from dlint.program.program import Program
+from dlint.program.repetition import places_around
 from dlint.program.values import Const, External, Function, Key, World
 from dlint.rules.rule import Found
 
@@ -121,17 +122,14 @@ def _gives_none(statement: ast.Return) -> bool:
 def _happens(program: Program, reader: Reader, statement: ast.Return) -> bool:
     """Whether it depends on the item that control comes to a statement, and not on a mode of the dataset."""
     program.evaluator.start()
-    if not program.evaluator.flow.reaching(Point(reader.frame, statement), reader.world):
+    point = Point(reader.frame, statement)
+    if not program.evaluator.flow.reaching(point, reader.world):
         return False
-    layout = reader.frame.layout
-    at: ast.AST = statement
-    while (place := layout.places.get(id(at))) is not None and place.owner is not None:
-        owner = place.owner
-        if isinstance(owner, ast.ExceptHandler):
+    for place in places_around(point):
+        if isinstance(place.owner, ast.ExceptHandler):
             return True
-        if isinstance(owner, ast.If):
-            return _concerns_item(owner.test, reader.node)
-        at = layout.try_of.get(id(owner), owner)
+        if isinstance(place.owner, ast.If):
+            return _concerns_item(place.owner.test, reader.node)
     return False
 
 

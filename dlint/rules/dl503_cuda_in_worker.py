@@ -57,6 +57,7 @@ from dlint.module.layout import expressions, statements_in
 from dlint.program.frame import Point
 from dlint.program.loaders import Loader
 from dlint.program.program import Program
+from dlint.program.repetition import places_around
 from dlint.program.values import Const, External, Function, Made, Value, World
 from dlint.program.worker import Visit
 from dlint.rules.rule import Found
@@ -153,15 +154,12 @@ def _may_be_cuda(program: Program, value: Value, world: World) -> bool:
 
 def _kept_out(point: Point) -> bool:
     """Whether a test around a place asks whether this is a worker."""
-    layout = point.frame.layout
-    at: ast.AST | None = point.statement
-    while at is not None and (place := layout.places.get(id(at))) is not None:
+    for place in places_around(point):
         tests = [s.test for s in place.block[: place.at] if isinstance(s, ast.If)]
         if isinstance(place.owner, ast.If):
             tests.append(place.owner.test)
         if any(_ASKS_WHO.search(ast.unparse(test)) for test in tests):
             return True
-        at = layout.try_of.get(id(place.owner), place.owner)
     return False
 
 

@@ -54,6 +54,7 @@ from dlint.knowledge.iterables import COLLECTS
 from dlint.module.layout import dotted, functions_in, parameters
 from dlint.program.frame import Point, layout_of
 from dlint.program.program import Program
+from dlint.program.repetition import places_around
 from dlint.program.sharing import codes_of
 from dlint.program.streams import Streams
 from dlint.program.values import External, Instance, World
@@ -187,9 +188,7 @@ def _in_generator(statement: ast.stmt | None, node: ast.AST) -> bool:
 
 
 def _is_caught(point: Point) -> bool:
-    layout = point.frame.layout
-    at: ast.AST | None = point.statement
-    while at is not None and (place := layout.places.get(id(at))) is not None:
+    for place in places_around(point):
         owner = place.owner
         handlers: list[ast.ExceptHandler] = getattr(owner, "handlers", []) if place.role == "body" else []
         if any(map(_catches, handlers)):
@@ -198,7 +197,6 @@ def _is_caught(point: Point) -> bool:
             "suppress" in ast.unparse(i.context_expr) for i in owner.items
         ):
             return True
-        at = layout.try_of.get(id(owner), owner)
     return False
 
 

@@ -60,13 +60,18 @@ from dlint.program.values import External, Function, Made, Partial, Value, World
 from dlint.program.worker import display_name, function_body
 from dlint.rules.rule import Found
 
+_BATCH = ("collate_fn", "batch_size")
+
 
 def check(program: Program) -> Iterator[Found]:
     """What workers return and cannot send."""
     for loader in program.loaders:
         if loader.inherited or not loader.may_have_workers:
             continue
-        for way, world in loader.ways("num_workers", "dataset", "collate_fn", "batch_size"):
+        hands_on = any(
+            hands_items_on(way["collate_fn"], way["batch_size"]) for way, _ in loader.ways(*_BATCH)
+        )
+        for way, world in loader.ways("num_workers", "dataset", *_BATCH) if hands_on else ():
             dataset, collate = way["dataset"], way["collate_fn"]
             if is_zero(way["num_workers"]):
                 continue
