@@ -6,8 +6,8 @@ import gc
 import os
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 from dlint.files import (
     SourceError,
@@ -53,8 +53,7 @@ _LOADING_WORDS = (b"DataLoader", b"Dataset", b"__getitem__", b"worker_init")
 _SMALL_TREE = 300_000
 
 
-@dataclass(frozen=True)
-class Report:
+class Report(NamedTuple):
     """The result of one run: findings and troubles in the order of the listing."""
 
     findings: tuple[Finding, ...]
@@ -173,8 +172,7 @@ def _read_files(
     return troubles, kept
 
 
-@dataclass(frozen=True)
-class _Job:
+class _Job(NamedTuple):
     """The check of one project."""
 
     root: Path
@@ -233,8 +231,7 @@ class _Job:
         return result
 
 
-@dataclass(frozen=True)
-class _Share:
+class _Share(NamedTuple):
     """What one process found, the files that it parsed, and the rules that failed."""
 
     hits: list[_Hit]
@@ -242,8 +239,7 @@ class _Share:
     failures: list[Trouble]
 
 
-@dataclass(frozen=True)
-class _Outcome:
+class _Outcome(NamedTuple):
     """The same of all processes, as findings."""
 
     findings: list[Finding]
@@ -251,8 +247,7 @@ class _Outcome:
     failures: set[Trouble]
 
 
-@dataclass(frozen=True)
-class _Hit:
+class _Hit(NamedTuple):
     """What a rule found, as data that crosses processes; ``path`` is absolute."""
 
     path: str
@@ -283,8 +278,6 @@ def _hit(code: str, rule: Rule, found: Found) -> _Hit:
 
 def _merged(hits: list[_Hit], rules: Mapping[str, Rule], shown: Mapping[str, str]) -> list[Finding]:
     """Findings in the asked files: each place once, by its shortest reach, in the order of the listing."""
-    from dataclasses import replace
-
     best: dict[tuple[str, str, str, int, int], Finding] = {}
     for hit in hits:
         if hit.path not in shown:
@@ -308,7 +301,7 @@ def _merged(hits: list[_Hit], rules: Mapping[str, Rule], shown: Mapping[str, str
         more = len(group) - 1
         if more:
             calls = "call" if more == 1 else "calls"
-            first = replace(first, message=f"{first.message} ({more} more {calls} in this file)")
+            first = first._replace(message=f"{first.message} ({more} more {calls} in this file)")
         result.append(first)
     return sorted(result, key=lambda finding: finding.sort_key)
 
@@ -323,11 +316,9 @@ def _rank(finding: Finding) -> tuple[int, list[tuple[str, str, int]], str]:
 
 def _shown_as(finding: Finding, shown: str) -> Finding:
     """A finding with its path, and those of its reach, as the user sees them from where he stands."""
-    from dataclasses import replace
-
     prefix = shown[: -len(finding.path)] if shown.endswith(finding.path) else ""
-    steps = tuple(replace(step, path=prefix + step.path) for step in finding.reach)
-    return replace(finding, path=shown, reach=steps)
+    steps = tuple(step._replace(path=prefix + step.path) for step in finding.reach)
+    return finding._replace(path=shown, reach=steps)
 
 
 def _release(text: str | None) -> tuple[int, int] | None:

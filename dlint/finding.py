@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 Applicability = Literal["safe", "unsafe"]
 
 
-@dataclass(frozen=True)
-class ReachStep:
+class ReachStep(NamedTuple):
     """One link of the chain from a worker entry to the hazard.
 
     ``name`` is what a reader calls the place (``VOCDataset.__getitem__``, ``cv2.imread``);
@@ -22,8 +20,7 @@ class ReachStep:
     line: int
 
 
-@dataclass(frozen=True)
-class Remedy:
+class Remedy(NamedTuple):
     """The repair that a rule proposes for one finding.
 
     ``name`` is the module of :mod:`dlint.remedies` that performs it, ``data`` what that module needs to
@@ -33,11 +30,10 @@ class Remedy:
     name: str
     applicability: Applicability
     summary: str
-    data: Mapping[str, Any] = field(default_factory=dict)
+    data: Mapping[str, Any] = {}
 
 
-@dataclass(frozen=True)
-class Finding:
+class Finding(NamedTuple):
     """One hazard at one place.
 
     Lines and columns count from 1, columns in characters; ``end_column`` is exclusive. ``by_hand`` says
@@ -62,8 +58,7 @@ class Finding:
         return (self.path, self.line, self.column, self.code)
 
 
-@dataclass(frozen=True)
-class Trouble:
+class Trouble(NamedTuple):
     """Why a path could not be checked: one clear line for the user, never a traceback."""
 
     path: str

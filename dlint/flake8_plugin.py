@@ -9,6 +9,7 @@ the choice of codes are left to flake8.
 from __future__ import annotations
 
 import ast
+import gc
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -132,15 +133,13 @@ def _may_select_ours(options: argparse.Namespace) -> bool:
 
 def _with_flake8s_choice(settings: Settings, options: argparse.Namespace) -> Settings:
     """Rules that are off by default run when flake8 is told to select them by name."""
-    from dataclasses import replace
-
     named = {*(options.select or ()), *(options.extend_select or ())}
     ours = sorted(code for code in named if code.startswith("DL") and code != "DL")
     if ours:
         from dlint.rules import all_rules
 
         ours = [code for code in ours if any(rule.startswith(code) for rule in all_rules())]
-    return replace(settings, extend_select=(*settings.extend_select, *ours))
+    return settings._replace(extend_select=(*settings.extend_select, *ours))
 
 
 def _check(
@@ -153,6 +152,9 @@ def _check(
         report = check(paths, settings, texts=texts, jobs=jobs, suppress=False)
     except SettingsError as error:
         raise _critical(str(error)) from error
+    # The program is garbage now. Looking for it costs as much as the check did, in this process and in those
+    # that flake8 forks, each time that Python looks through all it has.
+    gc.freeze()
     return _by_path(report)
 
 

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, fields, replace
 from pathlib import Path
-from typing import Any, Literal, Protocol, get_args
+from typing import Any, Literal, NamedTuple, Protocol, get_args
 
 from dlint.project_torch import declared_torch
 
@@ -20,8 +19,7 @@ class SettingsError(Exception):
     """A choice that cannot be honoured, in one line that names where it stands."""
 
 
-@dataclass(frozen=True)
-class Settings:
+class Settings(NamedTuple):
     """Choices for one run.
 
     ``select`` / ``ignore`` / ``extend_select`` are code prefixes. ``target_torch`` is the oldest torch
@@ -57,12 +55,12 @@ def load(root: Path, overrides: Mapping[str, Any] | None = None) -> Settings:
     chosen = _from_pyproject(root)
     said = {key: value for key, value in (overrides or {}).items() if value not in (None, ())}
     if "select" in said:
-        chosen = replace(chosen, select=(), ignore=(), extend_select=())
+        chosen = chosen._replace(select=(), ignore=(), extend_select=())
     for key, value in said.items():
         said[key] = _checked(key, list(value) if isinstance(value, tuple) else value, "--" + _kebab(key))
-    chosen = replace(chosen, **said)
+    chosen = chosen._replace(**said)
     if chosen.target_torch is None:
-        chosen = replace(chosen, target_torch=declared_torch(root))
+        chosen = chosen._replace(target_torch=declared_torch(root))
     return chosen
 
 
@@ -126,7 +124,7 @@ def _dlint_table(file: Path) -> Mapping[str, Any] | None:
 
 
 def _settings(table: Mapping[str, Any], file: Path) -> Settings:
-    known = {_kebab(each.name): each.name for each in fields(Settings)}
+    known = {_kebab(name): name for name in Settings._fields}
     values = {}
     for key, value in table.items():
         if key not in known:

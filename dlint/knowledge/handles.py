@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 
-@dataclass(frozen=True)
-class Handle:
+class Handle(NamedTuple):
     """A kind of handle; ``forked`` is what forked workers that share it were seen to do, "" for nothing."""
 
     name: str

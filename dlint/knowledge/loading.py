@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 # The parameters of torch.utils.data.DataLoader in order; the later ones are keyword-only.
 SIGNATURE = (
@@ -22,8 +22,7 @@ SIGNATURE = (
 )
 
 
-@dataclass(frozen=True)
-class LoaderClass:
+class LoaderClass(NamedTuple):
     """A class whose instances load with worker processes.
 
     ``seeds_workers``: it gives every worker and epoch other NumPy numbers by itself. ``signature``: the

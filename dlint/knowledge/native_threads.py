@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 
-@dataclass(frozen=True)
-class Library:
+class Library(NamedTuple):
     """Calls of a library that run on its threads.
 
     ``package`` is its top name; ``makers`` are the classes (full names) whose objects' ``methods`` do, or

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, NamedTuple
 
 
-@dataclass(frozen=True)
-class Pool:
+class Pool(NamedTuple):
     """A class of pools.
 
     ``of`` is what it runs; ``lazy`` pools start it with the first task. ``size`` is the keyword of the

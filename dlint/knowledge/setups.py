@@ -6,11 +6,10 @@ state), and so does the environment.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 
-@dataclass(frozen=True)
-class Setup:
+class Setup(NamedTuple):
     """A call that sets something for the process; ``missing`` says what a worker without it does.
 
     ``concerns`` are the beginnings of the library calls it matters to; empty for any worker code.

@@ -7,8 +7,7 @@ function on the way from the script to the loader.
 from __future__ import annotations
 
 import ast
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from dlint.module.imports import import_statements
 from dlint.module.source import Module
@@ -21,8 +20,7 @@ _FAR = 6
 _MANY = 8
 
 
-@dataclass(frozen=True)
-class Way:
+class Way(NamedTuple):
     """A way from the start of a program to a place: the functions it goes through, innermost first, and
     the module where it starts. ``guarded``: it starts under ``if __name__ == "__main__":``; ``whole`` is
     False where nobody in the project calls the outermost function."""

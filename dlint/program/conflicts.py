@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from dlint.knowledge.names import is_constructor
 from dlint.program.loaders import Loader
@@ -23,8 +23,7 @@ from dlint.program.values import (
 )
 
 
-@dataclass(frozen=True)
-class Conflict:
+class Conflict(NamedTuple):
     """A conflict of arguments; ``always`` when every way to the call has it."""
 
     always: bool

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from dlint.knowledge.loading import is_iterable_dataset
 from dlint.program.frame import Arguments, Frame
@@ -21,8 +20,7 @@ _HANDS_ON = frozenset(
 _FAR = 4
 
 
-@dataclass(frozen=True)
-class Reader:
+class Reader(NamedTuple):
     """A ``__getitem__``, the object it is of, and the frame in which a loader runs it."""
 
     function: Function

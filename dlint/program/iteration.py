@@ -5,8 +5,7 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from dlint.finding import ReachStep
 from dlint.knowledge.loading import LOADERS
@@ -33,8 +32,7 @@ _FAR = 5
 _MOST_FUNCTIONS = 150
 
 
-@dataclass(frozen=True)
-class Iteration:
+class Iteration(NamedTuple):
     """A place that iterates over a loader; ``calls`` lead there from where the search began."""
 
     node: ast.expr

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterable
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from dlint.module.source import Module
 from dlint.program.boundaries import Boundaries, is_guarded
@@ -19,8 +18,7 @@ if TYPE_CHECKING:
 _FAR = 4
 
 
-@dataclass(frozen=True)
-class Effect:
+class Effect(NamedTuple):
     """Where a protecting call takes effect: at import of a module, in its main guard, or in a function."""
 
     call: ast.Call
@@ -30,8 +28,7 @@ class Effect:
     function: ast.AST | None = None
 
 
-@dataclass(frozen=True)
-class Shelter:
+class Shelter(NamedTuple):
     """The protection that a worker use has: the call, and whether spawned workers have it too."""
 
     effect: Effect

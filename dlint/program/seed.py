@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import operator
 from collections.abc import Callable
-from dataclasses import dataclass
+from typing import NamedTuple
 
 # What a seed can be made of.
 FIXED = "fixed"  # a constant, a setting, the process's rank
@@ -29,8 +29,7 @@ _OPERATORS: dict[type[ast.operator], Callable[[int, int], int]] = {
 _KEEPS_WIDTH = (ast.Add, ast.Sub, ast.Mult, ast.BitOr, ast.BitXor, ast.LShift)
 
 
-@dataclass(frozen=True)
-class Seed:
+class Seed(NamedTuple):
     """One possible seed. ``kinds`` is what it is made of, ``number`` its value where that is known,
     ``wide`` whether it surely has more than 32 bits now and then."""
 

@@ -10,8 +10,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from dlint.finding import ReachStep, Remedy
 
@@ -20,8 +19,7 @@ if TYPE_CHECKING:
     from dlint.program.program import Program
 
 
-@dataclass(frozen=True)
-class Found:
+class Found(NamedTuple):
     """What a rule hands to the engine: a place in a module and what is wrong there.
 
     ``kind`` tells the hazards of one rule apart where they are reported once a file each.
@@ -39,8 +37,7 @@ class Found:
 Check = Callable[["Program"], Iterator[Found]]
 
 
-@dataclass(frozen=True)
-class Rule:
+class Rule(NamedTuple):
     """A rule as the registry knows it; everything comes from its module."""
 
     code: str

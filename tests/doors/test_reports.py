@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import json
 
 import pytest
@@ -36,9 +35,9 @@ def test_the_reach_names_each_place_once() -> None:
     assert reach(FINDING) == (
         "VOCDataset.__getitem__ (data/voc.py:7) > load_image (data/helpers.py:12) > cv2.imread"
     )
-    here = dataclasses.replace(FINDING, path="data/voc.py")
+    here = FINDING._replace(path="data/voc.py")
     assert reach(here).startswith("VOCDataset.__getitem__ > load_image (data/helpers.py:12)")
-    assert reach(dataclasses.replace(FINDING, reach=())) == ""
+    assert reach(FINDING._replace(reach=())) == ""
 
 
 def test_text() -> None:
@@ -54,9 +53,9 @@ def test_text() -> None:
 
 
 def test_text_says_what_to_do_by_hand_or_with_care() -> None:
-    by_hand = dataclasses.replace(FINDING, remedy=None, by_hand="open it in the worker")
+    by_hand = FINDING._replace(remedy=None, by_hand="open it in the worker")
     assert "  = by hand: open it in the worker" in list(text([by_hand], lambda _: LINES))
-    unsafe = dataclasses.replace(FINDING, remedy=Remedy("x", "unsafe", "drop it"))
+    unsafe = FINDING._replace(remedy=Remedy("x", "unsafe", "drop it"))
     assert "  = fix: drop it (dlint fix --unsafe-fixes)" in list(text([unsafe], lambda _: LINES))
 
 
@@ -79,18 +78,18 @@ def test_text_in_colour() -> None:
     ],
 )
 def test_the_underline(line: str, column: int, end_column: int, carets: str) -> None:
-    finding = dataclasses.replace(FINDING, line=1, end_line=1, column=column, end_column=end_column)
+    finding = FINDING._replace(line=1, end_line=1, column=column, end_column=end_column)
     assert list(text([finding], lambda _: [line]))[3].rstrip() == f"  | {carets}".rstrip()
 
 
 def test_a_finding_over_several_lines_is_underlined_to_the_end() -> None:
-    finding = dataclasses.replace(FINDING, line=1, end_line=3, column=5, end_column=2)
+    finding = FINDING._replace(line=1, end_line=3, column=5, end_column=2)
     assert list(text([finding], lambda _: ["x = f(  ", "1", ")"]))[3] == "  |     ^^"
 
 
 def test_a_very_long_line_is_cut_around_the_finding() -> None:
     line = "y = 1; " * 1000 + "cv2.imread(p)" + "; z = 2" * 1000
-    finding = dataclasses.replace(FINDING, line=1, end_line=1, column=7001, end_column=7014)
+    finding = FINDING._replace(line=1, end_line=1, column=7001, end_column=7014)
     shown = list(text([finding], lambda _: [line]))
     start = shown[3].index("^")
     assert shown[2][start : start + 13] == "cv2.imread(p)"
@@ -107,13 +106,13 @@ def test_json() -> None:
     (shown,) = json.loads("\n".join(as_json([FINDING])))
     assert shown["reach"][1] == {"name": "load_image", "path": "data/helpers.py", "line": 12}
     assert shown["fix"] == {"applicability": "safe", "summary": "turn cv2's threads off after `import cv2`"}
-    (shown,) = json.loads("\n".join(as_json([dataclasses.replace(FINDING, remedy=None)])))
+    (shown,) = json.loads("\n".join(as_json([FINDING._replace(remedy=None)])))
     assert shown["fix"] is None
 
 
 def test_the_summary_counts_remedies() -> None:
-    unsafe = dataclasses.replace(FINDING, remedy=Remedy("x", "unsafe", "drop it"))
-    by_hand = dataclasses.replace(FINDING, remedy=None)
+    unsafe = FINDING._replace(remedy=Remedy("x", "unsafe", "drop it"))
+    by_hand = FINDING._replace(remedy=None)
     assert summary([], 1) == "No findings in 1 file."
     assert summary([by_hand], 3) == "1 finding in 3 files."
     assert summary([FINDING, unsafe, by_hand], 2) == (

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -25,7 +24,7 @@ def test_the_other_rules_are_heard(tmp_path: Path, monkeypatch: pytest.MonkeyPat
         raise ZeroDivisionError("a fault")
 
     monkeypatch.delenv("DLINT_TRACEBACK", raising=False)
-    broken = {**rules.all_rules(), "DL302": replace(rules.all_rules()["DL302"], check=fails)}
+    broken = {**rules.all_rules(), "DL302": rules.all_rules()["DL302"]._replace(check=fails)}
     monkeypatch.setattr(engine, "all_rules", lambda: broken)
     file = tmp_path / "load.py"
     file.write_text(PROGRAM)
