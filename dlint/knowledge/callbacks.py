@@ -35,6 +35,12 @@ DATA_METHODS = frozenset(
     upper values var view zfill""".split()  # noqa: SIM905
 )
 
+# Builtins that only handle data: no rule speaks of them and they call nothing of the program's.
+PLAIN_BUILTINS = frozenset(
+    """abs bool bytes chr dict divmod enumerate float hasattr id int isinstance issubclass len list ord pow
+    print range repr reversed round set slice str sum tuple type zip""".split()  # noqa: SIM905
+)
+
 
 def takes_callbacks(name: str) -> bool:
     """Whether a call of this library name runs the callables among its arguments."""

@@ -17,6 +17,7 @@ from dlint.program.calls import Calls
 from dlint.program.classes import Classes
 from dlint.program.flow import Flow
 from dlint.program.frame import Argument, Arguments, Point, arguments_of
+from dlint.program.leads import Leads
 from dlint.program.library import ANY, Library
 from dlint.program.names import Names
 from dlint.program.operators import negative, operate
@@ -62,6 +63,7 @@ class Evaluator:
         self.calls = Calls(self)
         self.library = Library(self)
         self.truths = Truth(self)
+        self.leads = Leads()
         self._depth = 0
         self._steps = 0
         self._cut = _NEVER

@@ -12,9 +12,10 @@ from typing import TYPE_CHECKING
 
 from dlint.knowledge.callbacks import DATA_METHODS, runs_at_once, takes_callbacks
 from dlint.knowledge.loading import is_dataset, is_iterable_dataset
-from dlint.module.layout import FunctionNode, as_try, ends, expressions, parameters
+from dlint.module.layout import FunctionNode, as_try, ends, expressions
 from dlint.module.source import Module
 from dlint.program.frame import Argument, Arguments, Frame, Point, arguments_of, layout_of
+from dlint.program.leads import is_own
 from dlint.program.reach import Link
 from dlint.program.values import (
     Class,
@@ -82,6 +83,7 @@ class WorkerCode:
 
     def __init__(self, evaluator: Evaluator) -> None:
         self._evaluator = evaluator
+        self._leads = evaluator.leads
         self.events: list[Event] = []
         self.visits: list[Visit] = []
         self.instances: dict[Key, Instance] = {}
@@ -192,6 +194,8 @@ class WorkerCode:
             if isinstance(statement, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
                 continue
             if isinstance(statement, ast.If):
+                if not self._leads.statement(statement, frame):
+                    continue
                 after = self._branches(statement, at, world, link)
                 if after is None:
                     return None
@@ -247,9 +251,9 @@ class WorkerCode:
 
     def _expression(self, node: ast.expr, at: Point, world: World, link: Link) -> None:
         """Follows the calls of an expression, inner ones first."""
+        if not self._matters(node, at):
+            return
         match node:
-            case ast.Lambda() | ast.Constant() | ast.Name():
-                return
             case ast.ListComp() | ast.SetComp() | ast.GeneratorExp() | ast.DictComp():
                 for generator in node.generators:
                     self._expression(generator.iter, at, world, link)
@@ -261,13 +265,17 @@ class WorkerCode:
                 return
             case ast.IfExp():
                 self._expression(node.test, at, world, link)
+                if not (self._matters(node.body, at) or self._matters(node.orelse, at)):
+                    return
                 for result, w in self._evaluator.truth(node.test, at, world)[:2]:
                     self._expression(node.body if result else node.orelse, at, w, link)
                 return
             case ast.BoolOp():
                 going = isinstance(node.op, ast.And)
-                for operand in node.values:
+                for index, operand in enumerate(node.values):
                     self._expression(operand, at, world, link)
+                    if not any(self._matters(later, at) for later in node.values[index + 1 :]):
+                        return
                     results = self._evaluator.truth(operand, at, world)
                     if all(result is not going for result, _ in results):
                         return  # the rest is not looked at
@@ -283,6 +291,14 @@ class WorkerCode:
             self._subscripted(node, at, world, link)
         elif isinstance(node, ast.Attribute):
             self._property(node, at, world, link)
+
+    def _matters(self, node: ast.expr, at: Point) -> bool:
+        """Whether anything of an expression is worth following here: what leads nowhere by its text may
+        still read a property of the receiver."""
+        receiver = at.frame.receiver
+        if isinstance(receiver, Instance) and self._evaluator.classes.properties(receiver.cls):
+            return True
+        return self._leads.expression(node, at.frame)
 
     def _call(self, node: ast.Call, at: Point, world: World, link: Link) -> None:
         if isinstance(node.func, ast.Attribute) and node.func.attr in DATA_METHODS:
@@ -404,17 +420,7 @@ def display_name(function: Function) -> str:
 
 def _is_local(node: ast.expr, at: Point) -> bool:
     """Whether an expression is a variable of the function itself: items on their way, not a dataset."""
-    if not isinstance(node, ast.Name):
-        return False
-    scope = at.frame.scope
-    return (
-        node.id in at.locals
-        or node.id in at.frame.layout.binds
-        or (
-            not isinstance(scope, ast.Module | ast.ClassDef)
-            and any(a.arg == node.id for a in parameters(scope))
-        )
-    )
+    return isinstance(node, ast.Name) and (node.id in at.locals or is_own(node.id, at.frame))
 
 
 def _breaks(block: list[ast.stmt]) -> bool:

@@ -1,0 +1,85 @@
+"""Which parts of worker code can lead anywhere: to other code, or to a call that a rule may speak of.
+
+Most expressions of a ``__getitem__`` only handle data. What stands in this module is decided from the text
+alone, once, so that the walk through worker code evaluates no test whose branches do nothing.
+"""
+
+from __future__ import annotations
+
+import ast
+
+from dlint.knowledge.callbacks import DATA_METHODS, PLAIN_BUILTINS
+from dlint.module.layout import blocks, expressions, parameters
+from dlint.program.frame import Frame
+
+_LEAVES = ast.Return | ast.Raise | ast.Continue | ast.Break
+
+
+class Leads:
+    """Answers for one program, each kept by the id of its node."""
+
+    def __init__(self) -> None:
+        self._known: dict[int, bool] = {}
+
+    def expression(self, node: ast.AST, frame: Frame) -> bool:
+        """Whether evaluating an expression of the frame may run code worth following."""
+        known = self._known.get(id(node))
+        if known is None:
+            known = self._known[id(node)] = self._runs(node, frame)
+        return known
+
+    def statement(self, node: ast.stmt, frame: Frame) -> bool:
+        """Whether a statement may run such code, or leaves the block that it stands in."""
+        known = self._known.get(id(node))
+        if known is None:
+            known = self._known[id(node)] = (
+                isinstance(node, _LEAVES)
+                or any(self.expression(part, frame) for part in expressions(node))
+                or (isinstance(node, ast.For | ast.AsyncFor) and _may_be_object(node.iter, frame))
+                or any(self.statement(inner, frame) for _, block, _ in blocks(node) for inner in block)
+            )
+        return known
+
+    def _runs(self, node: ast.AST, frame: Frame) -> bool:
+        match node:
+            case ast.Constant() | ast.Name() | ast.Lambda():
+                return False
+            case ast.Call(func=ast.Attribute(attr=name)) if name not in DATA_METHODS:
+                return True
+            case ast.Call(func=ast.Name(id=name)) if name not in PLAIN_BUILTINS or _is_rebound(name, frame):
+                return True
+            case ast.Call(func=func) if not isinstance(func, ast.Name | ast.Attribute):
+                return True
+            case ast.Subscript(value=value, slice=index) if _may_be_object(value, frame):
+                # No dataset is asked for an item by a string written out.
+                if not (isinstance(index, ast.Constant) and isinstance(index.value, str)):
+                    return True
+            case ast.comprehension(iter=source) if _may_be_object(source, frame):
+                return True
+        return any(self.expression(child, frame) for child in ast.iter_child_nodes(node))
+
+
+def _may_be_object(node: ast.expr, frame: Frame) -> bool:
+    """Whether what is indexed or gone through here may be an object with a method for it; a function's own
+    variables are items on their way."""
+    if isinstance(node, ast.Name):
+        return not is_own(node.id, frame)
+    return isinstance(node, ast.Attribute)
+
+
+def is_own(name: str, frame: Frame) -> bool:
+    """Whether a name is a variable or parameter of the function itself."""
+    scope = frame.scope
+    return name in frame.layout.binds or (
+        not isinstance(scope, ast.Module | ast.ClassDef) and any(a.arg == name for a in parameters(scope))
+    )
+
+
+def _is_rebound(name: str, frame: Frame) -> bool:
+    """Whether the program binds the name of a builtin itself."""
+    at: Frame | None = frame
+    while at is not None:
+        if is_own(name, at):
+            return True
+        at = at.outer
+    return False
