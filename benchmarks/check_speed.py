@@ -115,7 +115,7 @@ def measure(command: Sequence[str], folder: Path, stdin: str = "", limit: float 
             stdin=given,
             stdout=out,
             stderr=out,
-            env=environment(),
+            env=made,
             start_new_session=True,
         )
         signal.signal(signal.SIGALRM, lambda *_: os.killpg(process.pid, signal.SIGKILL))
