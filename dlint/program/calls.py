@@ -305,6 +305,8 @@ class Calls:
                 for trail in module.paths_to(name, called=True):
                     call = trail[-2] if len(trail) > 1 else None
                     if isinstance(call, ast.Call) and call.func is trail[-1]:
+                        if owner is None and _on_self(call.func):
+                            continue
                         site = self._site(call, trail, module, scope, owner)
                         if site is not None:
                             found.append(site)
@@ -376,6 +378,15 @@ def default_of(name: str, scope: FunctionNode | ast.Lambda) -> ast.expr | None:
         if parameter.arg == name:
             return value
     return None
+
+
+def _on_self(callee: ast.expr) -> bool:
+    """Whether a call is of a method of the object itself: no function outside a class."""
+    return (
+        isinstance(callee, ast.Attribute)
+        and isinstance(callee.value, ast.Name)
+        and callee.value.id in ("self", "cls")
+    )
 
 
 def _closes(body: list[ast.stmt]) -> bool:

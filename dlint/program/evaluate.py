@@ -290,14 +290,18 @@ class Evaluator:
 
     def _binary(self, node: ast.BinOp, point: Point, world: World) -> list[Outcome]:
         lefts = self.values(node.left, point, world)
-        pairs = [(left, right, v) for left, w in lefts for right, v in self.values(node.right, point, w)]
-        if len(pairs) > OUTCOMES and isinstance(node.op, ast.Add):
-            lists = [side for left, right, _ in pairs for side in (left, right)]
-            if all(isinstance(each, Items) for each in lists):
+        if isinstance(node.op, ast.Add) and len(lefts) > 1:
+            sides = [value for value, _ in [*lefts, *self.values(node.right, point, world)]]
+            lists = [side for side in sides if isinstance(side, Items)]
+            if len(lefts) * (len(sides) - len(lefts)) > OUTCOMES and len(lists) == len(sides):
                 # Any of what the lists hold may be in their sum.
-                held = {item.key: item for each in lists if isinstance(each, Items) for item in each.items}
+                held = {item.key: item for each in lists for item in each.items}
                 return [(Items("list", tuple(held.values()), True), world)]
-        return [(operate(node, left, right, point), v) for left, right, v in pairs]
+        return [
+            (operate(node, left, right, point), v)
+            for left, w in lefts
+            for right, v in self.values(node.right, point, w)
+        ]
 
     def _subscript(self, node: ast.Subscript, point: Point, world: World) -> list[Outcome]:
         return [
