@@ -83,8 +83,9 @@ def check(program: Program) -> Iterator[Found]:
             if pool is None:
                 continue
             made_in.add(module)
-            anew = id(point.frame.scope) not in worker and repetition.made_anew(call, point)
-            if anew and not _is_ended(call, point, RELEASES):
+            if id(point.frame.scope) in worker or _is_ended(call, point, RELEASES):
+                continue
+            if repetition.made_anew(call, point):
                 yield _per_batch(module, call, point, pool)
     for module in sorted(made_in, key=lambda module: module.relative):
         yield from _nested(program, module)

@@ -57,6 +57,7 @@ from dlint.knowledge.randomness import SEEDS, draws_from_numpy, may_seed_numpy
 from dlint.program.frame import Point
 from dlint.program.loaders import Loader, is_zero
 from dlint.program.program import Program
+from dlint.program.sharing import codes_of
 from dlint.program.uses import WorkerUse
 from dlint.program.values import Const, Function, Unknown, Value
 from dlint.program.worker import Event, WorkerCode, function_body
@@ -69,15 +70,16 @@ def check(program: Program) -> Iterator[Found]:
     """Loaders whose workers draw from NumPy's state without anybody seeding it."""
     if program.target_torch is not None and program.target_torch >= _SEEDS_ITSELF:
         return
+    nearest = {id(code): _nearest_draw(code) for code in codes_of(program.uses)}
     for loader in program.loaders:
         if loader.inherited or loader.kind.seeds_workers:
             continue
-        missing = _unseeded(loader)
         uses = program.uses_of(loader)
-        if missing or _leaves_numpy_alone(program, uses):
-            draw = _first_draw(uses)
-            if draw is not None:
-                yield _found(loader, draw, missing=missing)
+        draws = [draw for code in codes_of(uses) if (draw := nearest[id(code)]) is not None]
+        if draws:
+            missing = _unseeded(loader)
+            if missing or _leaves_numpy_alone(program, uses):
+                yield _found(loader, min(draws, key=_distance), missing=missing)
 
 
 def _unseeded(loader: Loader) -> bool:
@@ -126,14 +128,15 @@ def _seeds_others_only(program: Program, code: WorkerCode) -> bool:
     return True
 
 
-def _first_draw(uses: list[WorkerUse]) -> Event | None:
+def _nearest_draw(code: WorkerCode) -> Event | None:
     draws = [
-        event
-        for use in uses
-        for event in use.code.events
-        if draws_from_numpy(event.name) and event.role != "worker_init_fn"
+        event for event in code.events if draws_from_numpy(event.name) and event.role != "worker_init_fn"
     ]
-    return min(draws, key=lambda event: event.link.length, default=None)
+    return min(draws, key=_distance, default=None)
+
+
+def _distance(event: Event) -> int:
+    return event.link.length
 
 
 def _found(loader: Loader, draw: Event, *, missing: bool) -> Found:

@@ -63,7 +63,7 @@ from dlint.program.program import Program
 from dlint.program.sharing import codes_of
 from dlint.program.sides import init_visits, item_read_in_parent, made_in_parent, renewed
 from dlint.program.uses import WorkerUse
-from dlint.program.values import Made
+from dlint.program.values import Key, Made
 from dlint.program.worker import Event, WorkerCode, function_body
 from dlint.rules.rule import Found
 
@@ -93,6 +93,7 @@ def _draws(program: Program, code: WorkerCode) -> Iterator[tuple[Event, Made, bo
     if not events:
         return
     worker = frozenset(id(visit.function.node) for visit in code.visits)
+    stored: dict[Key, bool] = {}
     reseeded = {event.owner.key for event in code.events if event.owner is not None and _reseeds(event)}
     for event in events:
         for made in _generators(program, event):
@@ -101,8 +102,11 @@ def _draws(program: Program, code: WorkerCode) -> Iterator[tuple[Event, Made, bo
             if not made_in_parent(program, made, worker):
                 if _lazy(made):
                     yield event, made, True
-            elif not _stored_in_worker(code, made):
-                yield event, made, False
+            else:
+                if made.key not in stored:
+                    stored[made.key] = _stored_in_worker(code, made)
+                if not stored[made.key]:
+                    yield event, made, False
 
 
 def _reseeds(event: Event) -> bool:

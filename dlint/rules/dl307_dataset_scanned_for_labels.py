@@ -47,10 +47,17 @@ from dlint.program.uses import WorkerUse
 from dlint.program.values import Instance, Made, Value
 from dlint.rules.rule import Found
 
-# ``for image, label in``, and ``][1]`` below a ``for`` over indices: what a pass has on one of its lines.
-_UNPACKS = re.compile(r"\bfor\b[^\n]*?,[^\n]*?\bin\b")
-_PICKS = re.compile(r"\]\s*\[\s*\d")
-_COUNTS = re.compile(r"\bfor\b[^\n]*?\bin\b")
+# What a pass has on one of its lines: ``for image, label in dataset`` (or ``enumerate(...)``), or
+# ``for i in range(...)`` with ``dataset[i][1]``.
+_UNPACKS = (
+    r"\bfor\b[^\n]*?\w\s*,\s*\w+[\s,)]*\bin\b\s*"
+    r"(?:\(|\\|$|[\w.]*(?:enumerate|tqdm|track)\b|[\w.]+(?![\w.]|\s*[(\[]))"
+)
+_COUNTS = r"\bfor\b[\s(]*\w+[\s)]*\bin\b\s*(?:\(|\\|$|range\b|tqdm\b|trange\b)"
+_PICKS = r"\[\s*\w+\s*\]\s*\[\s*\d"
+_PASS = re.compile(f"{_UNPACKS}|{_COUNTS}|{_PICKS}")
+_UNPACKS_IN = re.compile(_UNPACKS.encode(), re.MULTILINE)
+_PICKS_IN = re.compile(_PICKS.encode())
 _FORWARDS = frozenset({"enumerate", "tqdm", "track"})
 # Calls that make no item out of a file or of numbers: they only hand on what is in memory.
 _IN_MEMORY = frozenset(
@@ -62,10 +69,18 @@ _COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.GeneratorExp, ast.DictComp)
 
 def check(program: Program) -> Iterator[Found]:
     """Passes over datasets that use the label alone."""
-    for module in program.modules.mentioning("ataset"):
-        if not program.mine(module):
+    for relative in program.modules.index.mentioning("ataset"):
+        data = program.modules.index.data(relative)
+        if not (_UNPACKS_IN.search(data) or _PICKS_IN.search(data)):
             continue
-        lines = _lines(module)
+        module = program.modules.get(relative)
+        if module is None or not program.mine(module):
+            continue
+        lines = [
+            number
+            for number, line in enumerate(module.lines, 1)
+            if ("for" in line or "][" in line) and _PASS.search(line)
+        ]
         for trail in module.trails_at(lines) if lines else ():
             statement = trail[-1]
             if isinstance(statement, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
@@ -75,14 +90,6 @@ def check(program: Program) -> Iterator[Found]:
                 point = program.evaluator.calls.point_of(module, trail)
                 if any(_is_decoded(program, value) for value, _ in program.evaluator.values(source, point)):
                     yield _found(module, node, source)
-
-
-def _lines(module: Module) -> list[int]:
-    """The lines on which statements with passes may stand."""
-    patterns = [_UNPACKS, _PICKS, _COUNTS] if _PICKS.search(module.text) else [_UNPACKS]
-    return [
-        number for number, line in enumerate(module.lines, 1) if any(each.search(line) for each in patterns)
-    ]
 
 
 def _passes(statement: ast.AST) -> Iterator[tuple[ast.expr, ast.expr]]:

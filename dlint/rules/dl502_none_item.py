@@ -106,6 +106,9 @@ def _judged(program: Program, reader: Reader) -> Iterator[tuple[ast.stmt, str]]:
     for statement in returns:
         if _gives_none(statement) and _happens(program, reader, statement):
             yield statement, "returns None here"
+    # A call that does not return takes endings away: without one of these there is nothing to ask.
+    if not any(ending in _ENDED for ending in endings(reader.node.body, lambda _: False)):
+        return
     ends = endings(reader.node.body, lambda statement: _never_returns(program, reader, statement))
     for ending, how in _ENDED.items():
         if ending in ends:
