@@ -58,12 +58,23 @@ class Index:
 
     def calling(self, name: str, home: str, *, method: bool) -> list[str]:
         """The files that may call a function which ``home`` defines: they write ``name(``, and are that
-        file or mention a part of its path, as an import of it must."""
+        file or mention a part of its path, as an import of it must. A file that defines a function of this
+        name itself, and calls it only by its bare name, means its own."""
         found = self.mentioning(f"{name}(")
         if method:
             return list(found)
         parts = [self._set(part) for part in home.removesuffix(".py").split("/") if part != "__init__"]
-        return [relative for relative in found if relative == home or any(relative in part for part in parts)]
+        own = re.compile(rb"^def %s\b" % re.escape(_bytes(name)), re.MULTILINE)
+        dotted = _bytes(f".{name}(")
+        return [
+            relative
+            for relative in found
+            if relative == home
+            or (
+                any(relative in part for part in parts)
+                and (not own.search(data := self.data(relative)) or dotted in data)
+            )
+        ]
 
     def _set(self, word: str) -> frozenset[str]:
         known = self._sets.get(word)
