@@ -15,6 +15,7 @@ from dlint.program.frame import Frame, Point
 
 if TYPE_CHECKING:
     from dlint.program.evaluate import Evaluator
+    from dlint.program.values import Key
 
 _FAR = 6
 _MANY = 8
@@ -38,6 +39,7 @@ class Boundaries:
         self._evaluator = evaluator
         self._direct: dict[str, tuple[str, ...]] = {}
         self._closures: dict[str, frozenset[str]] = {}
+        self._ways: dict[tuple[Key, int], tuple[Way, ...]] = {}
 
     def imports(self, relative: str) -> frozenset[str]:
         """The files that running a module's body imports, with itself (relative paths)."""
@@ -107,7 +109,10 @@ class Boundaries:
 
     def ways_to(self, point: Point) -> tuple[Way, ...]:
         """The ways from the program's scripts to a point."""
-        return tuple(self._climb(point.frame, point.statement, (), set()))[:_MANY]
+        mark = (point.frame.key, id(point.statement))
+        if mark not in self._ways:
+            self._ways[mark] = tuple(self._climb(point.frame, point.statement, (), set()))[:_MANY]
+        return self._ways[mark]
 
     def _climb(
         self, frame: Frame, statement: ast.stmt | None, below: tuple[ast.AST, ...], seen: set[int]

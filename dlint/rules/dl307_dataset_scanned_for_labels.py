@@ -152,6 +152,9 @@ def _indexed(
         return
     if dotted(iterable.func) not in ("range", "tqdm", "trange"):
         return
+    over = ast.unparse(iterable)
+    if "len(" not in over:
+        return
     taken: dict[str, tuple[ast.expr, ast.expr]] = {}
     whole: set[str] = set()
     inner: set[int] = set()
@@ -168,7 +171,7 @@ def _indexed(
             ):
                 whole.add(dotted(source) or "")
     for name, (node, source) in taken.items():
-        if name not in whole and re.search(rf"\blen\(\s*{re.escape(name)}\s*\)", ast.unparse(iterable)):
+        if name not in whole and re.search(rf"\blen\(\s*{re.escape(name)}\s*\)", over):
             yield node, source
 
 
