@@ -7,7 +7,7 @@ import os
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from dlint.files import (
     SourceError,
@@ -20,10 +20,12 @@ from dlint.files import (
     read_bytes,
 )
 from dlint.finding import Finding, Trouble
-from dlint.program.program import Program
-from dlint.rules import all_rules
-from dlint.rules.rule import Found, Rule
+from dlint.knowledge.loading import LOADER_WORDS
+from dlint.program.index import Index
 from dlint.settings import Settings, enabled
+
+if TYPE_CHECKING:
+    from dlint.rules.rule import Found, Rule
 
 Progress = Callable[[int, int], None]
 
@@ -46,6 +48,9 @@ _WORDS = (
     b"Sampler",
     b"torch",
 )
+# A program that mentions none of these has neither loaders nor datasets nor functions for workers: the rules
+# are not even imported for it.
+_PROGRAM_WORDS = (*LOADER_WORDS, "Dataset", "worker_init", "init_fn", "seed_worker")
 # A file that mentions one of these is parsed in any case, so that a user hears of one that cannot be.
 _LOADING_WORDS = (b"DataLoader", b"Dataset", b"__getitem__", b"worker_init")
 # Up to so many bytes a project is parsed whole, so that a file that does not parse is told of even where
@@ -109,13 +114,13 @@ def _check(
     sys.setrecursionlimit(max(sys.getrecursionlimit(), _RECURSION))
     asked, troubles = expand(paths, settings.exclude, present=texts)
     explicit = {path.absolute() for path in paths if not path.is_dir()}
+    if settings.names_rules:
+        from dlint.rules import all_rules
+
+        enabled(all_rules().values(), settings)
     findings: list[Finding] = []
     for root, files in _by_project(asked).items():
-        rules = [
-            rule for code, rule in all_rules().items() if code in enabled(all_rules().values(), settings)
-        ]
-        job = _Job(root, tuple(files), settings, texts, tuple(rule.code for rule in rules))
-        outcome = job.run(jobs, progress)
+        outcome = _Job(root, tuple(files), settings, texts).run(jobs, progress)
         unreadable, kept = _read_files(files, texts, explicit, outcome.parsed, outcome.findings, suppress)
         troubles += [*unreadable, *outcome.failures]
         findings += kept
@@ -179,7 +184,6 @@ class _Job(NamedTuple):
     files: tuple[Path, ...]
     settings: Settings
     texts: Mapping[Path, bytes]
-    codes: tuple[str, ...]
 
     def run(self, jobs: int, progress: Progress | None) -> _Outcome:
         """What is found in the files that were asked for; several processes give the same as one."""
@@ -198,7 +202,7 @@ class _Job(NamedTuple):
         asked = {str(path): display_path(path) for path in self.files}
         hits = [hit for share in shares for hit in share.hits]
         return _Outcome(
-            _merged(hits, all_rules(), asked),
+            _merged(hits, asked),
             set().union(*(share.parsed for share in shares)),
             {failure for share in shares for failure in share.failures},
         )
@@ -207,18 +211,25 @@ class _Job(NamedTuple):
         """What one process finds in its share of the program."""
         gc.disable()  # in a process of its own, too
         sys.setrecursionlimit(max(sys.getrecursionlimit(), _RECURSION))
+        result = _Share([], set(), [])
+        index = Index(self.root, files, self.texts)
+        if not any(index.mentioning(word) for word in _PROGRAM_WORDS):
+            return result
+        from dlint import rules
+        from dlint.program.program import Program
+
+        every = rules.all_rules()
+        codes = enabled(every.values(), self.settings)
         program = Program(
-            self.root,
-            files,
-            texts=self.texts,
+            index,
             target_torch=_release(self.settings.target_torch),
             start_method=self.settings.start_method,
             share=share,
             progress=progress,
         )
-        result = _Share([], set(), [])
-        for code in self.codes:
-            rule = all_rules()[code]
+        for code, rule in every.items():
+            if code not in codes:
+                continue
             try:
                 result.hits.extend([_hit(code, rule, found) for found in rule.check(program)])
             except Exception as error:  # a fault of dlint's own must not hide what the other rules say
@@ -276,8 +287,13 @@ def _hit(code: str, rule: Rule, found: Found) -> _Hit:
     return _Hit(str(module.path), finding, found.kind)
 
 
-def _merged(hits: list[_Hit], rules: Mapping[str, Rule], shown: Mapping[str, str]) -> list[Finding]:
+def _merged(hits: list[_Hit], shown: Mapping[str, str]) -> list[Finding]:
     """Findings in the asked files: each place once, by its shortest reach, in the order of the listing."""
+    if not hits:
+        return []
+    from dlint.rules import all_rules
+
+    rules = all_rules()
     best: dict[tuple[str, str, str, int, int], Finding] = {}
     for hit in hits:
         if hit.path not in shown:

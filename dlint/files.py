@@ -59,10 +59,12 @@ def absolute(path: Path | str) -> Path:
 
 def display_path(path: Path | str) -> str:
     """The path as reports show it: relative to the working directory, with forward slashes."""
+    text, here = str(path), os.path.join(os.getcwd(), "")  # noqa: PTH109, PTH118
     try:
-        shown = os.path.relpath(path)
+        # Most paths are absolute and below the working directory: cutting them is far cheaper.
+        shown = os.path.normpath(text[len(here) :]) if text.startswith(here) else os.path.relpath(text)
     except ValueError:  # another drive on Windows
-        shown = str(path)
+        shown = text
     return shown.replace(os.sep, "/")
 
 

@@ -35,6 +35,11 @@ class Settings(NamedTuple):
     target_torch: str | None = None
     start_method: StartMethod | None = None
 
+    @property
+    def names_rules(self) -> bool:
+        """Whether somebody chose rules, by codes that may be wrong."""
+        return bool(self.select or self.ignore or self.extend_select)
+
 
 class Selectable(Protocol):
     """What a selection must know of a rule."""

@@ -86,11 +86,12 @@ def settings_for(paths: Sequence[Path], choices: dict[str, Any]) -> Settings:
     The first path decides which project it is. Raises CannotDo for a wrong choice, in the project's file
     or on the command line, and for a code that no rule has.
     """
-    from dlint.rules import all_rules
-
     try:
         chosen = settings.load(project_root(absolute(paths[0])), choices)
-        settings.enabled(all_rules().values(), chosen)
+        if chosen.names_rules:
+            from dlint.rules import all_rules
+
+            settings.enabled(all_rules().values(), chosen)
     except SettingsError as error:
         raise CannotDo(str(error)) from error
     return chosen

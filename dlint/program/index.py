@@ -11,6 +11,8 @@ from dlint.program.words import Words
 # Up to so many bytes of a program's text are kept; the rest is read again where the words do not say enough.
 KEPT_BYTES = 16 * 1024 * 1024
 
+_SET = re.compile(rb"\s*=(?!=)")
+
 
 class Index:
     """The files below a root by relative posix path, and their bytes.
@@ -95,15 +97,23 @@ class Index:
         """The files with such code."""
         answer = self._stores.get(attribute)
         if answer is None:
-            pattern = re.compile(rb"\.%s\s*=(?!=)" % re.escape(_bytes(attribute)))
+            needle = _bytes(f".{attribute}")
             answer = tuple(
-                relative
-                for relative in self.mentioning(attribute)
-                for data in (self.data(relative),)
-                if any(_is_of_another(data, match.start()) for match in pattern.finditer(data))
+                relative for relative in self.mentioning(attribute) if _stores(self.data(relative), needle)
             )
             self._stores[attribute] = answer
         return answer
+
+
+def _stores(data: bytes, attribute: bytes) -> bool:
+    """Whether an attribute, given with its dot, is set on something that is not called self."""
+    at = data.find(attribute)
+    while at >= 0:
+        end = at + len(attribute)
+        if _SET.match(data, end) and _is_of_another(data, at):
+            return True
+        at = data.find(attribute, end)
+    return False
 
 
 def _is_of_another(data: bytes, dot: int) -> bool:

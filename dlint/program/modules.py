@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
-from pathlib import Path
+from collections.abc import Iterator
 
 from dlint.files import SourceError, decode, parse
 from dlint.module.source import Module
@@ -13,12 +12,11 @@ from dlint.program.index import Index
 
 
 class Modules:
-    """All files below a root; ``texts`` replaces the contents of some."""
+    """All files of an index."""
 
-    def __init__(self, root: Path, files: Iterable[Path], texts: Mapping[Path, bytes]) -> None:
-        self.root = root
-        self.index = Index(root, files, texts)
-        self.imports = Imports(self.index.paths)
+    def __init__(self, index: Index) -> None:
+        self.index = index
+        self.imports = Imports(index.paths)
         self._modules: dict[str, Module | None] = {}
         self._frames: dict[int, Frame] = {}
 

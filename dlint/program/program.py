@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable
 from functools import cached_property
-from pathlib import Path
 
 from dlint.module.source import Module
 from dlint.program.boundaries import Boundaries
 from dlint.program.evaluate import Evaluator
 from dlint.program.frame import forget_layouts
+from dlint.program.index import Index
 from dlint.program.loaders import Loader, LoaderFinder
 from dlint.program.modules import Modules
 from dlint.program.protection import Protections
@@ -22,7 +22,7 @@ Progress = Callable[[int, int], None]
 
 
 class Program:
-    """The files below a root, seen as one program; everything is found when a rule asks for it.
+    """The files of an index, seen as one program; everything is found when a rule asks for it.
 
     ``target_torch`` is the oldest torch release the program must work with, as (major, minor), None when
     that is not known. ``start_method`` is how it starts its workers, None when that may be any.
@@ -31,10 +31,8 @@ class Program:
 
     def __init__(
         self,
-        root: Path,
-        files: Iterable[Path],
+        index: Index,
         *,
-        texts: Mapping[Path, bytes] | None = None,
         target_torch: tuple[int, int] | None = None,
         start_method: str | None = None,
         share: tuple[int, int] = (0, 1),
@@ -42,10 +40,10 @@ class Program:
     ) -> None:
         forget_numbers()
         forget_layouts()
-        self.root = root
+        self.root = index.root
         self.target_torch = target_torch
         self.start_method = start_method
-        self.modules = Modules(root, files, texts or {})
+        self.modules = Modules(index)
         self.evaluator = Evaluator(self.modules)
         self.boundaries = Boundaries(self.evaluator)
         self._finder = LoaderFinder(self.evaluator)

@@ -144,3 +144,6 @@ def test_display_paths_are_relative_and_posix(tmp_path: Path, monkeypatch: pytes
     monkeypatch.chdir(tmp_path)
     assert files.display_path(tmp_path / "pkg" / "a.py") == "pkg/a.py"
     assert files.display_path(tmp_path.parent / "a.py") == "../a.py"
+    assert files.display_path(tmp_path / "pkg" / ".." / ".." / "a.py") == "../a.py"
+    assert files.display_path(Path(f"{tmp_path}-other/a.py")) == f"../{tmp_path.name}-other/a.py"
+    assert files.display_path(tmp_path) == "."

@@ -25,7 +25,7 @@ def test_the_other_rules_are_heard(tmp_path: Path, monkeypatch: pytest.MonkeyPat
 
     monkeypatch.delenv("DLINT_TRACEBACK", raising=False)
     broken = {**rules.all_rules(), "DL302": rules.all_rules()["DL302"]._replace(check=fails)}
-    monkeypatch.setattr(engine, "all_rules", lambda: broken)
+    monkeypatch.setattr(rules, "all_rules", lambda: broken)
     file = tmp_path / "load.py"
     file.write_text(PROGRAM)
 

@@ -10,6 +10,7 @@ from textwrap import dedent
 
 from dlint import engine
 from dlint.files import python_files
+from dlint.program.index import Index
 from dlint.program.program import Program
 from dlint.program.values import (
     Class,
@@ -95,7 +96,7 @@ def agree(folder: Path, files: Mapping[str, str], *codes: str, **choices: object
 
 
 def program(folder: Path, files: Mapping[str, str]) -> Program:
-    return Program(write(folder, files), python_files(folder))
+    return Program(Index(write(folder, files), python_files(folder), {}))
 
 
 def probed(folder: Path, files: Mapping[str, str]) -> list[str]:

@@ -14,6 +14,7 @@ _FILES = {
     "b.py": b"class MyReader:\n    def open (self): return self . size\n\nother.size = 2\n",
     "pkg-1/c.py": "# größe\nthing.größe = 1\nsizes[0].size == 3\n".encode(),
     "pkg-1/lib.py": b"def Reader(x):\n\tcls.size=4\nmake().size\t= 5\n",
+    "spaced.py": b"self.width  = 1\nself.width == other.width\n(one)\n .width  = 2\n",
     "empty.py": b"",
 }
 _QUESTIONS = (
@@ -67,6 +68,7 @@ def test_storing_leaves_out_what_is_called_self(tmp_path: Path) -> None:
     assert index.storing("size") == ("b.py", "pkg-1/lib.py")
     assert index.storing("größe") == ("pkg-1/c.py",)
     assert not index.stored_elsewhere("open")
+    assert index.storing("width") == ("spaced.py",)
 
 
 def test_importing_wants_an_import_statement(tmp_path: Path) -> None:
