@@ -238,10 +238,15 @@ def _path(visit: Visit, name: str) -> str:
 
 
 def _reads(visit: Visit) -> dict[str, ast.AST]:
-    """The attributes of its object that a method reads, each with the first place where it does."""
+    """The attributes of its object that a method reads, each with the first place where it does; what a
+    lambda in it reads, the method reads."""
     own = _path(visit, "")[:-1]
     found: dict[str, ast.AST] = {}
-    for node in function_body(visit.function.node):
+    body = list(function_body(visit.function.node))
+    for node in body:
+        if isinstance(node, ast.Lambda):
+            body += ast.walk(node.body)
+    for node in body:
         match node:
             case ast.Attribute(value=ast.Name(id=name), ctx=ast.Load()) if name == own:
                 found.setdefault(node.attr, node)
