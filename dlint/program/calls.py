@@ -195,7 +195,7 @@ class Calls:
             extra = {k: a for k, a in arguments.keywords.items() if k not in known}
             return [
                 (Table({k: v for k, v in table.items.items() if k not in known}, table.open), w)
-                for table, w in evaluator.library.table(
+                for table, w in evaluator.containers.table(
                     Arguments(keywords=extra, splats=arguments.splats), world
                 )
             ]
@@ -212,7 +212,7 @@ class Calls:
                     if isinstance(value, Items) and not value.open and place >= len(value.items):
                         outcomes += self._left_out(name, scope, frame, arguments, w)
                     else:
-                        outcomes += [(item, w) for item in evaluator.library.pick(value, Const(place))]
+                        outcomes += [(item, w) for item in evaluator.containers.pick(value, Const(place))]
                 return outcomes
         return self._left_out(name, scope, frame, arguments, world)
 

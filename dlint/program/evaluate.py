@@ -15,10 +15,11 @@ from dlint.knowledge.names import canonical
 from dlint.module.layout import dotted
 from dlint.program.calls import Calls
 from dlint.program.classes import Classes
+from dlint.program.containers import ANY, Containers
 from dlint.program.flow import Flow
 from dlint.program.frame import Argument, Arguments, Point, arguments_of
 from dlint.program.leads import Leads
-from dlint.program.library import ANY, Library
+from dlint.program.library import Library
 from dlint.program.names import Names
 from dlint.program.operators import negative, operate
 from dlint.program.outcomes import OUTCOMES, Outcome, fold, told_apart, within
@@ -45,9 +46,6 @@ if TYPE_CHECKING:
 
 DEPTH = 60
 STEPS = 10_000
-# Of a long list of constants it does not matter which; of other long lists the first are looked at.
-_FEW = 6
-_MOST_ELEMENTS = 12
 _MOST_LISTS = 12
 _NEVER = 1 << 30
 
@@ -62,6 +60,7 @@ class Evaluator:
         self.classes = Classes(self)
         self.calls = Calls(self)
         self.library = Library(self)
+        self.containers = Containers(self)
         self.truths = Truth(self)
         self.leads = Leads()
         self._depth = 0
@@ -162,7 +161,7 @@ class Evaluator:
         outcomes = self.values(argument.expression, argument.point, world)
         if argument.element:
             # Two questions about a comprehension's variable are about the same element.
-            items = [(item, w) for value, w in outcomes for item in self.elements(value)]
+            items = [(item, w) for value, w in outcomes for item in self.containers.elements(value)]
             return told_apart(items, ("element", id(argument.expression), argument.point.frame.key))
         return outcomes
 
@@ -184,18 +183,6 @@ class Evaluator:
     def assume(self, test: ast.expr, wanted: bool, point: Point, world: World) -> list[World]:
         """The worlds below ``world`` in which a test comes out as wanted."""
         return [w for result, w in self.truth(test, point, world) if result is wanted]
-
-    def elements(self, value: Value) -> list[Value]:
-        """What iterating over a value may give."""
-        if isinstance(value, Items):
-            found = list({item.key: item for item in value.items}.values())
-            if len(found) > _FEW and all(isinstance(item, Const | Unknown) for item in found):
-                return [Unknown(("element", value.key))]
-            found = found[:_MOST_ELEMENTS]
-            return found + ([Unknown(("element", value.key))] if value.open or not found else [])
-        if isinstance(value, Table):
-            return [Const(key) for key in value.items if key is not ANY] or [Unknown(("key", value.key))]
-        return [Unknown(("element", value.key))]
 
     # One method a kind of expression.
 
@@ -234,7 +221,7 @@ class Evaluator:
             case Unknown() | Const():
                 return [(Unknown(("attribute", base.key, name)), world)]
             case Items() | Table():
-                return [(self.library.container_method(base, name), world)]
+                return [(self.containers.method(base, name), world)]
         if hasattr(base, "folder"):
             return self.names.member(base, name, world)  # type: ignore[arg-type]
         return self.classes.attribute(base, name, node, point, world)
@@ -317,10 +304,10 @@ class Evaluator:
                 [(base, world)] if isinstance(base, Items | Made) else [(Unknown(("slice", base.key)), world)]
             )
         if isinstance(base, Instance | Made):
-            return self.library.subscript(base, node, point, world)
+            return self.containers.subscript(base, node, point, world)
         outcomes: list[Outcome] = []
         for key, w in self.values(index, point, world):
-            outcomes += [(value, w) for value in self.library.pick(base, key)]
+            outcomes += [(value, w) for value in self.containers.pick(base, key)]
         return outcomes
 
     def _sequence(self, node: ast.List | ast.Tuple | ast.Set, point: Point, world: World) -> list[Outcome]:

@@ -129,7 +129,7 @@ class Loader:
                 if isinstance(value, Items) and not value.open and place >= len(value.items):
                     worlds.append(w)
                 else:
-                    outcomes += [(item, w) for item in evaluator.library.pick(value, Const(place))]
+                    outcomes += [(item, w) for item in evaluator.containers.pick(value, Const(place))]
         for argument in given.splats:
             following = []
             for start in worlds:

@@ -198,13 +198,13 @@ class Names:
                 return [
                     outcome
                     for held, w in self._before(name, before, world)
-                    for outcome in evaluator.library.mutated(held, call, before, w)
+                    for outcome in evaluator.containers.mutated(held, call, before, w)
                 ]
             case ast.Delete(targets=targets):
                 for target in targets:
                     if isinstance(target, ast.Subscript) and dotted(target.value) == name:
                         return [
-                            (evaluator.library.deleted(held, target, before, w), w)
+                            (evaluator.containers.deleted(held, target, before, w), w)
                             for held, w in self._before(name, before, world)
                         ]
             case ast.FunctionDef() | ast.AsyncFunctionDef():
@@ -296,7 +296,7 @@ class Names:
             (changed, v)
             for held, w in self._before(name, before, world)
             for value, v in self._evaluator.value_of(source, w)
-            for changed in self._evaluator.library.stored(held, target, value, before, v)
+            for changed in self._evaluator.containers.stored(held, target, value, before, v)
         ]
 
     def _parts(self, target: ast.Tuple | ast.List, value: Value) -> list[tuple[Value, ast.expr]]:
@@ -306,7 +306,8 @@ class Names:
         if isinstance(value, Made):
             # Parts of a library's object (random_split, train_test_split) are made of the same things.
             return [
-                (self._evaluator.library.part(value, index), inner) for index, inner in enumerate(target.elts)
+                (self._evaluator.containers.part(value, index), inner)
+                for index, inner in enumerate(target.elts)
             ]
         return [(Unknown(("part", value.key, index)), inner) for index, inner in enumerate(target.elts)]
 
