@@ -13,11 +13,13 @@ from typing import TYPE_CHECKING
 
 from dlint.knowledge.names import canonical
 from dlint.module.layout import dotted
+from dlint.program.attributes import Attributes
 from dlint.program.calls import Calls
 from dlint.program.classes import Classes
 from dlint.program.containers import ANY, Containers
 from dlint.program.flow import Flow
 from dlint.program.frame import Argument, Arguments, Point, arguments_of
+from dlint.program.initialisers import Initialisers
 from dlint.program.leads import Leads
 from dlint.program.library import Library
 from dlint.program.names import Names
@@ -58,6 +60,8 @@ class Evaluator:
         self.flow = Flow(self)
         self.names = Names(self)
         self.classes = Classes(self)
+        self.initialisers = Initialisers(self)
+        self.attributes = Attributes(self)
         self.calls = Calls(self)
         self.library = Library(self)
         self.containers = Containers(self)
@@ -204,7 +208,7 @@ class Evaluator:
                     worlds.append(w)
                 else:
                     outcomes += self.names.defined(statement, path, point.frame, w)
-            if outcomes and self.classes.changed_by_calls(point.frame, node):
+            if outcomes and self.attributes.changed_by_calls(point.frame, node):
                 return [(Unknown(("changed", id(node), point.frame.key)), world)]
         for start in worlds:
             for base, w in self.values(node.value, point, start):
@@ -224,7 +228,7 @@ class Evaluator:
                 return [(self.containers.method(base, name), world)]
         if hasattr(base, "folder"):
             return self.names.member(base, name, world)  # type: ignore[arg-type]
-        return self.classes.attribute(base, name, node, point, world)
+        return self.attributes.of(base, name, node, point, world)
 
     def _call(self, node: ast.Call, point: Point, world: World) -> list[Outcome]:
         arguments = arguments_of(node, point)

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 
 from dlint.knowledge.loading import LOADER_WORDS, LOADERS, LoaderClass
 from dlint.module.layout import functions_in
-from dlint.program.classes import base_init_calls
 from dlint.program.conflicts import Conflict, Judge, conflicts
 from dlint.program.frame import Argument, Arguments, Frame, Point, arguments_of
+from dlint.program.initialisers import base_init_calls
 from dlint.program.loaders import Loader
 from dlint.program.values import Class, External, Instance, Super, Unknown
 

@@ -257,11 +257,11 @@ class LoaderFinder:
 
     def _through_init(self, cls: Class, call: ast.Call, point: Point, arguments: Arguments) -> Arguments:
         """What the library's constructor gets when a subclass of the program is called."""
-        from dlint.program.classes import base_init_calls
+        from dlint.program.initialisers import base_init_calls
 
         classes = self._evaluator.classes
         instance = Instance(cls, arguments, call, point.frame.key)
-        frames = classes.initialisers(instance)
+        frames = self._evaluator.initialisers.of(instance)
         if not frames:
             return arguments
         for owner, frame in reversed(frames):

@@ -110,7 +110,7 @@ def attributes(
 ) -> Iterator[tuple[str, Value, World]]:
     """What an object's attributes (``only`` those of these names) hold once its initialisers are done."""
     done: set[str] = set()
-    for _, frame in evaluator.classes.initialisers(instance):
+    for _, frame in evaluator.initialisers.of(instance):
         scope = frame.scope
         assert isinstance(scope, ast.FunctionDef | ast.AsyncFunctionDef)
         prefix = parameters(scope)[0].arg + "." if parameters(scope) else ""

@@ -63,7 +63,7 @@ class WorkerUse:
         codes = [self.code] if self.beside is None else [self.code, self.beside]
         found = {id(visit.function.node) for code in codes for visit in code.visits}
         for instance in self.code.instances.values():
-            for _, frame in self._evaluator.classes.initialisers(instance):
+            for _, frame in self._evaluator.initialisers.of(instance):
                 found.add(id(frame.scope))
         return frozenset(found)
 

@@ -146,7 +146,7 @@ def _opened_in(
             name = path.removeprefix(prefix)
             if name == path or "." in name or not _starts_as_none(program, owner, name):
                 continue
-            for value, _ in program.evaluator.classes.held(owner, name, HERE):
+            for value, _ in program.evaluator.attributes.held(owner, name, HERE):
                 handle = _handle(program, value)
                 if (
                     handle is not None

@@ -71,7 +71,7 @@ def check(program: Program) -> Iterator[Found]:
         for instance in use.code.instances.values():
             read = _read_by_item(program, use.code, instance)
             if read:
-                for _, frame in program.evaluator.classes.initialisers(instance):
+                for _, frame in program.evaluator.initialisers.of(instance):
                     yield from _in_initialiser(program, use.world, instance, frame, read)
 
 
@@ -131,7 +131,7 @@ def _in_initialiser(
             ):
                 continue
             program.evaluator.start()
-            held = program.evaluator.classes.held(instance, name, in_world)
+            held = program.evaluator.attributes.held(instance, name, in_world)
             if any(_is_long(program, value, world) for value, world in held) or (
                 _is_filled(frame, statement)
             ):

@@ -118,7 +118,7 @@ def _kept_ends(program: Program, streams: Streams, instance: Instance, name: str
     ]
     if not stores:
         return False
-    initialisers = {id(frame.scope): frame for _, frame in evaluator.classes.initialisers(instance)}
+    initialisers = {id(frame.scope): frame for _, frame in evaluator.initialisers.of(instance)}
     for function in stores:
         frame = initialisers.get(id(function))
         if frame is None:

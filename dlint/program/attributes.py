@@ -1,0 +1,214 @@
+"""Attributes: what ``base.name`` is, and above all what ``self.x`` holds.
+
+That is what the methods of the class store in it, looked at with the arguments that made the object, and
+what code outside the class stores there.
+"""
+
+from __future__ import annotations
+
+import ast
+from typing import TYPE_CHECKING
+
+from dlint.module.layout import FunctionNode, functions_in, parameters
+from dlint.program.classes import is_property
+from dlint.program.frame import Arguments, Frame, Point, layout_of
+from dlint.program.outcomes import Outcome, told_apart
+from dlint.program.values import (
+    Class,
+    Const,
+    External,
+    Function,
+    Instance,
+    Key,
+    ModuleValue,
+    Partial,
+    Super,
+    Unknown,
+    Value,
+    World,
+)
+
+if TYPE_CHECKING:
+    from dlint.program.evaluate import Evaluator
+
+_MOST_SUBCLASSES = 8
+_MOST_STORES = 8
+
+
+class Attributes:
+    """Questions about the attributes of what the program itself defines."""
+
+    def __init__(self, evaluator: Evaluator) -> None:
+        self._evaluator = evaluator
+        self._stores: dict[int, dict[str, list[FunctionNode]]] = {}
+        self._outside: dict[str, list[tuple[ast.Assign, Point]]] = {}
+        self._active: dict[tuple[Key, str], int] = {}
+
+    def of(self, base: Value, name: str, node: ast.AST, point: Point, world: World) -> list[Outcome]:
+        """The values of ``base.name`` for what the program itself defines."""
+        match base:
+            case Instance():
+                return self._of_instance(base, name, node, point, world)
+            case Class():
+                found = self._evaluator.classes.member(base, name)
+                if found:
+                    return [
+                        (self._evaluator.classes.bind(value, base, owner), world) for value, owner in found
+                    ]
+                if name == "__name__":
+                    return [(Const(base.name), world)]
+            case Super():
+                found = self._evaluator.classes.member_above(base.cls, name)
+                if found:
+                    return [
+                        (self._evaluator.classes.bind(value, base.receiver, owner), world)
+                        for value, owner in found
+                    ]
+                for library in sorted(self._evaluator.classes.libraries(base.cls)):
+                    return [(External(f"{library}.{name}"), world)]
+            case Partial():
+                if name == "func":
+                    return [(base.callee, world)]
+            case Function() | ModuleValue():
+                pass
+        return [(Unknown(("attribute", base.key, name)), world)]
+
+    def _of_instance(
+        self, instance: Instance, name: str, node: ast.AST, point: Point, world: World
+    ) -> list[Outcome]:
+        members = self._evaluator.classes.member(instance.cls, name)
+        for value, owner in members:
+            if isinstance(value, Function) and is_property(value.node):
+                getter = Function(value.node, value.frame, instance, owner)
+                return self._evaluator.calls.returns(getter, Arguments(), node, point, world)
+        held = self.held(instance, name, world)
+        if held:
+            return held
+        if members:
+            bound = [
+                (self._evaluator.classes.bind(value, instance, owner), world) for value, owner in members
+            ]
+            return told_apart(bound, (instance.key, name))
+        if instance.arguments is None:
+            for below in self._evaluator.classes.subclasses(instance.cls)[:_MOST_SUBCLASSES]:
+                found = self._of_instance(Instance(below, None, None), name, node, point, world)
+                if found and not all(isinstance(value, Unknown) for value, _ in found):
+                    return found
+        return [(Unknown(("attribute", instance.key, name)), world)]
+
+    def held(self, instance: Instance, name: str, world: World) -> list[Outcome]:
+        """What the class's own methods store in ``self.name``."""
+        mark = (instance.key, name)
+        if mark in self._active:
+            self._evaluator.cut(self._active[mark])
+            return [(Unknown(("attribute", instance.key, name)), world)]
+        self._active[mark] = self._evaluator.depth
+        try:
+            outcomes: list[Outcome] = []
+            for owner, function in self._storing(instance, name):
+                frame = self._method_frame(instance, owner, function)
+                path = f"{parameters(function)[0].arg}.{name}"
+                for statement, w in self._evaluator.flow.definitions(path, Point(frame, None), world):
+                    if statement is not None:
+                        outcomes += self._evaluator.names.defined(statement, path, frame, w)
+            if self._evaluator.modules.index.stored_elsewhere(name):
+                outcomes += self._stored_outside(instance, name, world)
+            if (
+                outcomes
+                and all(isinstance(value, Const) for value, _ in outcomes)
+                and self._evaluator.modules.index.stored_elsewhere(name)
+            ):
+                outcomes.append((Unknown(("attribute", instance.key, name)), world))
+            return told_apart(outcomes, mark)
+        finally:
+            del self._active[mark]
+
+    def _stored_outside(self, instance: Instance, name: str, world: World) -> list[Outcome]:
+        """What code outside the class stores in the attribute: ``dataset.transform = augment``."""
+        found: list[Outcome] = []
+        for assignment, point in self._outside_stores(name):
+            target = assignment.targets[0]
+            assert isinstance(target, ast.Attribute)
+            holders = [value for value, _ in self._evaluator.values(target.value, point)]
+            if any(holder.key == instance.key for holder in holders):
+                found += self._evaluator.values(assignment.value, point, world)
+        return found
+
+    def _outside_stores(self, name: str) -> list[tuple[ast.Assign, Point]]:
+        stores = self._outside.get(name)
+        if stores is None:
+            stores = self._outside[name] = []
+            for relative in self._evaluator.modules.index.storing(name):
+                module = self._evaluator.modules.get(relative)
+                if module is None:
+                    continue
+                for trail in module.paths_to(name):
+                    node, above = trail[-1], trail[-2]
+                    if (
+                        isinstance(above, ast.Assign)
+                        and above.targets[0] is node
+                        and isinstance(node, ast.Attribute)
+                        and not (isinstance(node.value, ast.Name) and node.value.id in ("self", "cls"))
+                    ):
+                        stores.append((above, self._evaluator.calls.point_of(module, trail)))
+            if len(stores) > _MOST_STORES:
+                stores.clear()
+        return stores
+
+    def changed_by_calls(self, frame: Frame, node: ast.Attribute) -> bool:
+        """Whether a method calls another one of its object that stores the attribute: what the method
+        itself stored last may not be what is there."""
+        scope = frame.scope
+        if not (isinstance(scope, ast.FunctionDef) and isinstance(frame.receiver, Instance)):
+            return False
+        own = parameters(scope)[0].arg
+        if not (isinstance(node.value, ast.Name) and node.value.id == own):
+            return False
+        others = [
+            function.name
+            for above in self._evaluator.classes.line(frame.receiver.cls)
+            for function in self._stores_of(above.node).get(node.attr, ())
+            if function is not scope and function.name != "__init__"
+        ]
+        if not others:
+            return False
+        text = "\n".join(frame.module.lines[scope.lineno - 1 : scope.end_lineno])
+        return any(f"{own}.{name}(" in text for name in others)
+
+    def _storing(self, instance: Instance, name: str) -> list[tuple[Class, FunctionNode]]:
+        """The methods that store ``self.name``: of the ``__init__`` methods that making the instance runs,
+        the first of each chain that does, and every other method of the class and those above it."""
+        found: list[tuple[Class, FunctionNode]] = []
+        chains: set[int] = set()
+        runs = {id(frame.scope): chain for _, frame, chain in self._evaluator.initialisers.chains(instance)}
+        for above in self._evaluator.classes.line(instance.cls):
+            for function in self._stores_of(above.node).get(name, ()):
+                if function.name == "__init__":
+                    chain = runs.get(id(function))
+                    if chain is None or chain in chains:
+                        continue
+                    chains.add(chain)
+                found.append((above, function))
+        return found
+
+    def _stores_of(self, node: ast.ClassDef) -> dict[str, list[FunctionNode]]:
+        stores = self._stores.get(id(node))
+        if stores is None:
+            stores = self._stores[id(node)] = {}
+            for item in functions_in(node.body):
+                own = parameters(item)[:1]
+                if own:
+                    prefix = own[0].arg + "."
+                    for path in layout_of(item).binds:
+                        attribute = path.removeprefix(prefix)
+                        if attribute != path and "." not in attribute:
+                            stores.setdefault(attribute, []).append(item)
+        return stores
+
+    def _method_frame(self, instance: Instance, owner: Class, function: FunctionNode) -> Frame:
+        if function.name == "__init__":
+            for cls, frame in self._evaluator.initialisers.of(instance):
+                if cls.node is owner.node and frame.scope is function:
+                    return frame
+        outer = Frame(owner.module, owner.node, owner.frame)
+        return Frame(owner.module, function, outer, receiver=instance, owner=owner)
