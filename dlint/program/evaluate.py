@@ -25,6 +25,7 @@ from dlint.program.library import Library
 from dlint.program.names import Names
 from dlint.program.operators import negative, operate
 from dlint.program.outcomes import OUTCOMES, Outcome, fold, told_apart, within
+from dlint.program.questions import Questions
 from dlint.program.truth import Truth
 from dlint.program.values import (
     FALSE,
@@ -46,16 +47,14 @@ from dlint.program.values import (
 if TYPE_CHECKING:
     from dlint.program.modules import Modules
 
-DEPTH = 60
-STEPS = 10_000
 _MOST_LISTS = 12
-_NEVER = 1 << 30
 
 
-class Evaluator:
+class Evaluator(Questions):
     """Answers questions about values; its parts know names, control flow, classes, calls and libraries."""
 
     def __init__(self, modules: Modules) -> None:
+        super().__init__()
         self.modules = modules
         self.flow = Flow(self)
         self.names = Names(self)
@@ -67,26 +66,8 @@ class Evaluator:
         self.containers = Containers(self)
         self.truths = Truth(self)
         self.leads = Leads()
-        self._depth = 0
-        self._steps = 0
-        self._cut = _NEVER
-        # The questions whose answer is being looked for, and how deep each was asked.
-        self._open: dict[Key, int] = {}
-        # What names, attributes and calls stand for, found once with nothing assumed: a later question
-        # keeps the outcomes that agree with its own world.
-        self._known: dict[Key, list[Outcome]] = {}
-        # The same for answers that a cycle cut short: good for the rest of one question.
-        self._draft: dict[Key, list[Outcome]] = {}
         # The points inside comprehensions: one each, so that what is known there is found again.
         self._insides: dict[Key, Point] = {}
-
-    def start(self) -> None:
-        """Begins a new question: each has its own bound on the work it may cause."""
-        self._steps = 0
-
-    @property
-    def exhausted(self) -> bool:
-        return self._steps > STEPS
 
     def values(self, node: ast.expr, point: Point, world: World = HERE) -> list[Outcome]:
         """The values of an expression looked at from a point, in the worlds below ``world``."""
@@ -104,58 +85,6 @@ class Evaluator:
         if known is not None:
             return within(known, world)
         return self.answer(mark, world, lambda w: handler(self, node, point, w))
-
-    def answer(self, mark: Key, world: World, ask: Callable[[World], list[Outcome]]) -> list[Outcome]:
-        """The outcomes of a question that is asked once, with nothing assumed, and remembered."""
-        known = self._known.get(mark)
-        if known is None:
-            known = self._draft.get(mark)
-        if known is None:
-            if mark in self._open:
-                # The question leads back to itself: a variable that a loop changes, a recursive call.
-                self.cut(self._open[mark])
-                return [(Unknown(("loop", mark)), world)]
-            outermost = self._depth == 0
-            if outermost:
-                self._draft.clear()
-            self._open[mark] = self._depth + 1
-            try:
-                known, sure = self._ask(ask, mark, HERE)
-            finally:
-                del self._open[mark]
-            # What was asked while nothing else was open would be cut at the same place again.
-            (self._known if sure or outermost else self._draft)[mark] = known
-        return within(known, world)
-
-    def _ask(
-        self, ask: Callable[[World], list[Outcome]], mark: Key, world: World
-    ) -> tuple[list[Outcome], bool]:
-        """The outcomes, and whether they are what they would be at any other time."""
-        self._steps += 1
-        if self._depth > DEPTH or self._steps > STEPS:
-            self._cut = 0
-            return [(Unknown(("cut", mark)), world)], False
-        outer, self._cut = self._cut, _NEVER
-        self._depth += 1
-        depth = self._depth
-        try:
-            outcomes = fold(ask(world), world)
-            sure = self._cut >= depth
-        finally:
-            self._depth -= 1
-            self._cut = min(outer, self._cut) if self._cut < depth else outer
-        return outcomes, sure
-
-    def cut(self, depth: int = 0) -> None:
-        """Says that an answer was cut short: because of a question asked ``depth`` deep that is still
-        open, or (0) because of a bound. Whatever lies between must not be remembered: asked at another
-        time it would know more."""
-        self._cut = min(self._cut, depth)
-
-    @property
-    def depth(self) -> int:
-        """How many questions are open."""
-        return self._depth
 
     def value_of(self, argument: Argument, world: World) -> list[Outcome]:
         """The values of a call's argument."""
