@@ -23,6 +23,7 @@ from dlint.program.initialisers import Initialisers
 from dlint.program.leads import Leads
 from dlint.program.library import Library
 from dlint.program.names import Names
+from dlint.program.namespaces import Namespaces
 from dlint.program.operators import negative, operate
 from dlint.program.outcomes import OUTCOMES, Outcome, fold, told_apart, within
 from dlint.program.questions import Questions
@@ -58,6 +59,7 @@ class Evaluator(Questions):
         self.modules = modules
         self.flow = Flow(self)
         self.names = Names(self)
+        self.namespaces = Namespaces(self)
         self.classes = Classes(self)
         self.initialisers = Initialisers(self)
         self.attributes = Attributes(self)
@@ -156,7 +158,7 @@ class Evaluator(Questions):
             case Items() | Table():
                 return [(self.containers.method(base, name), world)]
         if hasattr(base, "folder"):
-            return self.names.member(base, name, world)  # type: ignore[arg-type]
+            return self.namespaces.member(base, name, world)  # type: ignore[arg-type]
         return self.attributes.of(base, name, node, point, world)
 
     def _call(self, node: ast.Call, point: Point, world: World) -> list[Outcome]:

@@ -166,7 +166,7 @@ class Library:
                     found += self._evaluator.attribute(base, name.value, node, point, v)
                 elif isinstance(base, ModuleValue):
                     # A registry by name: any class of the module may be meant.
-                    found += [(value, v) for value in self._evaluator.names.public(base)]
+                    found += [(value, v) for value in self._evaluator.namespaces.public(base)]
                 else:
                     found.append((Unknown(("getattr", base.key, name.key)), v))
         return found
@@ -192,12 +192,12 @@ class Library:
             (value, w)
             for base, w in outcomes
             if isinstance(base, ModuleValue)
-            for value in self._evaluator.names.public(base)
+            for value in self._evaluator.namespaces.public(base)
         ]
 
     def _import(self, arguments: Arguments, node: ast.AST, point: Point, world: World) -> list[Outcome]:
         return [
-            (self._evaluator.names.module_named(name.value, point.frame.module.relative), w)
+            (self._evaluator.namespaces.module_named(name.value, point.frame.module.relative), w)
             for name, w in self._first(arguments, world)
             if isinstance(name, Const) and isinstance(name.value, str)
         ]

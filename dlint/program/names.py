@@ -1,4 +1,4 @@
-"""What a name stands for: assignments, imports, parameters, enclosing scopes, builtins."""
+"""What a name stands for in a frame: what a statement gives it, parameters, enclosing scopes, builtins."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ import ast
 import builtins
 from typing import TYPE_CHECKING
 
-from dlint.knowledge.names import canonical
 from dlint.module.layout import FunctionNode, dotted, parameters, target_names
 from dlint.program.frame import Argument, Frame, Point
 from dlint.program.outcomes import Outcome, told_apart, widened
@@ -17,7 +16,6 @@ from dlint.program.values import (
     Function,
     Items,
     Made,
-    ModuleValue,
     Table,
     Unknown,
     Value,
@@ -28,13 +26,6 @@ if TYPE_CHECKING:
     from dlint.program.evaluate import Evaluator
 
 _BUILTINS = frozenset(dir(builtins))
-# What `from library import *` brings, for the libraries people write that of.
-_STAR_NAMES = {
-    "torch.utils.data": frozenset({"DataLoader", "Dataset", "IterableDataset", "Subset", "TensorDataset"}),
-    "random": frozenset({"random", "randint", "seed", "choice", "shuffle", "uniform"}),
-    "cv2": frozenset({"imread", "cvtColor", "resize", "setNumThreads", "UMat", "warpAffine"}),
-}
-_GLOBAL_CYCLE = 12
 _CHANGES = 40
 
 
@@ -43,19 +34,16 @@ class Names:
 
     def __init__(self, evaluator: Evaluator) -> None:
         self._evaluator = evaluator
-        self._globals: dict[tuple[int, str], list[Value]] = {}
-        self._global_stack: dict[tuple[int, str], int] = {}
         # Statements whose earlier state is being asked for: how deep, and whether they met themselves.
         self._changing: dict[tuple[int, str, object], list[int]] = {}
-        self._global_writers: dict[tuple[int, str], bool] = {}
 
     def lookup(self, name: str, point: Point, world: World) -> list[Outcome]:
         """The values of a name at a point."""
         frame = point.frame
         if name not in frame.layout.binds:
-            return self._from_start(name, frame, world)
+            return self.from_start(name, frame, world)
         if frame.outer is None and point.statement is None:
-            found = [(value, world) for value in self.of_module(name, frame)]
+            found = [(value, world) for value in self._evaluator.namespaces.of_module(name, frame)]
             return told_apart(found, (id(frame.scope), name))
         if name in frame.layout.changes:
             # Only what is known to be a container is worth following through its changes.
@@ -68,64 +56,12 @@ class Names:
         outcomes: list[Outcome] = []
         for statement, w in self._evaluator.flow.definitions(name, point, world, anew=anew):
             if statement is None:
-                outcomes += self._from_start(name, point.frame, w)
+                outcomes += self.from_start(name, point.frame, w)
             else:
                 outcomes += self.defined(statement, name, point.frame, w)
         return outcomes
 
-    def of_module(self, name: str, frame: Frame) -> list[Value]:
-        """What a module's name stands for once the module has run."""
-        mark = (id(frame.scope), name)
-        known = self._globals.get(mark)
-        if known is not None:
-            return known
-        if mark in self._global_stack or len(self._global_stack) > _GLOBAL_CYCLE:
-            self._evaluator.cut(self._global_stack.get(mark, 0))
-            return [Unknown(("global", frame.module.relative, name))]
-        self._global_stack[mark] = self._evaluator.depth
-        try:
-            values: dict[object, Value] = {}
-            for statement, w in self._evaluator.flow.definitions(
-                name, Point(frame, None), HERE, anew=name not in frame.layout.changes
-            ):
-                found = (
-                    self._from_start(name, frame, w)
-                    if statement is None
-                    else self.defined(statement, name, frame, w)
-                )
-                # A name that some path never binds is not read there.
-                values.update(
-                    (value.key, value) for value, _ in found if statement is not None or len(found) == 1
-                )
-            if len(values) > 1:
-                unbound = ("unbound", frame.module.relative, name)
-                values.pop(unbound, None)
-            if self._written_elsewhere(name, frame):
-                values[("global", name)] = Unknown(("global", frame.module.relative, name))
-        finally:
-            del self._global_stack[mark]
-        result = list(values.values())
-        if not self._global_stack:
-            self._globals[mark] = result
-        return result
-
-    def _written_elsewhere(self, name: str, frame: Frame) -> bool:
-        """Whether some function of the module declares the name global."""
-        mark = (id(frame.scope), name)
-        answer = self._global_writers.get(mark)
-        if answer is None:
-            answer = False
-            text = frame.module.text
-            if "global " in text:
-                for line in text.splitlines():
-                    words = line.replace(",", " ").split()
-                    if words and words[0] == "global" and name in words[1:]:
-                        answer = True
-                        break
-            self._global_writers[mark] = answer
-        return answer
-
-    def _from_start(self, name: str, frame: Frame, world: World) -> list[Outcome]:
+    def from_start(self, name: str, frame: Frame, world: World) -> list[Outcome]:
         """The values of a name that the scope itself has not bound yet."""
         scope = frame.scope
         if isinstance(scope, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda):
@@ -138,32 +74,12 @@ class Names:
         if outer is not None:
             return self.lookup(name, Point(outer, None), world)
         if "*" in frame.layout.binds:
-            found = self._from_star(name, frame)
+            found = self._evaluator.namespaces.from_star(name, frame)
             if found:
                 return [(value, world) for value in found]
         if name in _BUILTINS:
             return [(External(f"builtins.{name}"), world)]
         return [(Unknown(("unbound", frame.module.relative, name)), world)]
-
-    def _from_star(self, name: str, frame: Frame) -> list[Value]:
-        if len(self._global_stack) > _GLOBAL_CYCLE:
-            return []
-        mark = (id(frame.scope), "*" + name)
-        if mark in self._global_stack:
-            return []
-        self._global_stack[mark] = self._evaluator.depth
-        try:
-            for statement in star_imports(frame.module.tree.body):
-                for source in self.imported_module(statement, frame):
-                    if isinstance(source, ModuleValue):
-                        found = self.exported(source, name)
-                        if found:
-                            return found
-                    elif isinstance(source, External) and name in _STAR_NAMES.get(source.name, ()):
-                        return [External(canonical(f"{source.name}.{name}"))]
-        finally:
-            del self._global_stack[mark]
-        return []
 
     def defined(self, statement: ast.stmt, name: str, frame: Frame, world: World) -> list[Outcome]:
         """The values that a statement gives to a name that it binds."""
@@ -216,14 +132,16 @@ class Names:
                     bound = alias.asname or alias.name.partition(".")[0]
                     if bound == name:
                         wanted = alias.name if alias.asname else bound
-                        return [(self.module_named(wanted, frame.module.relative), world)]
+                        return [
+                            (self._evaluator.namespaces.module_named(wanted, frame.module.relative), world)
+                        ]
             case ast.ImportFrom():
                 for alias in statement.names:
                     if (alias.asname or alias.name) == name:
                         return [
                             outcome
-                            for source in self.imported_module(statement, frame)
-                            for outcome in self._imported(source, alias.name, world)
+                            for source in self._evaluator.namespaces.imported_module(statement, frame)
+                            for outcome in self._evaluator.namespaces.imported(source, alias.name, world)
                         ]
             case ast.For() | ast.AsyncFor():
                 source = Argument(statement.iter, before, element=True)
@@ -323,87 +241,6 @@ class Names:
                     for name in target_names(inner):
                         found[name] = Argument(None, None, part)
         return found
-
-    # Imports
-
-    def module_named(self, name: str, importer: str) -> Value:
-        """What ``import name`` binds, as a value."""
-        modules = self._evaluator.modules
-        return self._found(modules.imports.absolute(name, importer)) or External(canonical(name))
-
-    def imported_module(self, statement: ast.ImportFrom, frame: Frame) -> list[Value]:
-        """The module of ``from module import ...``; none when the project lacks a relative one."""
-        modules = self._evaluator.modules
-        importer = frame.module.relative
-        if statement.level:
-            found = self._found(modules.imports.relative(statement.level, statement.module, importer))
-            return [found] if found is not None else []
-        return [self.module_named(statement.module or "", importer)]
-
-    def _found(self, place: str | None) -> Value | None:
-        if place is None:
-            return None
-        if place.endswith(".py"):
-            module = self._evaluator.modules.get(place)
-            return ModuleValue(module, place.rpartition("/")[0]) if module is not None else None
-        return ModuleValue(None, place)
-
-    def _imported(self, source: Value, name: str, world: World) -> list[Outcome]:
-        if isinstance(source, ModuleValue):
-            return self.member(source, name, world)
-        if isinstance(source, External):
-            return [(External(canonical(f"{source.name}.{name}")), world)]
-        return [(Unknown(("import", name)), world)]
-
-    def member(self, module: ModuleValue, name: str, world: World) -> list[Outcome]:
-        """The values of an attribute of a module of the program."""
-        found: list[Value] = self.exported(module, name)
-        return [(value, world) for value in found] or [(Unknown(("member", module.key, name)), world)]
-
-    def exported(self, module: ModuleValue, name: str) -> list[Value]:
-        """What a module of the program has under a name: its own, by a star import, or a submodule."""
-        if module.module is not None:
-            frame = self._evaluator.modules.frame(module.module)
-            if name in frame.layout.binds:
-                return self.of_module(name, frame)
-            if "*" in frame.layout.binds:
-                found = self._from_star(name, frame)
-                if found:
-                    return found
-            if not module.module.is_package:
-                return []
-        child = self._evaluator.modules.imports.child(module.folder or "", name)
-        value = self._found(child)
-        return [value] if value is not None else []
-
-    def public(self, module: ModuleValue) -> list[Value]:
-        """The classes and functions that a module of the program makes available."""
-        if module.module is None:
-            return []
-        frame = self._evaluator.modules.frame(module.module)
-        names = [name for name in frame.layout.binds if name != "*" and "." not in name]
-        for statement in star_imports(module.module.tree.body):
-            for source in self.imported_module(statement, frame):
-                if isinstance(source, ModuleValue) and source.module is not None:
-                    names += [
-                        name
-                        for name in self._evaluator.modules.frame(source.module).layout.binds
-                        if "." not in name and name != "*"
-                    ]
-        values = [value for name in sorted(set(names)) for value in self.exported(module, name)]
-        return [value for value in values if isinstance(value, Class | Function)]
-
-
-def star_imports(block: list[ast.stmt]) -> list[ast.ImportFrom]:
-    """The ``from x import *`` of a module, also those in ``try`` and ``if``, last first."""
-    found = []
-    for statement in reversed(block):
-        if isinstance(statement, ast.ImportFrom):
-            if any(alias.name == "*" for alias in statement.names):
-                found.append(statement)
-        elif isinstance(statement, ast.If | ast.Try):
-            found += star_imports(statement.body)
-    return found
 
 
 def _opened(value: Value, mark: object) -> Value:
