@@ -150,7 +150,7 @@ class Attributes:
                         and isinstance(node, ast.Attribute)
                         and not (isinstance(node.value, ast.Name) and node.value.id in ("self", "cls"))
                     ):
-                        stores.append((above, self._evaluator.calls.point_of(module, trail)))
+                        stores.append((above, self._evaluator.sites.point_of(module, trail)))
             if len(stores) > _MOST_STORES:
                 stores.clear()
         return stores

@@ -130,7 +130,7 @@ class Boundaries:
         if id(scope) in seen or len(chain) > _FAR:
             return [Way(chain, frame.module, False, False)]
         seen = seen | {id(scope)}
-        sites = self._evaluator.calls.sites(scope, frame)
+        sites = self._evaluator.sites.of(scope, frame)
         if not sites:
             return [Way(chain, frame.module, False, False)]
         found: list[Way] = []

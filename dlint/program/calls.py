@@ -1,4 +1,4 @@
-"""Calls: entering a function with its arguments, what it returns, and who calls it."""
+"""Calls: entering a function with its arguments, what its parameters are then, and what it returns."""
 
 from __future__ import annotations
 
@@ -6,8 +6,7 @@ import ast
 from typing import TYPE_CHECKING
 
 from dlint.module.layout import FunctionNode, as_try, ends, parameters, statements_in
-from dlint.module.source import Module
-from dlint.program.frame import Argument, Arguments, Frame, Point, arguments_of
+from dlint.program.frame import Argument, Arguments, Frame, Point
 from dlint.program.outcomes import Outcome, told_apart
 from dlint.program.values import (
     HERE,
@@ -31,19 +30,6 @@ if TYPE_CHECKING:
 
 _DEEPEST = 8
 _MOST_CALLERS = 12
-# A name that so many files call says nothing about who calls this very function.
-_MOST_FILES = 24
-
-
-class Site:
-    """One call of a function of the program: the call, where it stands, and what it passes."""
-
-    __slots__ = ("arguments", "call", "point")
-
-    def __init__(self, call: ast.Call, point: Point, arguments: Arguments) -> None:
-        self.call = call
-        self.point = point
-        self.arguments = arguments
 
 
 class Calls:
@@ -51,12 +37,9 @@ class Calls:
 
     def __init__(self, evaluator: Evaluator) -> None:
         self._evaluator = evaluator
-        self._sites: dict[int, list[Site]] = {}
         self._returns: dict[int, tuple[list[ast.Return], bool, bool]] = {}
         self._inside: dict[tuple[int, Key], int] = {}
         self._asking: dict[tuple[int, str], int] = {}
-
-    # Forward
 
     def invoke(
         self, callee: Value, arguments: Arguments, node: ast.AST, point: Point, world: World
@@ -167,7 +150,7 @@ class Calls:
             return [(frame.receiver, world)]
         if frame.arguments is not None:
             return self.bound(name, scope, frame, frame.arguments, frame.receiver is not None, world)
-        if name == first and frame.owner is not None and not _is_static(scope):
+        if name == first and frame.owner is not None and not is_static(scope):
             return [(Instance(frame.owner, None, None), world)]
         return self._from_callers(name, frame, world)
 
@@ -263,7 +246,7 @@ class Calls:
         if mark in self._asking:
             self._evaluator.cut(self._asking[mark])
             return unknown
-        sites = self.sites(scope, frame)
+        sites = self._evaluator.sites.of(scope, frame)
         if not sites:
             return unknown
         if len(sites) > _MOST_CALLERS:
@@ -280,91 +263,11 @@ class Calls:
                 if chosen is not None and chosen != index:
                     continue
                 w = world if chosen is not None else world.assuming(choice, index)
-                method = frame.owner is not None and not _is_static(scope)
+                method = frame.owner is not None and not is_static(scope)
                 outcomes += self.bound(name, scope, frame, site.arguments, method, w)
             return outcomes or unknown
         finally:
             del self._asking[mark]
-
-    # Backward
-
-    def sites(self, scope: FunctionNode, frame: Frame) -> list[Site]:
-        """The program's calls of a function, method or (for ``__init__``) class."""
-        found = self._sites.get(id(scope))
-        if found is None:
-            found = self._sites[id(scope)] = []
-            owner = frame.owner
-            name = owner.name if owner is not None and scope.name == "__init__" else scope.name
-            files = self._evaluator.modules.index.calling(
-                name, frame.module.relative, method=owner is not None
-            )
-            for relative in files if len(files) <= _MOST_FILES else ():
-                module = self._evaluator.modules.get(relative)
-                if module is None:
-                    continue
-                for trail in module.paths_to(name, called=True):
-                    call = trail[-2] if len(trail) > 1 else None
-                    if isinstance(call, ast.Call) and call.func is trail[-1]:
-                        if owner is None and _on_self(call.func):
-                            continue
-                        site = self._site(call, trail, module, scope, owner)
-                        if site is not None:
-                            found.append(site)
-        return found
-
-    def _site(
-        self, call: ast.Call, trail: list[ast.AST], module: Module, scope: FunctionNode, owner: Class | None
-    ) -> Site | None:
-        point = self.point_of(module, trail)
-        arguments = arguments_of(call, point)
-        for value, _ in self._evaluator.values(call.func, point):
-            if isinstance(value, Class) and owner is not None and scope.name == "__init__":
-                if any(above.node is owner.node for above in self._evaluator.classes.line(value)):
-                    return Site(call, point, arguments)
-            elif isinstance(value, Function) and value.node is scope:
-                if owner is not None and value.receiver is None and not _is_static(scope):
-                    arguments = Arguments(
-                        arguments.positional[1:], arguments.keywords, arguments.spread, arguments.splats
-                    )
-                return Site(call, point, arguments)
-        return None
-
-    def frame_of(self, module: Module, trail: list[ast.AST]) -> Frame:
-        """The frame, not bound to a certain call, of the scope around the last node of a trail."""
-        frame = self._evaluator.modules.frame(module)
-        owner: Class | None = None
-        for node in trail[1:-1]:
-            if isinstance(node, ast.ClassDef):
-                owner = Class(node, frame)
-                frame = Frame(module, node, frame)
-            elif isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
-                frame = Frame(module, node, frame, owner=owner)
-                owner = None
-            elif isinstance(node, ast.Lambda):
-                frame = Frame(module, node, frame)
-                owner = None
-        return frame
-
-    def point_of(self, module: Module, trail: list[ast.AST]) -> Point:
-        """The point, in such a frame, of the last node of a trail.
-
-        A decorator, a default and a base belong to the scope outside; they are looked at as inside, which
-        changes nothing for what is asked of them.
-        """
-        frame = self.frame_of(module, trail)
-        start = max(
-            (i for i, node in enumerate(trail[:-1]) if node is frame.scope),
-            default=0,
-        )
-        statement: ast.stmt | None = None
-        point = Point(frame, None)
-        for node in trail[start + 1 :]:
-            if isinstance(node, ast.stmt):
-                statement = node
-                point = Point(frame, statement)
-            elif isinstance(node, ast.ListComp | ast.SetComp | ast.GeneratorExp | ast.DictComp):
-                point = self._evaluator.inside(node, point)
-        return point
 
 
 def default_of(name: str, scope: FunctionNode | ast.Lambda) -> ast.expr | None:
@@ -378,15 +281,6 @@ def default_of(name: str, scope: FunctionNode | ast.Lambda) -> ast.expr | None:
         if parameter.arg == name:
             return value
     return None
-
-
-def _on_self(callee: ast.expr) -> bool:
-    """Whether a call is of a method of the object itself: no function outside a class."""
-    return (
-        isinstance(callee, ast.Attribute)
-        and isinstance(callee.value, ast.Name)
-        and callee.value.id in ("self", "cls")
-    )
 
 
 def _closes(body: list[ast.stmt]) -> bool:
@@ -403,7 +297,8 @@ def _closes(body: list[ast.stmt]) -> bool:
     return False
 
 
-def _is_static(scope: FunctionNode | ast.Lambda) -> bool:
+def is_static(scope: FunctionNode | ast.Lambda) -> bool:
+    """Whether a function is a static method."""
     return isinstance(scope, ast.FunctionDef) and any(
         isinstance(decorator, ast.Name) and decorator.id == "staticmethod"
         for decorator in scope.decorator_list

@@ -86,7 +86,7 @@ class Classes:
                 for trail in module.paths_to(cls.name):
                     for node in trail[-3:-1]:
                         if isinstance(node, ast.ClassDef) and trail[-1] in _base_nodes(node):
-                            below = Class(node, self._evaluator.calls.frame_of(module, trail))
+                            below = Class(node, self._evaluator.sites.frame_of(module, trail))
                             if any(
                                 cls in self.line(below) or v.key == cls.key
                                 for values in self.bases(below)

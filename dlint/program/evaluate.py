@@ -27,6 +27,7 @@ from dlint.program.namespaces import Namespaces
 from dlint.program.operators import negative, operate
 from dlint.program.outcomes import OUTCOMES, Outcome, fold, told_apart, within
 from dlint.program.questions import Questions
+from dlint.program.sites import Sites
 from dlint.program.truth import Truth
 from dlint.program.values import (
     FALSE,
@@ -64,6 +65,7 @@ class Evaluator(Questions):
         self.initialisers = Initialisers(self)
         self.attributes = Attributes(self)
         self.calls = Calls(self)
+        self.sites = Sites(self)
         self.library = Library(self)
         self.containers = Containers(self)
         self.truths = Truth(self)

@@ -43,7 +43,7 @@ def _of_name(evaluator: Evaluator, module: Module, name: str) -> Iterator[Worker
     for trail in trails:
         node = trail[-1]
         if isinstance(node, ast.FunctionDef) and _takes_a_worker(node):
-            frame = evaluator.calls.frame_of(module, trail)
+            frame = evaluator.sites.frame_of(module, trail)
             code = WorkerCode(evaluator)
             code.add_callable(Function(node, frame), HERE, "worker_init_fn", module, node.lineno)
             yield code

@@ -103,7 +103,7 @@ class Iterations:
             statement = trail[-1]
             if isinstance(statement, ast.stmt) and not isinstance(statement, ast.ClassDef | ast.FunctionDef):
                 self._evaluator.start()
-                point = self._evaluator.calls.point_of(module, trail)
+                point = self._evaluator.sites.point_of(module, trail)
                 yield from _Walk(self, self._evaluator, enters=False).own(statement, point)
 
 

@@ -66,7 +66,7 @@ def loader_classes(program: Program) -> Iterator[Loader]:
                 node = trail[-1]
                 if isinstance(node, ast.ClassDef):
                     evaluator.start()
-                    yield from _of_class(evaluator, Class(node, evaluator.calls.frame_of(module, trail)))
+                    yield from _of_class(evaluator, Class(node, evaluator.sites.frame_of(module, trail)))
 
 
 def _of_class(evaluator: Evaluator, cls: Class) -> Iterator[Loader]:

@@ -225,7 +225,7 @@ class LoaderFinder:
     def _loader(self, call: ast.Call, trail: list[ast.AST], module: Module) -> Loader | None:
         evaluator = self._evaluator
         evaluator.start()
-        point = evaluator.calls.point_of(module, trail)
+        point = evaluator.sites.point_of(module, trail)
         arguments = arguments_of(call, point)
         if isinstance(call.func, ast.Attribute) and call.func.attr == "__init__":
             return self._inherited(call, point, arguments)

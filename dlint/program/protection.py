@@ -59,7 +59,7 @@ class Protections:
                     call = trail[-2] if len(trail) > 1 else None
                     if isinstance(call, ast.Call) and call.func is trail[-1]:
                         self._evaluator.start()
-                        point = self._evaluator.calls.point_of(module, trail)
+                        point = self._evaluator.sites.point_of(module, trail)
                         if self.is_call(call, point):
                             self._spread(call, module, point.frame, point.statement, 0)
         return self._effects
@@ -92,7 +92,7 @@ class Protections:
         elif isinstance(scope, ast.FunctionDef | ast.AsyncFunctionDef):
             self._effects.append(Effect(call, module, "function", frame.module, scope))
             if far < _FAR:
-                for site in self._evaluator.calls.sites(scope, frame)[:12]:
+                for site in self._evaluator.sites.of(scope, frame)[:12]:
                     self._spread(call, module, site.point.frame, site.point.statement, far + 1)
 
     def shelter(self, use: WorkerUse, modules: Iterable[Module]) -> Shelter | None:

@@ -77,7 +77,7 @@ class Repetition:
         )
 
     def _sites(self, scope: FunctionNode, frame: Frame) -> Iterator[tuple[ast.Call, Point]]:
-        for site in self._evaluator.calls.sites(scope, frame):
+        for site in self._evaluator.sites.of(scope, frame):
             if self.concerns(site.point.frame.scope):
                 yield site.call, site.point
 

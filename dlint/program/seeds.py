@@ -222,7 +222,7 @@ class _Trace:
             return [Seed(frozenset({WORKER}))]
         if isinstance(scope, ast.Lambda) or sounds_changing(name):
             return [_by_name(name)]
-        sites = self._evaluator.calls.sites(scope, frame)
+        sites = self._evaluator.sites.of(scope, frame)
         if not sites or len(sites) > _MOST:
             return [_by_name(name)]
         return [seed for site in sites for seed in self._given(name, names, frame, site.arguments, world)]

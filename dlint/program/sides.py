@@ -50,9 +50,7 @@ def made_in_parent(program: Program, made: Made, worker: frozenset[int]) -> bool
         return False
     if frame.owner is None or not isinstance(scope, ast.FunctionDef) or scope.name == "__init__":
         return True
-    return any(
-        id(site.point.frame.scope) not in worker for site in program.evaluator.calls.sites(scope, frame)
-    )
+    return any(id(site.point.frame.scope) not in worker for site in program.evaluator.sites.of(scope, frame))
 
 
 def renewed(program: Program, use: WorkerUse, made: Made) -> bool:
@@ -196,7 +194,7 @@ def calls_named(program: Program, word: str) -> Iterator[tuple[Module, ast.Call,
                 call = trail[-2] if len(trail) > 1 else None
                 if isinstance(call, ast.Call) and call.func is trail[-1]:
                     program.evaluator.start()
-                    yield module, call, program.evaluator.calls.point_of(module, trail)
+                    yield module, call, program.evaluator.sites.point_of(module, trail)
 
 
 def _aliases(module: Module, word: str) -> list[str]:

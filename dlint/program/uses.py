@@ -176,7 +176,7 @@ class UseFinder:
                 if not isinstance(node, ast.ClassDef):
                     continue
                 self._evaluator.start()
-                cls = Class(node, self._evaluator.calls.frame_of(module, trail))
+                cls = Class(node, self._evaluator.sites.frame_of(module, trail))
                 classes = self._evaluator.classes
                 if not any(is_dataset(name) for name in classes.libraries(cls)):
                     continue

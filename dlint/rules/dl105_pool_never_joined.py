@@ -174,7 +174,7 @@ def _nested(program: Program, module: Module) -> Iterator[Found]:
             if not isinstance(trail[-1], ast.Attribute):
                 continue
             program.evaluator.start()
-            point = program.evaluator.calls.point_of(module, trail)
+            point = program.evaluator.sites.point_of(module, trail)
             pools = [
                 value.owner
                 for value, _ in program.evaluator.values(call.func, point)
@@ -214,7 +214,7 @@ def _is_same(program: Program, one: Made, other: Made) -> bool:
     frame = one.point.frame
     if one.node is not other.node or not isinstance(frame.scope, ast.FunctionDef):
         return bool(one.key == other.key)
-    return frame.owner is None or len(program.evaluator.calls.sites(frame.scope, frame)) <= 1
+    return frame.owner is None or len(program.evaluator.sites.of(frame.scope, frame)) <= 1
 
 
 def _waits(event: Event, method: str) -> bool:

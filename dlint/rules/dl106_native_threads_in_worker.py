@@ -261,7 +261,7 @@ def _numba(program: Program, use: WorkerUse, parent: _Parent) -> Iterator[Found]
         node = visit.function.node
         if isinstance(node, ast.Lambda) or not any(map(_is_parallel, node.decorator_list)):
             continue
-        sites = program.evaluator.calls.sites(node, visit.frame)
+        sites = program.evaluator.sites.of(node, visit.frame)
         if any(id(site.point.frame.scope) not in parent.worker for site in sites):
             yield Found(
                 visit.function.module,

@@ -157,7 +157,7 @@ class _Calls:
             node = trail[-1]
             if isinstance(node, ast.Attribute):
                 evaluator.start()
-                point = evaluator.calls.point_of(module, trail)
+                point = evaluator.sites.point_of(module, trail)
                 yield [value for value, _ in evaluator.values(node.value, point)]
 
 
@@ -233,7 +233,7 @@ def _is_epoch_loop(program: Program, iteration: Iteration) -> bool:
             return True
         if isinstance(scope, ast.FunctionDef) and id(scope) not in seen and far < _FAR:
             seen.add(id(scope))
-            for site in program.evaluator.calls.sites(scope, point.frame):
+            for site in program.evaluator.sites.of(scope, point.frame):
                 waiting.append((site.point, far + 1))
     return False
 

@@ -76,7 +76,7 @@ def check(program: Program) -> Iterator[Found]:
             program.evaluator.start()
             if iterations is None:
                 iterations = Iterations(program)
-            point = program.evaluator.calls.point_of(module, trail)
+            point = program.evaluator.sites.point_of(module, trail)
             found = [
                 loader
                 for value, _ in program.evaluator.values(node, point)

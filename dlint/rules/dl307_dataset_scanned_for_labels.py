@@ -87,7 +87,7 @@ def check(program: Program) -> Iterator[Found]:
                 continue
             for node, source in _passes(statement):
                 program.evaluator.start()
-                point = program.evaluator.calls.point_of(module, trail)
+                point = program.evaluator.sites.point_of(module, trail)
                 if any(_is_decoded(program, value) for value, _ in program.evaluator.values(source, point)):
                     yield _found(module, node, source)
 

@@ -177,7 +177,7 @@ def _touched(program: Program, use: WorkerUse) -> str | None:
         ):
             continue
         program.evaluator.start()
-        point = program.evaluator.calls.point_of(loader.module, trail)
+        point = program.evaluator.sites.point_of(loader.module, trail)
         if point.frame.scope is not loader.point.frame.scope:
             continue
         values = program.evaluator.values(written, point)

@@ -98,7 +98,7 @@ def _values(program: Program, name: str) -> Iterator[object]:
             if not isinstance(call, ast.Call) or call.func is not trail[-1] or not call.args:
                 continue
             evaluator.start()
-            point = evaluator.calls.point_of(module, trail)
+            point = evaluator.sites.point_of(module, trail)
             callees = evaluator.values(call.func, point)
             if any(isinstance(callee, External) and callee.name == name for callee, _ in callees):
                 for value, _ in evaluator.values(call.args[0], point):

@@ -173,7 +173,7 @@ def _passes(program: Program, visits: dict[int, Visit], node: ast.AST, point: Po
         return scope.name in _ENTRIES
     return any(
         _passes(program, visits, site.call, site.point, far + 1)
-        for site in program.evaluator.calls.sites(scope, visit.frame)
+        for site in program.evaluator.sites.of(scope, visit.frame)
     )
 
 

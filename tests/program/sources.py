@@ -110,7 +110,7 @@ def probed(folder: Path, files: Mapping[str, str]) -> list[str]:
             if isinstance(call, ast.Call) and call.func is trail[-1]:
                 evaluator = whole.evaluator
                 evaluator.start()
-                point = evaluator.calls.point_of(module, trail)
+                point = evaluator.sites.point_of(module, trail)
                 ways = [((), world) for world in evaluator.flow.reaching(point, World())]
                 for argument in call.args:
                     ways = [
