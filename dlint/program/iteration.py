@@ -12,10 +12,10 @@ from dlint.knowledge.loading import LOADERS
 from dlint.module.layout import blocks, expressions
 from dlint.module.source import Module
 from dlint.program.boundaries import is_main_guard
+from dlint.program.events import display_name
 from dlint.program.frame import Arguments, Frame, Point, arguments_of
 from dlint.program.loaders import Loader
 from dlint.program.values import HERE, Class, Function, Instance, Made, Value
-from dlint.program.worker import display_name
 
 if TYPE_CHECKING:
     from dlint.program.evaluate import Evaluator

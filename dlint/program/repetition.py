@@ -12,8 +12,9 @@ from dlint.program.values import HERE
 
 if TYPE_CHECKING:
     from dlint.program.evaluate import Evaluator
+    from dlint.program.events import Visit
     from dlint.program.frame import Frame
-    from dlint.program.worker import Visit, WorkerCode
+    from dlint.program.worker import WorkerCode
 
 _FAR = 6
 _CACHES = frozenset({"lru_cache", "cache", "cached_property", "lazy_property"})

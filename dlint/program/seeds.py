@@ -30,7 +30,8 @@ from dlint.program.values import Const, External, Function, Made, Partial, Value
 
 if TYPE_CHECKING:
     from dlint.program.evaluate import Evaluator
-    from dlint.program.worker import Event, WorkerCode
+    from dlint.program.events import Event
+    from dlint.program.worker import WorkerCode
 
 _DEEPEST = 40
 _MOST = 8

@@ -10,9 +10,10 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from dlint.program.events import Event
     from dlint.program.uses import WorkerUse
     from dlint.program.values import Key
-    from dlint.program.worker import Event, WorkerCode
+    from dlint.program.worker import WorkerCode
 
 
 def codes_of(uses: Iterable[WorkerUse]) -> list[WorkerCode]:

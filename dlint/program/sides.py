@@ -13,11 +13,11 @@ from dlint.program.frame import Point
 from dlint.program.values import Function, Instance, Partial, Value
 
 if TYPE_CHECKING:
+    from dlint.program.events import Visit
     from dlint.program.frame import Frame
     from dlint.program.program import Program
     from dlint.program.uses import WorkerUse
     from dlint.program.values import Made
-    from dlint.program.worker import Visit
 
 _READS = frozenset({"__getitem__", "__getitems__", "__next__"})
 

@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING
 
 from dlint.knowledge.callbacks import DATA_METHODS, runs_at_once, takes_callbacks
 from dlint.knowledge.loading import is_dataset, is_iterable_dataset
-from dlint.module.layout import FunctionNode, as_try, ends, expressions
 from dlint.module.source import Module
-from dlint.program.frame import Argument, Arguments, Frame, Point, arguments_of, layout_of
+from dlint.program.events import Event, Visit, display_name
+from dlint.program.frame import Argument, Arguments, Frame, Point, arguments_of
 from dlint.program.leads import is_own
 from dlint.program.reach import Link
 from dlint.program.values import (
@@ -30,6 +30,7 @@ from dlint.program.values import (
     Value,
     World,
 )
+from dlint.program.walk import Walk
 
 if TYPE_CHECKING:
     from dlint.program.evaluate import Evaluator
@@ -39,51 +40,12 @@ _MOST_FUNCTIONS = 600
 _CALLED_BY_TORCH = ("__call__", "forward")
 
 
-class Event:
-    """A call of a library in worker code.
-
-    ``name`` is the callee's documented name; a method of a library's object is ``maker().method``, with
-    ``owner`` the object. ``role`` tells the entry it was reached from: dataset, collate_fn or
-    worker_init_fn.
-    """
-
-    __slots__ = ("link", "name", "node", "owner", "point", "role", "world")
-
-    def __init__(
-        self, name: str, owner: Made | None, node: ast.AST, point: Point, world: World, link: Link, role: str
-    ) -> None:
-        self.name = name
-        self.owner = owner
-        self.node = node
-        self.point = point
-        self.world = world
-        self.link = link
-        self.role = role
-
-    @property
-    def module(self) -> Module:
-        return self.point.frame.module
-
-
-class Visit:
-    """A function of the program that workers execute, with the frame and the chain that led there."""
-
-    __slots__ = ("frame", "function", "link", "role", "world")
-
-    def __init__(self, function: Function, frame: Frame, world: World, link: Link, role: str) -> None:
-        self.function = function
-        self.frame = frame
-        self.world = world
-        self.link = link
-        self.role = role
-
-
 class WorkerCode:
     """What the workers of a loader execute, as far as it could be followed."""
 
     def __init__(self, evaluator: Evaluator) -> None:
         self._evaluator = evaluator
-        self._leads = evaluator.leads
+        self._walk = Walk(evaluator, self)
         self.events: list[Event] = []
         self.visits: list[Visit] = []
         self.instances: dict[Key, Instance] = {}
@@ -154,7 +116,50 @@ class WorkerCode:
                     for part, w in self._evaluator.value_of(argument, world):
                         self._data(part, w, seen)
 
-    # Following
+    # What the walk meets
+
+    def met_call(self, node: ast.Call, at: Point, world: World, link: Link) -> None:
+        """Follows a call."""
+        if isinstance(node.func, ast.Attribute) and node.func.attr in DATA_METHODS:
+            return
+        arguments = arguments_of(node, at)
+        seen: set[Key] = set()
+        for callee, w in self._evaluator.values(node.func, at, world):
+            if callee.key not in seen:
+                seen.add(callee.key)
+                self._called(callee, arguments, node, at, w, link)
+
+    def met_subscript(self, node: ast.Subscript, at: Point, world: World, link: Link) -> None:
+        """Follows ``value[...]`` where an object of the program or of a library is asked for an item."""
+        if not isinstance(node.ctx, ast.Load) or _is_local(node.value, at):
+            return
+        for value, w in self._evaluator.values(node.value, at, world):
+            if isinstance(value, Instance):
+                index = Arguments([Argument(node.slice, at)])
+                for method in self._evaluator.classes.methods(value, "__getitem__"):
+                    self._enter(method, index, node, at, w, link)
+            elif isinstance(value, Made) and is_dataset(value.name):
+                self._data(value, w, set())
+
+    def met_iteration(self, node: ast.expr, at: Point, world: World, link: Link) -> None:
+        """Follows going through an object of the program."""
+        if not isinstance(node, ast.Name | ast.Attribute) or _is_local(node, at):
+            return
+        for value, w in self._evaluator.values(node, at, world):
+            if isinstance(value, Instance):
+                for method in self._evaluator.classes.methods(value, "__iter__"):
+                    self._enter(method, Arguments(), node, at, w, link)
+
+    def met_attribute(self, node: ast.Attribute, at: Point, world: World, link: Link) -> None:
+        """Follows reading a property of the receiver."""
+        receiver = at.frame.receiver
+        if not (isinstance(node.value, ast.Name) and isinstance(receiver, Instance)):
+            return
+        for value, owner in self._evaluator.classes.properties(receiver.cls).get(node.attr, ()):
+            getter = Function(value.node, value.frame, receiver, owner)
+            self._enter(getter, Arguments(), node, at, world, link)
+
+    # Entering functions
 
     def _run(self) -> None:
         while self._waiting:
@@ -164,9 +169,9 @@ class WorkerCode:
             self.visits.append(Visit(function, frame, world, link, role))
             node = function.node
             if isinstance(node, ast.Lambda):
-                self._expression(node.body, Point(frame, None), world, link)
+                self._walk.expression(node.body, Point(frame, None), world, link)
             else:
-                self._block(node.body, frame, world, link)
+                self._walk.block(node.body, frame, world, link)
 
     def _enter(
         self,
@@ -186,129 +191,6 @@ class WorkerCode:
         frame = self._evaluator.calls.enter(function, arguments, node, point)
         inner = Link(link, display_name(function), function.module, getattr(function.node, "lineno", 1))
         self._waiting.append((function, frame, world, inner, self._role))
-
-    def _block(self, block: list[ast.stmt], frame: Frame, world: World, link: Link) -> World | None:
-        """Follows a block; gives the world at its end, None when control does not get there."""
-        for statement in block:
-            at = Point(frame, statement)
-            if isinstance(statement, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
-                continue
-            if isinstance(statement, ast.If):
-                if not self._leads.statement(statement, frame):
-                    continue
-                after = self._branches(statement, at, world, link)
-                if after is None:
-                    return None
-                world = after
-                continue
-            for expression in expressions(statement):
-                self._expression(expression, at, world, link)
-            match statement:
-                case ast.Return() | ast.Raise() | ast.Continue() | ast.Break():
-                    return None
-                case ast.For() | ast.AsyncFor():
-                    self._iterated(statement.iter, at, world, link)
-                    self._block(statement.body, frame, world, link)
-                    self._block(statement.orelse, frame, world, link)
-                case ast.While():
-                    self._block(statement.body, frame, world, link)
-                    self._block(statement.orelse, frame, world, link)
-                    if isinstance(statement.test, ast.Constant) and not _breaks(statement.body):
-                        return None
-                case ast.With() | ast.AsyncWith():
-                    if self._block(statement.body, frame, world, link) is None and ends(statement.body):
-                        return None
-                case ast.Match():
-                    for case in statement.cases:
-                        self._block(case.body, frame, world, link)
-                case _:
-                    attempt = as_try(statement)
-                    if attempt is not None:
-                        self._attempt(attempt, frame, world, link)
-        return world
-
-    def _attempt(self, statement: ast.Try, frame: Frame, world: World, link: Link) -> None:
-        self._block(statement.body, frame, world, link)
-        for handler in statement.handlers:
-            self._block(handler.body, frame, world, link)
-        self._block(statement.orelse, frame, world, link)
-        self._block(statement.finalbody, frame, world, link)
-
-    def _branches(self, statement: ast.If, at: Point, world: World, link: Link) -> World | None:
-        self._expression(statement.test, at, world, link)
-        results = self._evaluator.truth(statement.test, at, world)
-        after: World | None = None
-        open_ways = 0
-        for wanted, block in ((True, statement.body), (False, statement.orelse)):
-            assumed = next((w for result, w in results if result is wanted), None)
-            if assumed is None:
-                continue
-            end = self._block(block, at.frame, assumed, link)
-            if end is not None:
-                open_ways += 1
-                after = end
-        return world if open_ways == 2 else after
-
-    def _expression(self, node: ast.expr, at: Point, world: World, link: Link) -> None:
-        """Follows the calls of an expression, inner ones first."""
-        if not self._matters(node, at):
-            return
-        match node:
-            case ast.ListComp() | ast.SetComp() | ast.GeneratorExp() | ast.DictComp():
-                for generator in node.generators:
-                    self._expression(generator.iter, at, world, link)
-                    self._iterated(generator.iter, at, world, link)
-                inside = self._evaluator.inside(node, at)
-                parts = [node.key, node.value] if isinstance(node, ast.DictComp) else [node.elt]
-                for part in [*parts, *(test for g in node.generators for test in g.ifs)]:
-                    self._expression(part, inside, world, link)
-                return
-            case ast.IfExp():
-                self._expression(node.test, at, world, link)
-                if not (self._matters(node.body, at) or self._matters(node.orelse, at)):
-                    return
-                for result, w in self._evaluator.truth(node.test, at, world)[:2]:
-                    self._expression(node.body if result else node.orelse, at, w, link)
-                return
-            case ast.BoolOp():
-                going = isinstance(node.op, ast.And)
-                for index, operand in enumerate(node.values):
-                    self._expression(operand, at, world, link)
-                    if not any(self._matters(later, at) for later in node.values[index + 1 :]):
-                        return
-                    results = self._evaluator.truth(operand, at, world)
-                    if all(result is not going for result, _ in results):
-                        return  # the rest is not looked at
-                return
-        for child in ast.iter_child_nodes(node):
-            if isinstance(child, ast.expr):
-                self._expression(child, at, world, link)
-            elif isinstance(child, ast.keyword):
-                self._expression(child.value, at, world, link)
-        if isinstance(node, ast.Call):
-            self._call(node, at, world, link)
-        elif isinstance(node, ast.Subscript) and isinstance(node.value, ast.Attribute | ast.Name):
-            self._subscripted(node, at, world, link)
-        elif isinstance(node, ast.Attribute):
-            self._property(node, at, world, link)
-
-    def _matters(self, node: ast.expr, at: Point) -> bool:
-        """Whether anything of an expression is worth following here: what leads nowhere by its text may
-        still read a property of the receiver."""
-        receiver = at.frame.receiver
-        if isinstance(receiver, Instance) and self._evaluator.classes.properties(receiver.cls):
-            return True
-        return self._leads.expression(node, at.frame)
-
-    def _call(self, node: ast.Call, at: Point, world: World, link: Link) -> None:
-        if isinstance(node.func, ast.Attribute) and node.func.attr in DATA_METHODS:
-            return
-        arguments = arguments_of(node, at)
-        seen: set[Key] = set()
-        for callee, w in self._evaluator.values(node.func, at, world):
-            if callee.key not in seen:
-                seen.add(callee.key)
-                self._called(callee, arguments, node, at, w, link)
 
     def _called(
         self,
@@ -382,51 +264,7 @@ class WorkerCode:
                     if isinstance(value, Function | Partial):
                         self._called(value, None, argument.expression, at, w, link, plain=True)
 
-    def _subscripted(self, node: ast.Subscript, at: Point, world: World, link: Link) -> None:
-        if not isinstance(node.ctx, ast.Load) or _is_local(node.value, at):
-            return
-        for value, w in self._evaluator.values(node.value, at, world):
-            if isinstance(value, Instance):
-                index = Arguments([Argument(node.slice, at)])
-                for method in self._evaluator.classes.methods(value, "__getitem__"):
-                    self._enter(method, index, node, at, w, link)
-            elif isinstance(value, Made) and is_dataset(value.name):
-                self._data(value, w, set())
-
-    def _iterated(self, node: ast.expr, at: Point, world: World, link: Link) -> None:
-        if not isinstance(node, ast.Name | ast.Attribute) or _is_local(node, at):
-            return
-        for value, w in self._evaluator.values(node, at, world):
-            if isinstance(value, Instance):
-                for method in self._evaluator.classes.methods(value, "__iter__"):
-                    self._enter(method, Arguments(), node, at, w, link)
-
-    def _property(self, node: ast.Attribute, at: Point, world: World, link: Link) -> None:
-        receiver = at.frame.receiver
-        if not (isinstance(node.value, ast.Name) and isinstance(receiver, Instance)):
-            return
-        for value, owner in self._evaluator.classes.properties(receiver.cls).get(node.attr, ()):
-            getter = Function(value.node, value.frame, receiver, owner)
-            self._enter(getter, Arguments(), node, at, world, link)
-
-
-def display_name(function: Function) -> str:
-    """What a reader calls a function: ``VOCDataset.__getitem__``, ``load_image``."""
-    name = getattr(function.node, "name", "lambda")
-    if function.owner is not None:
-        return f"{function.owner.name}.{name}"
-    return name
-
 
 def _is_local(node: ast.expr, at: Point) -> bool:
     """Whether an expression is a variable of the function itself: items on their way, not a dataset."""
     return isinstance(node, ast.Name) and (node.id in at.locals or is_own(node.id, at.frame))
-
-
-def _breaks(block: list[ast.stmt]) -> bool:
-    return any(isinstance(node, ast.Break) for statement in block for node in ast.walk(statement))
-
-
-def function_body(node: FunctionNode | ast.Lambda) -> tuple[ast.AST, ...]:
-    """All nodes of a function, those of functions inside it left aside."""
-    return layout_of(node).nodes

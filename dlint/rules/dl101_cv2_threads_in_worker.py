@@ -70,11 +70,12 @@ import ast
 from collections.abc import Iterator
 
 from dlint.finding import Remedy
+from dlint.program.events import Event
 from dlint.program.program import Program
 from dlint.program.protection import Protections, Shelter
 from dlint.program.sharing import codes_of, nearest
 from dlint.program.values import Const
-from dlint.program.worker import Event, WorkerCode
+from dlint.program.worker import WorkerCode
 from dlint.rules.rule import Found
 
 ONCE_PER_FILE = True

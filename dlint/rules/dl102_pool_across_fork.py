@@ -78,6 +78,7 @@ from collections.abc import Iterator
 
 from dlint.finding import ReachStep, Remedy
 from dlint.knowledge.pools import LOCKS, POOLS, THREAD_QUEUES, THREADS, gives_work
+from dlint.program.events import Event, function_body
 from dlint.program.frame import Point
 from dlint.program.program import Program
 from dlint.program.repetition import is_once
@@ -92,7 +93,7 @@ from dlint.program.sides import (
 )
 from dlint.program.uses import WorkerUse
 from dlint.program.values import HERE, Made
-from dlint.program.worker import Event, WorkerCode, function_body
+from dlint.program.worker import WorkerCode
 from dlint.rules.rule import Found
 
 _SERVED = frozenset(POOLS) | THREAD_QUEUES | LOCKS

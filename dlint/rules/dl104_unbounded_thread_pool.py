@@ -54,12 +54,12 @@ from collections.abc import Iterator
 from dlint.finding import Remedy
 from dlint.knowledge.pools import POOLS, THREAD_POOLS
 from dlint.module.layout import dotted, statements_in
+from dlint.program.events import Event, function_body
 from dlint.program.frame import arguments_of
 from dlint.program.program import Program
 from dlint.program.repetition import loops_around
 from dlint.program.sharing import codes_of
 from dlint.program.values import HERE, Const, Function
-from dlint.program.worker import Event, function_body
 from dlint.rules.rule import Found
 
 _REMEDY = Remedy("bound_pool", "unsafe", "Give the pool a small size")

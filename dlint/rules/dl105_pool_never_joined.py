@@ -55,12 +55,13 @@ from dlint.finding import Remedy
 from dlint.knowledge.pools import MAPS, POOL_WORDS, POOLS, RELEASES, SUBMITS, WAITS, Pool
 from dlint.module.layout import dotted
 from dlint.module.source import Module
+from dlint.program.events import Event, function_body
 from dlint.program.frame import Point
 from dlint.program.program import Program
 from dlint.program.repetition import PerBatch
 from dlint.program.sides import calls_named, worker_functions
 from dlint.program.values import HERE, External, Function, Made, Partial
-from dlint.program.worker import Event, WorkerCode, function_body
+from dlint.program.worker import WorkerCode
 from dlint.rules.rule import Found
 
 _REMEDY = Remedy("close_pool", "unsafe", "Close the pool and wait for its threads after its last use")

@@ -60,12 +60,12 @@ from collections.abc import Iterator
 from dlint.knowledge.native_threads import CORES, LIBRARIES, LIMITS, TORCH, Library
 from dlint.module.layout import statements_in
 from dlint.module.source import Module
+from dlint.program.events import Event, Visit, function_body
 from dlint.program.frame import Point
 from dlint.program.program import Program
 from dlint.program.sides import calls_named, item_read_in_parent, worker_functions
 from dlint.program.uses import WorkerUse
 from dlint.program.values import Const, External, Made
-from dlint.program.worker import Event, Visit, function_body
 from dlint.rules.rule import Found
 
 _OMP = re.compile(r"THREADING_LAYER\W{1,8}omp\b")

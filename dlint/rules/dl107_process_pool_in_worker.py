@@ -42,12 +42,13 @@ import ast
 from collections.abc import Iterator
 
 from dlint.knowledge.pools import POOLS, PROCESS_STARTS, PROCESSES
+from dlint.program.events import Event
 from dlint.program.loaders import Loader, is_zero
 from dlint.program.program import Program
 from dlint.program.repetition import tests_around
 from dlint.program.sharing import codes_of
 from dlint.program.values import Const, Made
-from dlint.program.worker import Event, WorkerCode
+from dlint.program.worker import WorkerCode
 from dlint.rules.rule import Found
 
 _STARTERS = (

@@ -50,6 +50,7 @@ from collections.abc import Iterator
 from dlint.finding import Remedy
 from dlint.knowledge.randomness import KEEPS_TORCH_STATE, SEEDS, STATE_CALLS, sounds_changing
 from dlint.module.layout import dotted
+from dlint.program.events import Event, function_body
 from dlint.program.program import Program
 from dlint.program.reach import Link
 from dlint.program.repetition import places_around
@@ -57,7 +58,7 @@ from dlint.program.seed import CLOCK, FIXED, FRESH, TORCH, WORKER, Seed
 from dlint.program.seeds import seeds_of
 from dlint.program.sharing import codes_of
 from dlint.program.values import External, Function
-from dlint.program.worker import Event, WorkerCode, function_body
+from dlint.program.worker import WorkerCode
 from dlint.rules.rule import Found
 
 

@@ -54,13 +54,14 @@ from collections.abc import Iterator
 
 from dlint.finding import Remedy
 from dlint.knowledge.randomness import SEEDS, draws_from_numpy, may_seed_numpy
+from dlint.program.events import Event, function_body
 from dlint.program.frame import Point
 from dlint.program.loaders import Loader, is_zero
 from dlint.program.program import Program
 from dlint.program.sharing import codes_of
 from dlint.program.uses import WorkerUse
 from dlint.program.values import Const, Function, Unknown, Value
-from dlint.program.worker import Event, WorkerCode, function_body
+from dlint.program.worker import WorkerCode
 from dlint.rules.rule import Found
 
 _SEEDS_ITSELF = (1, 9)

@@ -57,6 +57,7 @@ from collections.abc import Iterator
 
 from dlint.finding import Remedy
 from dlint.knowledge.randomness import SEEDS
+from dlint.program.events import Event, Visit, function_body
 from dlint.program.init_functions import init_functions
 from dlint.program.loaders import Loader
 from dlint.program.program import Program
@@ -64,7 +65,7 @@ from dlint.program.reach import Link
 from dlint.program.seed import STATE, WORKER
 from dlint.program.seeds import seeds_of
 from dlint.program.values import Const, Function
-from dlint.program.worker import Event, Visit, WorkerCode, function_body
+from dlint.program.worker import WorkerCode
 from dlint.rules.rule import Found
 
 

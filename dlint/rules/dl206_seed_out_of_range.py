@@ -43,11 +43,12 @@ from collections.abc import Iterator
 
 from dlint.finding import Remedy
 from dlint.knowledge.randomness import NARROW_SEEDS
+from dlint.program.events import Event
 from dlint.program.init_functions import init_functions
 from dlint.program.program import Program
 from dlint.program.seeds import seeds_of
 from dlint.program.sharing import codes_of
-from dlint.program.worker import Event, WorkerCode
+from dlint.program.worker import WorkerCode
 from dlint.rules.rule import Found
 
 

@@ -67,12 +67,13 @@ from collections.abc import Iterator
 from dlint.finding import Remedy
 from dlint.knowledge.handles import HANDLES, LMDB_WITHOUT_LOCK, WRITES, Handle
 from dlint.module.layout import parameters
+from dlint.program.events import Visit, function_body
 from dlint.program.program import Program
 from dlint.program.sharing import by_dataset
 from dlint.program.shipped import attributes, says_its_state
 from dlint.program.uses import WorkerUse
 from dlint.program.values import HERE, Const, Instance, Made
-from dlint.program.worker import Visit, WorkerCode, function_body
+from dlint.program.worker import WorkerCode
 from dlint.rules.rule import Found
 
 _FOR_ONE_PROCESS = ("getpid", "get_worker_info", "current_process")

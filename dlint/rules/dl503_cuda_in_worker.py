@@ -54,12 +54,12 @@ from collections.abc import Iterator
 from dlint.finding import ReachStep
 from dlint.knowledge.devices import DEVICE, DEVICE_KEYWORDS, MOVES, is_cuda, makes_cuda_tensor
 from dlint.module.layout import expressions, statements_in
+from dlint.program.events import Visit
 from dlint.program.frame import Point
 from dlint.program.loaders import Loader
 from dlint.program.program import Program
 from dlint.program.repetition import places_around
 from dlint.program.values import Const, External, Function, Made, Value, World
-from dlint.program.worker import Visit
 from dlint.rules.rule import Found
 
 _BEFORE_SPAWN = ("spawn", "forkserver")

@@ -51,11 +51,12 @@ from collections.abc import Iterator
 
 from dlint.knowledge.objects import gives_list
 from dlint.module.layout import FunctionNode, dotted, parameters, statements_in
+from dlint.program.events import function_body
 from dlint.program.frame import Frame, Point
 from dlint.program.program import Program
 from dlint.program.sharing import by_dataset
 from dlint.program.values import HERE, Const, External, Instance, Items, Made, Table, Value, World
-from dlint.program.worker import WorkerCode, function_body
+from dlint.program.worker import WorkerCode
 from dlint.rules.rule import Found
 
 ON_BY_DEFAULT = False

@@ -52,13 +52,14 @@ from collections.abc import Iterator
 
 from dlint.knowledge.iterables import COLLECTS
 from dlint.module.layout import dotted, functions_in, parameters
+from dlint.program.events import Event, Visit, function_body
 from dlint.program.frame import Point, layout_of
 from dlint.program.program import Program
 from dlint.program.repetition import places_around
 from dlint.program.sharing import codes_of
 from dlint.program.streams import Streams
 from dlint.program.values import External, Instance, World
-from dlint.program.worker import Event, Visit, WorkerCode, function_body
+from dlint.program.worker import WorkerCode
 from dlint.rules.rule import Found
 
 _ENTRIES = ("__getitem__", "__getitems__")

@@ -52,12 +52,12 @@ from collections.abc import Iterator
 
 from dlint.knowledge.objects import unpicklable
 from dlint.module.layout import statements_in
+from dlint.program.events import display_name, function_body
 from dlint.program.frame import Frame, Point
 from dlint.program.items import hands_items_on, readers
 from dlint.program.loaders import Loader, is_zero
 from dlint.program.program import Program
 from dlint.program.values import External, Function, Made, Partial, Value, World
-from dlint.program.worker import display_name, function_body
 from dlint.rules.rule import Found
 
 _BATCH = ("collate_fn", "batch_size")
