@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import gc
-import os
-import sys
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
+from dlint.analysis import Hit, Progress, Project, analyse
 from dlint.files import (
     SourceError,
     decode,
@@ -20,19 +19,8 @@ from dlint.files import (
     read_bytes,
 )
 from dlint.finding import Finding, Trouble
-from dlint.knowledge.loading import LOADER_WORDS
-from dlint.program.index import Index
 from dlint.settings import Settings, enabled
 
-if TYPE_CHECKING:
-    from dlint.rules.rule import Found, Rule
-
-Progress = Callable[[int, int], None]
-
-# The analysis follows expressions and calls by recursion, with bounds of its own.
-_RECURSION = 12_000
-# A tree with fewer files than this is checked sooner by one process than several would take to start.
-_LARGE = 1_500
 # A file that mentions none of these can hold no finding: it is read, not parsed.
 _WORDS = (
     b"DataLoader",
@@ -48,9 +36,6 @@ _WORDS = (
     b"Sampler",
     b"torch",
 )
-# A program that mentions none of these has neither loaders nor datasets nor functions for workers: the rules
-# are not even imported for it.
-_PROGRAM_WORDS = (*LOADER_WORDS, "Dataset", "worker_init", "init_fn", "seed_worker")
 # A file that mentions one of these is parsed in any case, so that a user hears of one that cannot be.
 _LOADING_WORDS = (b"DataLoader", b"Dataset", b"__getitem__", b"worker_init")
 # Up to so many bytes a project is parsed whole, so that a file that does not parse is told of even where
@@ -111,7 +96,6 @@ def _check(
     progress: Progress | None,
     suppress: bool,
 ) -> Report:
-    sys.setrecursionlimit(max(sys.getrecursionlimit(), _RECURSION))
     asked, troubles = expand(paths, settings.exclude, present=texts)
     explicit = {path.absolute() for path in paths if not path.is_dir()}
     if settings.names_rules:
@@ -120,8 +104,11 @@ def _check(
         enabled(all_rules().values(), settings)
     findings: list[Finding] = []
     for root, files in _by_project(asked).items():
-        outcome = _Job(root, tuple(files), settings, texts).run(jobs, progress)
-        unreadable, kept = _read_files(files, texts, explicit, outcome.parsed, outcome.findings, suppress)
+        listed = python_files(root, settings.exclude)
+        program_files = sorted({*listed, *files}) if listed else files
+        outcome = analyse(Project(root, tuple(program_files), settings, texts), jobs, progress)
+        found = _merged(outcome.hits, {str(path): display_path(path) for path in files})
+        unreadable, kept = _read_files(files, texts, explicit, outcome.parsed, found, suppress)
         troubles += [*unreadable, *outcome.failures]
         findings += kept
     return Report(
@@ -177,117 +164,7 @@ def _read_files(
     return troubles, kept
 
 
-class _Job(NamedTuple):
-    """The check of one project."""
-
-    root: Path
-    files: tuple[Path, ...]
-    settings: Settings
-    texts: Mapping[Path, bytes]
-
-    def run(self, jobs: int, progress: Progress | None) -> _Outcome:
-        """What is found in the files that were asked for; several processes give the same as one."""
-        listed = python_files(self.root, self.settings.exclude)
-        program_files = sorted({*listed, *self.files}) if listed else list(self.files)
-        if jobs == 0:
-            jobs = (os.cpu_count() or 1) if len(program_files) >= _LARGE else 1
-        if jobs == 1:
-            shares = [self.share(program_files, (0, 1), progress)]
-        else:
-            from concurrent.futures import ProcessPoolExecutor
-
-            with ProcessPoolExecutor(jobs) as pool:
-                waiting = [pool.submit(self.share, program_files, (i, jobs), None) for i in range(jobs)]
-                shares = [done.result() for done in waiting]
-        asked = {str(path): display_path(path) for path in self.files}
-        hits = [hit for share in shares for hit in share.hits]
-        return _Outcome(
-            _merged(hits, asked),
-            set().union(*(share.parsed for share in shares)),
-            {failure for share in shares for failure in share.failures},
-        )
-
-    def share(self, files: Sequence[Path], share: tuple[int, int], progress: Progress | None) -> _Share:
-        """What one process finds in its share of the program."""
-        gc.disable()  # in a process of its own, too
-        sys.setrecursionlimit(max(sys.getrecursionlimit(), _RECURSION))
-        result = _Share([], set(), [])
-        index = Index(self.root, files, self.texts)
-        if not any(index.mentioning(word) for word in _PROGRAM_WORDS):
-            return result
-        from dlint import rules
-        from dlint.program.program import Program
-
-        every = rules.all_rules()
-        codes = enabled(every.values(), self.settings)
-        program = Program(
-            index,
-            target_torch=_release(self.settings.target_torch),
-            start_method=self.settings.start_method,
-            share=share,
-            progress=progress,
-        )
-        for code, rule in every.items():
-            if code not in codes:
-                continue
-            try:
-                result.hits.extend([_hit(code, rule, found) for found in rule.check(program)])
-            except Exception as error:  # a fault of dlint's own must not hide what the other rules say
-                if os.environ.get("DLINT_TRACEBACK"):
-                    raise
-                why = f"{type(error).__name__}: {error}".partition("\n")[0]
-                message = f"{code} failed here, the other rules ran; please report it ({why})"
-                result.failures.append(Trouble(display_path(self.root), message))
-        result.parsed.update(program.modules.parsed)
-        return result
-
-
-class _Share(NamedTuple):
-    """What one process found, the files that it parsed, and the rules that failed."""
-
-    hits: list[_Hit]
-    parsed: set[str]
-    failures: list[Trouble]
-
-
-class _Outcome(NamedTuple):
-    """The same of all processes, as findings."""
-
-    findings: list[Finding]
-    parsed: set[str]
-    failures: set[Trouble]
-
-
-class _Hit(NamedTuple):
-    """What a rule found, as data that crosses processes; ``path`` is absolute."""
-
-    path: str
-    finding: Finding
-    kind: str
-
-
-def _hit(code: str, rule: Rule, found: Found) -> _Hit:
-    node = found.node
-    module = found.module
-    end_line = node.end_lineno or node.lineno
-    end_offset = node.end_col_offset if node.end_col_offset is not None else node.col_offset
-    finding = Finding(
-        code=code,
-        name=rule.name,
-        message=found.message,
-        path=module.relative,
-        line=node.lineno,
-        column=module.column(node.lineno, node.col_offset),
-        end_line=end_line,
-        end_column=module.column(end_line, end_offset),
-        reach=found.reach,
-        remedy=found.remedy,
-        by_hand=found.by_hand,
-    )
-    return _Hit(str(module.path), finding, found.kind)
-
-
-def _merged(hits: list[_Hit], shown: Mapping[str, str]) -> list[Finding]:
+def _merged(hits: list[Hit], shown: Mapping[str, str]) -> list[Finding]:
     """Findings in the asked files: each place once, by its shortest reach, in the order of the listing."""
     if not hits:
         return []
@@ -335,11 +212,3 @@ def _shown_as(finding: Finding, shown: str) -> Finding:
     prefix = shown[: -len(finding.path)] if shown.endswith(finding.path) else ""
     steps = tuple(step._replace(path=prefix + step.path) for step in finding.reach)
     return finding._replace(path=shown, reach=steps)
-
-
-def _release(text: str | None) -> tuple[int, int] | None:
-    """The major and minor number of a torch release."""
-    if text is None:
-        return None
-    numbers = [int(part) for part in text.split(".")[:2] if part.isdigit()]
-    return (numbers[0], numbers[1] if len(numbers) > 1 else 0) if numbers else None

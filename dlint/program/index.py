@@ -24,9 +24,11 @@ class Index:
         self.root = root
         self.paths: dict[str, Path] = {}
         self._kept: dict[str, bytes] = {}
+        self._sizes: dict[str, int] = {}
         self._words = Words()
         self._answers: dict[str, tuple[str, ...]] = {}
         self._sets: dict[str, frozenset[str]] = {}
+        self._own: dict[str, frozenset[str]] = {}
         self._stores: dict[str, tuple[str, ...]] = {}
         room = KEPT_BYTES
         prefix = len(str(root)) + 1
@@ -41,12 +43,17 @@ class Index:
                     self._kept[relative] = data
             else:
                 self._kept[relative] = data
+            self._sizes[relative] = len(data)
             self._words.add(relative, data)
 
     def data(self, relative: str) -> bytes:
         """The bytes of a file of the program."""
         kept = self._kept.get(relative)
         return _read(self.paths[relative]) if kept is None else kept
+
+    def size(self, relative: str) -> int:
+        """The length of a file in bytes."""
+        return self._sizes[relative]
 
     def mentioning(self, word: str) -> tuple[str, ...]:
         """The files in which a word stands (not necessarily as a whole word), in order."""
@@ -66,17 +73,25 @@ class Index:
         if method:
             return list(found)
         parts = [self._set(part) for part in home.removesuffix(".py").split("/") if part != "__init__"]
-        own = re.compile(rb"^def %s\b" % re.escape(_bytes(name)), re.MULTILINE)
-        dotted = _bytes(f".{name}(")
+        others = self._calling_own(name, found)
         return [
             relative
             for relative in found
-            if relative == home
-            or (
-                any(relative in part for part in parts)
-                and (not own.search(data := self.data(relative)) or dotted in data)
-            )
+            if relative == home or (relative not in others and any(relative in part for part in parts))
         ]
+
+    def _calling_own(self, name: str, files: Iterable[str]) -> frozenset[str]:
+        """Those among the files that call a function under its bare name, and define it."""
+        known = self._own.get(name)
+        if known is None:
+            own = re.compile(rb"^def %s\b" % re.escape(_bytes(name)), re.MULTILINE)
+            dotted = _bytes(f".{name}(")
+            known = self._own[name] = frozenset(
+                relative
+                for relative in files
+                if own.search(data := self.data(relative)) and dotted not in data
+            )
+        return known
 
     def _set(self, word: str) -> frozenset[str]:
         known = self._sets.get(word)

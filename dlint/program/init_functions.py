@@ -24,13 +24,13 @@ _OTHER_USES = ("initializer",)
 
 
 def init_functions(program: Program) -> Iterator[WorkerCode]:
-    """What the workers would execute for each such function of this process's share."""
+    """What the workers would execute for each such function of this block."""
     index = program.modules.index
     for relative in sorted({file for word in _WORDS for file in index.mentioning(word)}):
-        if not _DEFINED.search(index.data(relative).decode(errors="replace")):
+        if not program.mine(relative) or not _DEFINED.search(index.data(relative).decode(errors="replace")):
             continue
         module = program.modules.get(relative)
-        if module is None or not program.mine(module):
+        if module is None:
             continue
         for name in dict.fromkeys(match[1] for match in _DEFINED.finditer(module.text)):
             yield from _of_name(program.evaluator, module, name)

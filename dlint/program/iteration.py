@@ -59,7 +59,6 @@ class Iterations:
     def __init__(self, program: Program) -> None:
         self._program = program
         self._evaluator = program.evaluator
-        self._by_call = {id(loader.call): loader for loader in program.all_loaders if not loader.inherited}
 
     def loaders_of(self, node: ast.expr, point: Point) -> Iterator[Loader]:
         """The loaders that an iterable goes through: itself, or inside ``enumerate`` and the like."""
@@ -87,7 +86,8 @@ class Iterations:
             return Loader(self._evaluator, value.node, value.point, LOADERS[value.name], value.arguments)
         # A loader class that says itself how it is iterated may keep its workers.
         if isinstance(value, Instance) and not self._evaluator.classes.member(value.cls, "__iter__"):
-            return self._by_call.get(id(value.node))
+            loader = self._program.made_by(value.node) if value.node is not None else None
+            return None if loader is None or loader.inherited else loader
         return None
 
     def from_body(self, module: Module) -> Iterator[Iteration]:

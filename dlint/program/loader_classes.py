@@ -19,13 +19,14 @@ if TYPE_CHECKING:
     from dlint.program.evaluate import Evaluator
     from dlint.program.program import Program
 
+_DERIVED = re.compile(rb"^[ \t]*class[ \t]+\w+[ \t]*\([^)]*Loader", re.MULTILINE)
 _CLASS = re.compile(r"^[ \t]*class[ \t]+(\w+)[ \t]*\(([^)]*)", re.MULTILINE)
 
 
 def conflicting(
     program: Program, names: tuple[str, ...], judge: Judge, needs: tuple[str, ...]
 ) -> Iterator[tuple[Loader, Conflict]]:
-    """The loaders of this process's share whose arguments conflict, with the conflict.
+    """The loaders of this block whose arguments conflict, with the conflict.
 
     There is none where an argument that the judge ``needs`` is not given at all. What a loader class sets by
     itself is judged once, at its own ``super().__init__(...)``; what its callers bring together, where they
@@ -36,7 +37,7 @@ def conflicting(
         conflict = conflicts(loader, names, judge) if all(map(loader.may_get, needs)) else None
         if conflict is not None and loader.cls is not None:
             by_themselves.add(id(loader.cls.node))
-            if program.mine(loader.module):
+            if program.mine(loader.module.relative):
                 yield loader, conflict
     for loader in program.loaders:
         if loader.inherited or not all(map(loader.may_get, needs)):
@@ -54,7 +55,8 @@ def loader_classes(program: Program) -> Iterator[Loader]:
     evaluator = program.evaluator
     index = program.modules.index
     for relative in sorted({file for word in LOADER_WORDS for file in index.mentioning(word)}):
-        if b"__init__" not in index.data(relative):
+        data = index.data(relative)
+        if b"__init__" not in data or not _DERIVED.search(data):
             continue
         module = program.modules.get(relative)
         if module is None:

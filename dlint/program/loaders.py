@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
@@ -163,7 +164,7 @@ class LoaderFinder:
         if self._words is None:
             self._words = list(LOADER_WORDS)
             for word in self._words:  # grows meanwhile
-                for module in self._modules.mentioning(word):
+                for module in self._naming(word):
                     for trail in module.paths_to(word):
                         self._words += [
                             node.name
@@ -174,6 +175,15 @@ class LoaderFinder:
                         ]
                         self._words += self._renamed(trail[-1], word)
         return self._words
+
+    def _naming(self, word: str) -> Iterator[Module]:
+        """The modules that may derive a class from a loader class or import it under another name."""
+        named = re.compile(rb"\bclass\s+\w+\s*\([^:]*?\b%b\b|\b%b\s+as\s" % (word.encode(), word.encode()))
+        for relative in self._modules.index.mentioning(word):
+            if named.search(self._modules.index.data(relative)):
+                module = self._modules.get(relative)
+                if module is not None:
+                    yield module
 
     def _renamed(self, node: ast.AST, word: str) -> list[str]:
         if isinstance(node, ast.alias) and node.asname and node.asname not in (self._words or ()):

@@ -34,6 +34,15 @@ class Modules:
             self._modules[relative] = module
         return self._modules[relative]
 
+    def has(self, relative: str) -> bool:
+        """Whether a file has been parsed already."""
+        return self._modules.get(relative) is not None
+
+    @property
+    def count(self) -> int:
+        """How many files have been asked for."""
+        return len(self._modules)
+
     @property
     def parsed(self) -> set[str]:
         """The absolute paths of the files that were asked for and did parse."""

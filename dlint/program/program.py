@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Callable
 from functools import cached_property
 
-from dlint.module.source import Module
+from dlint.program.blocks import Block, Facts, Place
 from dlint.program.boundaries import Boundaries
 from dlint.program.evaluate import Evaluator
 from dlint.program.frame import forget_layouts
@@ -26,7 +27,8 @@ class Program:
 
     ``target_torch`` is the oldest torch release the program must work with, as (major, minor), None when
     that is not known. ``start_method`` is how it starts its workers, None when that may be any.
-    ``share`` (index, count) leaves the other loaders and datasets to other processes.
+    ``block`` are the files whose loaders and datasets this program is about, None for all; ``facts`` is what
+    all blocks together know, None where there is only this one.
     """
 
     def __init__(
@@ -35,11 +37,11 @@ class Program:
         *,
         target_torch: tuple[int, int] | None = None,
         start_method: str | None = None,
-        share: tuple[int, int] = (0, 1),
+        block: Block | None = None,
+        facts: Facts | None = None,
         progress: Progress | None = None,
     ) -> None:
-        forget_numbers()
-        forget_layouts()
+        forget()
         self.root = index.root
         self.target_torch = target_torch
         self.start_method = start_method
@@ -48,32 +50,48 @@ class Program:
         self.boundaries = Boundaries(self.evaluator)
         self._finder = LoaderFinder(self.evaluator)
         self._uses = UseFinder(self.evaluator)
-        self._share = share
+        self._block = block
+        self._facts = facts
+        self._loaders_by_file: dict[str, tuple[Loader, ...]] = {}
+        self._loaders_by_call: dict[int, Loader] = {}
+        self._looked_through = 0
         self._progress = progress
 
     @cached_property
-    def all_loaders(self) -> tuple[Loader, ...]:
-        """Every loader of the program, by file and line."""
-        found: list[Loader] = []
-        for relative in self._finder.files():
-            module = self.modules.get(relative)
-            if module is not None:
-                found += self._finder.of_module(module)
-        return tuple(found)
-
-    @cached_property
     def loaders(self) -> tuple[Loader, ...]:
-        """The loaders of this process's share."""
-        return tuple(loader for loader in self.all_loaders if self.mine(loader.module))
+        """Every loader of this block, by file and line."""
+        return tuple(
+            loader
+            for relative in self._finder.files()
+            if self.mine(relative)
+            for loader in self._loaders_of(relative)
+        )
 
-    def mine(self, module: Module) -> bool:
-        """Whether a module belongs to this process's share."""
-        index, count = self._share
-        return count == 1 or hash_of(module.relative) % count == index
+    def mine(self, relative: str) -> bool:
+        """Whether a file belongs to this block."""
+        return self._block is None or relative in self._block
+
+    def made_by(self, call: ast.AST) -> Loader | None:
+        """The loader that a call makes, in whatever block; None where it makes none."""
+        while self._looked_through < self.modules.count:  # looking may parse others
+            self._looked_through = self.modules.count
+            for relative in self._finder.files():
+                if relative not in self._loaders_by_file and self.modules.has(relative):
+                    self._loaders_of(relative)
+        return self._loaders_by_call.get(id(call))
+
+    def _loaders_of(self, relative: str) -> tuple[Loader, ...]:
+        found = self._loaders_by_file.get(relative)
+        if found is None:
+            module = self.modules.get(relative)
+            found = tuple(self._finder.of_module(module)) if module is not None else ()
+            self._loaders_by_file[relative] = found
+            self._loaders_by_call.update((id(loader.call), loader) for loader in found)
+        return found
 
     @cached_property
     def uses(self) -> tuple[WorkerUse, ...]:
-        """The worker uses of this process's share: by loader, then datasets without a known loader."""
+        """The worker uses of this block: by loader, then datasets without a known loader."""
         found: list[WorkerUse] = []
         for done, loader in enumerate(self.loaders):
             found += self._uses.of_loader(loader)
@@ -114,16 +132,35 @@ class Program:
 
     @cached_property
     def dataset_classes(self) -> tuple[Class, ...]:
-        """The dataset classes of this process's share, by file and line."""
+        """The dataset classes of this block, by file and line."""
         found: list[Class] = []
         for relative in self.modules.index.mentioning("Dataset"):
+            if not self.mine(relative):
+                continue
             data = self.modules.index.data(relative)
             if b"__getitem__" not in data and b"__iter__" not in data:
                 continue
             module = self.modules.get(relative)
-            if module is not None and self.mine(module):
+            if module is not None:
                 found += self._uses.dataset_classes(module)
         return tuple(found)
+
+    @cached_property
+    def facts(self) -> Facts:
+        """What is known of all loaders and dataset classes of the program; where it was not given, what this
+        block knows."""
+        if self._facts is not None:
+            return self._facts
+        loaded: set[Place] = set()
+        sure = True
+        for loader in self.loaders:
+            classes, known = self._uses.resolved(loader)
+            loaded |= {_place(cls) for cls in classes}
+            sure = sure and known
+        bases = {
+            _place(above) for cls in self.dataset_classes for above in self.evaluator.classes.line(cls)[1:]
+        }
+        return Facts(bool(self.loaders), sure, frozenset(loaded), frozenset(bases))
 
     @cached_property
     def unloaded_datasets(self) -> tuple[Class, ...]:
@@ -131,20 +168,11 @@ class Program:
 
         Where every loader's datasets are known, a class that is not among them is loaded by nobody.
         """
-        loaded: set[int] = set()
-        open_loader = not self.all_loaders
-        for loader in self.all_loaders:
-            classes, sure = self._uses.resolved(loader)
-            loaded |= classes
-            open_loader = open_loader or not sure
-        if not open_loader:
+        facts = self.facts
+        if facts.has_loaders and facts.sure:
             return ()
-        bases = {
-            id(above.node) for cls in self.dataset_classes for above in self.evaluator.classes.line(cls)[1:]
-        }
-        return tuple(
-            cls for cls in self.dataset_classes if id(cls.node) not in loaded and id(cls.node) not in bases
-        )
+        elsewhere = facts.loaded | facts.bases
+        return tuple(cls for cls in self.dataset_classes if _place(cls) not in elsewhere)
 
     def protections(self, name: str, value: object) -> Protections:
         """The calls ``name(value)`` of the program, as protections."""
@@ -170,9 +198,11 @@ class Program:
         return {}
 
 
-def hash_of(text: str) -> int:
-    """The same number for a text in every process (Python's own hash is salted)."""
-    number = 0
-    for character in text.encode(errors="surrogateescape"):
-        number = (number * 31 + character) & 0xFFFFFFFF
-    return number
+def forget() -> None:
+    """Lets go of what is kept beside a program: the layouts of its trees, the keys of its values."""
+    forget_numbers()
+    forget_layouts()
+
+
+def _place(cls: Class) -> Place:
+    return cls.module.relative, cls.node.lineno

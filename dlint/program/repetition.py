@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from dlint.module.layout import FunctionNode, Place, statements_in
@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from dlint.program.evaluate import Evaluator
     from dlint.program.events import Visit
     from dlint.program.frame import Frame
+    from dlint.program.program import Program
     from dlint.program.worker import WorkerCode
 
 _FAR = 6
@@ -117,12 +118,12 @@ class PerItem(Repetition):
 class PerBatch(Repetition):
     """What the main process comes to once a batch of a loader.
 
-    ``loaders`` are the calls (by id) that build loaders; ``worker`` the functions that workers execute.
+    ``worker`` are the functions that workers execute.
     """
 
-    def __init__(self, evaluator: Evaluator, loaders: Mapping[int, object], worker: frozenset[int]) -> None:
-        super().__init__(evaluator)
-        self._loaders = loaders
+    def __init__(self, program: Program, worker: frozenset[int]) -> None:
+        super().__init__(program.evaluator)
+        self._program = program
         self._worker = worker
 
     def starts(self, scope: ast.AST) -> bool | None:
@@ -136,7 +137,8 @@ class PerBatch(Repetition):
     def gives_batches(self, node: ast.expr, point: Point) -> bool:
         """Whether an expression is a loader, or something that goes through one (``enumerate``, ``tqdm``)."""
         for value, _ in self._evaluator.values(node, point):
-            if id(getattr(value, "node", None)) in self._loaders:
+            made = getattr(value, "node", None)
+            if made is not None and self._program.made_by(made) is not None:
                 return True
         if isinstance(node, ast.Call):
             return any(self.gives_batches(argument, point) for argument in node.args[:2])

@@ -157,11 +157,11 @@ class ParentThread:
 
 
 def parent_threads(program: Program, names: frozenset[str], worker: frozenset[int]) -> list[ParentThread]:
-    """The threads (``names``: the classes that make them) that no worker code makes."""
+    """The threads (``names``: the classes that make them) of this block that no worker code makes."""
     found = []
     for word in sorted({name.rpartition(".")[2] for name in names}):
-        for module, call, point in calls_named(program, word):
-            if id(point.frame.scope) in worker or not program.mine(module):
+        for _, call, point in calls_named(program, word):
+            if id(point.frame.scope) in worker:
                 continue
             callees = program.evaluator.values(call.func, point)
             if any(getattr(value, "name", None) in names for value, _ in callees):
@@ -181,10 +181,10 @@ def _targets(program: Program, call: ast.Call, point: Point) -> list[Value]:
 
 
 def calls_named(program: Program, word: str) -> Iterator[tuple[Module, ast.Call, Point]]:
-    """The program's calls of something whose last name is a word, or that is imported under another."""
+    """This block's calls of something whose last name is a word, or that is imported under another."""
     called = re.compile(rb"\b%s\s*(?:\(|as\s)" % word.encode())
     for relative in program.modules.index.mentioning(word):
-        if not called.search(program.modules.index.data(relative)):
+        if not program.mine(relative) or not called.search(program.modules.index.data(relative)):
             continue
         module = program.modules.get(relative)
         if module is None:

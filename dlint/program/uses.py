@@ -131,10 +131,10 @@ class UseFinder:
             code.add_dataset(like, as_seen)
         return code
 
-    def resolved(self, loader: Loader) -> tuple[set[int], bool]:
-        """The dataset classes (by id of their node) that a loader is seen to get, workers or not, and
-        whether that is all it can get."""
-        classes: set[int] = set()
+    def resolved(self, loader: Loader) -> tuple[list[Class], bool]:
+        """The dataset classes that a loader is seen to get, workers or not, and whether that is all it can
+        get."""
+        classes: list[Class] = []
         sure = True
         waiting = [value for value in loader.values("dataset") if value is not None]
         seen: set[Key] = set()
@@ -144,7 +144,7 @@ class UseFinder:
                 continue
             seen.add(value.key)
             if isinstance(value, Instance):
-                classes |= {id(above.node) for above in self._evaluator.classes.line(value.cls)}
+                classes += self._evaluator.classes.line(value.cls)
                 waiting += self._held_datasets(value)
             elif isinstance(value, Made):
                 for argument in value.arguments.all():

@@ -70,16 +70,13 @@ _HANDS = SUBMITS | MAPS | {"apply"}
 
 def check(program: Program) -> Iterator[Found]:
     """Pools of the main loop that nobody ends, and tasks that wait for their own pool."""
-    if not program.all_loaders:
+    if not program.facts.has_loaders:
         return
     worker = worker_functions(program)
-    loaders = {id(loader.call): loader for loader in program.all_loaders}
-    repetition = PerBatch(program.evaluator, loaders, worker)
+    repetition = PerBatch(program, worker)
     made_in: set[Module] = set()
     for word in POOL_WORDS:
         for module, call, point in calls_named(program, word):
-            if not program.mine(module):
-                continue
             pool = _pool_of(program, call, point)
             if pool is None:
                 continue

@@ -43,7 +43,7 @@ from collections.abc import Iterator
 
 from dlint.knowledge.pools import POOLS, PROCESS_STARTS, PROCESSES
 from dlint.program.events import Event
-from dlint.program.loaders import Loader, is_zero
+from dlint.program.loaders import is_zero
 from dlint.program.program import Program
 from dlint.program.repetition import tests_around
 from dlint.program.sharing import codes_of
@@ -60,10 +60,9 @@ _WORKER_TESTS = ("worker_info", "daemon", "parent_process", "current_process", "
 
 def check(program: Program) -> Iterator[Found]:
     """Processes, pools of them and loaders with workers that worker code makes."""
-    loaders = {id(loader.call): loader for loader in program.all_loaders}
     for code in codes_of(use for use in program.uses if use.loader is not None):
         for event in code.events:
-            what = _starts(code, event, loaders)
+            what = _starts(program, code, event)
             if what and isinstance(event.node, ast.Call) and not _tells_apart(program, event):
                 yield Found(
                     event.module,
@@ -76,7 +75,7 @@ def check(program: Program) -> Iterator[Found]:
                 )
 
 
-def _starts(code: WorkerCode, event: Event, loaders: dict[int, Loader]) -> str | None:
+def _starts(program: Program, code: WorkerCode, event: Event) -> str | None:
     """What worker code makes that starts processes, in words."""
     if event.owner is not None and "get_context" not in event.name:
         return None
@@ -90,7 +89,7 @@ def _starts(code: WorkerCode, event: Event, loaders: dict[int, Loader]) -> str |
         return f"a multiprocessing.{shown}" if started else None
     if event.name in _STARTERS:
         return f"a {shown}" if shown != "Pool" else "a multiprocessing.Pool"
-    loader = loaders.get(id(event.node))
+    loader = program.made_by(event.node)
     if loader is not None:
         counts = loader.values("num_workers")
         if all(isinstance(count, Const) and not is_zero(count) for count in counts):

@@ -66,8 +66,14 @@ _EPOCH = re.compile(r"epoch|^ep$", re.IGNORECASE)
 def check(program: Program) -> Iterator[Found]:
     """Every ``next(iter(loader))`` of a loop."""
     iterations: Iterations | None = None
-    for module in program.modules.mentioning("iter("):
-        if not program.mine(module) or _TEST_FILE.search(module.relative) or not _RESTART.search(module.text):
+    index = program.modules.index
+    for relative in index.mentioning("iter("):
+        if not program.mine(relative) or _TEST_FILE.search(relative):
+            continue
+        if not _RESTART.search(index.data(relative).decode(errors="replace")):
+            continue
+        module = program.modules.get(relative)
+        if module is None:
             continue
         for trail, call, node in _restarts(module):
             loop = _loop(trail, node)

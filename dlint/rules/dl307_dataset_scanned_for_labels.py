@@ -70,11 +70,13 @@ _COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.GeneratorExp, ast.DictComp)
 def check(program: Program) -> Iterator[Found]:
     """Passes over datasets that use the label alone."""
     for relative in program.modules.index.mentioning("ataset"):
+        if not program.mine(relative):
+            continue
         data = program.modules.index.data(relative)
         if not (_UNPACKS_IN.search(data) or _PICKS_IN.search(data)):
             continue
         module = program.modules.get(relative)
-        if module is None or not program.mine(module):
+        if module is None:
             continue
         lines = [
             number

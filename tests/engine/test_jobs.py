@@ -1,4 +1,4 @@
-"""Several processes find what one finds, in the same order."""
+"""Several blocks and several processes find what one finds, in the same order."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from dlint import engine
+from dlint.program import blocks, frame
 from dlint.settings import Settings
 
 DATASETS = 5
@@ -81,6 +82,39 @@ if __name__ == "__main__":
 """
 
 
+# Nobody can tell which dataset this loader gets; the base class is no dataset of its own.
+BASE = """\
+import cv2
+from torch.utils.data import Dataset
+
+
+class Base(Dataset):
+    def __getitem__(self, index):
+        return cv2.imread(self.names[index])
+"""
+DERIVED = """\
+import numpy as np
+
+from base import Base
+
+
+class Derived(Base):
+    def __init__(self, names):
+        self.names = names
+
+    def __getitem__(self, index):
+        np.random.seed(0)
+        return super().__getitem__(index)
+"""
+ANY = """\
+from torch.utils.data import DataLoader
+
+
+def loader(dataset):
+    return DataLoader(dataset, num_workers=2)
+"""
+
+
 @pytest.fixture(scope="module")
 def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("project")
@@ -93,11 +127,43 @@ def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-@pytest.mark.parametrize("jobs", [2, 3, 8])
-def test_the_same_report(project: Path, jobs: int) -> None:
+@pytest.fixture(scope="module")
+def open_project(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("open")
+    (folder / ".git").mkdir()
+    for name, text in (("base", BASE), ("derived", DERIVED), ("loaders", ANY)):
+        (folder / f"{name}.py").write_text(text)
+    return folder
+
+
+@pytest.mark.parametrize("jobs", [1, 2, 3, 8])
+@pytest.mark.parametrize("which", ["project", "open_project"])
+def test_the_same_report(
+    which: str, jobs: int, request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder: Path = request.getfixturevalue(which)
     settings = Settings(target_torch="1.8")
-    one = engine.check([project], settings, jobs=1)
-    assert engine.check([project], settings, jobs=jobs) == one
+    whole = engine.check([folder], settings, jobs=1)
+    assert whole.findings
+    monkeypatch.setattr(blocks, "_BLOCK_BYTES", 1)  # every file that mentions loading is a block
+    steps: list[tuple[int, int]] = []
+    parts = engine.check([folder], settings, jobs=jobs, progress=lambda *step: steps.append(step))
+    assert parts == whole
+    assert steps == [(number, len(steps)) for number in range(1, len(steps) + 1)]
+    assert len(steps) >= 4
+
+
+def test_blocks_hold_every_file_once_and_nothing_is_kept_between_them(
+    project: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    index = blocks.Index(project, sorted(project.glob("*.py")), {})
+    assert blocks.blocks(index) == [None]
+    monkeypatch.setattr(blocks, "_BLOCK_BYTES", 1000)
+    several = [block for block in blocks.blocks(index) if block is not None]
+    assert 1 < len(several) < len(index.paths)
+    assert sorted(relative for block in several for relative in block) == sorted(index.paths)
+    engine.check([project], Settings())
+    assert not frame._layouts
 
 
 def test_the_program_has_findings_that_processes_share(project: Path) -> None:

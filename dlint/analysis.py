@@ -1,0 +1,234 @@
+"""Runs the rules over the program of one project, block by block, in one process or several."""
+
+from __future__ import annotations
+
+import gc
+import os
+import sys
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+from dlint.files import display_path
+from dlint.finding import Finding, Trouble
+from dlint.knowledge.loading import LOADER_WORDS
+from dlint.program.index import Index
+from dlint.settings import Settings, enabled
+
+if TYPE_CHECKING:
+    from dlint.program.blocks import Block, Facts
+    from dlint.program.program import Program
+    from dlint.rules.rule import Found, Rule
+
+Progress = Callable[[int, int], None]
+
+# The analysis follows expressions and calls by recursion, with bounds of its own.
+_RECURSION = 12_000
+# A program that mentions none of these has neither loaders nor datasets nor functions for workers: the rules
+# are not even imported for it.
+_PROGRAM_WORDS = (*LOADER_WORDS, "Dataset", "worker_init", "init_fn", "seed_worker")
+
+
+class Project(NamedTuple):
+    """What there is to check: a root, the files of its program, and how."""
+
+    root: Path
+    files: tuple[Path, ...]
+    settings: Settings
+    texts: Mapping[Path, bytes]
+
+
+class Hit(NamedTuple):
+    """What a rule found, as data that crosses processes; ``path`` is absolute."""
+
+    path: str
+    finding: Finding
+    kind: str
+
+
+class Outcome(NamedTuple):
+    """What was found in some blocks, the files that were parsed, and the rules that failed."""
+
+    hits: list[Hit]
+    parsed: set[str]
+    failures: set[Trouble]
+
+
+def analyse(project: Project, jobs: int, progress: Progress | None) -> Outcome:
+    """What the rules find in a project; several processes give the same as one.
+
+    ``jobs`` is the number of processes, 0 for as many as there are cores and blocks.
+    """
+    analysis = _Analysis(project)
+    outcome = Outcome([], set(), set())
+    for part in analysis.run(jobs, progress):
+        outcome.hits.extend(part.hits)
+        outcome.parsed.update(part.parsed)
+        outcome.failures.update(part.failures)
+    return outcome
+
+
+class _Analysis:
+    """The index of a project, and its blocks one by one."""
+
+    def __init__(self, project: Project) -> None:
+        gc.disable()  # in a process of its own, too
+        sys.setrecursionlimit(max(sys.getrecursionlimit(), _RECURSION))
+        self._project = project
+        self._index = Index(project.root, project.files, project.texts)
+        self._blocks: list[Block | None] = []
+        if any(self._index.mentioning(word) for word in _PROGRAM_WORDS):
+            from dlint.program.blocks import blocks
+
+            self._blocks = blocks(self._index)
+        if len(self._blocks) > 1:
+            gc.freeze()  # the search for garbage between blocks need not go through what was there before
+
+    def run(self, jobs: int, progress: Progress | None) -> Iterator[Outcome]:
+        """The outcome of each block."""
+        count = len(self._blocks)
+        if count <= 1:
+            for block in self._blocks:
+                yield self._outcome(self._program(block, None, progress))
+            return
+        from dlint.program.blocks import together
+
+        steps = [progress] * 2 * count if progress is not None else []
+
+        def advance() -> None:
+            if steps:
+                steps.pop()(2 * count - len(steps), 2 * count)
+
+        jobs = min(jobs or os.cpu_count() or 1, count)
+        if jobs == 1:
+            known = []
+            for number in range(count):
+                known.append(self.facts(number))
+                advance()
+            facts = together(known)
+            for number in range(count):
+                yield self.outcome(number, facts)
+                advance()
+            return
+        from concurrent.futures import ProcessPoolExecutor
+
+        _in_this_process.analysis = self  # a forked process finds it there
+        try:
+            with ProcessPoolExecutor(jobs, initializer=_begin, initargs=(self._project,)) as pool:
+                known = []
+                for each in pool.map(_facts, range(count)):
+                    known.append(each)
+                    advance()
+                facts = together(known)
+                for outcome in pool.map(_outcome, range(count), [facts] * count):
+                    yield outcome
+                    advance()
+        finally:
+            _in_this_process.analysis = None
+
+    def facts(self, number: int) -> Facts:
+        """What the other blocks must know of one."""
+        try:
+            return self._program(self._blocks[number], None, None).facts
+        finally:
+            _let_go()
+
+    def outcome(self, number: int, facts: Facts) -> Outcome:
+        """What the rules find in one of several blocks."""
+        try:
+            return self._outcome(self._program(self._blocks[number], facts, None))
+        finally:
+            _let_go()
+
+    def _program(self, block: Block | None, facts: Facts | None, progress: Progress | None) -> Program:
+        from dlint.program.program import Program
+
+        return Program(
+            self._index,
+            target_torch=_release(self._project.settings.target_torch),
+            start_method=self._project.settings.start_method,
+            block=block,
+            facts=facts,
+            progress=progress,
+        )
+
+    def _outcome(self, program: Program) -> Outcome:
+        from dlint.rules import all_rules
+
+        rules = all_rules()
+        codes = enabled(rules.values(), self._project.settings)
+        found = Outcome([], set(), set())
+        for code, rule in rules.items():
+            if code not in codes:
+                continue
+            try:
+                found.hits.extend([_hit(code, rule, each) for each in rule.check(program)])
+            except Exception as error:  # a fault of dlint's own must not hide what the other rules say
+                if os.environ.get("DLINT_TRACEBACK"):
+                    raise
+                why = f"{type(error).__name__}: {error}".partition("\n")[0]
+                message = f"{code} failed here, the other rules ran; please report it ({why})"
+                found.failures.add(Trouble(display_path(self._project.root), message))
+        found.parsed.update(program.modules.parsed)
+        return found
+
+
+class _InThisProcess:
+    """The analysis that a process of several works at."""
+
+    analysis: _Analysis | None = None
+
+
+_in_this_process = _InThisProcess()
+
+
+def _begin(project: Project) -> None:
+    if _in_this_process.analysis is None:  # started afresh, not forked
+        _in_this_process.analysis = _Analysis(project)
+
+
+def _facts(number: int) -> Facts:
+    assert _in_this_process.analysis is not None
+    return _in_this_process.analysis.facts(number)
+
+
+def _outcome(number: int, facts: Facts) -> Outcome:
+    assert _in_this_process.analysis is not None
+    return _in_this_process.analysis.outcome(number, facts)
+
+
+def _let_go() -> None:
+    """Frees the trees and values of a block before the next one."""
+    from dlint.program.program import forget
+
+    forget()
+    gc.collect()
+
+
+def _hit(code: str, rule: Rule, found: Found) -> Hit:
+    node = found.node
+    module = found.module
+    end_line = node.end_lineno or node.lineno
+    end_offset = node.end_col_offset if node.end_col_offset is not None else node.col_offset
+    finding = Finding(
+        code=code,
+        name=rule.name,
+        message=found.message,
+        path=module.relative,
+        line=node.lineno,
+        column=module.column(node.lineno, node.col_offset),
+        end_line=end_line,
+        end_column=module.column(end_line, end_offset),
+        reach=found.reach,
+        remedy=found.remedy,
+        by_hand=found.by_hand,
+    )
+    return Hit(str(module.path), finding, found.kind)
+
+
+def _release(text: str | None) -> tuple[int, int] | None:
+    """The major and minor number of a torch release."""
+    if text is None:
+        return None
+    numbers = [int(part) for part in text.split(".")[:2] if part.isdigit()]
+    return (numbers[0], numbers[1] if len(numbers) > 1 else 0) if numbers else None
