@@ -5,9 +5,10 @@ from __future__ import annotations
 import gc
 import os
 import sys
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from itertools import count
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from dlint.files import display_path
 from dlint.finding import Finding, Trouble
@@ -81,50 +82,49 @@ class _Analysis:
             from dlint.program.blocks import blocks
 
             self._blocks = blocks(self._index)
-        if len(self._blocks) > 1:
-            gc.freeze()  # the search for garbage between blocks need not go through what was there before
 
     def run(self, jobs: int, progress: Progress | None) -> Iterator[Outcome]:
         """The outcome of each block."""
-        count = len(self._blocks)
-        if count <= 1:
+        if len(self._blocks) <= 1:
             for block in self._blocks:
                 yield self._outcome(self._program(block, None, progress))
             return
-        from dlint.program.blocks import together
-
-        steps = [progress] * 2 * count if progress is not None else []
-
-        def advance() -> None:
-            if steps:
-                steps.pop()(2 * count - len(steps), 2 * count)
-
-        jobs = min(jobs or os.cpu_count() or 1, count)
-        if jobs == 1:
-            known = []
-            for number in range(count):
-                known.append(self.facts(number))
-                advance()
-            facts = together(known)
-            for number in range(count):
-                yield self.outcome(number, facts)
-                advance()
-            return
-        from concurrent.futures import ProcessPoolExecutor
-
+        gc.freeze()  # the search for garbage between blocks need not go through what was there before
         _in_this_process.analysis = self  # a forked process finds it there
         try:
-            with ProcessPoolExecutor(jobs, initializer=_begin, initargs=(self._project,)) as pool:
-                known = []
-                for each in pool.map(_facts, range(count)):
-                    known.append(each)
-                    advance()
-                facts = together(known)
-                for outcome in pool.map(_outcome, range(count), [facts] * count):
-                    yield outcome
-                    advance()
+            jobs = min(jobs or os.cpu_count() or 1, len(self._blocks))
+            if jobs > 1:
+                from concurrent.futures import BrokenExecutor, ProcessPoolExecutor
+
+                try:
+                    with ProcessPoolExecutor(jobs, initializer=_begin, initargs=(self._project,)) as pool:
+                        yield from self._rounds(pool.map, progress)
+                    return
+                except (OSError, NotImplementedError, BrokenExecutor):
+                    pass  # no processes to be had, or one was killed; what is found twice counts once
+            yield from self._rounds(map, progress)
         finally:
             _in_this_process.analysis = None
+            gc.unfreeze()
+
+    def _rounds(self, each: Callable[..., Iterable[Any]], progress: Progress | None) -> Iterator[Outcome]:
+        """What blocks must know of one another, then what is found in each of them."""
+        from dlint.program.blocks import together
+
+        numbers = range(len(self._blocks))
+        steps = count(1)
+
+        def advance() -> None:
+            if progress is not None:
+                progress(next(steps), 2 * len(numbers))
+
+        known: list[Facts] = []
+        for facts in each(_facts, numbers):
+            known.append(facts)
+            advance()
+        for outcome in each(_outcome, numbers, [together(known)] * len(numbers)):
+            yield outcome
+            advance()
 
     def facts(self, number: int) -> Facts:
         """What the other blocks must know of one."""

@@ -153,6 +153,17 @@ def test_the_same_report(
     assert len(steps) >= 4
 
 
+def test_without_processes_one_does_it_all(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    whole = engine.check([project], Settings())
+    monkeypatch.setattr(blocks, "_BLOCK_BYTES", 1)
+
+    def refuse(*args: object, **kwargs: object) -> None:
+        raise OSError("no semaphores here")
+
+    monkeypatch.setattr("concurrent.futures.ProcessPoolExecutor", refuse)
+    assert engine.check([project], Settings(), jobs=4) == whole
+
+
 def test_blocks_hold_every_file_once_and_nothing_is_kept_between_them(
     project: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
