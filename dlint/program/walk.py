@@ -34,7 +34,7 @@ class Walk:
             if isinstance(statement, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
                 continue
             if isinstance(statement, ast.If):
-                if not self._leads.statement(statement, frame):
+                if not (self._leads.statement(statement, frame) or self._has_properties(frame)):
                     continue
                 after = self._branches(statement, at, world, link)
                 if after is None:
@@ -133,12 +133,13 @@ class Walk:
             self._code.met_attribute(node, at, world, link)
 
     def _matters(self, node: ast.expr, at: Point) -> bool:
-        """Whether anything of an expression is worth following here: what leads nowhere by its text may
-        still read a property of the receiver."""
-        receiver = at.frame.receiver
-        if isinstance(receiver, Instance) and self._evaluator.classes.properties(receiver.cls):
-            return True
-        return self._leads.expression(node, at.frame)
+        """Whether anything of an expression is worth following here."""
+        return self._leads.expression(node, at.frame) or self._has_properties(at.frame)
+
+    def _has_properties(self, frame: Frame) -> bool:
+        """Whether what leads nowhere by its text may still read a property of the receiver."""
+        receiver = frame.receiver
+        return isinstance(receiver, Instance) and bool(self._evaluator.classes.properties(receiver.cls))
 
 
 def _breaks(block: list[ast.stmt]) -> bool:
