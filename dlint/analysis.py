@@ -29,6 +29,9 @@ _RECURSION = 12_000
 # are not even imported for it.
 _PROGRAM_WORDS = (*LOADER_WORDS, "Dataset", "worker_init", "init_fn", "seed_worker")
 
+# With fewer blocks than this, what processes read twice costs more than they save.
+_WORTH_PROCESSES = 4
+
 
 class Project(NamedTuple):
     """What there is to check: a root, the files of its program, and how."""
@@ -58,7 +61,7 @@ class Outcome(NamedTuple):
 def analyse(project: Project, jobs: int, progress: Progress | None) -> Outcome:
     """What the rules find in a project; several processes give the same as one.
 
-    ``jobs`` is the number of processes, 0 for as many as there are cores and blocks.
+    ``jobs`` is the number of processes, 0 for as many as there are cores where that is worth it.
     """
     analysis = _Analysis(project)
     outcome = Outcome([], set(), set())
@@ -92,7 +95,9 @@ class _Analysis:
         gc.freeze()  # the search for garbage between blocks need not go through what was there before
         _in_this_process.analysis = self  # a forked process finds it there
         try:
-            jobs = min(jobs or os.cpu_count() or 1, len(self._blocks))
+            if jobs == 0 and len(self._blocks) >= _WORTH_PROCESSES:
+                jobs = os.cpu_count() or 1
+            jobs = min(jobs, len(self._blocks))
             if jobs > 1:
                 from concurrent.futures import BrokenExecutor, ProcessPoolExecutor
 
