@@ -90,7 +90,7 @@ class _Analysis:
         """The outcome of each block."""
         if len(self._blocks) <= 1:
             for block in self._blocks:
-                yield self._outcome(self._program(block, None, progress))
+                yield self._judged(self._program(block, None, progress))
             return
         gc.freeze()  # the search for garbage between blocks need not go through what was there before
         _in_this_process.analysis = self  # a forked process finds it there
@@ -124,10 +124,10 @@ class _Analysis:
                 progress(next(steps), 2 * len(numbers))
 
         known: list[Facts] = []
-        for facts in each(_facts, numbers):
+        for facts in each(_facts_of_block, numbers):
             known.append(facts)
             advance()
-        for outcome in each(_outcome, numbers, [together(known)] * len(numbers)):
+        for outcome in each(_outcome_of_block, numbers, [together(known)] * len(numbers)):
             yield outcome
             advance()
 
@@ -141,7 +141,7 @@ class _Analysis:
     def outcome(self, number: int, facts: Facts) -> Outcome:
         """What the rules find in one of several blocks."""
         try:
-            return self._outcome(self._program(self._blocks[number], facts, None))
+            return self._judged(self._program(self._blocks[number], facts, None))
         finally:
             _let_go()
 
@@ -157,7 +157,8 @@ class _Analysis:
             progress=progress,
         )
 
-    def _outcome(self, program: Program) -> Outcome:
+    def _judged(self, program: Program) -> Outcome:
+        """What the rules say of a program."""
         from dlint.rules import all_rules
 
         rules = all_rules()
@@ -192,12 +193,12 @@ def _begin(project: Project) -> None:
         _in_this_process.analysis = _Analysis(project)
 
 
-def _facts(number: int) -> Facts:
+def _facts_of_block(number: int) -> Facts:
     assert _in_this_process.analysis is not None
     return _in_this_process.analysis.facts(number)
 
 
-def _outcome(number: int, facts: Facts) -> Outcome:
+def _outcome_of_block(number: int, facts: Facts) -> Outcome:
     assert _in_this_process.analysis is not None
     return _in_this_process.analysis.outcome(number, facts)
 

@@ -90,7 +90,7 @@ class Containers:
             return base
         return Unknown(("part", base.key, index))
 
-    def subscript(self, base: Instance | Made, node: ast.AST, point: Point, world: World) -> list[Outcome]:
+    def subscript(self, base: Instance | Made, node: ast.AST, world: World) -> list[Outcome]:
         """``base[i]`` of an object."""
         if isinstance(base, Made):
             return [(self.part(base, 0), world)]

@@ -241,7 +241,7 @@ class Evaluator(Questions):
                 [(base, world)] if isinstance(base, Items | Made) else [(Unknown(("slice", base.key)), world)]
             )
         if isinstance(base, Instance | Made):
-            return self.containers.subscript(base, node, point, world)
+            return self.containers.subscript(base, node, world)
         outcomes: list[Outcome] = []
         for key, w in self.values(index, point, world):
             outcomes += [(value, w) for value in self.containers.pick(base, key)]

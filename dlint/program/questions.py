@@ -56,26 +56,24 @@ class Questions:
                 self._draft.clear()
             self._open[mark] = self._depth + 1
             try:
-                known, sure = self._ask(ask, mark, HERE)
+                known, sure = self._ask(ask, mark)
             finally:
                 del self._open[mark]
             # What was asked while nothing else was open would be cut at the same place again.
             (self._known if sure or outermost else self._draft)[mark] = known
         return within(known, world)
 
-    def _ask(
-        self, ask: Callable[[World], list[Outcome]], mark: Key, world: World
-    ) -> tuple[list[Outcome], bool]:
+    def _ask(self, ask: Callable[[World], list[Outcome]], mark: Key) -> tuple[list[Outcome], bool]:
         """The outcomes, and whether they are what they would be at any other time."""
         self._steps += 1
         if self._depth > DEPTH or self._steps > STEPS:
             self._cut = 0
-            return [(Unknown(("cut", mark)), world)], False
+            return [(Unknown(("cut", mark)), HERE)], False
         outer, self._cut = self._cut, _NEVER
         self._depth += 1
         depth = self._depth
         try:
-            outcomes = fold(ask(world), world)
+            outcomes = fold(ask(HERE), HERE)
             sure = self._cut >= depth
         finally:
             self._depth -= 1
