@@ -74,8 +74,8 @@ def check(
 
     ``texts`` replaces the contents of files (an editor's buffer, standard input). ``jobs`` is the number
     of processes, 0 for as many as the size of the tree asks for. ``progress`` is called with (done,
-    total) steps: loaders, or blocks of a large program. ``suppress`` applies ``# noqa`` comments (flake8 does that itself). Findings are for
-    the given paths only, whatever else is read.
+    total) steps: loaders, or blocks of a large program. ``suppress`` applies ``# noqa`` comments (flake8
+    does that itself). Findings are for the given paths only, whatever else is read.
     """
     # Trees and values live as long as the program does: looking for garbage among them finds none and
     # costs as much as the analysis.
