@@ -14,6 +14,8 @@ from dlint.proofs.judge import Verdict, judge, plan
 from dlint.proofs.proof import Fixture, Needs, Proof, StartMethod, read
 from dlint.proofs.run import Result, Run, Runner
 
+from .batches import BatchRunner
+
 FIXTURES = [read(folder) for folder in programs.folders()]
 
 
@@ -34,7 +36,7 @@ class Wanted:
 
 def near_miss(fixture: Fixture, program: str) -> Wanted:
     needs = fixture.near.get(program, Needs())
-    proof = Proof(fixture.code, fixture.rule, fixture.folder, program, "", program, "hang", needs=needs)
+    proof = Proof(fixture.code, fixture.rule, fixture.folder, program, "", program, "silent", needs=needs)
     return Wanted(proof, "fork", near_miss=True)
 
 
@@ -45,7 +47,7 @@ def _key(run: Run) -> tuple[str, ...]:
 class Results:
     """Runs everything that the selected tests want, and waits for no more than a test asks for."""
 
-    def __init__(self, runner: Runner, wanted: list[Wanted]) -> None:
+    def __init__(self, runner: BatchRunner, wanted: list[Wanted]) -> None:
         self._done: dict[tuple[str, ...], Result] = {}
         self._results = runner.run([run for each in wanted for run in each.runs()])
 
@@ -65,7 +67,9 @@ def this_machine() -> Environment:
 
 
 @pytest.fixture(scope="session")
-def results(request: pytest.FixtureRequest, this_machine: Environment) -> Iterator[Results]:
+def results(
+    request: pytest.FixtureRequest, this_machine: Environment, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[Results]:
     selected = [
         item.callspec.params["wanted"]
         for item in request.session.items
@@ -77,4 +81,4 @@ def results(request: pytest.FixtureRequest, this_machine: Environment) -> Iterat
         pytest.skip("the proofs run beside one another by themselves: run them without -n")
     showable = [each for each in selected if this_machine.lacks(each.proof.needs, each.method) is None]
     with Runner(jobs=2 * (os.cpu_count() or 1)) as runner:
-        yield Results(runner, showable)
+        yield Results(BatchRunner(runner, tmp_path_factory.mktemp("batches")), showable)
