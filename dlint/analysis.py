@@ -81,6 +81,7 @@ class _Analysis:
         self._project = project
         self._index = Index(project.root, project.files, project.texts)
         self._blocks: list[Block | None] = []
+        self._at: tuple[int, Program] | None = None  # the block that was looked at last
         if any(self._index.mentioning(word) for word in _PROGRAM_WORDS):
             from dlint.program.blocks import blocks
 
@@ -90,7 +91,7 @@ class _Analysis:
         """The outcome of each block."""
         if len(self._blocks) <= 1:
             for block in self._blocks:
-                yield self._judged(self._program(block, None, progress))
+                yield self._judged(self._program(block, progress))
             return
         gc.freeze()  # the search for garbage between blocks need not go through what was there before
         _in_this_process.analysis = self  # a forked process finds it there
@@ -127,25 +128,31 @@ class _Analysis:
         for facts in each(_facts_of_block, numbers):
             known.append(facts)
             advance()
-        for outcome in each(_outcome_of_block, numbers, [together(known)] * len(numbers)):
+        # The last block first: this process has it at hand.
+        for outcome in each(_outcome_of_block, numbers[::-1], [together(known)] * len(numbers)):
             yield outcome
             advance()
 
     def facts(self, number: int) -> Facts:
         """What the other blocks must know of one."""
-        try:
-            return self._program(self._blocks[number], None, None).facts
-        finally:
-            _let_go()
+        return self._turn_to(number).facts
 
     def outcome(self, number: int, facts: Facts) -> Outcome:
         """What the rules find in one of several blocks."""
-        try:
-            return self._judged(self._program(self._blocks[number], facts, None))
-        finally:
-            _let_go()
+        program = self._turn_to(number)
+        program.learn(facts)
+        return self._judged(program)
 
-    def _program(self, block: Block | None, facts: Facts | None, progress: Progress | None) -> Program:
+    def _turn_to(self, number: int) -> Program:
+        """The program of a block; that of another block is let go, for memory holds one of them."""
+        if self._at is not None and self._at[0] != number:
+            self._at[1].let_go()
+            self._at = None
+        if self._at is None:
+            self._at = (number, self._program(self._blocks[number]))
+        return self._at[1]
+
+    def _program(self, block: Block | None, progress: Progress | None = None) -> Program:
         from dlint.program.program import Program
 
         return Program(
@@ -153,7 +160,6 @@ class _Analysis:
             target_torch=_release(self._project.settings.target_torch),
             start_method=self._project.settings.start_method,
             block=block,
-            facts=facts,
             progress=progress,
         )
 
@@ -201,14 +207,6 @@ def _facts_of_block(number: int) -> Facts:
 def _outcome_of_block(number: int, facts: Facts) -> Outcome:
     assert _in_this_process.analysis is not None
     return _in_this_process.analysis.outcome(number, facts)
-
-
-def _let_go() -> None:
-    """Frees the trees and values of a block before the next one."""
-    from dlint.program.program import forget
-
-    forget()
-    gc.collect()
 
 
 def _hit(code: str, rule: Rule, found: Found) -> Hit:

@@ -82,7 +82,7 @@ class Classes:
         found = self._subclasses.get(cls.key)
         if found is None:
             found = self._subclasses[cls.key] = []
-            for module in self._evaluator.modules.mentioning(cls.name):
+            for module in self._evaluator.modules.deriving(cls.name):
                 for trail in module.paths_to(cls.name):
                     for node in trail[-3:-1]:
                         if isinstance(node, ast.ClassDef) and trail[-1] in _base_nodes(node):

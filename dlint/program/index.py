@@ -12,6 +12,7 @@ from dlint.program.words import Words
 KEPT_BYTES = 16 * 1024 * 1024
 
 _SET = re.compile(rb"\s*=(?!=)")
+_IMPORT = re.compile(rb"^[ \t]*(?:from|import)\b[^\n]*", re.MULTILINE)
 
 
 class Index:
@@ -29,6 +30,7 @@ class Index:
         self._answers: dict[str, tuple[str, ...]] = {}
         self._sets: dict[str, frozenset[str]] = {}
         self._own: dict[str, frozenset[str]] = {}
+        self._import_lines: dict[str, bytes] = {}
         self._stores: dict[str, tuple[str, ...]] = {}
         room = KEPT_BYTES
         prefix = len(str(root)) + 1
@@ -65,11 +67,15 @@ class Index:
             self._answers[word] = answer
         return answer
 
+    def naming(self, word: str) -> tuple[str, ...]:
+        """The files in which an identifier stands as a word of its own, in order."""
+        return self._words.files_with_word(_bytes(word), called=False)
+
     def calling(self, name: str, home: str, *, method: bool) -> list[str]:
         """The files that may call a function which ``home`` defines: they write ``name(``, and are that
         file or mention a part of its path, as an import of it must. A file that defines a function of this
         name itself, and calls it only by its bare name, means its own."""
-        found = self.mentioning(f"{name}(")
+        found = self._words.files_with_word(_bytes(name), called=True)
         if method:
             return list(found)
         parts = [self._set(part) for part in home.removesuffix(".py").split("/") if part != "__init__"]
@@ -101,8 +107,15 @@ class Index:
 
     def importing(self, stem: str) -> list[str]:
         """The files with an import statement that names a module by its last part (or imports all)."""
-        pattern = re.compile(rb"^[ \t]*(?:from|import)\b[^\n]*\b%s\b" % re.escape(_bytes(stem)), re.MULTILINE)
-        return [relative for relative in self.mentioning(stem) if pattern.search(self.data(relative))]
+        word = re.compile(rb"\b%s\b" % re.escape(_bytes(stem)))
+        return [relative for relative in self.naming(stem) if word.search(self._imports(relative))]
+
+    def _imports(self, relative: str) -> bytes:
+        """The first lines of a file's import statements."""
+        lines = self._import_lines.get(relative)
+        if lines is None:
+            lines = self._import_lines[relative] = b"\n".join(_IMPORT.findall(self.data(relative)))
+        return lines
 
     def stored_elsewhere(self, attribute: str) -> bool:
         """Whether some code sets ``x.attribute`` on something that is not called self."""
@@ -114,7 +127,7 @@ class Index:
         if answer is None:
             needle = _bytes(f".{attribute}")
             answer = tuple(
-                relative for relative in self.mentioning(attribute) if _stores(self.data(relative), needle)
+                relative for relative in self.naming(attribute) if _stores(self.data(relative), needle)
             )
             self._stores[attribute] = answer
         return answer

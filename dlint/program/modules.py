@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from dlint.files import SourceError, decode, parse
@@ -54,6 +55,15 @@ class Modules:
         if frame is None:
             frame = self._frames[id(module)] = Frame(module, module.tree)
         return frame
+
+    def deriving(self, name: str) -> Iterator[Module]:
+        """The parsed modules in which the bases of some class name a class."""
+        header = re.compile(rb"\bclass\s+\w+\s*\([^:]*?\b%b\b" % re.escape(name.encode()))
+        for relative in self.index.naming(name):
+            if header.search(self.index.data(relative)):
+                module = self.get(relative)
+                if module is not None:
+                    yield module
 
     def mentioning(self, word: str) -> Iterator[Module]:
         """The parsed modules that mention a word."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import gc
 from collections.abc import Callable
 from functools import cached_property
 
@@ -27,8 +28,7 @@ class Program:
 
     ``target_torch`` is the oldest torch release the program must work with, as (major, minor), None when
     that is not known. ``start_method`` is how it starts its workers, None when that may be any.
-    ``block`` are the files whose loaders and datasets this program is about, None for all; ``facts`` is what
-    all blocks together know, None where there is only this one.
+    ``block`` are the files whose loaders and datasets this program is about, None for all.
     """
 
     def __init__(
@@ -38,7 +38,6 @@ class Program:
         target_torch: tuple[int, int] | None = None,
         start_method: str | None = None,
         block: Block | None = None,
-        facts: Facts | None = None,
         progress: Progress | None = None,
     ) -> None:
         forget()
@@ -51,7 +50,6 @@ class Program:
         self._finder = LoaderFinder(self.evaluator)
         self._uses = UseFinder(self.evaluator)
         self._block = block
-        self._facts = facts
         self._loaders_by_file: dict[str, tuple[Loader, ...]] = {}
         self._loaders_by_call: dict[int, Loader] = {}
         self._looked_through = 0
@@ -147,10 +145,7 @@ class Program:
 
     @cached_property
     def facts(self) -> Facts:
-        """What is known of all loaders and dataset classes of the program; where it was not given, what this
-        block knows."""
-        if self._facts is not None:
-            return self._facts
+        """What is known of the loaders and dataset classes of this block, and of all where it was told so."""
         loaded: set[Place] = set()
         sure = True
         for loader in self.loaders:
@@ -161,6 +156,10 @@ class Program:
             _place(above) for cls in self.dataset_classes for above in self.evaluator.classes.line(cls)[1:]
         }
         return Facts(bool(self.loaders), sure, frozenset(loaded), frozenset(bases))
+
+    def learn(self, facts: Facts) -> None:
+        """Takes in what all blocks together know, before a rule asks."""
+        self.facts = facts
 
     @cached_property
     def unloaded_datasets(self) -> tuple[Class, ...]:
@@ -196,6 +195,15 @@ class Program:
     @cached_property
     def _protections(self) -> dict[tuple[str, object], Protections]:
         return {}
+
+    def let_go(self) -> None:
+        """Ends the program, and frees its trees and values."""
+        # What asks hangs together in circles. Broken here, they need not be looked for among a million
+        # nodes; the search finds what is left.
+        vars(self.evaluator).clear()
+        vars(self).clear()
+        forget()
+        gc.collect()
 
 
 def forget() -> None:

@@ -32,6 +32,14 @@ class Words:
         for word in set(data.replace(b"(", b"( ").translate(_APART).split()):
             files[word].append(number)
 
+    def files_with_word(self, word: bytes, *, called: bool) -> tuple[str, ...]:
+        """The files in which a word stands by itself, in the order in which they were added; ``called``: with
+        a parenthesis behind it."""
+        numbers = self._files.get(word + b"(", ())
+        if not called:
+            numbers = sorted({*numbers, *self._files.get(word, ())})
+        return tuple(self._names[number] for number in numbers)
+
     def files_with(self, needle: bytes) -> tuple[tuple[str, ...], bool]:
         """The files that may hold a text, in the order in which they were added, and whether they all do.
 
