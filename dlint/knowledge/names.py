@@ -25,7 +25,10 @@ _PREFIXES = (
     ("monai.data.dataset.", "monai.data."),
     ("lightning.pytorch.", "pytorch_lightning."),
     ("lightning.fabric.", "lightning_fabric."),
+    ("lightning.", "pytorch_lightning."),
     ("pytorch_lightning.core.datamodule.", "pytorch_lightning."),
+    ("pytorch_lightning.utilities.seed.", "pytorch_lightning."),
+    ("pytorch_lightning.utilities.cli.", "pytorch_lightning.cli."),
 )
 
 

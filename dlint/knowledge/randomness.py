@@ -30,6 +30,12 @@ SEEDS = {
     "transformers.set_seed": "random, NumPy and torch",
     "accelerate.utils.set_seed": "random, NumPy and torch",
 }
+# Calls that make a trainer seed the workers of its loaders -> the argument that must say so, None for none.
+TRAINER_SEEDS_WORKERS = {
+    "pytorch_lightning.seed_everything": "workers",
+    "lightning_fabric.seed_everything": "workers",
+    "pytorch_lightning.cli.LightningCLI": None,
+}
 # What some of those calls give: nothing that a worker could call.
 SEED_RESULTS = {
     "numpy.random.seed": "None",
@@ -109,6 +115,7 @@ _NUMPY_NUMBERS = re.compile(r"numpy\.(u?int\w*|abs|array|asarray|mod|remainder|b
 _PROCESS = re.compile(r"rank|world_size|dist_info|num_workers|device_count|process_index|num_processes")
 _ENVIRONMENT = frozenset({"os.environ.get", "os.getenv"})
 _CHANGING_NAME = re.compile(r"epoch|step|iter|time|round|cycle|random|entropy|uuid|pid")
+_SETTINGS_NAME = re.compile(r"arg|cfg|conf|opt|param|setting|flag|yaml|json")
 _FIXED_NAME = re.compile(r"seed|rank|world_size|worker|gpu|node")
 
 
@@ -174,3 +181,8 @@ def sounds_fixed(name: str) -> bool:
 def sounds_changing(name: str) -> bool:
     """Whether a name reads like something that is another number in every epoch."""
     return _CHANGING_NAME.search(name.lower()) is not None
+
+
+def sounds_like_settings(name: str) -> bool:
+    """Whether a name reads like that of a program's settings."""
+    return _SETTINGS_NAME.search(name.lower()) is not None

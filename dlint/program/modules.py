@@ -65,6 +65,13 @@ class Modules:
                 if module is not None:
                     yield module
 
+    def naming(self, word: str) -> Iterator[Module]:
+        """The parsed modules in which an identifier stands."""
+        for relative in self.index.naming(word):
+            module = self.get(relative)
+            if module is not None:
+                yield module
+
     def mentioning(self, word: str) -> Iterator[Module]:
         """The parsed modules that mention a word."""
         for relative in self.index.mentioning(word):

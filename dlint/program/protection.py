@@ -54,7 +54,7 @@ class Protections:
         if self._effects is None:
             self._effects = []
             word = self._name.rpartition(".")[2]
-            for module in self._evaluator.modules.mentioning(word):
+            for module in self._evaluator.modules.naming(word):
                 for trail in module.paths_to(word):
                     call = trail[-2] if len(trail) > 1 else None
                     if isinstance(call, ast.Call) and call.func is trail[-1]:

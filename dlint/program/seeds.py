@@ -21,6 +21,7 @@ from dlint.knowledge.randomness import (
     is_pure,
     sounds_changing,
     sounds_fixed,
+    sounds_like_settings,
     tells_processes_apart,
 )
 from dlint.module.layout import dotted, parameters, statements_in, target_names
@@ -115,6 +116,8 @@ class _Trace:
             case ast.Subscript(slice=index):
                 if isinstance(index, ast.Slice):
                     return self._joined([node.value], point, world)
+                if isinstance(index, ast.Constant) and isinstance(index.value, str):
+                    return self._entry(node, node.value, index.value, point, world)
                 return self._joined([node.value, index], point, world)
             case ast.Tuple() | ast.List():
                 return self._joined(node.elts, point, world)
@@ -124,6 +127,16 @@ class _Trace:
             case ast.Call():
                 return self._call(node, point, world)
         return [_UNKNOWN]
+
+    def _entry(self, node: ast.expr, settings: ast.expr, name: str, point: Point, world: World) -> list[Seed]:
+        """A named entry of what may be the program's settings."""
+        known = [value for value, _ in self._evaluator.values(node, point, world)]
+        if known and all(isinstance(value, Const) for value in known):
+            return _few([self._value(value, name) for value in known])
+        made = self._joined([settings], point, world)
+        if not sounds_like_settings(dotted(settings) or "") or sounds_changing(name):
+            return made
+        return [_by_name(name) if UNKNOWN in seed.kinds else seed for seed in made]
 
     def _joined(self, parts: Iterable[ast.expr], point: Point, world: World) -> list[Seed]:
         """One thing made of several."""
@@ -302,7 +315,14 @@ class _Trace:
             elif isinstance(callee, Function):
                 found += self._returned(callee, node, point, w)
             else:
-                found.append(_by_call(node))
+                match node:
+                    case ast.Call(
+                        func=ast.Attribute(value=settings, attr="get"),
+                        args=[ast.Constant(value=str(name)), *_],
+                    ):
+                        found += self._entry(node, settings, name, point, w)
+                    case _:
+                        found.append(_by_call(node))
         return found or [_UNKNOWN]
 
     def _of_library(self, callee: External, node: ast.Call, point: Point, world: World) -> list[Seed]:

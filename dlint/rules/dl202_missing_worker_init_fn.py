@@ -9,7 +9,8 @@ where nothing is said the oldest is assumed. A number of workers that is not kno
 
 One worker with a literal `shuffle=False` is an evaluation and left alone: there is no other worker to repeat.
 Draws of `random` and `torch` are fine: torch seeds both in every worker. Libraries' loaders that seed
-NumPy themselves (MONAI's) are fine.
+NumPy themselves (MONAI's) are fine, and so are programs that have Lightning seed the workers
+(`seed_everything(seed, workers=True)`, `LightningCLI`).
 
 ## Why is this bad
 
@@ -45,6 +46,7 @@ Unsafe: on torch 1.9 and newer the program works today, and the numbers that it 
 
 - https://pytorch.org/docs/stable/notes/randomness.html#dataloader
 - https://github.com/pytorch/pytorch/pull/56488
+- https://lightning.ai/docs/pytorch/stable/common/trainer.html#reproducibility
 """
 
 from __future__ import annotations
@@ -53,14 +55,14 @@ import ast
 from collections.abc import Iterator
 
 from dlint.finding import Remedy
-from dlint.knowledge.randomness import SEEDS, draws_from_numpy, may_seed_numpy
+from dlint.knowledge.randomness import SEEDS, TRAINER_SEEDS_WORKERS, draws_from_numpy, may_seed_numpy
 from dlint.program.events import Event, function_body
 from dlint.program.frame import Point
 from dlint.program.loaders import Loader, is_zero
 from dlint.program.program import Program
 from dlint.program.sharing import codes_of
 from dlint.program.uses import WorkerUse
-from dlint.program.values import Const, Function, Unknown, Value
+from dlint.program.values import Const, External, Function, Unknown, Value
 from dlint.program.worker import WorkerCode
 from dlint.rules.rule import Found
 
@@ -70,6 +72,8 @@ _SEEDS_ITSELF = (1, 9)
 def check(program: Program) -> Iterator[Found]:
     """Loaders whose workers draw from NumPy's state without anybody seeding it."""
     if program.target_torch is not None and program.target_torch >= _SEEDS_ITSELF:
+        return
+    if _trainer_seeds_workers(program):
         return
     nearest = {id(code): _nearest_draw(code) for code in codes_of(program.uses)}
     for loader in program.loaders:
@@ -83,14 +87,44 @@ def check(program: Program) -> Iterator[Found]:
                 yield _found(loader, min(draws, key=_distance), missing=missing)
 
 
-def _unseeded(loader: Loader) -> bool:
-    """Whether on some way the loader has workers that matter and surely no worker_init_fn."""
-    for way, _ in loader.ways("num_workers", "worker_init_fn", "shuffle"):
-        function = way["worker_init_fn"]
-        missing = function is None or (isinstance(function, Const) and function.value is None)
-        if missing and not is_zero(way["num_workers"]) and not _is_lone(way):
-            return True
+def _trainer_seeds_workers(program: Program) -> bool:
+    """Whether the program has a trainer give a worker_init_fn to loaders that lack one."""
+    for name, argument in TRAINER_SEEDS_WORKERS.items():
+        word = name.rpartition(".")[2]
+        for module in program.modules.naming(word):
+            for trail in module.paths_to(word, called=True):
+                call = trail[-2]
+                if isinstance(call, ast.Call) and call.func is trail[-1]:
+                    point = program.evaluator.sites.point_of(module, trail)
+                    callees = program.evaluator.values(call.func, point)
+                    if any(isinstance(value, External) and value.name == name for value, _ in callees) and (
+                        argument is None or _is_true(program, call, argument, point)
+                    ):
+                        return True
     return False
+
+
+def _is_true(program: Program, call: ast.Call, argument: str, point: Point) -> bool:
+    return any(
+        isinstance(value, Const) and value.value is True
+        for keyword in call.keywords
+        if keyword.arg == argument
+        for value, _ in program.evaluator.values(keyword.value, point)
+    )
+
+
+def _unseeded(loader: Loader) -> bool:
+    """Whether the loader has workers that matter and surely no worker_init_fn. Where one is passed on a
+    condition (`init_fn if seed is not None else None`), its author has thought of it."""
+    missing = False
+    for way, _ in loader.ways("num_workers", "worker_init_fn", "shuffle"):
+        if is_zero(way["num_workers"]) or _is_lone(way):
+            continue
+        function = way["worker_init_fn"]
+        if function is not None and not (isinstance(function, Const) and function.value is None):
+            return False
+        missing = True
+    return missing
 
 
 def _is_lone(way: dict[str, Value | None]) -> bool:

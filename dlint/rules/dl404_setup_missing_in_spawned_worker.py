@@ -92,7 +92,7 @@ def _values(program: Program, name: str) -> Iterator[object]:
     """What the program's calls of a name pass, as protections know it."""
     evaluator = program.evaluator
     word = name.rpartition(".")[2]
-    for module in program.modules.mentioning(word):
+    for module in program.modules.naming(word):
         for trail in module.paths_to(word):
             call = trail[-2] if len(trail) > 1 else None
             if not isinstance(call, ast.Call) or call.func is not trail[-1] or not call.args:
