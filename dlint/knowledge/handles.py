@@ -6,10 +6,12 @@ from typing import NamedTuple
 
 
 class Handle(NamedTuple):
-    """A kind of handle; ``forked`` is what forked workers that share it were seen to do, "" for nothing."""
+    """A kind of handle; ``forked`` is what forked workers that share it were seen to do, "" for nothing;
+    ``has_parts`` says that what it gives under a name still reads from it."""
 
     name: str
     forked: str = ""
+    has_parts: bool = False
 
 
 _FILE = Handle("a file", "workers share its position: 3 to 45 silently wrong reads of 4000")
@@ -29,7 +31,7 @@ HANDLES = {
     "zipfile.ZipFile": _ZIP,
     "lmdb.open": _LMDB,
     "lmdb.Environment": _LMDB,
-    "h5py.File": Handle("an HDF5 file"),
+    "h5py.File": Handle("an HDF5 file", has_parts=True),
     "sqlite3.connect": Handle("an SQLite connection"),
     "cv2.VideoCapture": Handle("a video capture"),
 }

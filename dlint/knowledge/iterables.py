@@ -60,6 +60,17 @@ def gives_all(name: str) -> bool:
     return maker in _WHOLE or (maker.startswith(_WHOLE_MODULES) and not draws(maker))
 
 
+def opens(name: str) -> bool:
+    """Whether a call by this name opens or reads the file that its first argument names."""
+    last = name.rpartition(".")[2]
+    return gives_all(name) and (last in ("open", "load") or last.startswith("read_"))
+
+
+def is_setting(name: str) -> bool:
+    """Whether what a library gives by this name is what the command line said."""
+    return name.startswith(("argparse.", "sys.argv"))
+
+
 def draws(name: str) -> bool:
     """Whether a call by this name draws random numbers."""
     return name.startswith(_RANDOM)

@@ -109,6 +109,17 @@ def attributes(
     evaluator: Evaluator, instance: Instance, world: World, only: Container[str] | None = None
 ) -> Iterator[tuple[str, Value, World]]:
     """What an object's attributes (``only`` those of these names) hold once its initialisers are done."""
+    for name, path, point, w in stores(evaluator, instance, world, only):
+        assert point.statement is not None
+        for value, v in evaluator.names.defined(point.statement, path, point.frame, w):
+            yield name, value, v
+
+
+def stores(
+    evaluator: Evaluator, instance: Instance, world: World, only: Container[str] | None = None
+) -> Iterator[tuple[str, str, Point, World]]:
+    """The statements that store what the attributes hold in the end: the attribute's name, the path that is
+    assigned to, the point of the statement, and in which world."""
     done: set[str] = set()
     for _, frame in evaluator.initialisers.of(instance):
         scope = frame.scope
@@ -123,5 +134,4 @@ def attributes(
             done.add(name)
             for statement, w in evaluator.flow.definitions(path, Point(frame, None), world):
                 if statement is not None:
-                    for value, v in evaluator.names.defined(statement, path, frame, w):
-                        yield name, value, v
+                    yield name, path, Point(frame, statement), w

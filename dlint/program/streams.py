@@ -9,8 +9,8 @@ import ast
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from dlint.knowledge.iterables import PASSES_ON, gives_all
-from dlint.module.layout import blocks, expressions, statements_in
+from dlint.knowledge.iterables import PASSES_ON, gives_all, is_setting, opens
+from dlint.module.layout import blocks, expressions, statements_in, target_names
 from dlint.program.frame import Arguments, Frame, Point, arguments_of
 from dlint.program.values import (
     Class,
@@ -22,6 +22,7 @@ from dlint.program.values import (
     Made,
     Partial,
     Table,
+    Unknown,
     Value,
     World,
 )
@@ -57,8 +58,44 @@ class Streams:
         for expression, statement in sources:
             if expression is None:
                 return None
-            found.append(self.of_expression(expression, Point(frame, statement), world, far + 1))
+            kinds = self.of_expression(expression, Point(frame, statement), world, far + 1)
+            if kinds is None and self._goes_over_files(expression, statement, frame, world):
+                kinds = _DATA
+            found.append(kinds)
         return _together(found)
+
+    def _goes_over_files(self, expression: ast.expr, statement: ast.stmt, frame: Frame, world: World) -> bool:
+        """Whether a loop goes over names of files, of which nothing else is known: it opens each of them."""
+        if not (isinstance(statement, ast.For) and statement.iter is expression):
+            return False
+        point = Point(frame, statement)
+        while isinstance(expression, ast.Call) and expression.args:
+            callees = self._evaluator.values(expression.func, point, world)
+            if not all(isinstance(value, External) and value.name in PASSES_ON for value, _ in callees):
+                return False
+            expression = expression.args[0]
+        if not isinstance(expression, ast.Name | ast.Attribute):
+            return False
+        for value, _ in self._evaluator.values(expression, point, world):
+            if not isinstance(value, Unknown) and not (
+                isinstance(value, External) and is_setting(value.name)
+            ):
+                return False
+        names = target_names(statement.target)
+        for inner in statements_in(statement.body):
+            for call in (node for part in expressions(inner) for node in ast.walk(part)):
+                if (
+                    isinstance(call, ast.Call)
+                    and call.args
+                    and isinstance(call.args[0], ast.Name)
+                    and call.args[0].id in names
+                ):
+                    callees = self._evaluator.values(call.func, Point(frame, inner), world)
+                    if callees and all(
+                        isinstance(value, External) and opens(value.name) for value, _ in callees
+                    ):
+                        return True
+        return False
 
     def of_expression(self, node: ast.expr, point: Point, world: World, far: int = 0) -> Kinds:
         """What iterating over an expression reads."""

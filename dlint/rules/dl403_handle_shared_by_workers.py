@@ -3,9 +3,9 @@
 ## What it finds
 
 An open file, archive, database or video that the dataset (or an object it holds, or a module) opens when it
-is made, and that worker code reads. Also one that is opened at the first item (`if self.file is None:`)
-where the program is seen to read an item itself, `dataset[0]`, before the loader: the workers then inherit
-the parent's handle all the same.
+is made, and that worker code reads: itself, or a part kept of it (HDF5: `self.images = file["images"]`).
+Also one that is opened at the first item (`if self.file is None:`) where the program is seen to read an item
+itself, `dataset[0]`, before the loader: the workers then inherit the parent's handle all the same.
 
 Fine are handles opened in the worker: for each item, in `worker_init_fn`, keyed on `os.getpid()`, or at the
 first item where the parent reads none. `np.memmap` and `os.pread` are fine, so is a file opened for writing.
@@ -70,12 +70,13 @@ from dlint.module.layout import parameters
 from dlint.program.events import Visit, function_body
 from dlint.program.program import Program
 from dlint.program.sharing import by_dataset
-from dlint.program.shipped import attributes, says_its_state
+from dlint.program.shipped import attributes, says_its_state, stores
 from dlint.program.uses import WorkerUse
-from dlint.program.values import HERE, Const, Instance, Made
+from dlint.program.values import HERE, Const, Instance, Made, Value
 from dlint.program.worker import WorkerCode
 from dlint.rules.rule import Found
 
+_TAKE_PARTS_LATE = "open the file in each process, keyed on os.getpid(), and take what is read from it there"
 _FOR_ONE_PROCESS = ("getpid", "get_worker_info", "current_process")
 
 
@@ -113,7 +114,7 @@ def _kept(
     """Handles that an object holds once it is made."""
     reads = [(visit, _reads(visit)) for visit in visits]
     names = {name for _, read in reads for name in read}
-    for name, value, _ in attributes(program.evaluator, owner, HERE, names):
+    for name, value, is_part in _held(program, owner, names):
         handle = _handle(program, value)
         if handle is None or program.modules.index.stored_elsewhere(name):
             continue
@@ -122,8 +123,30 @@ def _kept(
         for visit, read in reads:
             if name in read:
                 assert isinstance(value, Made)
-                yield from _found(handle, value, visit, read[name], start, state, (owner.cls.name, name))
+                attribute = (owner.cls.name, name)
+                for found in _found(handle, value, visit, read[name], start, state, attribute):
+                    yield found._replace(remedy=None, by_hand=_TAKE_PARTS_LATE) if is_part else found
                 break
+
+
+def _held(program: Program, owner: Instance, names: set[str]) -> Iterator[tuple[str, Value, bool]]:
+    """What the attributes hold; for a part of a handle (``self.file["images"]``), the handle and True."""
+    evaluator = program.evaluator
+    for name, path, point, world in stores(evaluator, owner, HERE, names):
+        assert point.statement is not None
+        for value, _ in evaluator.names.defined(point.statement, path, point.frame, world):
+            yield name, value, False
+        whole = getattr(point.statement, "value", None)
+        while isinstance(whole, ast.Subscript) and _is_name(whole.slice):
+            whole = whole.value
+            for value, _ in evaluator.values(whole, point, world):
+                handle = _handle(program, value)
+                if handle is not None and handle.has_parts:
+                    yield name, value, True
+
+
+def _is_name(index: ast.expr) -> bool:
+    return isinstance(index, ast.Constant) and isinstance(index.value, str)
 
 
 def _lazy(program: Program, uses: list[WorkerUse], owner: Instance, visits: list[Visit]) -> Iterator[Found]:

@@ -1,0 +1,47 @@
+"""Opens the HDF5 file in each process, and takes the table from it there."""
+
+import os
+import tempfile
+
+import h5py
+import torch
+from torch.utils.data import DataLoader, Dataset
+
+
+class Scans(Dataset):
+    def __init__(self, path):
+        self.path = path
+        with h5py.File(path, "r") as store:
+            self.labels = store["labels"][:]
+        self._scans = None
+        self._scans_pid = None
+
+    @property
+    def scans(self):
+        if self._scans_pid != os.getpid():
+            self._scans = h5py.File(self.path, "r")["train"]["scans"]
+            self._scans_pid = os.getpid()
+        return self._scans
+
+    def __getstate__(self):
+        return {**self.__dict__, "_scans": None, "_scans_pid": None}
+
+    def __len__(self):
+        return len(self.labels)
+
+    def __getitem__(self, index):
+        return torch.from_numpy(self.scans[index]), int(self.labels[index])
+
+
+def main():
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, "scans.h5")
+        with h5py.File(path, "w") as store:
+            store["train/scans"] = torch.arange(100 * 16, dtype=torch.float32).reshape(100, 16).numpy()
+            store["labels"] = (torch.arange(100) % 2).numpy()
+        loader = DataLoader(Scans(path), batch_size=10, num_workers=2)
+        print("sum", sum(scans.sum().item() for scans, _ in loader))
+
+
+if __name__ == "__main__":
+    main()
