@@ -166,6 +166,31 @@ def parent_threads(program: Program, names: frozenset[str], worker: frozenset[in
             callees = program.evaluator.values(call.func, point)
             if any(getattr(value, "name", None) in names for value, _ in callees):
                 found.append(ParentThread(call, point, _targets(program, call, point)))
+    for word in _thread_classes(program, names):
+        for _, call, point in calls_named(program, word):
+            if id(point.frame.scope) not in worker:
+                runs = [
+                    method
+                    for value, _ in program.evaluator.values(call, point)
+                    if isinstance(value, Instance) and program.evaluator.classes.libraries(value.cls) & names
+                    for method in program.evaluator.classes.methods(value, "run")
+                ]
+                if runs:
+                    found.append(ParentThread(call, point, [*runs]))
+    return found
+
+
+def _thread_classes(program: Program, names: frozenset[str]) -> list[str]:
+    """The names of the program's classes that are derived from a class of threads."""
+    words = sorted({name.rpartition(".")[2] for name in names})
+    found: list[str] = []
+    for word in (waiting := list(words)):  # grows meanwhile
+        for module in program.modules.deriving(word):
+            for trail in module.paths_to(word):
+                for node in trail[-3:-1]:
+                    if isinstance(node, ast.ClassDef) and node.name not in waiting and node.name not in words:
+                        waiting.append(node.name)
+                        found.append(node.name)
     return found
 
 

@@ -16,7 +16,8 @@ A fork copies the objects of the parent and none of its threads. Measured:
 - `ThreadPool` made in `__init__` or at module level: the worker **hangs** in 4 of 4 runs, even if the parent
   never used the pool.
 - `ThreadPoolExecutor` and `ProcessPoolExecutor` start their threads with the first task: once the parent
-  has read one item the workers **hang** (5 of 5, 3 of 3). A cold `ThreadPoolExecutor` survives the fork.
+  has read one item, or given it other work, the workers **hang** (5 of 5, 3 of 3). A cold
+  `ThreadPoolExecutor` survives the fork.
 - A thread started in `__init__` that fills a `queue.Queue`: **hangs** in 5 of 5 runs.
 - A `threading.Lock` that a thread of the parent holds at the fork: **hangs** in 6 of 6 runs. A lock that
   nobody holds is fine.
@@ -24,7 +25,7 @@ A fork copies the objects of the parent and none of its threads. Measured:
 
 Under spawn and forkserver (the default on macOS, Windows and, from Python 3.14, Linux) none of them can be
 sent to a worker: `NotImplementedError: pool objects cannot be passed between processes or pickled`,
-`TypeError: cannot pickle ...`.
+`TypeError: cannot pickle ...`. A pool of the module they make for themselves.
 
 ## Example
 
@@ -78,6 +79,7 @@ from collections.abc import Iterator
 
 from dlint.finding import ReachStep, Remedy
 from dlint.knowledge.pools import LOCKS, POOLS, THREAD_QUEUES, THREADS, gives_work
+from dlint.module.layout import expressions, statements_in
 from dlint.program.events import Event, function_body
 from dlint.program.frame import Point
 from dlint.program.program import Program
@@ -141,9 +143,14 @@ def _pool(
         return
     threads = pool.of == "threads"
     warm = f"{read[0].relative}:{read[1].lineno}" if read is not None else ""
-    cold = before and not warm and pool.lazy and threads
+    busy = before and pool.lazy and _works_where_made(program, made)
+    cold = before and not warm and not busy and pool.lazy and threads
     method = program.start_method_of(use)
-    if cold and method == "fork":
+    # Spawned workers import the module and make a pool of their own.
+    own_if_spawned = isinstance(made.point.frame.scope, ast.Module)
+    if (cold and (method == "fork" or own_if_spawned)) or (
+        own_if_spawned and method in ("spawn", "forkserver")
+    ):
         return
     if before:
         what = f"{pool.shown} made in the parent is used in worker code ({_place(event)})"
@@ -154,7 +161,13 @@ def _pool(
     elif cold:
         effect = "spawned workers fail (cannot pickle), forked ones hang once the parent has read one item"
     else:
-        first = f"the parent reads an item first ({warm}) and " if before and warm and pool.lazy else ""
+        first = ""
+        if before and pool.lazy and (busy or warm):
+            first = (
+                "the parent gives it work first and "
+                if busy
+                else f"the parent reads an item first ({warm}) and "
+            )
         effect = f"{first}its {pool.of} do not survive the fork: the workers hang"
     cure = "make it in each worker, keyed on os.getpid()" if threads else "let the workers do the work"
     remedy = Remedy("pool_per_process", "unsafe", "Make the pool in each process, keyed on os.getpid()")
@@ -166,6 +179,24 @@ def _pool(
         remedy if threads and before else None,
         by_hand=None if threads and before else f"{cure}, and leave it out of __getstate__",
     )
+
+
+def _works_where_made(program: Program, made: Made) -> bool:
+    """Whether the code that makes a pool gives it work, too: its threads run from then on."""
+    frame = made.point.frame
+    if isinstance(frame.scope, ast.Lambda):
+        return False
+    for statement in statements_in(frame.scope.body):
+        for expression in expressions(statement):
+            for node in ast.walk(expression):
+                match node:
+                    case ast.Call(
+                        func=ast.Attribute(value=ast.Name() | ast.Attribute() as held, attr=method)
+                    ) if gives_work(method):
+                        values = program.evaluator.values(held, Point(frame, statement))
+                        if any(value.key == made.key for value, _ in values):
+                            return True
+    return False
 
 
 def _per_process(made: Made) -> bool:
