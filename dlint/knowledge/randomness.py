@@ -115,7 +115,9 @@ _NUMPY_NUMBERS = re.compile(r"numpy\.(u?int\w*|abs|array|asarray|mod|remainder|b
 _PROCESS = re.compile(r"rank|world_size|dist_info|num_workers|device_count|process_index|num_processes")
 _ENVIRONMENT = frozenset({"os.environ.get", "os.getenv"})
 _CHANGING_NAME = re.compile(r"epoch|step|iter|time|round|cycle|random|entropy|uuid|pid")
-_SETTINGS_NAME = re.compile(r"arg|cfg|conf|opt|param|setting|flag|yaml|json")
+_SETTINGS_NAME = re.compile(
+    r"(?:^|[._])(?:args?|arguments|cfg|conf|config\w*|opts?|options?|h?params?|parameters|settings?|flags?)$"
+)
 _FIXED_NAME = re.compile(r"seed|rank|world_size|worker|gpu|node")
 
 

@@ -134,6 +134,8 @@ class _Trace:
         if known and all(isinstance(value, Const) for value in known):
             return _few([self._value(value, name) for value in known])
         made = self._joined([settings], point, world)
+        while isinstance(settings, ast.Subscript):
+            settings = settings.value
         if not sounds_like_settings(dotted(settings) or "") or sounds_changing(name):
             return made
         return [_by_name(name) if UNKNOWN in seed.kinds else seed for seed in made]

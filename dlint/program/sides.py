@@ -183,15 +183,14 @@ def parent_threads(program: Program, names: frozenset[str], worker: frozenset[in
 def _thread_classes(program: Program, names: frozenset[str]) -> list[str]:
     """The names of the program's classes that are derived from a class of threads."""
     words = sorted({name.rpartition(".")[2] for name in names})
-    found: list[str] = []
-    for word in (waiting := list(words)):  # grows meanwhile
+    found = list(words)
+    for word in found:  # grows meanwhile
         for module in program.modules.deriving(word):
             for trail in module.paths_to(word):
                 for node in trail[-3:-1]:
-                    if isinstance(node, ast.ClassDef) and node.name not in waiting and node.name not in words:
-                        waiting.append(node.name)
+                    if isinstance(node, ast.ClassDef) and node.name not in found:
                         found.append(node.name)
-    return found
+    return found[len(words) :]
 
 
 def _targets(program: Program, call: ast.Call, point: Point) -> list[Value]:
