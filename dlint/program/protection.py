@@ -108,8 +108,11 @@ class Protections:
             if effect.kind == "import" and effect.at.relative in imported:
                 return Shelter(effect, True)
         for effect in effects:
-            if effect.function is not None and id(effect.function) in use.own_functions:
+            if effect.function is not None and id(effect.function) in use.worker_functions:
                 return Shelter(effect, True)
+        for effect in effects:
+            if effect.function is not None and id(effect.function) in use.makers:
+                return Shelter(effect, False)
         if use.loader is None:
             return self._lenient(effects, modules)
         ways = self._boundaries.ways_to(use.loader.point)

@@ -58,14 +58,19 @@ class WorkerUse:
         self.beside = beside
 
     @cached_property
-    def own_functions(self) -> frozenset[int]:
-        """The functions, by id of their node, that workers execute or that make the dataset."""
+    def worker_functions(self) -> frozenset[int]:
+        """The functions, by id of their node, that workers execute."""
         codes = [self.code] if self.beside is None else [self.code, self.beside]
-        found = {id(visit.function.node) for code in codes for visit in code.visits}
-        for instance in self.code.instances.values():
-            for _, frame in self._evaluator.initialisers.of(instance):
-                found.add(id(frame.scope))
-        return frozenset(found)
+        return frozenset(id(visit.function.node) for code in codes for visit in code.visits)
+
+    @cached_property
+    def makers(self) -> frozenset[int]:
+        """The functions, by id of their node, that make the dataset, in the main process."""
+        return frozenset(
+            id(frame.scope)
+            for instance in self.code.instances.values()
+            for _, frame in self._evaluator.initialisers.of(instance)
+        )
 
     @cached_property
     def modules(self) -> tuple[Module, ...]:

@@ -32,7 +32,10 @@ def test_not_protected(tmp_path: Path, case: str) -> None:
     agree(tmp_path, {"train.py": TRAIN, **files_of(NOT_PROTECTED[case])}, "DL101", start_method="fork")
 
 
-@pytest.mark.parametrize("case", ["in main under fork", "in a function that main calls", "in the guard"])
+@pytest.mark.parametrize(
+    "case",
+    ["in main under fork", "in a function that main calls", "in the guard", "in the dataset's constructor"],
+)
 def test_what_only_the_parent_runs_protects_no_spawned_worker(tmp_path: Path, case: str) -> None:
     files = {"train.py": TRAIN, **files_of(PROTECTED[case])}
     report = check(tmp_path, files, "DL101", "DL404", start_method="spawn")
