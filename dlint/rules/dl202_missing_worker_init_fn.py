@@ -164,10 +164,31 @@ def _seeds_others_only(program: Program, code: WorkerCode) -> bool:
 
 
 def _nearest_draw(code: WorkerCode) -> Event | None:
+    seeding = {id(event.point.statement) for event in code.events if "NumPy" in SEEDS.get(event.name, "")}
     draws = [
-        event for event in code.events if draws_from_numpy(event.name) and event.role != "worker_init_fn"
+        event
+        for event in code.events
+        if draws_from_numpy(event.name)
+        and event.role != "worker_init_fn"
+        and not (seeding and _comes_after(event, seeding))
     ]
     return min(draws, key=_distance, default=None)
+
+
+def _comes_after(draw: Event, seeding: set[int]) -> bool:
+    """Whether the same function has always seeded before it draws: each item then has numbers of its own,
+    or those that DL201 speaks of."""
+    layout = draw.point.frame.layout
+    at: ast.AST | None = draw.point.statement
+    while at is not None:
+        place = layout.places.get(id(at))
+        if place is None:
+            at = layout.try_of.get(id(at))
+            continue
+        if any(id(statement) in seeding for statement in place.block[: place.at]):
+            return True
+        at = place.owner
+    return False
 
 
 def _distance(event: Event) -> int:
