@@ -44,7 +44,18 @@ class Layout:
     statement only changes in place.
     """
 
-    __slots__ = ("_bound", "_nodes", "_rebound", "_roots", "binds", "body", "changes", "places", "try_of")
+    __slots__ = (
+        "_binding",
+        "_bound",
+        "_nodes",
+        "_rebound",
+        "_roots",
+        "binds",
+        "body",
+        "changes",
+        "places",
+        "try_of",
+    )
 
     def __init__(self, scope: Scope) -> None:
         self._nodes: tuple[ast.AST, ...] | None = None
@@ -56,6 +67,7 @@ class Layout:
         # By statement, with all that is inside it: the names it may bind or change, and may bind anew.
         self._bound: dict[int, frozenset[str]] = {}
         self._rebound: dict[int, frozenset[str]] = {}
+        self._binding: dict[tuple[int, bool], dict[str, list[int]]] = {}
         changes: set[str] = set()
         self.binds: frozenset[str] = self._read(self.body, None, "body", changes)[0]
         self.changes = frozenset(changes)
@@ -75,6 +87,16 @@ class Layout:
         """The names that a statement of this scope, with all that is inside it, may bind or change;
         ``anew`` leaves out what it only changes in place."""
         return (self._rebound if anew else self._bound)[id(statement)]
+
+    def binding(self, block: list[ast.stmt], *, anew: bool = False) -> dict[str, list[int]]:
+        """The same for a whole block: each name, and which of the block's statements bind it."""
+        found = self._binding.get((id(block), anew))
+        if found is None:
+            found = self._binding[id(block), anew] = {}
+            for index, statement in enumerate(block):
+                for name in self.bound_by(statement, anew=anew):
+                    found.setdefault(name, []).append(index)
+        return found
 
     def _read(
         self, block: list[ast.stmt], owner: ast.AST | None, role: str, changes: set[str]

@@ -159,12 +159,16 @@ class _Search:
 
     def block(self, block: list[ast.stmt], end: int, worlds: list[World]) -> list[World]:
         """Backwards through ``block[:end]``; gives the worlds that found no definition there."""
-        for index in range(end - 1, -1, -1):
+        binding = self.layout.binding(block, anew=self.anew)
+        own = binding.get(self.name, ())
+        base = binding.get(self.base, ()) if self.base else ()
+        for index in sorted({*own, *base}, reverse=True) if base else reversed(own):
+            if index >= end:
+                continue
             statement = block[index]
-            bound = self.layout.bound_by(statement, anew=self.anew)
-            if self.name in bound:
+            if index in own:
                 worlds = self.through(statement, worlds)
-            elif self.base and self.base in bound and self.rebinds_base(statement):
+            elif self.rebinds_base(statement):
                 # `args = ...` makes an `args.x` of before another thing.
                 self.found += [(None, w) for w in worlds]
                 return []

@@ -84,6 +84,7 @@ from dlint.program.events import Event, function_body
 from dlint.program.frame import Point
 from dlint.program.program import Program
 from dlint.program.repetition import is_once
+from dlint.program.sharing import codes_of
 from dlint.program.sides import (
     ParentThread,
     functions_of,
@@ -108,9 +109,10 @@ def check(program: Program) -> Iterator[Found]:
     threads = _Threads(program)
     mentioning = program.modules.index.mentioning
     locks = bool(mentioning("Thread") and mentioning("Lock"))
+    entered = {id(code): list(entered_locks(program, code)) for code in codes_of(program.uses) if locks}
     for use in program.uses:
         events = [event for event in use.code.events if event.owner and event.owner.name in _SERVED]
-        if not (events or locks):
+        if not (events or entered.get(id(use.code))):
             continue
         worker = functions_of(program, use)
         for event in events:
@@ -126,10 +128,9 @@ def check(program: Program) -> Iterator[Found]:
                 yield from _queue(threads, use, event, owner, method)
             elif owner.name in LOCKS and method in ("acquire", "wait"):
                 yield from _lock(threads, use, owner, event.link.steps(event.name, event.module, event.node))
-        if locks:
-            for lock, steps in entered_locks(program, use.code):
-                if made_in_parent(program, lock, worker) and not renewed(program, use, lock):
-                    yield from _lock(threads, use, lock, steps)
+        for lock, steps in entered.get(id(use.code), ()):
+            if made_in_parent(program, lock, worker) and not renewed(program, use, lock):
+                yield from _lock(threads, use, lock, steps)
 
 
 def _pool(
