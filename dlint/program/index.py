@@ -133,6 +133,11 @@ class Index:
         return answer
 
 
+def as_base(name: str) -> bytes:
+    """A pattern for the head of a class that has a name among its bases."""
+    return rb"\bclass\s+\w+\s*\([^:]*?\b%b\b" % re.escape(_bytes(name))
+
+
 def _stores(data: bytes, attribute: bytes) -> bool:
     """Whether an attribute, given with its dot, is set on something that is not called self."""
     at = data.find(attribute)

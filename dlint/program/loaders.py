@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from dlint.knowledge.loading import LOADER_WORDS, LOADERS, LoaderClass
 from dlint.module.source import Module
 from dlint.program.frame import Argument, Arguments, Point, arguments_of
+from dlint.program.index import as_base
 from dlint.program.values import (
     HERE,
     Class,
@@ -178,7 +179,7 @@ class LoaderFinder:
 
     def _naming(self, word: str) -> Iterator[Module]:
         """The modules that may derive a class from a loader class or import it under another name."""
-        named = re.compile(rb"\bclass\s+\w+\s*\([^:]*?\b%b\b|\b%b\s+as\s" % (word.encode(), word.encode()))
+        named = re.compile(as_base(word) + rb"|\b%b\s+as\s" % word.encode())
         for relative in self._modules.index.mentioning(word):
             if named.search(self._modules.index.data(relative)):
                 module = self._modules.get(relative)

@@ -9,7 +9,7 @@ from dlint.files import SourceError, decode, parse
 from dlint.module.source import Module
 from dlint.program.frame import Frame
 from dlint.program.imports import Imports
-from dlint.program.index import Index
+from dlint.program.index import Index, as_base
 
 
 class Modules:
@@ -58,7 +58,7 @@ class Modules:
 
     def deriving(self, name: str) -> Iterator[Module]:
         """The parsed modules in which the bases of some class name a class."""
-        header = re.compile(rb"\bclass\s+\w+\s*\([^:]*?\b%b\b" % re.escape(name.encode()))
+        header = re.compile(as_base(name))
         for relative in self.index.naming(name):
             if header.search(self.index.data(relative)):
                 module = self.get(relative)

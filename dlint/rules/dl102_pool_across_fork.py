@@ -25,7 +25,7 @@ A fork copies the objects of the parent and none of its threads. Measured:
 
 Under spawn and forkserver (the default on macOS, Windows and, from Python 3.14, Linux) none of them can be
 sent to a worker: `NotImplementedError: pool objects cannot be passed between processes or pickled`,
-`TypeError: cannot pickle ...`. A pool of the module they make for themselves.
+`TypeError: cannot pickle ...`. A pool that worker code uses as a global of its module is made anew there.
 
 ## Example
 
@@ -147,11 +147,10 @@ def _pool(
     busy = before and pool.lazy and _works_where_made(program, made)
     cold = before and not warm and not busy and pool.lazy and threads
     method = program.start_method_of(use)
-    # Spawned workers import the module and make a pool of their own.
-    own_if_spawned = isinstance(made.point.frame.scope, ast.Module)
-    if (cold and (method == "fork" or own_if_spawned)) or (
-        own_if_spawned and method in ("spawn", "forkserver")
-    ):
+    if _is_made_by_import(program, use, made):
+        if cold or method in ("spawn", "forkserver"):
+            return
+    elif cold and method == "fork":
         return
     if before:
         what = f"{pool.shown} made in the parent is used in worker code ({_place(event)})"
@@ -180,6 +179,14 @@ def _pool(
         remedy if threads and before else None,
         by_hand=None if threads and before else f"{cure}, and leave it out of __getstate__",
     )
+
+
+def _is_made_by_import(program: Program, use: WorkerUse, made: Made) -> bool:
+    """Whether spawned workers make a pool of their own: they import the module, and the dataset does not
+    bring the parent's."""
+    if not isinstance(made.point.frame.scope, ast.Module):
+        return False
+    return all(part.value.key != made.key for part in program.shipped(use))
 
 
 def _works_where_made(program: Program, made: Made) -> bool:

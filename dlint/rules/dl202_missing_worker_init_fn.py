@@ -10,7 +10,8 @@ where nothing is said the oldest is assumed. A number of workers that is not kno
 One worker with a literal `shuffle=False` is an evaluation and left alone: there is no other worker to repeat.
 Draws of `random` and `torch` are fine: torch seeds both in every worker. Libraries' loaders that seed
 NumPy themselves (MONAI's) are fine, and so are programs that have Lightning seed the workers
-(`seed_everything(seed, workers=True)`, `LightningCLI`).
+(`seed_everything(seed, workers=True)`, `LightningCLI`), a `worker_init_fn` that is passed on a condition, and
+draws that the same function has always seeded before.
 
 ## Why is this bad
 
@@ -95,6 +96,7 @@ def _trainer_seeds_workers(program: Program) -> bool:
             for trail in module.paths_to(word, called=True):
                 call = trail[-2]
                 if isinstance(call, ast.Call) and call.func is trail[-1]:
+                    program.evaluator.start()
                     point = program.evaluator.sites.point_of(module, trail)
                     callees = program.evaluator.values(call.func, point)
                     if any(isinstance(value, External) and value.name == name for value, _ in callees) and (

@@ -5,7 +5,8 @@
 The `__iter__` of an `IterableDataset` that a loader with two or more workers gets, where nothing divides the
 stream: neither `__iter__` nor anything that it calls or iterates over asks `get_worker_info()` or otherwise
 speaks of workers or shards, and `worker_init_fn` does not change the dataset. It fires only where it can see
-what is streamed: a file, a list, a range, rows of a table, in this file or another. A stream from elsewhere
+what is streamed: a file, files that it opens by their names one after another, a list, a range, rows of a
+table, in this file or another. A stream from elsewhere
 (webdataset, a streaming dataset of Hugging Face) may divide itself, and endless and random streams have
 nothing to divide: these are left alone. Dividing by rank is not enough: that is for machines.
 

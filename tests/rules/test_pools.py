@@ -235,3 +235,31 @@ def main(loader):
 main(DataLoader([1, 2, 3], num_workers=2))
 """
     assert _codes(tmp_path, program, monkeypatch) == ["DL105"]
+
+
+_OF_THE_MODULE = """
+POOL = ThreadPoolExecutor(2)
+
+
+class Data(Dataset):
+    def __init__(self, pool=None):
+        self.pool = pool
+
+    def __len__(self):
+        return 4
+
+    def __getitem__(self, index):
+        return list({used}.map(abs, [index]))
+
+
+if __name__ == "__main__":
+    for batch in DataLoader(Data({given}), num_workers=2):
+        pass
+"""
+
+
+@pytest.mark.parametrize(("used", "given", "codes"), [("POOL", "", []), ("self.pool", "POOL", ["DL102"])])
+def test_an_idle_executor_of_the_module_matters_where_the_dataset_brings_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, used: str, given: str, codes: list[str]
+) -> None:
+    assert _codes(tmp_path, _OF_THE_MODULE.format(used=used, given=given), monkeypatch) == codes
