@@ -51,8 +51,13 @@ SEED_RESULTS = {
 SEED_KEYWORDS = ("seed", "a", "x")
 # NumPy takes seeds of 32 bits only.
 NARROW_SEEDS = frozenset({"numpy.random.seed", "numpy.random.RandomState"})
-# Context managers that put torch's state back after their block.
-KEEPS_TORCH_STATE = frozenset({"torch.fork_rng", "torch.random.fork_rng"})
+# Context managers that put the state of these libraries back after their block.
+KEEPS_STATE = {
+    "torch.fork_rng": "torch",
+    "torch.random.fork_rng": "torch",
+    "lightning_fabric.utilities.seed.isolate_rng": "random, NumPy and torch",
+    "pytorch_lightning.isolate_rng": "random, NumPy and torch",
+}
 # Library -> the calls that read its state and put it back.
 STATE_CALLS = {
     "NumPy": ("get_state", "set_state"),
@@ -155,6 +160,11 @@ def draws(name: str) -> bool:
 def is_clock(name: str) -> bool:
     """Whether a call reads the clock."""
     return name.startswith(_CLOCKS)
+
+
+def is_fine_clock(name: str) -> bool:
+    """Whether a call reads the clock in units so small that no two items read the same number."""
+    return name.startswith("time.") and name.endswith("_ns")
 
 
 def is_entropy(name: str) -> bool:

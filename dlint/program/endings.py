@@ -65,17 +65,30 @@ def _of_loop(loop: ast.For | ast.While, never_returns: NoReturn) -> frozenset[En
         return after
     if any(isinstance(inner, ast.Break) for inner in statements_in(loop.body)):
         return frozenset({"perhaps"})
-    return frozenset({"attempts"}) if any(map(_tries_to_return, loop.body)) else frozenset({"perhaps"})
+    tries = any(_tries_to_return(statement, never_returns) for statement in loop.body)
+    # `if attempt == last: raise` may well be true in the last round.
+    gives_up = any(
+        isinstance(inner, ast.Raise)
+        for statement in loop.body
+        if not hasattr(statement, "handlers")
+        for inner in statements_in([statement])
+    )
+    return frozenset({"attempts" if tries and not gives_up else "perhaps"})
 
 
-def _tries_to_return(statement: ast.stmt) -> bool:
-    """Whether a statement is a ``try`` that returns when all goes well, and goes on when not."""
+def _tries_to_return(statement: ast.stmt, never_returns: NoReturn) -> bool:
+    """Whether a statement is a ``try`` that returns when all goes well, and always goes on when not."""
     if not hasattr(statement, "handlers"):
         return False
     body: list[ast.stmt] = [*statement.body, *statement.orelse]  # type: ignore[attr-defined]
     handlers: list[ast.ExceptHandler] = statement.handlers
-    goes_on = any(not isinstance(h.body[-1], ast.Return | ast.Raise | ast.Break) for h in handlers)
-    return goes_on and isinstance(body[-1], ast.Return)
+    return isinstance(body[-1], ast.Return) and any(
+        not any(
+            isinstance(inner, ast.Return | ast.Raise | ast.Break) or never_returns(inner)
+            for inner in statements_in(handler.body)
+        )
+        for handler in handlers
+    )
 
 
 def _of_attempt(statement: ast.stmt, never_returns: NoReturn) -> frozenset[Ending]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterator
 
 from dlint.module.layout import FunctionNode
 from dlint.module.source import Module
@@ -35,6 +36,11 @@ class Event:
     @property
     def module(self) -> Module:
         return self.point.frame.module
+
+    def places(self) -> Iterator[Point]:
+        """Where it stands, then where the calls stand that led there."""
+        yield self.point
+        yield from self.link.callers()
 
 
 class Visit:

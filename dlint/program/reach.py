@@ -3,22 +3,36 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterator
 
 from dlint.finding import ReachStep
 from dlint.module.source import Module
+from dlint.program.frame import Point
 
 
 class Link:
-    """One step of a reach; ``above`` is the step that led here."""
+    """One step of a reach; ``above`` is the step that led here, ``caller`` the place of the call in it
+    (None where a library calls)."""
 
-    __slots__ = ("above", "length", "line", "module", "name")
+    __slots__ = ("above", "caller", "length", "line", "module", "name")
 
-    def __init__(self, above: Link | None, name: str, module: Module, line: int) -> None:
+    def __init__(
+        self, above: Link | None, name: str, module: Module, line: int, caller: Point | None = None
+    ) -> None:
         self.above = above
         self.name = name
         self.module = module
         self.line = line
+        self.caller = caller
         self.length: int = above.length + 1 if above else 1
+
+    def callers(self) -> Iterator[Point]:
+        """The places of the calls that led here, the nearest first."""
+        link: Link | None = self
+        while link is not None:
+            if link.caller is not None:
+                yield link.caller
+            link = link.above
 
     def steps(self, last: str, module: Module, node: ast.AST) -> tuple[ReachStep, ...]:
         """The chain as data, ended by the call ``last`` at ``node``."""

@@ -12,12 +12,13 @@ FIXED = "fixed"  # a constant, a setting, the process's rank
 WORKER = "worker"  # the worker's number
 STATE = "state"  # the first word of NumPy's state
 TORCH = "torch"  # the seed that torch gives a worker
-CLOCK = "clock"
-FRESH = "fresh"  # entropy, or drawn from a random state
+CLOCK = "clock"  # in seconds
+FRESH = "fresh"  # entropy, a finer clock, or drawn from a random state
 UNKNOWN = "unknown"
 
 _WIDEST = 2**32  # NumPy's seeds lie below
 _LARGEST_POWER = 256
+_FINE = 1000  # a clock counted in thousandths of a second or less is another number for every item
 _OPERATORS: dict[type[ast.operator], Callable[[int, int], int]] = {
     ast.Add: operator.add,
     ast.Sub: operator.sub,
@@ -45,6 +46,8 @@ class Seed(NamedTuple):
 
 def operate(op: ast.operator, left: Seed, right: Seed) -> Seed:
     kinds = left.kinds | right.kinds
+    if isinstance(op, ast.Mult) and CLOCK in kinds and max(left.number or 0, right.number or 0) >= _FINE:
+        kinds = kinds - {CLOCK} | {FRESH}
     number = _number(op, left.number, right.number)
     if number is not None:
         return Seed(kinds, number)

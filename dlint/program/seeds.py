@@ -18,6 +18,7 @@ from dlint.knowledge.randomness import (
     draws,
     is_clock,
     is_entropy,
+    is_fine_clock,
     is_pure,
     sounds_changing,
     sounds_fixed,
@@ -90,6 +91,8 @@ class _Trace:
             case ast.Constant(value=None):
                 return [_FRESH]
             case ast.Constant(value=value):
+                if isinstance(value, float) and value.is_integer():
+                    value = int(value)
                 return [Seed(_FIXED.kinds, value if type(value) is int else None)]
             case ast.Name():
                 return self._name(node, point, world)
@@ -292,6 +295,8 @@ class _Trace:
                 return [Seed(frozenset({TORCH}), None, True)]
             return [Seed(frozenset({WORKER}))] if value.name.endswith("().id") else [_UNKNOWN]
         made = [Seed(seed.kinds) for seed in self._made(value.owner, world)]
+        if node.attr == "microsecond" and any(CLOCK in seed.kinds for seed in made):
+            return [_FRESH]
         return [_by_name(node.attr) if seed.kinds == _UNKNOWN.kinds else seed for seed in made]
 
     def _value_of_attribute(self, value: Value, node: ast.Attribute) -> Seed:
@@ -340,6 +345,8 @@ class _Trace:
             return [Seed(frozenset({TORCH}), None, True)] if inside else [_FIXED]
         if name == STATE_WORD:
             return [Seed(frozenset({STATE}))]
+        if is_fine_clock(name):
+            return [_FRESH]
         if is_clock(name):
             return [Seed(frozenset({CLOCK}))]
         if is_entropy(name) or draws(name) or (name.endswith("SeedSequence") and not arguments):

@@ -189,7 +189,8 @@ class WorkerCode:
             return
         contexts.add(site)
         frame = self._evaluator.calls.enter(function, arguments, node, point)
-        inner = Link(link, display_name(function), function.module, getattr(function.node, "lineno", 1))
+        line = getattr(function.node, "lineno", 1)
+        inner = Link(link, display_name(function), function.module, line, point)
         self._waiting.append((function, frame, world, inner, self._role))
 
     def _called(

@@ -48,16 +48,17 @@ import ast
 from collections.abc import Iterator
 
 from dlint.finding import Remedy
-from dlint.knowledge.randomness import KEEPS_TORCH_STATE, SEEDS, STATE_CALLS, sounds_changing
+from dlint.knowledge.randomness import KEEPS_STATE, SEEDS, STATE_CALLS, sounds_changing
 from dlint.module.layout import dotted
 from dlint.program.events import Event, function_body
+from dlint.program.frame import Point
 from dlint.program.program import Program
 from dlint.program.reach import Link
-from dlint.program.repetition import places_around
+from dlint.program.repetition import places_around, tests_around
 from dlint.program.seed import CLOCK, FIXED, FRESH, TORCH, WORKER, Seed
 from dlint.program.seeds import seeds_of
 from dlint.program.sharing import codes_of
-from dlint.program.values import External, Function
+from dlint.program.values import External, Function, World
 from dlint.program.worker import WorkerCode
 from dlint.rules.rule import Found
 
@@ -81,7 +82,7 @@ def _judged(
         return
     if any(sounds_changing(name) and "time" not in name for name in _names_in(event.node)):
         return
-    if _kept(functions, event) or _in_fork(program, event):
+    if _kept(functions, event) or _put_back_after(program, event):
         return
     yield _found(event, seeds, once=once)
 
@@ -96,16 +97,12 @@ def _names_in(call: ast.Call) -> Iterator[str]:
 
 
 def _once(event: Event) -> bool:
-    """Whether a test that its own block changes lets the call run once only: ``if not self.seeded:``."""
+    """Whether a test that the block behind it changes lets it run once only: ``if not self.seeded:``."""
     layout = event.point.frame.layout
-    for place in places_around(event.point):
-        at = place.owner
-        if isinstance(at, ast.If):
-            tested = {
-                dotted(node) for node in ast.walk(at.test) if isinstance(node, ast.Name | ast.Attribute)
-            }
-            if tested & layout.bound_by(at):
-                return True
+    for test, _, block in tests_around(event.point):
+        tested = {dotted(node) for node in ast.walk(test) if isinstance(node, ast.Name | ast.Attribute)}
+        if any(tested & layout.bound_by(statement) for statement in block):
+            return True
     return False
 
 
@@ -139,21 +136,26 @@ def _calls_all(function: Function, names: tuple[str, ...]) -> bool:
     return found.issuperset(names)
 
 
-def _in_fork(program: Program, event: Event) -> bool:
-    """Whether the call stands in a block that has torch's state to itself."""
-    if SEEDS[event.name] != "torch":
-        return False
-    for place in places_around(event.point):
-        at = place.owner
-        if isinstance(at, ast.With):
-            for item in at.items:
-                if isinstance(item.context_expr, ast.Call):
-                    for value, _ in program.evaluator.values(
-                        item.context_expr.func, event.point, event.world
+def _put_back_after(program: Program, event: Event) -> bool:
+    """Whether a library's block around the call, or around a call that led to it, puts the state back."""
+    libraries = SEEDS[event.name]
+    for point in event.places():
+        for place in places_around(point):
+            if isinstance(place.owner, ast.With) and place.role == "body":
+                for item in place.owner.items:
+                    if isinstance(item.context_expr, ast.Call) and _keeps(
+                        program, item.context_expr.func, point, event.world, libraries
                     ):
-                        if isinstance(value, External) and value.name in KEEPS_TORCH_STATE:
-                            return True
+                        return True
     return False
+
+
+def _keeps(program: Program, manager: ast.expr, point: Point, world: World, libraries: str) -> bool:
+    program.evaluator.start()
+    return any(
+        isinstance(value, External) and libraries in KEEPS_STATE.get(value.name, "")
+        for value, _ in program.evaluator.values(manager, point, world)
+    )
 
 
 def _found(event: Event, seeds: list[Seed], *, once: bool) -> Found:

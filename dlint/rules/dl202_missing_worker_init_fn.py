@@ -61,6 +61,9 @@ from dlint.program.events import Event, function_body
 from dlint.program.frame import Point
 from dlint.program.loaders import Loader, is_zero
 from dlint.program.program import Program
+from dlint.program.repetition import places_around
+from dlint.program.seed import FRESH, TORCH
+from dlint.program.seeds import seeds_of
 from dlint.program.sharing import codes_of
 from dlint.program.uses import WorkerUse
 from dlint.program.values import Const, External, Function, Unknown, Value
@@ -76,7 +79,7 @@ def check(program: Program) -> Iterator[Found]:
         return
     if _trainer_seeds_workers(program):
         return
-    nearest = {id(code): _nearest_draw(code) for code in codes_of(program.uses)}
+    nearest = {id(code): _nearest_draw(program, code) for code in codes_of(program.uses)}
     for loader in program.loaders:
         if loader.inherited or loader.kind.seeds_workers:
             continue
@@ -165,32 +168,45 @@ def _seeds_others_only(program: Program, code: WorkerCode) -> bool:
     return True
 
 
-def _nearest_draw(code: WorkerCode) -> Event | None:
-    seeding = {id(event.point.statement) for event in code.events if "NumPy" in SEEDS.get(event.name, "")}
+def _nearest_draw(program: Program, code: WorkerCode) -> Event | None:
+    seeding = set(_seeding(program, code))
     draws = [
         event
         for event in code.events
         if draws_from_numpy(event.name)
         and event.role != "worker_init_fn"
-        and not (seeding and _comes_after(event, seeding))
+        and not (seeding and any(_comes_after(point, seeding) for point in event.places()))
     ]
     return min(draws, key=_distance, default=None)
 
 
-def _comes_after(draw: Event, seeding: set[int]) -> bool:
-    """Whether the same function has always seeded before it draws: each item then has numbers of its own,
-    or those that DL201 speaks of."""
-    layout = draw.point.frame.layout
-    at: ast.AST | None = draw.point.statement
-    while at is not None:
-        place = layout.places.get(id(at))
-        if place is None:
-            at = layout.try_of.get(id(at))
-            continue
-        if any(id(statement) in seeding for statement in place.block[: place.at]):
-            return True
-        at = place.owner
-    return False
+def _seeding(program: Program, code: WorkerCode) -> Iterator[int]:
+    """The statements of worker code that seed NumPy for what comes after them, themselves or in what they
+    call, and the items of ``with`` that do so for their block."""
+    for event in code.events:
+        if "NumPy" in SEEDS.get(event.name, ""):
+            good = any(seed.kinds & {TORCH, FRESH} for seed in seeds_of(program.evaluator, code, event))
+            for point in event.places():
+                if isinstance(point.statement, ast.With):
+                    yield from map(id, point.statement.items)
+                for place in places_around(point):
+                    yield id(place.block[place.at])
+                    # A good seed that is set on a condition is set once a worker: `if not self.seeded:`.
+                    if not good and not isinstance(place.owner, ast.With | ast.Try | None):
+                        break
+                else:
+                    continue
+                break
+
+
+def _comes_after(point: Point, seeding: set[int]) -> bool:
+    """Whether the same function has always seeded before it comes to a place: each item then has numbers
+    of its own, or those that DL201 speaks of."""
+    return any(
+        any(id(statement) in seeding for statement in place.block[: place.at])
+        or (isinstance(place.owner, ast.With) and any(id(item) in seeding for item in place.owner.items))
+        for place in places_around(point)
+    )
 
 
 def _distance(event: Event) -> int:

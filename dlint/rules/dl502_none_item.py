@@ -52,10 +52,11 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
+from functools import partial
 
 from dlint.module.layout import own_names, parameters, statements_in
 from dlint.program.endings import endings
-from dlint.program.frame import Point
+from dlint.program.frame import Frame, Point, arguments_of
 from dlint.program.items import Reader, is_default_collate, readers
 from dlint.program.loaders import Loader
 from dlint.program.program import Program
@@ -65,6 +66,7 @@ from dlint.rules.rule import Found
 
 _LOADERS = frozenset({"torch.utils.data.DataLoader", "torchdata.stateful_dataloader.StatefulDataLoader"})
 _EXITS = frozenset({"sys.exit", "os._exit", "builtins.exit", "builtins.quit"})
+_DEEPEST = 4  # calls followed to what ends the program
 _Judged = tuple[Reader, list[tuple[ast.stmt, str]]]
 _ENDED = {
     "except": "ends without a return after an exception that it catches",
@@ -152,19 +154,29 @@ def _concerns_item(test: ast.expr, function: ast.FunctionDef) -> bool:
 
 def _never_returns(program: Program, reader: Reader, statement: ast.stmt) -> bool:
     """Whether a statement calls what ends the program or always raises."""
-    if not isinstance(statement, ast.Expr) or not isinstance(statement.value, ast.Call):
+    return _ends(program, statement, Point(reader.frame, statement), reader.world, _DEEPEST)
+
+
+def _ends_in(program: Program, frame: Frame, world: World, depth: int, statement: ast.stmt) -> bool:
+    return _ends(program, statement, Point(frame, statement), world, depth)
+
+
+def _ends(program: Program, statement: ast.stmt, point: Point, world: World, depth: int) -> bool:
+    if not isinstance(statement, ast.Expr) or not isinstance(statement.value, ast.Call) or not depth:
         return False
+    call = statement.value
     program.evaluator.start()
-    callees = program.evaluator.values(statement.value.func, Point(reader.frame, statement), reader.world)
-    return any(
-        (isinstance(callee, External) and callee.name in _EXITS)
-        or (isinstance(callee, Function) and _always_raises(callee.node))
-        for callee, _ in callees
-    )
-
-
-def _always_raises(node: ast.AST) -> bool:
-    return isinstance(node, ast.FunctionDef) and isinstance(node.body[-1], ast.Raise)
+    for callee, _ in program.evaluator.values(call.func, point, world):
+        if isinstance(callee, External) and callee.name in _EXITS:
+            return True
+        if isinstance(callee, Function) and isinstance(callee.node, ast.FunctionDef):
+            body = callee.node.body
+            if any(isinstance(inner, ast.Return) for inner in statements_in(body)):
+                continue
+            frame = program.evaluator.calls.enter(callee, arguments_of(call, point), call, point)
+            if not endings(body, partial(_ends_in, program, frame, world, depth - 1)):
+                return True
+    return False
 
 
 def _found(loader: Loader, reader: Reader, node: ast.stmt, how: str) -> Found:

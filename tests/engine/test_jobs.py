@@ -48,7 +48,7 @@ class Photos{n}(Dataset):
         return 8
 
     def __getitem__(self, index):
-        np.random.seed({n})
+        random.seed({n})
         image = blur(read(f"{{self.root}}/{{index}}"), {n})
         if self.augment:
             image = jitter(cv2.flip(image, 1))

@@ -1,8 +1,8 @@
 """Many short programs in few processes: most of what a short program costs is importing torch.
 
-What a program does under fork after its imports does not depend on who imported torch. What may depend on
-it (programs that hang, that are timed, that set the environment for libraries) runs by itself, as does what
-starts workers afresh; `dlint prove` runs every program by itself.
+What a program does after its imports does not depend on who imported torch, and workers started afresh import
+it anew. What may depend on it (programs that hang, that are timed, that set the environment for libraries)
+runs by itself; `dlint prove` runs every program by itself.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from collections.abc import Iterator, Sequence
 from itertools import groupby
 from pathlib import Path
 
-from dlint.proofs.proof import Proof
+from dlint.proofs.proof import Proof, StartMethod
 from dlint.proofs.run import Result, Run, Runner
 
 _SCRIPT = Path(__file__).with_name("one_after_another.py")
@@ -51,11 +51,8 @@ class BatchRunner:
 
     def run(self, runs: Sequence[Run]) -> Iterator[tuple[Run, Result]]:
         """Run the programs and give each result as it comes."""
-        inside = sorted(filter(_belongs, runs), key=lambda run: run.proof.folder)
-        batches = [
-            _batch(home, [*members], self._folder)
-            for home, members in groupby(inside, key=lambda run: run.proof.folder)
-        ]
+        inside = sorted(filter(_belongs, runs), key=_kind)
+        batches = [_batch([*members], self._folder) for _, members in groupby(inside, key=_kind)]
         of_place = {batch.run.proof.folder: batch for batch in batches}
         alone = [run for run in runs if not _belongs(run)]
         for run, result in self._runner.run([*(batch.run for batch in batches), *alone]):
@@ -69,16 +66,20 @@ class BatchRunner:
 def _belongs(run: Run) -> bool:
     proof = run.proof
     return (
-        run.method == "fork"
-        and proof.outcome in ("error", "silent")
+        proof.outcome in ("error", "silent")
         and not proof.alone
         and not proof.environment
         and not proof.needs.openmp_opencv
     )
 
 
-def _batch(home: Path, runs: list[Run], folder: Path) -> Batch:
-    place = folder / f"batch-{home.name}"
+def _kind(run: Run) -> tuple[Path, StartMethod]:
+    return run.proof.folder, run.method
+
+
+def _batch(runs: list[Run], folder: Path) -> Batch:
+    home, method = _kind(runs[0])
+    place = folder / f"batch-{home.name}-{method}"
     place.mkdir()
     shutil.copy(_SCRIPT, place)
     (place / home.name).symlink_to(home, target_is_directory=True)
@@ -96,4 +97,4 @@ def _batch(home: Path, runs: list[Run], folder: Path) -> Batch:
         limit=sum(run.proof.limit for run in runs),
         environment={_PROGRAMS: json.dumps(list(members))},
     )
-    return Batch(Run(proof, proof.bad, "fork"), members)
+    return Batch(Run(proof, proof.bad, method), members)
