@@ -84,10 +84,53 @@ MAP_DATASETS = frozenset(
 )
 _DATASET_MODULES = ("torchvision.datasets.", "torchaudio.datasets.", "torchtext.datasets.")
 
+# What a library's dataset calls for an item, of what it keeps.
+ITEM_PARTS = ("transform", "target_transform", "transforms", "loader")
+# What datasets of libraries keep of their constructor's arguments, under the parameters' names.
+_KEPT = frozenset({*ITEM_PARTS, "pre_transform"})
+# The positional parameters of such constructors, where others than keywords are in use.
+_PARAMETERS = {
+    "VisionDataset": ("root", "transforms", "transform", "target_transform"),
+    "DatasetFolder": ("root", "loader", "extensions", "transform", "target_transform"),
+    "ImageFolder": ("root", "transform", "target_transform", "loader"),
+    "CIFAR10": ("root", "train", "transform", "target_transform"),
+    "CIFAR100": ("root", "train", "transform", "target_transform"),
+    "MNIST": ("root", "train", "transform", "target_transform"),
+    "CocoDetection": ("root", "annFile", "transform", "target_transform", "transforms"),
+    "CocoCaptions": ("root", "annFile", "transform", "target_transform", "transforms"),
+    "Dataset": ("root", "transform", "pre_transform"),
+    "InMemoryDataset": ("root", "transform", "pre_transform"),
+}
+_KEEPING_MODULES = ("torchvision.datasets.", "torch_geometric.data.")
+
+
+def is_kept(attribute: str) -> bool:
+    """Whether an attribute has the name of an argument that datasets of libraries keep."""
+    return attribute in _KEPT
+
+
+def kept_parameters(library: str, attribute: str) -> tuple[str, ...] | None:
+    """The positional parameters of a library dataset's constructor, where its objects keep the one of
+    this name as an attribute; None where they do not."""
+    if not is_kept(attribute) or not library.startswith(_KEEPING_MODULES):
+        return None
+    return _PARAMETERS.get(library.rpartition(".")[2], ())
+
 
 def is_iterable_dataset(name: str) -> bool:
     """Whether a library's class is an iterable-style dataset."""
     return name in ITERABLE_DATASETS
+
+
+def makes_items(name: str) -> bool:
+    """Whether a library's dataset makes the items itself, with the transforms that it was given."""
+    bare = name.rpartition(".")[2].endswith("Dataset")  # only a class to derive from
+    return (name.startswith(_DATASET_MODULES) and not bare) or bool(library_entries(name))
+
+
+def library_entries(name: str) -> tuple[str, ...]:
+    """What a library's dataset calls of a class derived from it to get an item, besides ``__getitem__``."""
+    return ("get",) if name.startswith("torch_geometric.data.") else ()
 
 
 def is_dataset(name: str) -> bool:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
+from dlint.knowledge.loading import is_kept, kept_parameters
 from dlint.module.layout import FunctionNode, functions_in, parameters
 from dlint.program.classes import is_property
 from dlint.program.frame import Arguments, Frame, Point, layout_of
@@ -111,6 +112,8 @@ class Attributes:
                 for statement, w in self._evaluator.flow.definitions(path, Point(frame, None), world):
                     if statement is not None:
                         outcomes += self._evaluator.names.defined(statement, path, frame, w)
+            if not outcomes:
+                outcomes += self._kept_by_library(instance, name, world)
             if self._evaluator.modules.index.stored_elsewhere(name):
                 outcomes += self._stored_outside(instance, name, world)
             if (
@@ -122,6 +125,25 @@ class Attributes:
             return told_apart(outcomes, mark)
         finally:
             del self._active[mark]
+
+    def _kept_by_library(self, instance: Instance, name: str, world: World) -> list[Outcome]:
+        """What a library's constructor keeps in the attribute: ``super().__init__(root, transform=...)``."""
+        if not is_kept(name):
+            return []
+        found: list[Outcome] = []
+        for library, arguments in self._evaluator.initialisers.of_libraries(instance):
+            parameters = kept_parameters(library, name)
+            if parameters is None:
+                continue
+            if name in arguments.keywords:
+                found += self._evaluator.value_of(arguments.keywords[name], world)
+            elif name in parameters[: len(arguments.positional)]:
+                found += self._evaluator.value_of(arguments.positional[parameters.index(name)], world)
+            elif arguments.splats:
+                for table, w in self._evaluator.containers.table(Arguments(splats=arguments.splats), world):
+                    if name in table.items:
+                        found.append((table.items[name], w))
+        return found
 
     def _stored_outside(self, instance: Instance, name: str, world: World) -> list[Outcome]:
         """What code outside the class stores in the attribute: ``dataset.transform = augment``."""

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from dlint.module.layout import statements_in
 from dlint.program.frame import Arguments, Frame, Point, arguments_of
-from dlint.program.values import Class, Function, Instance, Key, Super, Value
+from dlint.program.values import Class, External, Function, Instance, Key, Super, Value
 
 if TYPE_CHECKING:
     from dlint.program.evaluate import Evaluator
@@ -52,6 +52,28 @@ class Initialisers:
             waiting += [(*base, chain) for base in self._bases(frame)]
         return found
 
+    def of_libraries(self, instance: Instance) -> list[tuple[str, Arguments]]:
+        """The constructors of libraries that making an instance runs, with the arguments they are given."""
+        frames = self.of(instance)
+        if not frames:
+            if instance.arguments is None:
+                return []
+            return [(name, instance.arguments) for name in self._evaluator.classes.libraries(instance.cls)]
+        found: list[tuple[str, Arguments]] = []
+        for owner, frame in frames:
+            for call, statement in base_init_calls(frame):
+                assert isinstance(call.func, ast.Attribute)
+                point = Point(frame, statement)
+                arguments = arguments_of(call, point)
+                for base, _ in self._evaluator.values(call.func.value, point):
+                    if isinstance(base, External):
+                        found.append((base.name, _without_self(arguments)))
+                    elif isinstance(base, Super) and not self._evaluator.classes.member_above(
+                        base.cls, "__init__"
+                    ):
+                        found += [(name, arguments) for name in self._evaluator.classes.libraries(owner)]
+        return found
+
     def _bases(self, frame: Frame) -> list[tuple[Value, Class, Arguments | None]]:
         """The base initialisers that an ``__init__`` calls, with the arguments it gives them."""
         found: list[tuple[Value, Class, Arguments | None]] = []
@@ -67,13 +89,13 @@ class Initialisers:
                     members = self._evaluator.classes.member_above(base.cls, "__init__")
                 else:
                     continue
-                given = arguments
-                if explicit and arguments.positional:
-                    given = Arguments(
-                        arguments.positional[1:], arguments.keywords, arguments.spread, arguments.splats
-                    )
+                given = _without_self(arguments) if explicit else arguments
                 found += [(value, above, given) for value, above in members]
         return found
+
+
+def _without_self(arguments: Arguments) -> Arguments:
+    return Arguments(arguments.positional[1:], arguments.keywords, arguments.spread, arguments.splats)
 
 
 def base_init_calls(frame: Frame) -> list[tuple[ast.Call, ast.stmt]]:

@@ -44,7 +44,7 @@ class Leads:
         match node:
             case ast.Constant() | ast.Name() | ast.Lambda():
                 return False
-            case ast.Call(func=ast.Attribute(attr=name)) if name not in DATA_METHODS:
+            case ast.Call(func=ast.Attribute() as method) if not is_data_method(method, frame):
                 return True
             case ast.Call(func=ast.Name(id=name)) if name not in PLAIN_BUILTINS or _is_rebound(name, frame):
                 return True
@@ -57,6 +57,27 @@ class Leads:
             case ast.comprehension(iter=source) if _may_be_object(source, frame):
                 return True
         return any(self.expression(child, frame) for child in ast.iter_child_nodes(node))
+
+
+def is_data_method(function: ast.Attribute, frame: Frame) -> bool:
+    """Whether what is called is surely a method of data: named like one (``flip``), and of no module
+    (``cv2.flip``), nor of the program's own objects (``self.codec.decode``)."""
+    if function.attr not in DATA_METHODS:
+        return False
+    at: ast.expr = function.value
+    while isinstance(at, ast.Attribute):
+        at = at.value
+    if not isinstance(at, ast.Name):
+        return True
+    of_self = frame.receiver is not None and at.id in _first_parameter(frame)
+    return is_own(at.id, frame) and not of_self
+
+
+def _first_parameter(frame: Frame) -> set[str]:
+    scope = frame.scope
+    if isinstance(scope, ast.Module | ast.ClassDef):
+        return set()
+    return {parameter.arg for parameter in parameters(scope)[:1]}
 
 
 def _may_be_object(node: ast.expr, frame: Frame) -> bool:

@@ -173,11 +173,13 @@ class Program:
         elsewhere = facts.loaded | facts.bases
         return tuple(cls for cls in self.dataset_classes if _place(cls) not in elsewhere)
 
-    def protections(self, name: str, value: object) -> Protections:
-        """The calls ``name(value)`` of the program, as protections."""
-        mark = (name, value)
+    def protections(self, name: str, *values: object, unknown: bool = False) -> Protections:
+        """The calls ``name(value)`` of the program, as protections; ``unknown``: with unknown values too."""
+        mark = (name, values, unknown)
         if mark not in self._protections:
-            self._protections[mark] = Protections(self.evaluator, self.boundaries, name, value)
+            self._protections[mark] = Protections(
+                self.evaluator, self.boundaries, name, values, unknown=unknown
+            )
         return self._protections[mark]
 
     def start_method_of(self, use: WorkerUse) -> str | None:
@@ -193,7 +195,7 @@ class Program:
         return {}
 
     @cached_property
-    def _protections(self) -> dict[tuple[str, object], Protections]:
+    def _protections(self) -> dict[tuple[str, tuple[object, ...], bool], Protections]:
         return {}
 
     def let_go(self) -> None:

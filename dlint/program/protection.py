@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, NamedTuple
 
+from dlint.knowledge.reflection import BY_NAME
 from dlint.module.source import Module
 from dlint.program.boundaries import Boundaries, is_guarded
 from dlint.program.frame import Frame, Point
@@ -36,16 +37,26 @@ class Shelter(NamedTuple):
 
 
 class Protections:
-    """The calls of one name with one constant argument, such as ``cv2.setNumThreads(0)``.
+    """The calls of one name with one of some constant arguments, such as ``cv2.setNumThreads(0)``.
 
-    A library's own constant is given by its name (``"torch.float64"``).
+    A library's own constant is given by its name (``"torch.float64"``). ``unknown``: what nobody can tell
+    (a setting) counts as well.
     """
 
-    def __init__(self, evaluator: Evaluator, boundaries: Boundaries, name: str, value: object) -> None:
+    def __init__(
+        self,
+        evaluator: Evaluator,
+        boundaries: Boundaries,
+        name: str,
+        values: tuple[object, ...],
+        *,
+        unknown: bool,
+    ) -> None:
         self._evaluator = evaluator
         self._boundaries = boundaries
         self._name = name
-        self._value = value
+        self._values = values
+        self._unknown = unknown
         self._effects: list[Effect] | None = None
 
     @property
@@ -74,8 +85,9 @@ class Protections:
             return False
         given = self._evaluator.values(written[0], point)
         return any(
-            (isinstance(value, Const) and value.value == self._value)
-            or (isinstance(value, External) and value.name == self._value)
+            (isinstance(value, Const) and value.value in self._values)
+            or (isinstance(value, External) and value.name in self._values)
+            or (self._unknown and not isinstance(value, Const) and not _counts_cpus(written[0]))
             for value, _ in given
         )
 
@@ -147,10 +159,33 @@ class Protections:
         for effect in effects:
             if wanted & self._boundaries.imports(effect.at.relative):
                 return Shelter(effect, effect.kind == "import")
+        if any(self._is_script(module) for module in self._importers(modules)):
+            return None
+        for effect in effects:
+            if effect.kind != "function" and self._imports_by_name(effect.at):
+                return Shelter(effect, effect.kind == "import")
         return None
+
+    def _importers(self, modules: Iterable[Module]) -> Iterator[Module]:
+        for module in modules:
+            yield module
+            yield from self._boundaries.importers(module)
+
+    def _is_script(self, module: Module) -> bool:
+        return module.relative in self._evaluator.modules.index.mentioning("__main__")
+
+    def _imports_by_name(self, module: Module) -> bool:
+        """Whether a program that starts in a module finds other modules by names that only it knows."""
+        index = self._evaluator.modules.index
+        reflective = {relative for word in BY_NAME for relative in index.mentioning(word)}
+        return bool(reflective & self._boundaries.imports(module.relative))
 
     def _imported(self, modules: Iterable[Module]) -> set[str]:
         found: set[str] = set()
         for module in modules:
             found |= self._boundaries.imports(module.relative)
         return found
+
+
+def _counts_cpus(node: ast.expr) -> bool:
+    return isinstance(node, ast.Call) and "cpu" in ast.unparse(node.func).lower()

@@ -10,12 +10,13 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
-from dlint.knowledge.callbacks import DATA_METHODS, runs_at_once, takes_callbacks
-from dlint.knowledge.loading import is_dataset, is_iterable_dataset
+from dlint.knowledge.callbacks import runs_at_once, takes_callbacks
+from dlint.knowledge.loading import ITEM_PARTS, is_dataset, is_iterable_dataset, library_entries, makes_items
 from dlint.module.source import Module
 from dlint.program.events import Event, Visit, display_name
 from dlint.program.frame import Argument, Arguments, Frame, Point, arguments_of
-from dlint.program.leads import is_own
+from dlint.program.inner_datasets import inner_datasets
+from dlint.program.leads import is_data_method, is_own
 from dlint.program.reach import Link
 from dlint.program.values import (
     Class,
@@ -60,6 +61,14 @@ class WorkerCode:
         self._role = "dataset"
         self._data(value, world, set())
         self._run()
+        # What they call on the datasets in a list or dict that a dataset goes through.
+        done = 0
+        while done < len(self.visits):
+            visit = self.visits[done]
+            done += 1
+            for held, w in inner_datasets(self._evaluator, visit, self.instances):
+                self._instance_entries(held, w, set(), visit.link)
+            self._run()
 
     def add_callable(self, value: Value, world: World, role: str, module: Module, line: int) -> None:
         """Follows a ``collate_fn`` or ``worker_init_fn``."""
@@ -86,41 +95,40 @@ class WorkerCode:
         elif isinstance(value, Function | Partial):
             self._called(value, Arguments(), None, None, world, None, plain=True)
 
-    def _instance_entries(self, value: Instance, world: World, seen: set[Key]) -> None:
+    def _instance_entries(
+        self, value: Instance, world: World, seen: set[Key], link: Link | None = None
+    ) -> None:
         self.instances[value.key] = value
         classes = self._evaluator.classes
         libraries = classes.libraries(value.cls)
         names: tuple[str, ...] = ("__getitem__", "__getitems__")
         if any(is_iterable_dataset(name) for name in libraries):
             names = ("__iter__", "__next__")
+        names += tuple(sorted({entry for library in libraries for entry in library_entries(library)}))
         entered = False
         for name in names:
             for method in classes.methods(value, name):
                 entered = True
-                self._enter(method, Arguments(), None, None, world, None)
+                self._enter(method, Arguments(), None, None, world, link)
         if not entered:
             for name in _CALLED_BY_TORCH:
                 for method in classes.methods(value, name):
                     entered = True
-                    self._enter(method, Arguments(), None, None, world, None)
-        if any(is_dataset(name) and not name.endswith("Dataset") for name in libraries):
-            # torchvision's datasets call the transforms that their constructor was given.
+                    self._enter(method, Arguments(), None, None, world, link)
+        if any(makes_items(name) for name in libraries):
             self._library_parts(value, world, seen)
 
     def _library_parts(self, value: Instance, world: World, seen: set[Key]) -> None:
-        arguments = value.arguments
-        if arguments is not None:
-            for name in ("transform", "target_transform", "transforms", "loader"):
-                argument = arguments.keywords.get(name)
-                if argument is not None:
-                    for part, w in self._evaluator.value_of(argument, world):
-                        self._data(part, w, seen)
+        """The items of torchvision's datasets and the like: they call the transforms they were given."""
+        for name in ITEM_PARTS:
+            for part, w in self._evaluator.attributes.held(value, name, world):
+                self._data(part, w, seen)
 
     # What the walk meets
 
     def met_call(self, node: ast.Call, at: Point, world: World, link: Link) -> None:
         """Follows a call."""
-        if isinstance(node.func, ast.Attribute) and node.func.attr in DATA_METHODS:
+        if isinstance(node.func, ast.Attribute) and is_data_method(node.func, at.frame):
             return
         arguments = arguments_of(node, at)
         seen: set[Key] = set()

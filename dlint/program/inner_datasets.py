@@ -1,0 +1,84 @@
+"""Datasets that a dataset holds in a list or dict: it asks them for items in ways that no one call shows
+(``self.sets[k][i]``, ``for part in self.parts``, a helper that picks one)."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Container, Iterator
+from typing import TYPE_CHECKING
+
+from dlint.knowledge.loading import is_dataset
+from dlint.module.layout import parameters
+from dlint.program.events import function_body
+from dlint.program.shipped import stores
+from dlint.program.values import Instance, Items, Key, Table, Value, World
+
+if TYPE_CHECKING:
+    from dlint.program.evaluate import Evaluator
+    from dlint.program.events import Visit
+
+# How a list of things is written where it is stored: there, or as what the constructor was given.
+_LISTS = (
+    ast.List,
+    ast.Tuple,
+    ast.Dict,
+    ast.ListComp,
+    ast.DictComp,
+    ast.Name,
+    ast.Call,
+    ast.IfExp,
+)
+
+
+def inner_datasets(
+    evaluator: Evaluator, visit: Visit, known: Container[Key]
+) -> Iterator[tuple[Instance, World]]:
+    """The datasets in the lists and dicts that a visited method of a dataset reads; ``known`` are the
+    datasets that workers are known to ask."""
+    receiver = visit.function.receiver
+    if visit.role != "dataset" or not isinstance(receiver, Instance) or receiver.key not in known:
+        return
+    names = set(_read(visit.function.node))
+    if not names:
+        return
+    lists = {
+        name
+        for name, _, point, _ in stores(evaluator, receiver, visit.world, names)
+        if _is_list(point.statement)
+    }
+    for name in sorted(lists):
+        for value, w in evaluator.attributes.held(receiver, name, visit.world):
+            for held in _elements(value):
+                if isinstance(held, Instance) and held.key not in known and _is_dataset(evaluator, held):
+                    yield held, w
+
+
+def _read(node: ast.AST) -> Iterator[str]:
+    """The attributes of its object that a method reads."""
+    if not isinstance(node, ast.FunctionDef) or not parameters(node):
+        return
+    own = parameters(node)[0].arg
+    for inner in function_body(node):
+        match inner:
+            case ast.Attribute(value=ast.Name(id=name), attr=attribute, ctx=ast.Load()) if name == own:
+                yield attribute
+
+
+def _is_list(statement: ast.stmt | None) -> bool:
+    match statement:
+        case ast.Assign(value=value) | ast.AnnAssign(value=value):
+            return isinstance(value, _LISTS)
+    return isinstance(statement, ast.Expr)  # self.parts.append(...)
+
+
+def _elements(value: Value) -> tuple[Value, ...]:
+    if isinstance(value, Items):
+        return value.items
+    return tuple(value.items.values()) if isinstance(value, Table) else ()
+
+
+def _is_dataset(evaluator: Evaluator, held: Instance) -> bool:
+    classes = evaluator.classes
+    return any(is_dataset(name) for name in classes.libraries(held.cls)) or all(
+        classes.member(held.cls, name) for name in ("__getitem__", "__len__")
+    )
