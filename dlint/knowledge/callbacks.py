@@ -41,6 +41,9 @@ PLAIN_BUILTINS = frozenset(
     print range repr reversed round set slice str sum tuple type zip""".split()  # noqa: SIM905
 )
 
+# Classes of transforms that keep what they are made of as ``transforms``, where more can be added.
+KEEPS_TRANSFORMS = frozenset({"Compose", "RandomApply", "RandomChoice", "RandomOrder"})
+
 
 def takes_callbacks(name: str) -> bool:
     """Whether a call of this library name runs the callables among its arguments."""

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 from dlint.knowledge.callbacks import runs_at_once, takes_callbacks
 from dlint.knowledge.loading import ITEM_PARTS, is_dataset, is_iterable_dataset, library_entries, makes_items
 from dlint.module.source import Module
+from dlint.program.composed import made_of
 from dlint.program.events import Event, Visit, display_name
 from dlint.program.frame import Argument, Arguments, Frame, Point, arguments_of
 from dlint.program.inner_datasets import inner_datasets
@@ -83,8 +84,8 @@ class WorkerCode:
         if isinstance(value, Instance):
             self._instance_entries(value, world, seen)
         elif isinstance(value, Made):
-            for argument in () if runs_at_once(value.name) else value.arguments.all():
-                for part, w in self._evaluator.value_of(argument, world):
+            if not runs_at_once(value.name):
+                for part, w in made_of(self._evaluator, value, world):
                     self._data(part, w, seen)
         elif isinstance(value, Items):
             for item in value.items:
@@ -253,13 +254,12 @@ class WorkerCode:
         if made.key in seen or len(seen) > 40:
             return
         seen.add(made.key)
-        for argument in made.arguments.all():
-            for value, w in self._evaluator.value_of(argument, world):
-                for part in value.items if isinstance(value, Items) else (value,):
-                    if isinstance(part, Made):
-                        self._parts(part, w, link, seen)
-                    elif isinstance(part, Function | Partial | Instance):
-                        self._called(part, None, None, None, w, link, plain=True)
+        for value, w in made_of(self._evaluator, made, world):
+            for part in value.items if isinstance(value, Items) else (value,):
+                if isinstance(part, Made):
+                    self._parts(part, w, link, seen)
+                elif isinstance(part, Function | Partial | Instance):
+                    self._called(part, None, None, None, w, link, plain=True)
 
     def _callbacks(self, callee: External, arguments: Arguments, at: Point, world: World, link: Link) -> None:
         """Functions handed to a library's call that will call them (``map``, ``submit``, ``Thread``)."""
