@@ -51,6 +51,11 @@ def takes_callbacks(name: str) -> bool:
     return last in _LAST or name in ("builtins.sorted", "builtins.min", "builtins.max")
 
 
+def is_builder(name: str) -> bool:
+    """Whether a library call makes an object of a class that its arguments name (``build_from_cfg``)."""
+    return "build" in name.rpartition(".")[2].lower()
+
+
 def runs_at_once(name: str) -> bool:
     """Whether the callables among a call's arguments have run, elsewhere, by the time its result is data:
     the jobs of pools (``Pool().map``)."""

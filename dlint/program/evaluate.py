@@ -27,6 +27,7 @@ from dlint.program.namespaces import Namespaces
 from dlint.program.operators import negative, operate
 from dlint.program.outcomes import OUTCOMES, Outcome, fold, told_apart, within
 from dlint.program.questions import Questions
+from dlint.program.registries import Registries
 from dlint.program.sites import Sites
 from dlint.program.truth import Truth
 from dlint.program.values import (
@@ -70,6 +71,7 @@ class Evaluator(Questions):
         self.containers = Containers(self)
         self.truths = Truth(self)
         self.leads = Leads()
+        self.registries = Registries(self)
         # The points inside comprehensions: one each, so that what is known there is found again.
         self._insides: dict[Key, Point] = {}
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
-from dlint.knowledge.callbacks import runs_at_once, takes_callbacks
+from dlint.knowledge.callbacks import is_builder, runs_at_once, takes_callbacks
 from dlint.knowledge.loading import ITEM_PARTS, is_dataset, is_iterable_dataset, library_entries, makes_items
 from dlint.module.source import Module
 from dlint.program.composed import made_of
@@ -29,6 +29,7 @@ from dlint.program.values import (
     Made,
     Partial,
     Table,
+    Unknown,
     Value,
     World,
 )
@@ -137,6 +138,9 @@ class WorkerCode:
             if callee.key not in seen:
                 seen.add(callee.key)
                 self._called(callee, arguments, node, at, w, link)
+            if isinstance(callee, Unknown) or (isinstance(callee, Made) and is_builder(callee.name)):
+                for each in self._evaluator.registries.callables(at.frame.module):
+                    self._called(each, arguments, node, at, w, link)
 
     def met_subscript(self, node: ast.Subscript, at: Point, world: World, link: Link) -> None:
         """Follows ``value[...]`` where an object of the program or of a library is asked for an item."""
