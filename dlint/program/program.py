@@ -106,6 +106,14 @@ class Program:
         """The worker uses of one loader."""
         return self._by_loader.get(id(loader), [])
 
+    def possible_uses(self, loader: Loader) -> list[WorkerUse]:
+        """The worker uses of one loader, and where nobody can tell its dataset (it is found by a name from
+        the settings) those of every dataset that no loader is seen to get."""
+        uses = self.uses_of(loader)
+        if uses and not loader.inherited and self._uses.resolved(loader) == ([], False):
+            uses = [*uses, *(use for use in self.uses if use.loader is None)]
+        return uses
+
     @cached_property
     def _by_loader(self) -> dict[int, list[WorkerUse]]:
         found: dict[int, list[WorkerUse]] = {}

@@ -5,13 +5,14 @@
 A loader with workers and without `worker_init_fn`, or with one that leaves NumPy alone, whose dataset or
 `collate_fn` draws from `np.random.*`, where the project allows a torch release before 1.9. The release comes
 from `target-torch`, else from the project's own declaration; an unpinned `torch` means the current one, and
-where nothing is said the oldest is assumed. A number of workers that is not known counts as some.
+where nothing is said the oldest is assumed. A number of workers that is not known counts as some. A loader
+whose dataset is found by a name at run time may get every dataset class that no other loader gets.
 
 One worker with a literal `shuffle=False` is an evaluation and left alone: there is no other worker to repeat.
 Draws of `random` and `torch` are fine: torch seeds both in every worker. Libraries' loaders that seed
 NumPy themselves (MONAI's) are fine, and so are programs that have Lightning seed the workers
 (`seed_everything(seed, workers=True)`, `LightningCLI`), a `worker_init_fn` that is passed on a condition, and
-draws that the same function has always seeded before.
+draws that worker code has seeded before on the way (DL201 judges that seed).
 
 ## Why is this bad
 
@@ -83,7 +84,7 @@ def check(program: Program) -> Iterator[Found]:
     for loader in program.loaders:
         if loader.inherited or loader.kind.seeds_workers:
             continue
-        uses = program.uses_of(loader)
+        uses = program.possible_uses(loader)
         draws = [draw for code in codes_of(uses) if (draw := nearest[id(code)]) is not None]
         if draws:
             missing = _unseeded(loader)
