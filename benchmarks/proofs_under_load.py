@@ -32,6 +32,7 @@ def main() -> int:
     parser.add_argument("--loops", type=int, default=2, help="busy processes beside the proofs")
     parser.add_argument("--jobs", type=int, default=4, help="programs at the same time")
     parser.add_argument("--outcome", help="only proofs with this outcome, such as hang")
+    parser.add_argument("--name", default="", help="only proofs whose names have this text")
     parser.add_argument("--start-method", help="only under this start method")
     parser.add_argument("--single", action="store_true", help="every program by itself")
     chosen = parser.parse_args()
@@ -42,7 +43,7 @@ def main() -> int:
         for folder in programs.folders()
         if folder.name.startswith(tuple(chosen.rules))
         for proof in read(folder).proofs
-        if chosen.outcome in (None, proof.outcome)
+        if chosen.outcome in (None, proof.outcome) and chosen.name in proof.name
     ]
     wanted = [
         claim
