@@ -7,11 +7,13 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from dlint.knowledge.iterables import PASSES_ON, gives_all, is_setting, opens
 from dlint.module.layout import blocks, expressions, statements_in, target_names
+from dlint.program.counting import Counting, Part
 from dlint.program.frame import Arguments, Frame, Point, arguments_of
+from dlint.program.outcomes import Outcome
 from dlint.program.values import (
     Class,
     Const,
@@ -32,10 +34,22 @@ if TYPE_CHECKING:
 
 _FAR = 12
 _RANGE = frozenset({"range"})
+_COUNT = frozenset({"count"})
 _DATA = frozenset({"data"})
 
-# What a stream is read from ("range": numbers only, "data"), None where that is not known.
+Loop: TypeAlias = ast.For | ast.AsyncFor | ast.While
+
+# What a stream is read from: "range", numbers that are its items; "count", numbers that only count what comes
+# from elsewhere; "data". None where that is not known.
 Kinds = frozenset[str] | None
+
+
+class Passage(NamedTuple):
+    """A ``yield`` of a generator, its statement, and the loops around it, the outermost first."""
+
+    node: ast.Yield | ast.YieldFrom
+    statement: ast.stmt
+    loops: tuple[Loop, ...]
 
 
 class Streams:
@@ -43,6 +57,7 @@ class Streams:
 
     def __init__(self, evaluator: Evaluator) -> None:
         self._evaluator = evaluator
+        self._counting = Counting(self, evaluator)
 
     def of_function(self, function: Function, frame: Frame, world: World, far: int = 0) -> Kinds:
         """What iterating over the result of a function of the program reads."""
@@ -51,24 +66,41 @@ class Streams:
             return None
         if isinstance(node, ast.Lambda):
             return self.of_expression(node.body, Point(frame, None), world, far + 1)
-        sources = list(_yielded(node.body, ()))
-        if not sources:
-            sources = [(s.value, s) for s in statements_in(node.body) if isinstance(s, ast.Return)]
+        passages = list(_passages(node.body, ()))
+        if passages:
+            return _together([self._of_passage(each, frame, world, far) for each in passages])
         found: list[Kinds] = []
-        for expression, statement in sources:
-            if expression is None:
-                return None
-            kinds = self.of_expression(expression, Point(frame, statement), world, far + 1)
-            if kinds is None and self._goes_over_files(expression, statement, frame, world):
-                kinds = _DATA
-            found.append(kinds)
+        for statement in statements_in(node.body):
+            if isinstance(statement, ast.Return):
+                if statement.value is None:
+                    return None
+                found.append(self.of_expression(statement.value, Point(frame, statement), world, far + 1))
         return _together(found)
 
-    def _goes_over_files(self, expression: ast.expr, statement: ast.stmt, frame: Frame, world: World) -> bool:
+    def _of_passage(self, passage: Passage, frame: Frame, world: World, far: int) -> Kinds:
+        """What the loops around a ``yield`` go over, and what a ``yield from`` does."""
+        found: list[Kinds] = []
+        counting: list[ast.For] = []
+        for loop in passage.loops:
+            if not isinstance(loop, ast.For):
+                return None
+            point = Point(frame, loop)
+            kinds = self.of_expression(loop.iter, point, world, far + 1)
+            if kinds is None and self._goes_over_files(loop, frame, world):
+                kinds = _DATA
+            if kinds == _RANGE:
+                counting.append(loop)
+            found.append(kinds)
+        point = Point(frame, passage.statement)
+        if isinstance(passage.node, ast.YieldFrom):
+            found.append(self.of_expression(passage.node.value, point, world, far + 1))
+        elif counting and len(counting) == len(found):
+            return _counted(self._counting.of_loops(counting, passage.node.value, point, world))
+        return _joined(found) if found else frozenset()
+
+    def _goes_over_files(self, statement: ast.For, frame: Frame, world: World) -> bool:
         """Whether a loop goes over names of files, of which nothing else is known: it opens each of them."""
-        if not (isinstance(statement, ast.For) and statement.iter is expression):
-            return False
-        point = Point(frame, statement)
+        expression, point = statement.iter, Point(frame, statement)
         while isinstance(expression, ast.Call) and expression.args:
             callees = self._evaluator.values(expression.func, point, world)
             if not all(isinstance(value, External) and value.name in PASSES_ON for value, _ in callees):
@@ -107,10 +139,7 @@ class Streams:
             case ast.List() | ast.Tuple() | ast.Set() | ast.Dict():
                 return _DATA
             case ast.ListComp() | ast.SetComp() | ast.GeneratorExp() | ast.DictComp():
-                inside = self._evaluator.inside(node, point)
-                return _together(
-                    [self.of_expression(g.iter, inside, world, far + 1) for g in node.generators]
-                )
+                return self._of_comprehension(node, point, world, far)
             case ast.IfExp():
                 return _together(
                     [self.of_expression(part, point, world, far + 1) for part in (node.body, node.orelse)]
@@ -118,6 +147,21 @@ class Streams:
             case ast.Name(id=name) if name not in point.locals and name in point.frame.layout.binds:
                 return self._of_variable(node, point, world, far)
         return self._of_values(node, point, world, far)
+
+    def _of_comprehension(
+        self,
+        node: ast.ListComp | ast.SetComp | ast.GeneratorExp | ast.DictComp,
+        point: Point,
+        world: World,
+        far: int,
+    ) -> Kinds:
+        inside = self._evaluator.inside(node, point)
+        kinds = _together([self.of_expression(g.iter, inside, world, far + 1) for g in node.generators])
+        if kinds != _RANGE:
+            return kinds
+        names = {name for generator in node.generators for name in target_names(generator.target)}
+        made = node.value if isinstance(node, ast.DictComp) else node.elt
+        return _counted(self._counting.of_element(made, names, inside, world))
 
     def _of_variable(self, node: ast.Name, point: Point, world: World, far: int) -> Kinds:
         found: list[Kinds] = []
@@ -140,7 +184,10 @@ class Streams:
                     isinstance(argument, ast.Starred) for argument in node.args
                 ):
                     given = node.args[PASSES_ON[callee.name]]
-                    found.append(_together([self.of_expression(part, point, w, far + 1) for part in given]))
+                    kinds = _together([self.of_expression(part, point, w, far + 1) for part in given])
+                    if callee.name == "builtins.map" and kinds == _RANGE:
+                        kinds = self._mapped(self._evaluator.values(node.args[0], point, w))
+                    found.append(kinds)
                 case External():
                     found.append(_of_maker(callee.name))
                 case Partial(callee=External(name=name)) if name.startswith(
@@ -173,12 +220,19 @@ class Streams:
                     for a in given
                     if a.expression is not None and a.point is not None
                 ]
-                return _together(parts) if len(parts) == len(given) else None
+                kinds = _together(parts) if len(parts) == len(given) else None
+                if value.name == "builtins.map" and kinds == _RANGE:
+                    kinds = self._mapped(self._evaluator.value_of(value.arguments.positional[0], world))
+                return kinds
             case Made():
                 return _of_maker(value.name)
             case Instance():
                 return self._of_instance(value, world, far)
         return None
+
+    def _mapped(self, functions: list[Outcome]) -> Kinds:
+        """What ``map`` makes of numbers."""
+        return _together([_counted(self._counting.of_mapped(value, w)) for value, w in functions])
 
     def _of_instance(self, value: Instance, world: World, far: int) -> Kinds:
         methods = self._evaluator.classes.methods(value, "__iter__")
@@ -210,22 +264,25 @@ def _together(found: list[Kinds]) -> Kinds:
     return kinds or None
 
 
-def _yielded(
-    block: list[ast.stmt], around: tuple[tuple[ast.expr | None, ast.stmt], ...]
-) -> Iterator[tuple[ast.expr | None, ast.stmt]]:
-    """What a generator's loops around each of its ``yield`` go over; None for a ``while``."""
+def _joined(found: list[Kinds]) -> Kinds:
+    """What a loop and those inside it read: where there is data, numbers only count it."""
+    kinds = _together(found)
+    return _DATA if kinds is not None and "data" in kinds else kinds
+
+
+def _counted(part: Part) -> Kinds:
+    if part is Part.DATA:
+        return _DATA
+    return _RANGE if part is Part.NUMBERS else _COUNT
+
+
+def _passages(block: list[ast.stmt], around: tuple[Loop, ...]) -> Iterator[Passage]:
+    """Each ``yield`` of a generator, with the loops around it."""
     for statement in block:
         for expression in expressions(statement):
             for node in ast.walk(expression):
-                if isinstance(node, ast.YieldFrom):
-                    yield from around
-                    yield node.value, statement
-                elif isinstance(node, ast.Yield):
-                    yield from around
-        inside = around
-        if isinstance(statement, ast.For):
-            inside = (*around, (statement.iter, statement))
-        elif isinstance(statement, ast.While | ast.AsyncFor):
-            inside = (*around, (None, statement))
+                if isinstance(node, ast.Yield | ast.YieldFrom):
+                    yield Passage(node, statement, around)
+        inside = (*around, statement) if isinstance(statement, ast.For | ast.While | ast.AsyncFor) else around
         for role, inner, _ in blocks(statement):
-            yield from _yielded(inner, inside if role == "body" else around)
+            yield from _passages(inner, inside if role == "body" else around)

@@ -8,7 +8,9 @@ speaks of workers or shards, and `worker_init_fn` does not change the dataset. I
 what is streamed: a file, files that it opens by their names one after another, a list, a range, rows of a
 table, in this file or another. A stream from elsewhere
 (webdataset, a streaming dataset of Hugging Face) may divide itself, and endless and random streams have
-nothing to divide: these are left alone. Dividing by rank is not enough: that is for machines.
+nothing to divide: these are left alone. So is a range that only counts what comes from elsewhere, out of a
+queue, an environment or a sampler: `for _ in range(n): yield queue.get()`. Dividing by rank is not enough:
+that is for machines.
 
 ## Why is this bad
 
@@ -82,7 +84,9 @@ def check(program: Program) -> Iterator[Found]:
             program.evaluator.start()
             frame = program.evaluator.calls.enter(method, Arguments(), None, None)
             kinds = streams.of_function(method, frame, use.world)
-            if kinds is None or (kinds == {"range"} and any(draws(event.name) for event in use.code.events)):
+            if kinds is None or "count" in kinds:
+                continue
+            if kinds == {"range"} and any(draws(event.name) for event in use.code.events):
                 continue
             if isinstance(method.node, ast.FunctionDef) and _shared(program, use.loader, dataset):
                 yield _found(use.loader, method, method.node)

@@ -1,0 +1,225 @@
+"""What real streams read, and whether all of it goes to every worker, or to a pool at once."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from dlint import engine
+from dlint.settings import Settings
+
+_HEAD = """\
+import itertools
+import multiprocessing as mp
+import random
+from concurrent.futures import ThreadPoolExecutor
+from multiprocessing.pool import ThreadPool
+
+import cv2
+import gym
+import h5py
+import numpy as np
+import pandas as pd
+import torch
+from torch.utils.data import DataLoader, IterableDataset, get_worker_info
+
+from elsewhere import buffer, parse, sampler, tokenizer
+
+
+"""
+_LOADED = """
+
+for batch in DataLoader({made}, batch_size=4, num_workers=2):
+    pass
+"""
+
+
+def _lines(
+    program: str, code: str, folder: Path, monkeypatch: pytest.MonkeyPatch, made: str = "Data()"
+) -> list[str]:
+    """The stripped lines of a program on which a rule finds something."""
+    text = _HEAD + program.strip("\n") + "\n" + _LOADED.format(made=made)
+    (folder / "pyproject.toml").write_text("")
+    (folder / "program.py").write_text(text)
+    monkeypatch.chdir(folder)
+    report = engine.check([Path()], Settings(select=(code,)))
+    assert not report.troubles
+    return [text.splitlines()[finding.line - 1].strip() for finding in report.findings]
+
+
+_COUNTS = """
+class Data(IterableDataset):
+    def __init__(self, source=None, n=10):
+        self.source, self.n = source, n
+        self.queue = mp.Queue()
+        self.env = gym.make("Pong-v0")
+        self.rows = [1, 2, 3]
+        self.frame = pd.read_csv("rows.csv")
+
+    def _load(self, number):
+        return np.load(f"{{number}}.npy")
+
+    def _ask(self, number):
+        return self.source.ask(number)
+
+    def __iter__(self):
+{body}
+"""
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        pytest.param(
+            """
+        for _ in range(self.n):
+            yield self.source.get_example()
+""",
+            id="an unknown source",
+        ),
+        pytest.param(
+            """
+        for _ in range(self.n):
+            yield self.queue.get()
+""",
+            id="a queue of processes",
+        ),
+        pytest.param(
+            """
+        it = iter(sampler)
+        for number in range(self.n):
+            yield number, next(it)
+""",
+            id="the next of an unknown sampler",
+        ),
+        pytest.param(
+            """
+        state = self.env.reset()
+        for step in range(self.n):
+            state, reward, done, _ = self.env.step(0)
+            yield step, state, reward
+""",
+            id="an environment",
+        ),
+        pytest.param(
+            """
+        xs, ys = buffer.sample(self.n)
+        for i in range(len(ys)):
+            yield xs[i], ys[i]
+""",
+            id="an unknown buffer",
+        ),
+        pytest.param(
+            """
+        for number in range(self.n):
+            yield self._ask(number)
+""",
+            id="a method that asks an unknown source",
+        ),
+        pytest.param(
+            """
+        for _ in range(self.n):
+            batch = []
+            for _ in range(4):
+                batch.append(self.queue.get())
+            yield batch
+""",
+            id="batches out of a queue",
+        ),
+        pytest.param(
+            """
+        return (self.queue.get() for _ in range(self.n))
+""",
+            id="a generator expression",
+        ),
+        pytest.param(
+            """
+        return map(lambda _: self.queue.get(), range(self.n))
+""",
+            id="map",
+        ),
+        pytest.param(
+            """
+        for _ in range(self.n):
+            yield self.rows[random.randrange(3)]
+""",
+            id="drawn at random",
+        ),
+    ],
+)
+def test_a_range_that_only_counts_is_no_stream(
+    body: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert _lines(_COUNTS.format(body=body), "DL501", tmp_path, monkeypatch) == []
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        pytest.param("        return iter(range(self.n))", id="the numbers"),
+        pytest.param(
+            """
+        for i in range(self.n):
+            yield torch.tensor(i) * 2
+""",
+            id="made of the numbers",
+        ),
+        pytest.param(
+            """
+        for i in range(len(self.rows)):
+            row = self.rows[i]
+            yield parse(row)
+""",
+            id="index of a list",
+        ),
+        pytest.param(
+            """
+        for i in range(len(self.frame)):
+            yield self.frame.iloc[i]
+""",
+            id="index of a table",
+        ),
+        pytest.param(
+            """
+        for number in range(self.n):
+            yield self._load(number)
+""",
+            id="numbered files",
+        ),
+        pytest.param(
+            """
+        batch = []
+        for i in range(len(self.rows)):
+            batch.append(self.rows[i])
+            if len(batch) == 4:
+                yield batch
+                batch = []
+""",
+            id="batches of a list",
+        ),
+        pytest.param(
+            """
+        for _ in range(self.n):
+            for row in self.rows:
+                yield row
+""",
+            id="rounds over a list",
+        ),
+        pytest.param(
+            """
+        for path in ["a", "b"]:
+            parts = parse(path)
+            for i in range(len(parts)):
+                yield parts[i]
+""",
+            id="parts of files",
+        ),
+        pytest.param("        return (self.rows[i] for i in range(3))", id="a generator expression"),
+        pytest.param("        return map(self._load, range(3))", id="map"),
+    ],
+)
+def test_numbers_that_lead_to_the_items_are_a_stream(
+    body: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert _lines(_COUNTS.format(body=body), "DL501", tmp_path, monkeypatch) == ["def __iter__(self):"]
