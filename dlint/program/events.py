@@ -61,6 +61,11 @@ def function_body(node: FunctionNode | ast.Lambda) -> tuple[ast.AST, ...]:
     return layout_of(node).nodes
 
 
+def is_generator(node: FunctionNode) -> bool:
+    """Whether calling a function gives a generator."""
+    return any(isinstance(inner, ast.Yield | ast.YieldFrom) for inner in function_body(node))
+
+
 def display_name(function: Function) -> str:
     """What a reader calls a function: ``VOCDataset.__getitem__``, ``load_image``."""
     name = getattr(function.node, "name", "lambda")

@@ -54,7 +54,7 @@ from collections.abc import Iterator
 from dlint.finding import Remedy
 from dlint.knowledge.pools import POOLS, THREAD_POOLS
 from dlint.module.layout import dotted, statements_in
-from dlint.program.events import Event, function_body
+from dlint.program.events import Event, is_generator
 from dlint.program.frame import arguments_of
 from dlint.program.program import Program
 from dlint.program.repetition import loops_around
@@ -105,7 +105,7 @@ def _stream(program: Program, event: Event, call: ast.Call) -> Iterator[Found]:
     """A whole stream handed to a pool: once an epoch, in an ``__iter__`` that yields."""
     method = event.name.rpartition(".")[2]
     scope = event.point.frame.scope
-    if not isinstance(scope, ast.FunctionDef) or not _yields(scope) or event.role != "dataset":
+    if not isinstance(scope, ast.FunctionDef) or not is_generator(scope) or event.role != "dataset":
         return
     loops = list(loops_around(event.point))
     if method == "map" and event.owner is not None and event.owner.name.endswith("Executor"):
@@ -127,10 +127,6 @@ def _stream(program: Program, event: Event, call: ast.Call) -> Iterator[Found]:
         event.link.steps(event.name, event.module, call),
         by_hand="keep a deque of at most a few futures: submit one, give the oldest result",
     )
-
-
-def _yields(scope: ast.FunctionDef) -> bool:
-    return any(isinstance(node, ast.Yield | ast.YieldFrom) for node in function_body(scope))
 
 
 def _submitted(event: Event, call: ast.Call, loops: list[ast.stmt]) -> ast.expr | None:
@@ -163,7 +159,7 @@ def _is_stream(program: Program, event: Event, node: ast.expr) -> bool:
         return False
     for value, _ in program.evaluator.values(node.func, event.point):
         if isinstance(value, Function) and isinstance(value.node, ast.FunctionDef):
-            return _yields(value.node)
+            return is_generator(value.node)
         if getattr(value, "name", "") in _ENDLESS:
             return True
         if getattr(value, "name", "") in ("builtins.enumerate", "builtins.iter", "builtins.zip"):

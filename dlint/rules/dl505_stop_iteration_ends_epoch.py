@@ -52,7 +52,7 @@ from collections.abc import Iterator
 
 from dlint.knowledge.iterables import COLLECTS
 from dlint.module.layout import dotted, functions_in, parameters
-from dlint.program.events import Event, Visit, function_body
+from dlint.program.events import Event, Visit, is_generator
 from dlint.program.frame import Point, layout_of
 from dlint.program.program import Program
 from dlint.program.repetition import places_around
@@ -166,9 +166,7 @@ def _passes(program: Program, visits: dict[int, Visit], node: ast.AST, point: Po
     visit = visits.get(id(scope))
     if visit is None or far > _FAR or not isinstance(scope, ast.FunctionDef):
         return False
-    if any(isinstance(inner, ast.Yield | ast.YieldFrom) for inner in function_body(scope)):
-        return False
-    if _is_caught(point) or _in_generator(point.statement, node):
+    if is_generator(scope) or _is_caught(point) or _in_generator(point.statement, node):
         return False
     if visit.link.above is None:
         return scope.name in _ENTRIES

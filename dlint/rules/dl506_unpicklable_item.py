@@ -52,7 +52,7 @@ from collections.abc import Iterator
 
 from dlint.knowledge.objects import unpicklable
 from dlint.module.layout import statements_in
-from dlint.program.events import display_name, function_body
+from dlint.program.events import display_name, is_generator
 from dlint.program.frame import Frame, Point
 from dlint.program.items import hands_items_on, readers
 from dlint.program.loaders import Loader, is_zero
@@ -93,7 +93,7 @@ def _returned(
     program: Program, loader: Loader, function: Function, frame: Frame, world: World
 ) -> Iterator[Found]:
     """The statements of a function that return what cannot be sent."""
-    if not isinstance(function.node, ast.FunctionDef) or _is_generator(function.node):
+    if not isinstance(function.node, ast.FunctionDef) or is_generator(function.node):
         return
     for statement in statements_in(function.node.body):
         if isinstance(statement, ast.Return) and statement.value is not None:
@@ -148,7 +148,7 @@ def _made_by_one(callee: Value) -> str | None:
         and isinstance(callee.node, ast.FunctionDef)
         and not callee.node.decorator_list
     ):
-        return "a generator" if _is_generator(callee.node) else None
+        return "a generator" if is_generator(callee.node) else None
     return None
 
 
@@ -175,10 +175,6 @@ def _by_value(program: Program, node: ast.Name, point: Point, world: World) -> s
         for value, _ in program.evaluator.values(node, point, world)
     ]
     return found[0] if found and all(found) else None
-
-
-def _is_generator(node: ast.FunctionDef) -> bool:
-    return any(isinstance(inner, ast.Yield | ast.YieldFrom) for inner in function_body(node))
 
 
 def _found(loader: Loader, function: Function, statement: ast.Return, what: str) -> Found:
