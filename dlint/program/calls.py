@@ -270,6 +270,20 @@ class Calls:
             del self._asking[mark]
 
 
+def passed(function: Function, call: ast.Call) -> dict[str, ast.expr]:
+    """The expressions that a call gives to a function's parameters, as far as they are written out."""
+    names = [parameter.arg for parameter in parameters(function.node)]
+    if function.receiver is not None:
+        names = names[1:]
+    given: dict[str, ast.expr] = {}
+    for name, argument in zip(names, call.args, strict=False):
+        if isinstance(argument, ast.Starred):
+            break
+        given[name] = argument
+    given.update({keyword.arg: keyword.value for keyword in call.keywords if keyword.arg is not None})
+    return given
+
+
 def default_of(name: str, scope: FunctionNode | ast.Lambda) -> ast.expr | None:
     """The default of a parameter."""
     spec = scope.args

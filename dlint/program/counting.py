@@ -20,6 +20,7 @@ from dlint.module.layout import (
     statements_in,
     target_names,
 )
+from dlint.program.calls import passed
 from dlint.program.frame import Arguments, Frame, Point, arguments_of
 from dlint.program.values import Class, External, Function, Partial, Value, World
 
@@ -59,9 +60,10 @@ class Counting:
     def of_mapped(self, callee: Value, world: World) -> Part:
         """What ``map`` over numbers gives."""
         if isinstance(callee, Function):
-            names = _positional(callee)[:1]
+            names = [parameter.arg for parameter in parameters(callee.node)]
+            first = names[1 if callee.receiver is not None else 0 :][:1]
             frame = self._evaluator.calls.enter(callee, Arguments(), None, None)
-            return self._of_function(callee, dict.fromkeys(names, Part.NUMBERS), frame, world, 0)
+            return self._of_function(callee, dict.fromkeys(first, Part.NUMBERS), frame, world, 0)
         return _of_library(callee, Part.NUMBERS)
 
     def _read(
@@ -136,11 +138,9 @@ class Counting:
             if not isinstance(callee, Function):
                 found.append(_of_library(callee, part))
             elif far < _FAR:
-                names = dict(zip(_positional(callee), given, strict=False))
-                names |= {
-                    keyword.arg: self._of(keyword.value, parts, point, w, far)
-                    for keyword in node.keywords
-                    if keyword.arg is not None
+                names = {
+                    name: self._of(value, parts, point, w, far)
+                    for name, value in passed(callee, node).items()
                 }
                 frame = self._evaluator.calls.enter(callee, arguments_of(node, point), node, point)
                 found.append(self._of_function(callee, names, frame, w, far + 1))
@@ -175,8 +175,3 @@ def _of_library(callee: Value, part: Part) -> Part:
     if part is Part.NUMBERS and holds and callee.name != "builtins.range":
         return Part.DATA
     return part if callee.owner is None else Part.ELSEWHERE
-
-
-def _positional(function: Function) -> list[str]:
-    names = [parameter.arg for parameter in parameters(function.node)]
-    return names[1:] if function.receiver is not None else names

@@ -3,12 +3,14 @@
 ## What it finds
 
 A `__getitem__` that returns None for some items, for a loader that makes batches with the default collate
-function: `return None` where reading failed or the item is not good enough, an `except` that falls off the
-end, attempts that run out.
+function: `return None` (or a tuple of nothing else) where reading failed or the item is not good enough, an
+`except` that falls off the end, attempts that run out, an `if` about the item as the last statement and no
+`return` behind it. Also where the None comes from a function of the project whose result is returned as it
+is, and where a variable that starts as None is returned after an exception that kept it from being set.
 
 It is silent where a `collate_fn` takes the items (it may filter them), where the loader makes no batches
-(`batch_size=None`), where a helper's None is replaced before it is returned, and where only a mode of the
-dataset that nobody chose would get there.
+(`batch_size=None`), where anything else is done with a helper's result before it is returned (it may be
+tested and replaced), and where only a mode of the dataset would get there.
 
 ## Why is this bad
 
@@ -52,30 +54,21 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
-from functools import partial
 
-from dlint.module.layout import own_names, parameters, statements_in
-from dlint.program.endings import endings
-from dlint.program.frame import Frame, Point, arguments_of
 from dlint.program.items import Reader, is_default_collate, readers
 from dlint.program.loaders import Loader
+from dlint.program.nones import Nones
 from dlint.program.program import Program
-from dlint.program.repetition import places_around
-from dlint.program.values import Const, External, Function, Key, World
+from dlint.program.values import Const, Key, World
 from dlint.rules.rule import Found
 
 _LOADERS = frozenset({"torch.utils.data.DataLoader", "torchdata.stateful_dataloader.StatefulDataLoader"})
-_EXITS = frozenset({"sys.exit", "os._exit", "builtins.exit", "builtins.quit"})
-_DEEPEST = 4  # calls followed to what ends the program
 _Judged = tuple[Reader, list[tuple[ast.stmt, str]]]
-_ENDED = {
-    "except": "ends without a return after an exception that it catches",
-    "attempts": "ends without a return when its attempts run out",
-}
 
 
 def check(program: Program) -> Iterator[Found]:
     """Items that can be None, for loaders that batch with the default collate function."""
+    nones = Nones(program.evaluator)
     known: dict[tuple[Key, World], list[_Judged]] = {}
     for loader in program.loaders:
         if loader.inherited or loader.kind.name not in _LOADERS:
@@ -90,93 +83,14 @@ def check(program: Program) -> Iterator[Found]:
             mark = (like.key, as_seen)
             if mark not in known:
                 known[mark] = [
-                    (reader, list(_judged(program, reader)))
+                    (reader, list(nones.of_reader(reader)))
                     for reader in readers(program.evaluator, like, as_seen)
                 ]
-            for reader, nones in known[mark]:
+            for reader, places in known[mark]:
                 if id(reader.node) not in seen:
                     seen.add(id(reader.node))
-                    for node, how in nones:
+                    for node, how in places:
                         yield _found(loader, reader, node, how)
-
-
-def _judged(program: Program, reader: Reader) -> Iterator[tuple[ast.stmt, str]]:
-    """Where an item is None, and how that comes about."""
-    returns = [s for s in statements_in(reader.node.body) if isinstance(s, ast.Return)]
-    if all(_gives_none(statement) for statement in returns):
-        return  # subclasses say what an item is
-    for statement in returns:
-        if _gives_none(statement) and _happens(program, reader, statement):
-            yield statement, "returns None here"
-    # A call that does not return takes endings away: without one of these there is nothing to ask.
-    if not any(ending in _ENDED for ending in endings(reader.node.body, lambda _: False)):
-        return
-    ends = endings(reader.node.body, lambda statement: _never_returns(program, reader, statement))
-    for ending, how in _ENDED.items():
-        if ending in ends:
-            yield reader.node, how
-            return
-
-
-def _gives_none(statement: ast.Return) -> bool:
-    return statement.value is None or (
-        isinstance(statement.value, ast.Constant) and statement.value.value is None
-    )
-
-
-def _happens(program: Program, reader: Reader, statement: ast.Return) -> bool:
-    """Whether it depends on the item that control comes to a statement, and not on a mode of the dataset."""
-    program.evaluator.start()
-    point = Point(reader.frame, statement)
-    if not program.evaluator.flow.reaching(point, reader.world):
-        return False
-    for place in places_around(point):
-        if isinstance(place.owner, ast.ExceptHandler):
-            return True
-        if isinstance(place.owner, ast.If):
-            return _concerns_item(place.owner.test, reader.node)
-    return False
-
-
-def _concerns_item(test: ast.expr, function: ast.FunctionDef) -> bool:
-    """Whether a test is about what was read for the item; comparing the index with the length is not."""
-    variables = {name for statement in statements_in(function.body) for name in own_names(statement)}
-    index = {argument.arg for argument in parameters(function)[1:]}
-    for node in ast.walk(test):
-        if isinstance(node, ast.Name) and node.id in variables and node.id not in index:
-            return True
-        if isinstance(node, ast.Call | ast.Subscript) and any(
-            isinstance(inner, ast.Name) and inner.id in index for inner in ast.walk(node)
-        ):
-            return True
-    return False
-
-
-def _never_returns(program: Program, reader: Reader, statement: ast.stmt) -> bool:
-    """Whether a statement calls what ends the program or always raises."""
-    return _ends(program, statement, Point(reader.frame, statement), reader.world, _DEEPEST)
-
-
-def _ends_in(program: Program, frame: Frame, world: World, depth: int, statement: ast.stmt) -> bool:
-    return _ends(program, statement, Point(frame, statement), world, depth)
-
-
-def _ends(program: Program, statement: ast.stmt, point: Point, world: World, depth: int) -> bool:
-    if not isinstance(statement, ast.Expr) or not isinstance(statement.value, ast.Call) or not depth:
-        return False
-    call = statement.value
-    program.evaluator.start()
-    for callee, _ in program.evaluator.values(call.func, point, world):
-        if isinstance(callee, External) and callee.name in _EXITS:
-            return True
-        if isinstance(callee, Function) and isinstance(callee.node, ast.FunctionDef):
-            body = callee.node.body
-            if any(isinstance(inner, ast.Return) for inner in statements_in(body)):
-                continue
-            frame = program.evaluator.calls.enter(callee, arguments_of(call, point), call, point)
-            if not endings(body, partial(_ends_in, program, frame, world, depth - 1)):
-                return True
-    return False
 
 
 def _found(loader: Loader, reader: Reader, node: ast.stmt, how: str) -> Found:

@@ -257,3 +257,295 @@ class Data(Base):
 {body}
 """
     _check(program, "DL502", tmp_path, monkeypatch)
+
+
+_READERS = """
+def load(path):
+    try:
+        return read(path)
+    except OSError:
+        return None
+
+
+def load_or_tell(path):
+    try:
+        return read(path)
+    except OSError as error:
+        print(error)
+
+
+def load_long(path):
+    signal = read(path)
+    if len(signal) < 10:
+        return
+    return signal
+
+
+def load_strictly(path, strict=True):
+    try:
+        return read(path)
+    except OSError:
+        if strict:
+            raise
+        return None
+
+
+class Reader:
+    def read(self, path):
+        return load(path)
+
+
+class Data(Base):
+    reader = Reader()
+
+    def __init__(self, paths, labels=None):
+        super().__init__(paths)
+        self.labels = labels
+
+    def _one(self, index):
+        try:
+            return read(self.paths[index])
+        except OSError:
+            return None
+
+    def _label(self, index):
+        if self.labels is None:
+            return None
+        return self.labels[index]
+
+    def _bounded(self, index):
+        if index >= len(self.paths):
+            return None
+        return read(self.paths[index])
+
+"""
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        pytest.param("        return load(self.paths[index])  # here", id="a helper's None"),
+        pytest.param(
+            "        return load_or_tell(self.paths[index])  # here", id="a helper falls off its end"
+        ),
+        pytest.param("        return load_long(self.paths[index])  # here", id="a helper's test"),
+        pytest.param("        return load_strictly(self.paths[index], False)  # here", id="a helper told so"),
+        pytest.param("        return self.reader.read(self.paths[index])  # here", id="an object's helper"),
+        pytest.param("        return self._one(index)  # here", id="a method"),
+        pytest.param("        return self._one(index), index  # here", id="a None in a tuple"),
+        pytest.param("        return {'signal': self._one(index)}  # here", id="a None in a dict"),
+        pytest.param(
+            """
+        signal = load(self.paths[index])
+        return signal  # here
+""",
+            id="a variable",
+        ),
+        pytest.param(
+            """
+        signal = read(self.paths[index])
+        return signal if len(signal) > 10 else None  # here
+""",
+            id="a conditional expression",
+        ),
+        pytest.param(
+            """
+        signal = read(self.paths[index])
+        if len(signal) < 10:
+            return None, None  # here
+        return signal, index
+""",
+            id="a tuple of None",
+        ),
+        pytest.param(
+            """
+        image = None
+        try:
+            image = read(self.paths[index])
+            image = image.convert("RGB")
+        except OSError as error:
+            print(error)
+        return image  # here
+""",
+            id="None until it is read",
+        ),
+    ],
+)
+def test_none_through_helpers_and_variables(
+    body: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    program = f"{_READERS}    def __getitem__(self, index):\n{body}"
+    _check(program, "DL502", tmp_path, monkeypatch)
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        """
+        signal = read(self.paths[index])
+        if len(signal) > 10:
+            return signal
+""",
+        """
+        signal = load(self.paths[index])
+        if signal is None:
+            print("missing")
+        else:
+            return signal
+""",
+        """
+        if os.path.exists(self.paths[index]):
+            return read(self.paths[index])
+""",
+    ],
+)
+def test_a_last_test_of_the_item_gives_none(
+    body: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    program = f"{_READERS}    def __getitem__(self, index):  # here\n{body}"
+    _check(program, "DL502", tmp_path, monkeypatch)
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        pytest.param(
+            """
+        signal = load(self.paths[index])
+        if signal is None:
+            return [0]
+        return signal
+""",
+            id="replaced",
+        ),
+        pytest.param(
+            """
+        signal = load(self.paths[index])
+        if not valid(signal):
+            signal = [0]
+        return signal
+""",
+            id="judged by a function that nobody knows",
+        ),
+        pytest.param("        return load(self.paths[index]) or [0]", id="a default"),
+        pytest.param(
+            """
+        signal = load(self.paths[index])
+        assert signal is not None
+        return signal
+""",
+            id="asserted",
+        ),
+        pytest.param(
+            """
+        signal = None
+        while signal is None:
+            signal = load(self.paths[index])
+            index += 1
+        return signal
+""",
+            id="another item",
+        ),
+        pytest.param(
+            """
+        signal = load(self.paths[index])
+        return signal * 2
+""",
+            id="an error of its own",
+        ),
+        pytest.param("        return load_strictly(self.paths[index])", id="a helper that raises"),
+        pytest.param("        return read(self.paths[index]), self._label(index)", id="a mode"),
+        pytest.param(
+            "        return None if self.labels is None else self.labels[index]", id="a conditional mode"
+        ),
+        pytest.param("        return self._bounded(index)", id="bounds"),
+        pytest.param(
+            """
+        label = None
+        if self.labels is not None:
+            label = self.labels[index]
+        return read(self.paths[index]), label
+""",
+            id="None by a mode",
+        ),
+        pytest.param(
+            """
+        image = None
+        try:
+            image = read(self.paths[index])
+        except OSError as error:
+            print(error)
+        if image is None:
+            image = [0]
+        return image
+""",
+            id="None until it is replaced",
+        ),
+        pytest.param(
+            """
+        image = None
+        try:
+            image = read(self.paths[index])
+        except OSError as error:
+            raise RuntimeError(index) from error
+        return image
+""",
+            id="None until an error",
+        ),
+        pytest.param(
+            """
+        kind = self.labels[index]
+        if kind == "image":
+            return 1
+        if kind == "text":
+            return 2
+""",
+            id="kinds",
+        ),
+        pytest.param(
+            """
+        kind = self.labels[index]
+        if kind > 2:
+            return 1
+        elif kind <= 2:
+            return 2
+""",
+            id="all cases",
+        ),
+        pytest.param(
+            """
+        split = self.split
+        if split:
+            return read(self.paths[index])
+""",
+            id="a split",
+        ),
+        pytest.param(
+            """
+        signal = read(self.paths[index])
+        if len(signal) > 10:
+            return signal
+        else:
+            raise ValueError(index)
+""",
+            id="raises otherwise",
+        ),
+    ],
+)
+def test_none_that_never_gets_out(body: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    program = f"{_READERS}    def __getitem__(self, index):\n{body}"
+    _check(program, "DL502", tmp_path, monkeypatch)
+
+
+def test_a_collate_function_may_filter_helpers_nones(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    program = f"{_READERS}    def __getitem__(self, index):\n        return self._one(index)"
+    loaded = """
+
+def collate(batch):
+    return [item for item in batch if item is not None]
+
+
+for batch in DataLoader(Data([]), batch_size=4, num_workers=2, collate_fn=collate):
+    pass
+"""
+    _check(program, "DL502", tmp_path, monkeypatch, loaded)
