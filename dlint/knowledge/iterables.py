@@ -37,7 +37,9 @@ _WHOLE = frozenset(
         "glob.glob",
         "glob.iglob",
         "gzip.open",
+        "h5py.File",
         "io.open",
+        "joblib.load",
         "json.load",
         "json.loads",
         "lzma.open",
@@ -46,9 +48,16 @@ _WHOLE = frozenset(
         "os.walk",
         "pathlib.Path",
         "pickle.load",
+        "sqlite3.connect",
+        "tarfile.open",
         "torch.arange",
+        "torch.load",
+        "zipfile.ZipFile",
     }
 )
+# Methods that read on in a file, and give nothing at its end.
+READS = frozenset({"fetchmany", "fetchone", "get_chunk", "read", "readline", "readlines"})
+_OPENERS = frozenset({"File", "ZipFile", "connect", "load", "open"})
 _WHOLE_MODULES = ("numpy.", "pandas.")
 _RANDOM = ("numpy.random.", "random.", "secrets.", "torch.rand", "torch.multinomial", "torch.normal")
 
@@ -63,7 +72,7 @@ def gives_all(name: str) -> bool:
 def opens(name: str) -> bool:
     """Whether a call by this name opens or reads the file that its first argument names."""
     last = name.rpartition(".")[2]
-    return gives_all(name) and (last in ("open", "load") or last.startswith("read_"))
+    return name == "cv2.VideoCapture" or (gives_all(name) and (last in _OPENERS or last.startswith("read_")))
 
 
 def is_setting(name: str) -> bool:

@@ -270,13 +270,16 @@ class Calls:
             del self._asking[mark]
 
 
+def given_names(function: Function) -> list[str]:
+    """The parameters of a function, in order, without the receiver that a method has already."""
+    names = [parameter.arg for parameter in parameters(function.node)]
+    return names[1:] if function.receiver is not None else names
+
+
 def passed(function: Function, call: ast.Call) -> dict[str, ast.expr]:
     """The expressions that a call gives to a function's parameters, as far as they are written out."""
-    names = [parameter.arg for parameter in parameters(function.node)]
-    if function.receiver is not None:
-        names = names[1:]
     given: dict[str, ast.expr] = {}
-    for name, argument in zip(names, call.args, strict=False):
+    for name, argument in zip(given_names(function), call.args, strict=False):
         if isinstance(argument, ast.Starred):
             break
         given[name] = argument

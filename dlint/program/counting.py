@@ -16,11 +16,10 @@ from dlint.module.layout import (
     dotted,
     expressions,
     own_names,
-    parameters,
     statements_in,
     target_names,
 )
-from dlint.program.calls import passed
+from dlint.program.calls import given_names, passed
 from dlint.program.frame import Arguments, Frame, Point, arguments_of
 from dlint.program.values import Class, External, Function, Partial, Value, World
 
@@ -60,8 +59,7 @@ class Counting:
     def of_mapped(self, callee: Value, world: World) -> Part:
         """What ``map`` over numbers gives."""
         if isinstance(callee, Function):
-            names = [parameter.arg for parameter in parameters(callee.node)]
-            first = names[1 if callee.receiver is not None else 0 :][:1]
+            first = given_names(callee)[:1]
             frame = self._evaluator.calls.enter(callee, Arguments(), None, None)
             return self._of_function(callee, dict.fromkeys(first, Part.NUMBERS), frame, world, 0)
         return _of_library(callee, Part.NUMBERS)

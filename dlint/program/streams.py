@@ -7,13 +7,15 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, NamedTuple
 
-from dlint.knowledge.iterables import PASSES_ON, gives_all, is_setting, opens
+from dlint.knowledge.iterables import PASSES_ON, gives_all
 from dlint.module.layout import blocks, expressions, statements_in, target_names
 from dlint.program.counting import Counting, Part
 from dlint.program.frame import Arguments, Frame, Point, arguments_of
+from dlint.program.kinds import COUNT, DATA, RANGE, Kinds, together
 from dlint.program.outcomes import Outcome
+from dlint.program.rounds import Loop, Rounds
 from dlint.program.values import (
     Class,
     Const,
@@ -24,7 +26,6 @@ from dlint.program.values import (
     Made,
     Partial,
     Table,
-    Unknown,
     Value,
     World,
 )
@@ -33,15 +34,6 @@ if TYPE_CHECKING:
     from dlint.program.evaluate import Evaluator
 
 _FAR = 12
-_RANGE = frozenset({"range"})
-_COUNT = frozenset({"count"})
-_DATA = frozenset({"data"})
-
-Loop: TypeAlias = ast.For | ast.AsyncFor | ast.While
-
-# What a stream is read from: "range", numbers that are its items; "count", numbers that only count what comes
-# from elsewhere; "data". None where that is not known.
-Kinds = frozenset[str] | None
 
 
 class Passage(NamedTuple):
@@ -58,6 +50,7 @@ class Streams:
     def __init__(self, evaluator: Evaluator) -> None:
         self._evaluator = evaluator
         self._counting = Counting(self, evaluator)
+        self._rounds = Rounds(self, evaluator)
 
     def of_function(self, function: Function, frame: Frame, world: World, far: int = 0) -> Kinds:
         """What iterating over the result of a function of the program reads."""
@@ -79,55 +72,15 @@ class Streams:
 
     def _of_passage(self, passage: Passage, frame: Frame, world: World, far: int) -> Kinds:
         """What the loops around a ``yield`` go over, and what a ``yield from`` does."""
-        found: list[Kinds] = []
-        counting: list[ast.For] = []
-        for loop in passage.loops:
-            if not isinstance(loop, ast.For):
-                return None
-            point = Point(frame, loop)
-            kinds = self.of_expression(loop.iter, point, world, far + 1)
-            if kinds is None and self._goes_over_files(loop, frame, world):
-                kinds = _DATA
-            if kinds == _RANGE:
-                counting.append(loop)
-            found.append(kinds)
+        found = self._rounds.of_loops(passage.loops, frame, world, far)
         point = Point(frame, passage.statement)
         if isinstance(passage.node, ast.YieldFrom):
             found.append(self.of_expression(passage.node.value, point, world, far + 1))
-        elif counting and len(counting) == len(found):
-            return _counted(self._counting.of_loops(counting, passage.node.value, point, world))
-        return _joined(found) if found else frozenset()
-
-    def _goes_over_files(self, statement: ast.For, frame: Frame, world: World) -> bool:
-        """Whether a loop goes over names of files, of which nothing else is known: it opens each of them."""
-        expression, point = statement.iter, Point(frame, statement)
-        while isinstance(expression, ast.Call) and expression.args:
-            callees = self._evaluator.values(expression.func, point, world)
-            if not all(isinstance(value, External) and value.name in PASSES_ON for value, _ in callees):
-                return False
-            expression = expression.args[0]
-        if not isinstance(expression, ast.Name | ast.Attribute):
-            return False
-        for value, _ in self._evaluator.values(expression, point, world):
-            if not isinstance(value, Unknown) and not (
-                isinstance(value, External) and is_setting(value.name)
-            ):
-                return False
-        names = target_names(statement.target)
-        for inner in statements_in(statement.body):
-            for call in (node for part in expressions(inner) for node in ast.walk(part)):
-                if (
-                    isinstance(call, ast.Call)
-                    and call.args
-                    and isinstance(call.args[0], ast.Name)
-                    and call.args[0].id in names
-                ):
-                    callees = self._evaluator.values(call.func, Point(frame, inner), world)
-                    if callees and all(
-                        isinstance(value, External) and opens(value.name) for value, _ in callees
-                    ):
-                        return True
-        return False
+        elif together(found) == RANGE:
+            loops = [loop for loop in passage.loops if isinstance(loop, ast.For)]
+            return _counted(self._counting.of_loops(loops, passage.node.value, point, world))
+        kinds = together(found)
+        return DATA if kinds is not None and "data" in kinds else kinds  # numbers only count the data
 
     def of_expression(self, node: ast.expr, point: Point, world: World, far: int = 0) -> Kinds:
         """What iterating over an expression reads."""
@@ -137,7 +90,7 @@ class Streams:
             case ast.Call():
                 return self._of_call(node, point, world, far)
             case ast.List() | ast.Tuple() | ast.Set() | ast.Dict():
-                return _DATA
+                return DATA
             case ast.ListComp() | ast.SetComp() | ast.GeneratorExp() | ast.DictComp():
                 return self._of_comprehension(node, point, world, far)
             case ast.IfExp():
@@ -157,7 +110,7 @@ class Streams:
     ) -> Kinds:
         inside = self._evaluator.inside(node, point)
         kinds = _together([self.of_expression(g.iter, inside, world, far + 1) for g in node.generators])
-        if kinds != _RANGE:
+        if kinds != RANGE:
             return kinds
         names = {name for generator in node.generators for name in target_names(generator.target)}
         made = node.value if isinstance(node, ast.DictComp) else node.elt
@@ -185,15 +138,17 @@ class Streams:
                 ):
                     given = node.args[PASSES_ON[callee.name]]
                     kinds = _together([self.of_expression(part, point, w, far + 1) for part in given])
-                    if callee.name == "builtins.map" and kinds == _RANGE:
+                    if callee.name == "builtins.map" and kinds == RANGE:
                         kinds = self._mapped(self._evaluator.values(node.args[0], point, w))
                     found.append(kinds)
+                case External(name="itertools.chain.from_iterable") if len(node.args) == 1:
+                    found.append(self._rounds.of_chained(node.args[0], point, w, far))
                 case External():
                     found.append(_of_maker(callee.name))
                 case Partial(callee=External(name=name)) if name.startswith(
                     ("builtins.dict.", "builtins.list.")
                 ):
-                    found.append(_DATA)
+                    found.append(DATA)
                 case Function():
                     frame = self._evaluator.calls.enter(callee, arguments_of(node, point), node, point)
                     found.append(self.of_function(callee, frame, w, far + 1))
@@ -210,9 +165,9 @@ class Streams:
     def _of_value(self, value: Value, world: World, far: int) -> Kinds:
         match value:
             case Items() | Table():
-                return _DATA
+                return DATA
             case Const():
-                return _DATA if isinstance(value.value, str | bytes) else None
+                return DATA if isinstance(value.value, str | bytes) else None
             case Made() if value.name in PASSES_ON:
                 given = value.arguments.positional[PASSES_ON[value.name]]
                 parts = [
@@ -221,7 +176,7 @@ class Streams:
                     if a.expression is not None and a.point is not None
                 ]
                 kinds = _together(parts) if len(parts) == len(given) else None
-                if value.name == "builtins.map" and kinds == _RANGE:
+                if value.name == "builtins.map" and kinds == RANGE:
                     kinds = self._mapped(self._evaluator.value_of(value.arguments.positional[0], world))
                 return kinds
             case Made():
@@ -245,35 +200,24 @@ class Streams:
                     for method in methods
                 ]
             )
-        return _DATA if self._evaluator.classes.methods(value, "__getitem__") else None
+        return DATA if self._evaluator.classes.methods(value, "__getitem__") else None
 
 
 def _of_maker(name: str) -> Kinds:
     if name == "builtins.range":
-        return _RANGE
-    return _DATA if gives_all(name) else None
+        return RANGE
+    return DATA if gives_all(name) else None
 
 
 def _together(found: list[Kinds]) -> Kinds:
-    """What several sources read together: not known as soon as one is not."""
-    kinds: frozenset[str] = frozenset()
-    for each in found:
-        if each is None:
-            return None
-        kinds |= each
-    return kinds or None
-
-
-def _joined(found: list[Kinds]) -> Kinds:
-    """What a loop and those inside it read: where there is data, numbers only count it."""
-    kinds = _together(found)
-    return _DATA if kinds is not None and "data" in kinds else kinds
+    """What several sources read together; not known, either, where there is none."""
+    return together(found) or None
 
 
 def _counted(part: Part) -> Kinds:
     if part is Part.DATA:
-        return _DATA
-    return _RANGE if part is Part.NUMBERS else _COUNT
+        return DATA
+    return RANGE if part is Part.NUMBERS else COUNT
 
 
 def _passages(block: list[ast.stmt], around: tuple[Loop, ...]) -> Iterator[Passage]:

@@ -5,12 +5,15 @@
 The `__iter__` of an `IterableDataset` that a loader with two or more workers gets, where nothing divides the
 stream: neither `__iter__` nor anything that it calls or iterates over asks `get_worker_info()` or otherwise
 speaks of workers or shards, and `worker_init_fn` does not change the dataset. It fires only where it can see
-what is streamed: a file, files that it opens by their names one after another, a list, a range, rows of a
-table, in this file or another. A stream from elsewhere
-(webdataset, a streaming dataset of Hugging Face) may divide itself, and endless and random streams have
-nothing to divide: these are left alone. So is a range that only counts what comes from elsewhere, out of a
-queue, an environment or a sampler: `for _ in range(n): yield queue.get()`. Dividing by rank is not enough:
-that is for machines.
+what is streamed: a file, also one that a `while` reads to its end, files that it opens by their names one
+after another (itself, in a method, or by `chain.from_iterable`), a list, a range, rows of a table or of a
+database, in this file or another. Items that are packed on the way, with a `while` for those that are full,
+are the same stream.
+
+A stream from elsewhere (webdataset, a streaming dataset of Hugging Face) may divide itself, and endless and
+random streams have nothing to divide: these are left alone. So is a range that only counts what comes from
+elsewhere, out of a queue, an environment or a sampler: `for _ in range(n): yield queue.get()`. Dividing by
+rank is not enough: that is for machines.
 
 ## Why is this bad
 

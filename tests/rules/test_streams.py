@@ -223,3 +223,255 @@ def test_numbers_that_lead_to_the_items_are_a_stream(
     body: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     assert _lines(_COUNTS.format(body=body), "DL501", tmp_path, monkeypatch) == ["def __iter__(self):"]
+
+
+_READS = """
+class Share:
+    def __init__(self, rows):
+        self.rows = rows
+
+    def __iter__(self):
+        info = get_worker_info()
+        yield from self.rows[info.id :: info.num_workers]
+
+
+class Data(IterableDataset):
+    def __init__(self, paths=None, path="a.txt"):
+        self.paths, self.path = paths, path
+        self.share = Share([1, 2, 3])
+
+    def _lines(self, path):
+        with open(path) as file:
+            for line in file:
+                yield line
+
+    def _fetch(self, path):
+        yield from parse(path)
+
+    def _documents(self):
+        for path in self.paths:
+            yield from self._lines(path)
+
+    def __iter__(self):
+{body}
+"""
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        pytest.param(
+            """
+        packed = []
+        for text in self._documents():
+            packed.extend(tokenizer(text))
+            while len(packed) > 8:
+                yield packed[:8]
+                packed = packed[8:]
+""",
+            id="packed tokens",
+        ),
+        pytest.param(
+            """
+        waiting = []
+        for line in open(self.path):
+            waiting.append(line)
+            if len(waiting) > 8:
+                yield waiting.pop(random.randrange(8))
+        while waiting:
+            yield waiting.pop()
+""",
+            id="a buffer that is emptied in the end",
+        ),
+        pytest.param(
+            "        return itertools.chain.from_iterable(map(self._lines, self.paths))",
+            id="a chain of files by map",
+        ),
+        pytest.param(
+            "        return itertools.chain.from_iterable(self._lines(path) for path in self.paths)",
+            id="a chain of files by a generator expression",
+        ),
+        pytest.param(
+            """
+        for chunk in pd.read_csv(self.path, chunksize=100):
+            for row in chunk.itertuples():
+                yield row
+""",
+            id="rows of chunks",
+        ),
+        pytest.param(
+            """
+        for path in self.paths:
+            for line in self._lines(path):
+                yield line
+""",
+            id="files that a method opens",
+        ),
+        pytest.param(
+            """
+        with open(self.path) as file:
+            while True:
+                line = file.readline()
+                if not line:
+                    break
+                yield line
+""",
+            id="readline",
+        ),
+        pytest.param(
+            """
+        with open(self.path) as file:
+            while line := file.readline():
+                yield line
+""",
+            id="readline in the test",
+        ),
+        pytest.param(
+            """
+        for path in self.paths:
+            with open(path, "rb") as file:
+                while True:
+                    head = file.read(8)
+                    if len(head) < 8:
+                        return
+                    yield np.frombuffer(head)
+""",
+            id="records",
+        ),
+        pytest.param(
+            """
+        import sqlite3
+        for row in sqlite3.connect(self.path).execute("select * from rows"):
+            yield row
+""",
+            id="rows of a database",
+        ),
+        pytest.param(
+            """
+        with h5py.File(self.path) as file:
+            for key in file.keys():
+                yield file[key][()]
+""",
+            id="keys of an HDF5 file",
+        ),
+        pytest.param(
+            """
+        for path in self.paths:
+            video = cv2.VideoCapture(path)
+            while True:
+                ok, picture = video.read()
+                if not ok:
+                    break
+                yield picture
+""",
+            id="frames of videos",
+        ),
+        pytest.param(
+            """
+        for path in self.paths:
+            video = cv2.VideoCapture(path)
+            ok, picture = video.read()
+            while ok:
+                yield picture
+                ok, picture = video.read()
+""",
+            id="frames of videos, tested before",
+        ),
+    ],
+)
+def test_streams_that_are_read_to_the_end(body: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    found = _lines(
+        _READS.format(body=body), "DL501", tmp_path, monkeypatch, "Data(__import__('sys').argv[1:])"
+    )
+    assert found == ["def __iter__(self):"]
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        pytest.param(
+            """
+        while True:
+            for line in open(self.path):
+                yield line
+""",
+            id="endless",
+        ),
+        pytest.param(
+            """
+        file = open(self.path)
+        while True:
+            line = file.readline()
+            if not line:
+                file.seek(0)
+                continue
+            yield line
+""",
+            id="begins again",
+        ),
+        pytest.param(
+            "        return itertools.chain.from_iterable(map(self._lines, itertools.cycle(self.paths)))",
+            id="files for ever",
+        ),
+        pytest.param(
+            "        return itertools.chain.from_iterable(map(self._fetch, self.paths))",
+            id="a chain of streams that nobody knows",
+        ),
+        pytest.param(
+            """
+        packed = []
+        for row in self.share:
+            packed.append(row)
+            while len(packed) > 8:
+                yield packed[:8]
+                packed = packed[8:]
+""",
+            id="packed from a stream that divides itself",
+        ),
+        pytest.param(
+            """
+        for path in self.paths:
+            for item in parse(path):
+                yield item
+""",
+            id="a reader that nobody knows",
+        ),
+        pytest.param(
+            """
+        while self.paths:
+            for line in open(self.path):
+                yield line
+""",
+            id="as long as something holds",
+        ),
+        pytest.param(
+            """
+        camera = cv2.VideoCapture(self.path)
+        while True:
+            ok, picture = camera.read()
+            if not ok:
+                break
+            yield picture
+""",
+            id="perhaps a camera",
+        ),
+        pytest.param(
+            """
+        source = parse(self.path)
+        while True:
+            part = source.read(8)
+            if not part:
+                break
+            yield part
+""",
+            id="something read that nobody knows",
+        ),
+    ],
+)
+def test_streams_that_may_be_endless_or_divided(
+    body: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    found = _lines(
+        _READS.format(body=body), "DL501", tmp_path, monkeypatch, "Data(__import__('sys').argv[1:])"
+    )
+    assert found == []

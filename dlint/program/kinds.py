@@ -1,0 +1,24 @@
+"""Kinds of streams: what an iteration is known to read."""
+
+from __future__ import annotations
+
+from typing import TypeAlias
+
+# What a stream is read from: "range", numbers that are its items; "count", numbers that only count what comes
+# from elsewhere; "data". None where that is not known.
+Kinds: TypeAlias = frozenset[str] | None
+
+NOTHING: frozenset[str] = frozenset()
+RANGE = frozenset({"range"})
+COUNT = frozenset({"count"})
+DATA = frozenset({"data"})
+
+
+def together(found: list[Kinds]) -> Kinds:
+    """What several sources read together: not known as soon as one is not."""
+    kinds = NOTHING
+    for each in found:
+        if each is None:
+            return None
+        kinds |= each
+    return kinds
