@@ -12,18 +12,25 @@ from dlint.program.frame import Point
 
 class Link:
     """One step of a reach; ``above`` is the step that led here, ``caller`` the place of the call in it
-    (None where a library calls)."""
+    (None where a library calls), ``site`` the node there that leads on: a call, an item, a callback."""
 
-    __slots__ = ("above", "caller", "length", "line", "module", "name")
+    __slots__ = ("above", "caller", "length", "line", "module", "name", "site")
 
     def __init__(
-        self, above: Link | None, name: str, module: Module, line: int, caller: Point | None = None
+        self,
+        above: Link | None,
+        name: str,
+        module: Module,
+        line: int,
+        caller: Point | None = None,
+        site: ast.AST | None = None,
     ) -> None:
         self.above = above
         self.name = name
         self.module = module
         self.line = line
         self.caller = caller
+        self.site = site
         self.length: int = above.length + 1 if above else 1
 
     def callers(self) -> Iterator[Point]:

@@ -203,7 +203,7 @@ class WorkerCode:
         contexts.add(site)
         frame = self._evaluator.calls.enter(function, arguments, node, point)
         line = getattr(function.node, "lineno", 1)
-        inner = Link(link, display_name(function), function.module, line, point)
+        inner = Link(link, display_name(function), function.module, line, point, node)
         self._waiting.append((function, frame, world, inner, self._role))
 
     def _called(

@@ -4,12 +4,15 @@
 
 `next(...)` in what a map-style dataset's `__getitem__` runs, without a default and without a `try` around it
 that catches `StopIteration`, on an iterator that comes to an end: one that the dataset keeps
-(`self.noises = iter(...)`), or a search through a generator expression that may find nothing
-(`next(x for x in items if x.score > limit)`).
+(`self.noises = iter(...)`, or a generator method of its own that goes over something finite), or that an
+object which it calls keeps, or a search through a generator expression that may find nothing
+(`next(x for x in items if x.score > limit)`). Also a `raise StopIteration` that stands in `__getitem__`
+itself.
 
 Iterators without an end (`itertools.cycle`), `next(iter(x))` for the first of something, the `__next__` of a
 stream, and generators (where Python turns the StopIteration into a RuntimeError) are left alone, and so are
-searches for an equal key, which is there by construction.
+searches for an equal key, which is there by construction, and `raise StopIteration` where the index is out of
+bounds, which a sampler never gives.
 
 ## Why is this bad
 
@@ -51,20 +54,19 @@ import ast
 from collections.abc import Iterator
 
 from dlint.knowledge.iterables import COLLECTS
-from dlint.module.layout import dotted, functions_in, parameters
+from dlint.module.layout import dotted, functions_in, parameters, statements_in
 from dlint.program.events import Event, Visit, is_generator
 from dlint.program.frame import Point, layout_of
 from dlint.program.program import Program
-from dlint.program.repetition import places_around
+from dlint.program.reach import Link
+from dlint.program.repetition import places_around, tests_around
 from dlint.program.sharing import codes_of
 from dlint.program.streams import Streams
 from dlint.program.values import External, Instance, World
-from dlint.program.worker import WorkerCode
 from dlint.rules.rule import Found
 
 _ENTRIES = ("__getitem__", "__getitems__")
 _CATCHES = frozenset({"StopIteration", "Exception", "BaseException"})
-_FAR = 6
 
 
 def check(program: Program) -> Iterator[Found]:
@@ -78,8 +80,50 @@ def check(program: Program) -> Iterator[Found]:
             if not isinstance(call, ast.Call) or len(call.args) != 1:
                 continue
             program.evaluator.start()
-            if _ends(program, streams, call.args[0], event) and _gets_out(program, code, event):
+            if _ends(program, streams, call.args[0], event) and _gets_out(
+                program, call, event.point, event.link
+            ):
                 yield _found(event, call)
+        for visit in code.visits if code.instances else ():
+            yield from _raised(visit)
+
+
+def _raised(visit: Visit) -> Iterator[Found]:
+    """``raise StopIteration`` in a ``__getitem__``, where it is not the index that is out of bounds."""
+    function = visit.function.node
+    if visit.link.above is not None or not isinstance(function, ast.FunctionDef):
+        return
+    if function.name not in _ENTRIES or is_generator(function):
+        return
+    if not any(isinstance(statement, ast.Return) for statement in statements_in(function.body)):
+        return  # subclasses say what an item is
+    index = {parameter.arg for parameter in parameters(function)[1:]}
+    for statement in statements_in(function.body):
+        if not isinstance(statement, ast.Raise):
+            continue
+        raised = statement.exc.func if isinstance(statement.exc, ast.Call) else statement.exc
+        point = Point(visit.frame, statement)
+        if not (isinstance(raised, ast.Name) and raised.id == "StopIteration") or _is_caught(point):
+            continue
+        if not any(_bounds(test, index) for test, _, _ in tests_around(point)):
+            yield Found(
+                visit.function.module,
+                statement,
+                "raise StopIteration comes out of __getitem__: the training loop takes that for the end of "
+                "the epoch, which is silently cut short; raise another error, or let __len__ say how many "
+                "items there are",
+                by_hand="raise another error, or let __len__ say how many items there are",
+            )
+
+
+def _bounds(test: ast.expr, index: set[str]) -> bool:
+    """Whether a test compares the index itself: a sampler gives none that is out of bounds."""
+    return any(
+        isinstance(side, ast.Name) and side.id in index
+        for node in ast.walk(test)
+        if isinstance(node, ast.Compare)
+        for side in (node.left, *node.comparators)
+    )
 
 
 def _ends(program: Program, streams: Streams, source: ast.expr, event: Event) -> bool:
@@ -155,25 +199,27 @@ def _called(program: Program, func: ast.expr, point: Point) -> str | None:
     return values[0].name if len(values) == 1 and isinstance(values[0], External) else None
 
 
-def _gets_out(program: Program, code: WorkerCode, event: Event) -> bool:
-    """Whether a StopIteration at an event comes out of the dataset's ``__getitem__``."""
-    visits = {id(visit.function.node): visit for visit in code.visits}
-    return _passes(program, visits, event.node, event.point, 0)
+def _gets_out(program: Program, node: ast.AST, point: Point, link: Link) -> bool:
+    """Whether a StopIteration at a place comes out of the dataset's ``__getitem__``."""
+    while True:
+        scope = point.frame.scope
+        if not isinstance(scope, ast.FunctionDef) or is_generator(scope):
+            return False
+        if _is_caught(point) or _in_generator(point.statement, node):
+            return False
+        if link.above is None:
+            return scope.name in _ENTRIES
+        if link.caller is None or link.site is None or not _calls(program, link.site, link.caller):
+            return False  # a library calls, and may catch it
+        node, point, link = link.site, link.caller, link.above
 
 
-def _passes(program: Program, visits: dict[int, Visit], node: ast.AST, point: Point, far: int) -> bool:
-    scope = point.frame.scope
-    visit = visits.get(id(scope))
-    if visit is None or far > _FAR or not isinstance(scope, ast.FunctionDef):
-        return False
-    if is_generator(scope) or _is_caught(point) or _in_generator(point.statement, node):
-        return False
-    if visit.link.above is None:
-        return scope.name in _ENTRIES
-    return any(
-        _passes(program, visits, site.call, site.point, far + 1)
-        for site in program.evaluator.sites.of(scope, visit.frame)
-    )
+def _calls(program: Program, site: ast.AST, point: Point) -> bool:
+    """Whether the program itself calls there, and does not hand a library what to call."""
+    if isinstance(site, ast.Call):
+        callees = program.evaluator.values(site.func, point)
+        return not all(isinstance(callee, External) for callee, _ in callees)
+    return isinstance(site, ast.Subscript)
 
 
 def _in_generator(statement: ast.stmt | None, node: ast.AST) -> bool:
