@@ -4,7 +4,9 @@
 
 A generator, a lambda or local function, a lock, an open file or the like in what leaves a worker: in what
 `collate_fn` returns, or in what `__getitem__` returns where the loader hands items on as they are
-(`batch_size=None` without a `collate_fn`, or a `collate_fn` that gives its list back).
+(`batch_size=None` without a `collate_fn`, or a `collate_fn` that gives its list back). A function with
+`yield` in it returns a generator, and `map(lambda row: ..., rows)` holds its lambda until somebody goes
+through it; a `map` of a function with a name can be sent.
 
 With any other `collate_fn` the items stay in the worker, and torch's default one refuses such an item with
 an error of its own: both are left alone. So are loaders without workers, where nothing travels, and the
@@ -15,7 +17,8 @@ generator that the `__iter__` of a stream is.
 A worker sends its batches by a queue whose thread pickles them. What cannot be pickled is dropped there, with
 a traceback on stderr and nothing else, and the loader waits for the batch for ever: **hang** in 6 of 6 runs.
 `timeout=3` turns that into `RuntimeError: DataLoader timed out after 3.0 seconds`, which does not name the
-cause.
+cause. So it is with a `collate_fn` and a `__getitem__` that are generator functions, and with a `map` that
+holds a lambda, while `map(list, zip(*batch))` arrives.
 
 ## Example
 
@@ -60,6 +63,7 @@ from dlint.program.program import Program
 from dlint.program.values import External, Function, Made, Partial, Value, World
 from dlint.rules.rule import Found
 
+_LAZY = frozenset({"builtins.map", "builtins.filter"})
 _BATCH = ("collate_fn", "batch_size")
 
 
@@ -92,8 +96,13 @@ def _of_collate(program: Program, loader: Loader) -> Iterator[Found]:
 def _returned(
     program: Program, loader: Loader, function: Function, frame: Frame, world: World
 ) -> Iterator[Found]:
-    """The statements of a function that return what cannot be sent."""
-    if not isinstance(function.node, ast.FunctionDef) or is_generator(function.node):
+    """The statements of a function that return what cannot be sent; the function itself where it is a
+    generator."""
+    if not isinstance(function.node, ast.FunctionDef):
+        return
+    if is_generator(function.node):
+        if not function.node.decorator_list:
+            yield _found(loader, function, function.node, "a generator")
         return
     for statement in statements_in(function.node.body):
         if isinstance(statement, ast.Return) and statement.value is not None:
@@ -134,6 +143,10 @@ def _first(program: Program, parts: list[ast.expr], point: Point, world: World) 
 
 def _made_by(program: Program, node: ast.Call, point: Point, world: World) -> str | None:
     callees = [value for value, _ in program.evaluator.values(node.func, point, world)]
+    if callees and all(isinstance(callee, External) and callee.name in _LAZY for callee in callees):
+        # It is sent with what it was given.
+        held = _first(program, node.args, point, world)
+        return f"a {ast.unparse(node.func)} that holds {held}" if held is not None else None
     found = [_made_by_one(callee) for callee in callees]
     return found[0] if found and all(found) else None
 
@@ -177,7 +190,7 @@ def _by_value(program: Program, node: ast.Name, point: Point, world: World) -> s
     return found[0] if found and all(found) else None
 
 
-def _found(loader: Loader, function: Function, statement: ast.Return, what: str) -> Found:
+def _found(loader: Loader, function: Function, statement: ast.stmt, what: str) -> Found:
     where = f"{loader.module.relative}:{loader.call.lineno}"
     return Found(
         function.module,
