@@ -3,8 +3,9 @@
 ## What it finds
 
 `ThreadPoolExecutor()` and `ThreadPool()` in worker code whose size is left out or None. And, in an
-IterableDataset, `executor.map(...)` or `executor.submit(...)` over the whole stream: every element is
-submitted before the first result is given. A pool in the main process is fine.
+IterableDataset, `executor.map(...)` or `executor.submit(...)` over the whole stream, or over all of a
+worker's share of it (`self.files[info.id :: info.num_workers]`, an `islice` without an end): every element is
+submitted before the first result is given. A chunk at a time is fine, and so is a pool in the main process.
 
 ## Why is this bad
 
@@ -52,10 +53,11 @@ import ast
 from collections.abc import Iterator
 
 from dlint.finding import Remedy
+from dlint.knowledge.iterables import opens
 from dlint.knowledge.pools import POOLS, THREAD_POOLS
 from dlint.module.layout import dotted, statements_in
 from dlint.program.events import Event, is_generator
-from dlint.program.frame import arguments_of
+from dlint.program.frame import Point, arguments_of
 from dlint.program.program import Program
 from dlint.program.repetition import loops_around
 from dlint.program.sharing import codes_of
@@ -66,6 +68,8 @@ _REMEDY = Remedy("bound_pool", "unsafe", "Give the pool a small size")
 _THREADS = {"ThreadPoolExecutor": "cpu_count() + 4 threads (at most 32)", "ThreadPool": "cpu_count() threads"}
 # Calling one of these in the loop that submits keeps the number of waiting tasks in bounds.
 _BOUNDS = frozenset({"result", "get", "acquire", "wait", "popleft", "as_completed", "exception"})
+_SAME = frozenset({"builtins.enumerate", "builtins.iter", "builtins.zip"})
+_FAR = 4  # variables looked into
 _ENDLESS = frozenset({"itertools.count", "itertools.cycle", "itertools.chain", "itertools.repeat"})
 
 
@@ -109,12 +113,12 @@ def _stream(program: Program, event: Event, call: ast.Call) -> Iterator[Found]:
         return
     loops = list(loops_around(event.point))
     if method == "map" and event.owner is not None and event.owner.name.endswith("Executor"):
-        if loops or len(call.args) < 2 or not _is_stream(program, event, call.args[1]):
+        if loops or len(call.args) < 2 or not _is_stream(program, event.point, call.args[1]):
             return
         how = "executor.map submits the whole stream before it gives the first result"
     elif method in ("submit", "apply_async"):
         source = _submitted(event, call, loops)
-        if source is None or not _is_stream(program, event, source):
+        if source is None or not _is_stream(program, event.point, source):
             return
         how = "this submits the whole stream before the first result is read"
     else:
@@ -148,20 +152,52 @@ def _submitted(event: Event, call: ast.Call, loops: list[ast.stmt]) -> ast.expr 
     return loops[0].iter
 
 
-def _is_stream(program: Program, event: Event, node: ast.expr) -> bool:
-    """Whether an expression surely gives the whole stream: a generator of the program, something endless,
-    or all that the dataset holds."""
-    if isinstance(node, ast.Attribute):
-        return isinstance(node.value, ast.Name) and node.value.id == "self"
-    if isinstance(node, ast.GeneratorExp):
-        return _is_stream(program, event, node.generators[0].iter)
-    if not isinstance(node, ast.Call):
-        return False
-    for value, _ in program.evaluator.values(node.func, event.point):
+def _is_stream(program: Program, point: Point, node: ast.expr, far: int = 0) -> bool:
+    """Whether an expression surely gives the whole stream: a generator of the program, an open file,
+    something endless, all that the dataset holds, or a worker's share of these."""
+    match node:
+        case ast.Attribute():
+            return isinstance(node.value, ast.Name) and node.value.id == "self"
+        case ast.GeneratorExp():
+            return _is_stream(program, point, node.generators[0].iter, far)
+        case ast.IfExp(body=body, orelse=orelse):
+            return _is_stream(program, point, body, far) and _is_stream(program, point, orelse, far)
+        case ast.Subscript(value=value, slice=ast.Slice(upper=None, step=ast.expr())):
+            return _is_stream(program, point, value, far)
+        case ast.Name(id=name) if far < _FAR and name in point.frame.layout.binds:
+            held = list(_held(program, point, name))
+            return bool(held) and all(
+                value is not None and _is_stream(program, at, value, far + 1) for value, at in held
+            )
+        case ast.Call():
+            return _makes_stream(program, point, node, far)
+    return False
+
+
+def _held(program: Program, point: Point, name: str) -> Iterator[tuple[ast.expr | None, Point]]:
+    """What a variable may hold, by the statements that may have set it last."""
+    for statement, _ in program.evaluator.flow.definitions(name, point, HERE):
+        value: ast.expr | None = None
+        match statement:
+            case ast.Assign(targets=[ast.Name()], value=value):
+                pass
+            case ast.With(items=[ast.withitem(context_expr=value, optional_vars=ast.Name())]):
+                pass
+        yield value, Point(point.frame, statement)
+
+
+def _makes_stream(program: Program, point: Point, call: ast.Call, far: int) -> bool:
+    for value, _ in program.evaluator.values(call.func, point):
         if isinstance(value, Function) and isinstance(value.node, ast.FunctionDef):
             return is_generator(value.node)
-        if getattr(value, "name", "") in _ENDLESS:
+        name = getattr(value, "name", "")
+        if name in _ENDLESS or (opens(name) and name.endswith("open")):
             return True
-        if getattr(value, "name", "") in ("builtins.enumerate", "builtins.iter", "builtins.zip"):
-            return bool(node.args) and _is_stream(program, event, node.args[0])
+        if name in _SAME or (name == "itertools.islice" and _to_the_end(call)):
+            return bool(call.args) and _is_stream(program, point, call.args[0], far)
     return False
+
+
+def _to_the_end(islice: ast.Call) -> bool:
+    """Whether ``islice(stream, start, None, step)`` has no bound."""
+    return len(islice.args) > 2 and isinstance(islice.args[2], ast.Constant) and islice.args[2].value is None

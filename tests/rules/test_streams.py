@@ -475,3 +475,77 @@ def test_streams_that_may_be_endless_or_divided(
         _READS.format(body=body), "DL501", tmp_path, monkeypatch, "Data(__import__('sys').argv[1:])"
     )
     assert found == []
+
+
+_SUBMITS = """
+class Data(IterableDataset):
+    def __init__(self, files=(), path="a.txt"):
+        self.files, self.path = files, path
+
+    def __iter__(self):
+        info = get_worker_info()
+        mine = self.files[info.id :: info.num_workers] if info else self.files
+        with ThreadPoolExecutor(4) as executor:
+{body}
+"""
+
+
+@pytest.mark.parametrize(
+    ("body", "found"),
+    [
+        ("            yield from executor.map(np.load, mine)", 1),
+        ("            yield from executor.map(np.load, self.files[info.id :: info.num_workers])", 1),
+        (
+            """
+            lines = itertools.islice(open(self.path), info.id, None, info.num_workers)
+            yield from executor.map(len, lines)
+""",
+            1,
+        ),
+        (
+            """
+            with open(self.path) as file:
+                yield from executor.map(len, file)
+""",
+            1,
+        ),
+        (
+            """
+            waiting = [executor.submit(np.load, path) for path in mine]
+            for future in waiting:
+                yield future.result()
+""",
+            1,
+        ),
+        (
+            """
+            for k in range(0, len(mine), 16):
+                yield from executor.map(np.load, mine[k : k + 16])
+""",
+            0,
+        ),
+        (
+            """
+            first = mine[:16]
+            yield from executor.map(np.load, first)
+""",
+            0,
+        ),
+        ("            yield from executor.map(len, itertools.islice(open(self.path), 16))", 0),
+        ("            yield from executor.map(len, itertools.islice(open(self.path), 0, 16))", 0),
+        (
+            """
+            part = mine
+            if len(part) > 16:
+                part = part[:16]
+            yield from executor.map(np.load, part)
+""",
+            0,
+        ),
+    ],
+)
+def test_a_worker_s_share_that_is_submitted_at_once(
+    body: str, found: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made = "Data(__import__('sys').argv)"
+    assert len(_lines(_SUBMITS.format(body=body), "DL104", tmp_path, monkeypatch, made)) == found
