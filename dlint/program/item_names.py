@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Set
 
-from dlint.module.layout import own_names, statements_in
+from dlint.module.layout import own_names, parameters, statements_in
 
 _NUMERIC = frozenset({"int", "len", "max", "min", "divmod"})
 
@@ -25,7 +25,7 @@ def mentions(node: ast.AST, names: Set[str]) -> bool:
     return any(isinstance(inner, ast.Name) and inner.id in names for inner in ast.walk(node))
 
 
-def is_index(node: ast.AST, index: frozenset[str]) -> bool:
+def is_index(node: ast.AST, index: Set[str]) -> bool:
     """Whether an expression is the item's number, or only counts with it."""
     return mentions(node, index) and all(
         isinstance(inner.func, ast.Name) and inner.func.id in _NUMERIC
@@ -33,6 +33,15 @@ def is_index(node: ast.AST, index: frozenset[str]) -> bool:
         else not isinstance(inner, ast.Subscript)
         for inner in ast.walk(node)
     )
+
+
+def index_names(function: ast.FunctionDef) -> frozenset[str]:
+    """The parameters of a ``__getitem__`` and the variables that are worked out from them alone."""
+    found = {parameter.arg for parameter in parameters(function)[1:]}
+    for statement in statements_in(function.body):
+        if isinstance(statement, ast.Assign) and is_index(statement.value, found):
+            found |= set(own_names(statement))
+    return frozenset(found)
 
 
 def read_from(function: ast.FunctionDef, index: frozenset[str], read: frozenset[str]) -> frozenset[str]:

@@ -57,6 +57,7 @@ from dlint.knowledge.iterables import COLLECTS
 from dlint.module.layout import dotted, functions_in, parameters, statements_in
 from dlint.program.events import Event, Visit, is_generator
 from dlint.program.frame import Point, layout_of
+from dlint.program.item_names import index_names, is_index
 from dlint.program.program import Program
 from dlint.program.reach import Link
 from dlint.program.repetition import places_around, tests_around
@@ -97,7 +98,7 @@ def _raised(visit: Visit) -> Iterator[Found]:
         return
     if not any(isinstance(statement, ast.Return) for statement in statements_in(function.body)):
         return  # subclasses say what an item is
-    index = {parameter.arg for parameter in parameters(function)[1:]}
+    index = index_names(function)
     for statement in statements_in(function.body):
         if not isinstance(statement, ast.Raise):
             continue
@@ -116,10 +117,10 @@ def _raised(visit: Visit) -> Iterator[Found]:
             )
 
 
-def _bounds(test: ast.expr, index: set[str]) -> bool:
+def _bounds(test: ast.expr, index: frozenset[str]) -> bool:
     """Whether a test compares the index itself: a sampler gives none that is out of bounds."""
     return any(
-        isinstance(side, ast.Name) and side.id in index
+        is_index(side, index)
         for node in ast.walk(test)
         if isinstance(node, ast.Compare)
         for side in (node.left, *node.comparators)

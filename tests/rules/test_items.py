@@ -677,6 +677,15 @@ class Data(Base):
         ),
         pytest.param(
             """
+        first = index * 4
+        if first + 4 > len(self.paths):
+            raise StopIteration
+        return self.paths[first : first + 4]
+""",
+            id="a batch that is out of bounds",
+        ),
+        pytest.param(
+            """
         try:
             if self.given > self.retries:
                 raise StopIteration
