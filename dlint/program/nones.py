@@ -172,7 +172,7 @@ class Nones:
                 for attempt in statements_in(scope.node.body):
                     raised = w.known(("raised", id(attempt), scope.frame.key))
                     if raised and not _is_used(name, scope.node, attempt.body):  # type: ignore[attr-defined]
-                        return f"returns the None that {name} still is after an exception"
+                        return f"returns the None that {name} is after an exception"
         return None
 
     def _drops_item(self, body: list[ast.stmt], scope: _Scope) -> bool:
