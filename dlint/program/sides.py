@@ -7,19 +7,15 @@ import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from dlint.module.layout import expressions, statements_in
 from dlint.module.source import Module
 from dlint.program.frame import Point
 from dlint.program.values import Function, Instance, Partial, Value
 
 if TYPE_CHECKING:
     from dlint.program.events import Visit
-    from dlint.program.frame import Frame
     from dlint.program.program import Program
     from dlint.program.uses import WorkerUse
     from dlint.program.values import Made
-
-_READS = frozenset({"__getitem__", "__getitems__", "__next__"})
 
 
 def worker_functions(program: Program) -> frozenset[int]:
@@ -85,42 +81,6 @@ def _stored(function: ast.AST) -> set[str]:
         if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store):
             found.add(node.attr)
     return found
-
-
-def item_read_in_parent(program: Program, use: WorkerUse) -> tuple[Module, ast.expr] | None:
-    """Where the code around the loader reads an item of the use's dataset itself: ``dataset[0]``."""
-    if use.loader is None or not use.code.instances:
-        return None
-    classes = {id(instance.cls.node) for instance in use.code.instances.values()}
-    frame: Frame | None = use.loader.point.frame
-    while frame is not None:
-        for node, point in _reads(frame):
-            for value, _ in program.evaluator.values(node, point):
-                if isinstance(value, Instance) and id(value.cls.node) in classes:
-                    return frame.module, node
-        frame = frame.outer
-    return None
-
-
-def _reads(frame: Frame) -> Iterator[tuple[ast.expr, Point]]:
-    """What a scope's statements subscript or iterate over, and where."""
-    if isinstance(frame.scope, ast.Lambda):
-        return
-    for statement in statements_in(frame.scope.body):
-        point = Point(frame, statement)
-        if isinstance(statement, ast.For) and isinstance(statement.iter, ast.Name | ast.Attribute):
-            yield statement.iter, point
-        for expression in expressions(statement):
-            for node in ast.walk(expression):
-                match node:
-                    case ast.Subscript(value=ast.Name() | ast.Attribute() as value, ctx=ast.Load()):
-                        yield value, point
-                    case ast.Call(func=ast.Attribute(value=value, attr=name)) if name in _READS:
-                        yield value, point
-                    case ast.Call(
-                        func=ast.Name(id="next" | "iter"), args=[ast.Name() | ast.Attribute() as value]
-                    ):
-                        yield value, point
 
 
 def _called(function: ast.AST) -> set[str]:

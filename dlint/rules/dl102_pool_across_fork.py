@@ -80,6 +80,7 @@ from collections.abc import Iterator
 from dlint.finding import ReachStep, Remedy
 from dlint.knowledge.pools import LOCKS, POOLS, THREAD_QUEUES, THREADS, gives_work
 from dlint.module.layout import expressions, statements_in
+from dlint.program.early_reads import item_read_in_parent
 from dlint.program.events import Event, function_body
 from dlint.program.frame import Point
 from dlint.program.program import Program
@@ -88,7 +89,6 @@ from dlint.program.sharing import codes_of
 from dlint.program.sides import (
     ParentThread,
     functions_of,
-    item_read_in_parent,
     made_in_parent,
     parent_threads,
     renewed,

@@ -60,10 +60,11 @@ from collections.abc import Iterator
 from dlint.knowledge.native_threads import CORES, LIBRARIES, LIMITS, TORCH, Library
 from dlint.module.layout import statements_in
 from dlint.module.source import Module
+from dlint.program.early_reads import item_read_in_parent
 from dlint.program.events import Event, Visit, function_body
 from dlint.program.frame import Point
 from dlint.program.program import Program
-from dlint.program.sides import calls_named, item_read_in_parent, worker_functions
+from dlint.program.sides import calls_named, worker_functions
 from dlint.program.uses import WorkerUse
 from dlint.program.values import Const, External, Made
 from dlint.rules.rule import Found
@@ -194,7 +195,8 @@ class _Parent:
                 for module, call, point in calls_named(self._program, method)
                 if id(point.frame.scope) not in self.worker
             )
-        return self._known[library.package] or item_read_in_parent(self._program, use) is not None
+        read = self._known[library.package] or item_read_in_parent(self._program, use, of_class=True)
+        return bool(read)
 
     def _is_use(self, call: ast.Call, point: Point, library: Library) -> bool:
         return isinstance(call.func, ast.Attribute) and _is_of(self._program, call.func.value, point, library)

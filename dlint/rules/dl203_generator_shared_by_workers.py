@@ -58,11 +58,12 @@ from dlint.finding import Remedy
 from dlint.knowledge.randomness import GENERATORS, RESEEDS, draws_from_generator
 from dlint.module.layout import FunctionNode, dotted, functions_in
 from dlint.module.source import Module
+from dlint.program.early_reads import item_read_in_parent
 from dlint.program.events import Event, function_body
 from dlint.program.frame import layout_of
 from dlint.program.program import Program
 from dlint.program.sharing import codes_of
-from dlint.program.sides import init_visits, item_read_in_parent, made_in_parent, renewed
+from dlint.program.sides import init_visits, made_in_parent, renewed
 from dlint.program.uses import WorkerUse
 from dlint.program.values import Key, Made
 from dlint.program.worker import WorkerCode

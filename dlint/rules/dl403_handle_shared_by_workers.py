@@ -5,7 +5,8 @@
 An open file, archive, database or video that the dataset (or an object it holds, or a module) opens when it
 is made, and that worker code reads: itself, or a part kept of it (HDF5: `self.images = file["images"]`).
 Also one that is opened at the first item (`if self.file is None:`) where the program is seen to read an item
-itself, `dataset[0]`, before the loader: the workers then inherit the parent's handle all the same.
+of that very dataset itself, `dataset[0]`, while workers are still to start: they then inherit the parent's
+handle all the same.
 
 Fine are handles opened in the worker: for each item, in `worker_init_fn`, keyed on `os.getpid()`, or at the
 first item where the parent reads none. `np.memmap` and `os.pread` are fine, so is a file opened for writing.
@@ -67,6 +68,7 @@ from collections.abc import Iterator
 from dlint.finding import Remedy
 from dlint.knowledge.handles import HANDLES, LMDB_WITHOUT_LOCK, WRITES, Handle
 from dlint.module.layout import parameters
+from dlint.program.early_reads import item_read_in_parent
 from dlint.program.events import Visit, function_body
 from dlint.program.program import Program
 from dlint.program.sharing import by_dataset
@@ -153,8 +155,9 @@ def _lazy(program: Program, uses: list[WorkerUse], owner: Instance, visits: list
     """Handles opened at the first item, where the parent reads an item before the workers start."""
     opened = list(_opened_in(program, owner, visits))
     for use in uses if opened else ():
-        touched = _touched(program, use)
-        if touched is not None:
+        read = item_read_in_parent(program, use)
+        if read is not None:
+            touched = f"{read[0].relative}:{read[1].lineno}"
             for handle, made, visit, name in opened:
                 attribute = (owner.cls.name, name)
                 yield from _found(handle, made, visit, made.node, None, False, attribute, touched)
@@ -184,30 +187,6 @@ def _opened_in(
 def _starts_as_none(program: Program, owner: Instance, name: str) -> bool:
     values = [value for _, value, _ in attributes(program.evaluator, owner, HERE, (name,))]
     return bool(values) and all(isinstance(value, Const) and value.value is None for value in values)
-
-
-def _touched(program: Program, use: WorkerUse) -> str | None:
-    """Where the program reads an item of a use's dataset before it builds the loader."""
-    loader = use.loader
-    written = loader.written("dataset") if loader is not None else None
-    if loader is None or not isinstance(written, ast.Name):
-        return None
-    for trail in loader.module.paths_to(written.id):
-        above = trail[-2] if len(trail) > 1 else None
-        if (
-            not isinstance(above, ast.Subscript)
-            or above.value is not trail[-1]
-            or above.lineno >= written.lineno
-        ):
-            continue
-        program.evaluator.start()
-        point = program.evaluator.sites.point_of(loader.module, trail)
-        if point.frame.scope is not loader.point.frame.scope:
-            continue
-        values = program.evaluator.values(written, point)
-        if any(use.dataset is not None and value.key == use.dataset.key for value, _ in values):
-            return f"{loader.module.relative}:{above.lineno}"
-    return None
 
 
 def _global(program: Program, code: WorkerCode, start: str | None) -> Iterator[Found]:

@@ -1,0 +1,197 @@
+"""What datasets hold and when it is made, in the shapes that real programs give it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from dlint import engine
+from dlint.settings import Settings
+
+_HEAD = """\
+import os
+from concurrent.futures import ThreadPoolExecutor
+
+import h5py
+import numpy as np
+import torch
+from torch.utils.data import DataLoader, Dataset, Subset, random_split
+
+
+"""
+_LAZY = """\
+class Crops(Dataset):
+    def __init__(self, volumes):
+        self.volumes = volumes
+        self.rng = self.file = self.pool = None
+
+    def __len__(self):
+        return len(self.volumes)
+
+    def __getitem__(self, index):
+        if self.rng is None:
+            self.rng = np.random.default_rng(torch.initial_seed())
+            self.file = open("crops.bin", "rb")
+            self.pool = ThreadPoolExecutor(4)
+        self.file.seek(self.rng.integers(8))
+        return list(self.pool.map(len, self.volumes[index])), self.file.read(8)
+
+
+"""
+_MADE_LAZILY = ["DL203", "DL403", "DL102"]
+
+
+def _codes(folder: Path, program: str, monkeypatch: pytest.MonkeyPatch, select: tuple[str, ...]) -> list[str]:
+    (folder / "pyproject.toml").write_text("")
+    (folder / "program.py").write_text(_HEAD + program)
+    monkeypatch.chdir(folder)
+    return [finding.code for finding in engine.check([Path()], Settings(select=select)).findings]
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        pytest.param(
+            """
+    train = Crops(volumes)
+    loader = DataLoader(train, num_workers=4)
+    for batch in loader:
+        step(batch)
+    print(train[0], len(loader), loader.dataset)
+""",
+            id="read after the only loop",
+        ),
+        pytest.param(
+            """
+    train, val = Crops(volumes[:8]), Crops(volumes[8:])
+    print(val[0])
+    loader = DataLoader(train, num_workers=4)
+    for epoch in range(3):
+        for batch in loader:
+            step(batch)
+        print(val[0])
+""",
+            id="another dataset of the class is read",
+        ),
+        pytest.param(
+            """
+    train, val = Crops(volumes[:8]), Crops(volumes[8:])
+    print(val[0])
+    fit(make_loader(train, 4))
+    fit(DataLoader(val))
+""",
+            id="another dataset of the class is read, loader made in a helper",
+        ),
+        pytest.param(
+            """
+    train = Crops(volumes)
+    loss = fit(train)
+    print(train[0])
+    print(loss)
+""",
+            id="read after a helper that loops",
+        ),
+        pytest.param(
+            """
+    train = Crops(volumes)
+    loader = DataLoader(train, num_workers=4)
+    if volumes is None:
+        print(train[0])
+        return
+    for batch in loader:
+        step(batch)
+""",
+            id="read on the way out",
+        ),
+    ],
+)
+def test_made_at_the_first_item_in_a_worker(
+    body: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    program = f"""\
+def make_loader(dataset, workers):
+    return DataLoader(dataset, num_workers=workers)
+
+
+def fit(dataset):
+    loader = DataLoader(dataset, num_workers=4)
+    for batch in loader:
+        step(batch)
+
+
+def main(volumes):{body}
+"""
+    assert _codes(tmp_path, _LAZY + program, monkeypatch, ("DL102", "DL203", "DL403")) == []
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        pytest.param(
+            """
+    train = Crops(volumes)
+    print(train[0])
+    for batch in DataLoader(train, num_workers=4):
+        step(batch)
+""",
+            id="read before the loader is made",
+        ),
+        pytest.param(
+            """
+    train = Crops(volumes)
+    loader = DataLoader(train, num_workers=4)
+    print(train[0])
+    for batch in loader:
+        step(batch)
+""",
+            id="read before the loop",
+        ),
+        pytest.param(
+            """
+    train = Crops(volumes)
+    loader = DataLoader(train, num_workers=4)
+    for epoch in range(3):
+        for batch in loader:
+            step(batch)
+        print(train[0])
+""",
+            id="read before the next epoch's loop",
+        ),
+        pytest.param(
+            """
+    train = Crops(volumes)
+    loader = make_loader(train, 4)
+    print(train[0])
+    for batch in loader:
+        step(batch)
+""",
+            id="read before the loop over a helper's loader",
+        ),
+        pytest.param(
+            """
+    train = Crops(volumes)
+    print(train[0])
+    fit(train)
+""",
+            id="read before the helper that loops",
+        ),
+    ],
+)
+def test_made_at_the_first_item_in_the_parent(
+    body: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    program = f"""\
+def make_loader(dataset, workers):
+    return DataLoader(dataset, num_workers=workers)
+
+
+def fit(dataset):
+    loader = DataLoader(dataset, num_workers=4)
+    for batch in loader:
+        step(batch)
+
+
+def main(volumes):{body}
+"""
+    assert _codes(tmp_path, _LAZY + program, monkeypatch, ("DL102", "DL203", "DL403")) == _MADE_LAZILY
