@@ -52,6 +52,13 @@ LOADERS = {
 # The words that show that a file builds loaders: the last parts of the names above.
 LOADER_WORDS = tuple(sorted({name.rpartition(".")[2] for name in LOADERS}))
 
+# Parts of one dataset, each an object of torch's Subset.
+RANDOM_SPLIT = "torch.utils.data.random_split"
+# Calls whose results are made of the same things as their first arguments, item by item.
+SPLITTERS = frozenset({RANDOM_SPLIT, "sklearn.model_selection.train_test_split"})
+# Datasets of torch that hand on the items of those they are made of.
+HAND_ON = frozenset({"torch.utils.data.ConcatDataset", "torch.utils.data.Subset", RANDOM_SPLIT})
+
 ITERABLE_DATASETS = frozenset(
     {
         "torch.utils.data.IterableDataset",

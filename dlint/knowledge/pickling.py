@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dlint.knowledge.loading import RANDOM_SPLIT
+
 # Objects of these keep their constructor's arguments as attributes and pickle them.
 _KEEPS = (
     "torch.utils.data.",
@@ -21,4 +23,4 @@ STATE_METHODS = ("__getstate__", "__reduce__", "__reduce_ex__")
 def keeps_arguments(name: str) -> bool:
     """Whether an object made by this library name is pickled with the arguments it was made of."""
     last = name.rpartition(".")[2]
-    return name.startswith(_KEEPS) and (last[:1].isupper() or last == "defaultdict")
+    return name.startswith(_KEEPS) and (last[:1].isupper() or last == "defaultdict" or name == RANDOM_SPLIT)

@@ -9,6 +9,7 @@ import ast
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Final
 
+from dlint.knowledge.loading import SPLITTERS
 from dlint.program.frame import Argument, Arguments, Point, arguments_of
 from dlint.program.outcomes import Outcome
 from dlint.program.values import (
@@ -36,8 +37,6 @@ ANY: Final = ...
 _FEW = 6
 _MOST_ELEMENTS = 12
 _MOST_ENTRIES = 24
-# Library calls whose results are made of the same things as their arguments, item by item.
-_SPLITTERS = frozenset({"torch.utils.data.random_split", "sklearn.model_selection.train_test_split"})
 
 
 class Containers:
@@ -86,7 +85,7 @@ class Containers:
 
     def part(self, base: Made, index: int) -> Value:
         """One of the things that a library's call returned together."""
-        if base.name in _SPLITTERS or base.name.endswith(".split"):
+        if base.name in SPLITTERS or base.name.endswith(".split"):
             return base
         return Unknown(("part", base.key, index))
 

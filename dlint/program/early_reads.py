@@ -14,7 +14,7 @@ from dlint.module.layout import changed_names, ends, expressions, functions_in, 
 from dlint.module.source import Module
 from dlint.program.frame import Frame, Point
 from dlint.program.repetition import loops_around, places_around
-from dlint.program.values import HERE, Instance, Items, Key, Made, Value
+from dlint.program.values import HERE, Class, Instance, Items, Key, Made, Value
 
 if TYPE_CHECKING:
     from dlint.program.evaluate import Evaluator
@@ -31,15 +31,22 @@ _At = tuple[int, int]
 
 
 def item_read_in_parent(
-    program: Program, use: WorkerUse, *, of_class: bool = False
+    program: Program, use: WorkerUse, maker: Class | None = None, *, of_class: bool = False
 ) -> tuple[Module, ast.expr] | None:
     """Where the code around a use's loader, or around the calls that lead there, reads an item of the use's
-    dataset (``of_class``: of any dataset of its classes) while workers are still to start: ``dataset[0]``."""
+    dataset (``of_class``: of any dataset of its classes) while workers are still to start: ``dataset[0]``.
+
+    Where ``maker`` is the class of a dataset, it is one of that class whose item must be read.
+    """
     loader = use.loader
     if loader is None or not use.code.instances:
         return None
     evaluator = program.evaluator
-    classes = {id(instance.cls.node) for instance in use.code.instances.values()}
+    instances = use.code.instances.values()
+    made = [
+        i for i in instances if maker and any(c.node is maker.node for c in evaluator.classes.line(i.cls))
+    ]
+    classes = {id(instance.cls.node) for instance in made or instances}
     loaded: set[Key] = set()
     for dataset in loader.values("dataset"):
         if dataset is not None:

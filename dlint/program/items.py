@@ -6,17 +6,13 @@ import ast
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, NamedTuple
 
-from dlint.knowledge.loading import is_iterable_dataset
+from dlint.knowledge.loading import HAND_ON, is_iterable_dataset
 from dlint.program.frame import Arguments, Frame
 from dlint.program.values import Const, External, Function, Instance, Items, Made, Partial, Value, World
 
 if TYPE_CHECKING:
     from dlint.program.evaluate import Evaluator
 
-# Datasets of torch that hand on the items of those they are made of.
-_HANDS_ON = frozenset(
-    {"torch.utils.data.ConcatDataset", "torch.utils.data.Subset", "torch.utils.data.random_split"}
-)
 _FAR = 4
 
 
@@ -42,7 +38,7 @@ def readers(evaluator: Evaluator, dataset: Value, world: World, far: int = 0) ->
             if isinstance(function.node, ast.FunctionDef):
                 frame = evaluator.calls.enter(function, Arguments(), None, None)
                 yield Reader(function, function.node, dataset, frame, world)
-    elif isinstance(dataset, Made) and dataset.name in _HANDS_ON and far < _FAR:
+    elif isinstance(dataset, Made) and dataset.name in HAND_ON and far < _FAR:
         for argument in dataset.arguments.positional[:1]:
             for value, w in evaluator.value_of(argument, world):
                 for part in value.items if isinstance(value, Items) else (value,):

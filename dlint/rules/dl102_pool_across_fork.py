@@ -139,7 +139,7 @@ def _pool(
     assert isinstance(made.node, ast.expr)
     pool = POOLS[made.name]
     before = made_in_parent(program, made, worker)
-    read = item_read_in_parent(program, use)
+    read = item_read_in_parent(program, use, made.point.frame.owner)
     if not before and (read is None or not is_once(made.node, made.point) or _per_process(made)):
         return
     threads = pool.of == "threads"

@@ -79,7 +79,7 @@ def check(program: Program) -> Iterator[Found]:
         for event, made, lazy in draws[id(use.code)]:
             if renewed(program, use, made) or _renewed_by_method(program, use, made):
                 continue
-            touched = item_read_in_parent(program, use) if lazy else None
+            touched = item_read_in_parent(program, use, made.point.frame.owner) if lazy else None
             if touched is not None or not lazy:
                 yield _found(program, use, event, made, touched)
 

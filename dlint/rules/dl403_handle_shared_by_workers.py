@@ -99,7 +99,7 @@ def check(program: Program) -> Iterator[Found]:
             visits = [visit for visit in code.visits if _is_method(visit, owner)]
             for start in starts if visits else ():
                 yield from _kept(program, owner, visits, start, state)
-            if visits and owner.key == dataset.key:
+            if visits:
                 yield from _lazy(program, uses, owner, visits)
         for start in starts:
             yield from _global(program, code, start)
@@ -155,7 +155,7 @@ def _lazy(program: Program, uses: list[WorkerUse], owner: Instance, visits: list
     """Handles opened at the first item, where the parent reads an item before the workers start."""
     opened = list(_opened_in(program, owner, visits))
     for use in uses if opened else ():
-        read = item_read_in_parent(program, use)
+        read = item_read_in_parent(program, use, owner.cls)
         if read is not None:
             touched = f"{read[0].relative}:{read[1].lineno}"
             for handle, made, visit, name in opened:

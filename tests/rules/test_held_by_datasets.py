@@ -16,7 +16,7 @@ from concurrent.futures import ThreadPoolExecutor
 import h5py
 import numpy as np
 import torch
-from torch.utils.data import DataLoader, Dataset, Subset, random_split
+from torch.utils.data import ConcatDataset, DataLoader, Dataset, Subset, random_split
 
 
 """
@@ -38,6 +38,27 @@ class Crops(Dataset):
         return list(self.pool.map(len, self.volumes[index])), self.file.read(8)
 
 
+"""
+_HELPERS = """\
+class Whole(Dataset):
+    def __init__(self, volumes):
+        self.volumes = volumes
+
+    def __getitem__(self, index):
+        return self.volumes[index]
+
+
+def make_loader(dataset, workers):
+    return DataLoader(dataset, num_workers=workers)
+
+
+def fit(dataset):
+    loader = DataLoader(dataset, num_workers=4)
+    for batch in loader:
+        step(batch)
+
+
+def main(volumes):\
 """
 _MADE_LAZILY = ["DL203", "DL403", "DL102"]
 
@@ -85,6 +106,16 @@ def _codes(folder: Path, program: str, monkeypatch: pytest.MonkeyPatch, select: 
         ),
         pytest.param(
             """
+    other = Whole(volumes)
+    print(other[0])
+    loader = DataLoader(ConcatDataset([other, Crops(volumes)]), num_workers=4)
+    for batch in loader:
+        step(batch)
+""",
+            id="another part of the dataset is read",
+        ),
+        pytest.param(
+            """
     train = Crops(volumes)
     loss = fit(train)
     print(train[0])
@@ -109,20 +140,7 @@ def _codes(folder: Path, program: str, monkeypatch: pytest.MonkeyPatch, select: 
 def test_made_at_the_first_item_in_a_worker(
     body: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    program = f"""\
-def make_loader(dataset, workers):
-    return DataLoader(dataset, num_workers=workers)
-
-
-def fit(dataset):
-    loader = DataLoader(dataset, num_workers=4)
-    for batch in loader:
-        step(batch)
-
-
-def main(volumes):{body}
-"""
-    assert _codes(tmp_path, _LAZY + program, monkeypatch, ("DL102", "DL203", "DL403")) == []
+    assert _codes(tmp_path, _LAZY + _HELPERS + body, monkeypatch, ("DL102", "DL203", "DL403")) == []
 
 
 @pytest.mark.parametrize(
@@ -176,22 +194,63 @@ def main(volumes):{body}
 """,
             id="read before the helper that loops",
         ),
+        pytest.param(
+            """
+    volumes = Crops(volumes)
+    train, val = random_split(volumes, [8, 2])
+    print(val[0])
+    fit(Subset(train, [0, 1]))
+""",
+            id="read through another part of one dataset",
+        ),
     ],
 )
 def test_made_at_the_first_item_in_the_parent(
     body: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    program = f"""\
-def make_loader(dataset, workers):
-    return DataLoader(dataset, num_workers=workers)
+    assert _codes(tmp_path, _LAZY + _HELPERS + body, monkeypatch, ("DL102", "DL203", "DL403")) == _MADE_LAZILY
 
 
-def fit(dataset):
-    loader = DataLoader(dataset, num_workers=4)
-    for batch in loader:
-        step(batch)
+_HELD = """\
+class Lines(Dataset):
+    def __init__(self, path):
+        {init}
+
+    def __len__(self):
+        return 10
+
+    def __getitem__(self, index):
+        return self.clean(self.file.read(index))
 
 
-def main(volumes):{body}
+class Rest(Dataset):
+    def __getitem__(self, index):
+        return index
+
+
+class Parts:
+    def __init__(self, path):
+        {parts}
+
+    def loader(self):
+        return DataLoader(self.train, num_workers=4)
 """
-    assert _codes(tmp_path, _LAZY + program, monkeypatch, ("DL102", "DL203", "DL403")) == _MADE_LAZILY
+
+
+@pytest.mark.parametrize(
+    ("parts", "found"),
+    [
+        ("self.train, self.rest = random_split(Lines(path), [8, 2])", ["DL403", "DL401"]),
+        (
+            "self.train = torch.utils.data.random_split(dataset=Lines(path), lengths=[8, 2])[0]",
+            ["DL403", "DL401"],
+        ),
+        ("self.rest, self.train = random_split(Lines(path), [8, 2])[0], Rest()", []),
+    ],
+)
+def test_held_by_a_dataset_that_is_split(
+    parts: str, found: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    init = "self.file = open(path)\n        self.clean = lambda line: line.strip()"
+    program = _HELD.format(init=init, parts=parts)
+    assert _codes(tmp_path, program, monkeypatch, ("DL401", "DL403")) == found
