@@ -6,7 +6,7 @@ What the dataset makes at its first item is then made in the parent, and workers
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, NamedTuple
 
 from dlint.knowledge.loading import LOADERS
@@ -38,6 +38,21 @@ def item_read_in_parent(
 
     Where ``maker`` is the class of a dataset, it is one of that class whose item must be read.
     """
+    return _early(program, use, maker, _reads, of_class)
+
+
+def length_asked_in_parent(program: Program, use: WorkerUse, maker: Class) -> tuple[Module, ast.expr] | None:
+    """The same for ``len(dataset)``."""
+    return _early(program, use, maker, _lengths, False)
+
+
+def _early(
+    program: Program,
+    use: WorkerUse,
+    maker: Class | None,
+    looked_at: Callable[[Frame], Iterator[tuple[ast.expr, Point]]],
+    of_class: bool,
+) -> tuple[Module, ast.expr] | None:
     loader = use.loader
     if loader is None or not use.code.instances:
         return None
@@ -52,7 +67,7 @@ def item_read_in_parent(
         if dataset is not None:
             loaded |= {instance.key for instance in _datasets(evaluator, dataset)}
     for start in _starts(evaluator, loader.call, loader.point):
-        for node, point in _reads(start.frame):
+        for node, point in looked_at(start.frame):
             if not start.follows(node, point):
                 continue
             for value, _ in evaluator.values(node, point):
@@ -202,3 +217,15 @@ def _reads(frame: Frame) -> Iterator[tuple[ast.expr, Point]]:
                         func=ast.Name(id="next" | "iter"), args=[ast.Name() | ast.Attribute() as value]
                     ):
                         yield value, point
+
+
+def _lengths(frame: Frame) -> Iterator[tuple[ast.expr, Point]]:
+    """What a scope's statements ask the length of, and where."""
+    if isinstance(frame.scope, ast.Lambda):
+        return
+    for statement in statements_in(frame.scope.body):
+        for expression in expressions(statement):
+            for node in ast.walk(expression):
+                match node:
+                    case ast.Call(func=ast.Name(id="len"), args=[ast.Name() | ast.Attribute() as value]):
+                        yield value, Point(frame, statement)

@@ -16,6 +16,7 @@ from dlint.module.layout import dotted
 from dlint.program.attributes import Attributes
 from dlint.program.calls import Calls
 from dlint.program.classes import Classes
+from dlint.program.construction import Construction
 from dlint.program.containers import ANY, Containers
 from dlint.program.flow import Flow
 from dlint.program.frame import Argument, Arguments, Point, arguments_of
@@ -64,6 +65,7 @@ class Evaluator(Questions):
         self.namespaces = Namespaces(self)
         self.classes = Classes(self)
         self.initialisers = Initialisers(self)
+        self.construction = Construction(self)
         self.attributes = Attributes(self)
         self.calls = Calls(self)
         self.sites = Sites(self)

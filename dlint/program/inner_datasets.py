@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING
 from dlint.knowledge.loading import is_dataset
 from dlint.module.layout import parameters
 from dlint.program.events import function_body
-from dlint.program.shipped import stores
 from dlint.program.values import Instance, Items, Key, Table, Value, World
 
 if TYPE_CHECKING:
@@ -43,7 +42,7 @@ def inner_datasets(
         return
     lists = {
         name
-        for name, _, point, _ in stores(evaluator, receiver, visit.world, names)
+        for name, _, point, _ in evaluator.construction.stores(receiver, visit.world, names)
         if _is_list(point.statement)
     }
     for name in sorted(lists):

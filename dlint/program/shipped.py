@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import ast
 from collections.abc import Container, Iterator
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING
 
 from dlint.knowledge.pickling import STATE_METHODS, keeps_arguments
-from dlint.module.layout import parameters
-from dlint.program.frame import Point
 from dlint.program.values import (
     Class,
     Function,
@@ -109,29 +106,7 @@ def attributes(
     evaluator: Evaluator, instance: Instance, world: World, only: Container[str] | None = None
 ) -> Iterator[tuple[str, Value, World]]:
     """What an object's attributes (``only`` those of these names) hold once its initialisers are done."""
-    for name, path, point, w in stores(evaluator, instance, world, only):
+    for name, path, point, w in evaluator.construction.stores(instance, world, only):
         assert point.statement is not None
         for value, v in evaluator.names.defined(point.statement, path, point.frame, w):
             yield name, value, v
-
-
-def stores(
-    evaluator: Evaluator, instance: Instance, world: World, only: Container[str] | None = None
-) -> Iterator[tuple[str, str, Point, World]]:
-    """The statements that store what the attributes hold in the end: the attribute's name, the path that is
-    assigned to, the point of the statement, and in which world."""
-    done: set[str] = set()
-    for _, frame in evaluator.initialisers.of(instance):
-        scope = frame.scope
-        assert isinstance(scope, ast.FunctionDef | ast.AsyncFunctionDef)
-        prefix = parameters(scope)[0].arg + "." if parameters(scope) else ""
-        for path in sorted(frame.layout.binds):
-            name = path.removeprefix(prefix)
-            if not prefix or name == path or "." in name or name in done:
-                continue
-            if only is not None and name not in only:
-                continue
-            done.add(name)
-            for statement, w in evaluator.flow.definitions(path, Point(frame, None), world):
-                if statement is not None:
-                    yield name, path, Point(frame, statement), w

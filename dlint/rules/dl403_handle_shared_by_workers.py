@@ -3,13 +3,16 @@
 ## What it finds
 
 An open file, archive, database or video that the dataset (or an object it holds, or a module) opens when it
-is made, and that worker code reads: itself, or a part kept of it (HDF5: `self.images = file["images"]`).
-Also one that is opened at the first item (`if self.file is None:`) where the program is seen to read an item
-of that very dataset itself, `dataset[0]`, while workers are still to start: they then inherit the parent's
-handle all the same.
+is made, in its constructor or in a method that the constructor calls, and that worker code reads: itself, or
+a part kept of it (HDF5: `self.images = file["images"]`).
+
+Also one that is opened when it is first needed (`if self.file is None:`) where the main process needs it
+while workers are still to start, which then inherit it all the same: the constructor lists its contents,
+`__len__` does and the program or a shuffling loader asks for the length, or the program reads an item.
 
 Fine are handles opened in the worker: for each item, in `worker_init_fn`, keyed on `os.getpid()`, or at the
-first item where the parent reads none. `np.memmap` and `os.pread` are fine, so is a file opened for writing.
+first item where the parent reads none; so are those that the constructor closes again. `np.memmap` and
+`os.pread` are fine, so is a file opened for writing.
 
 ## Why is this bad
 
@@ -17,6 +20,8 @@ As measured, with 4 forked workers and 4000 reads:
 
 - `open`: 3 to 45 **silently wrong** reads; `tarfile`: 8 to 57; `ZipFile`: up to 86 `BadZipFile`; `lmdb` with
   its default lock: 3748 `ReadersFullError`. Forked processes share a handle's position.
+- A `ZipFile` opened when first needed, 2000 reads: no error where only workers need it, 1 and 67 where the
+  constructor has listed it, 116 and 162 where `__len__` has.
 - `h5py`, `sqlite3` (reading), `os.pread`, `np.memmap`: no wrong read.
 
 Under spawn and forkserver (Python 3.14 on Linux, macOS, Windows) none of them can be sent to a worker:
@@ -67,18 +72,23 @@ from collections.abc import Iterator
 
 from dlint.finding import Remedy
 from dlint.knowledge.handles import HANDLES, LMDB_WITHOUT_LOCK, WRITES, Handle
-from dlint.module.layout import parameters
-from dlint.program.early_reads import item_read_in_parent
+from dlint.module.layout import own_names, parameters, statements_in
+from dlint.program.early_reads import item_read_in_parent, length_asked_in_parent
 from dlint.program.events import Visit, function_body
+from dlint.program.frame import Arguments, Point
 from dlint.program.program import Program
+from dlint.program.repetition import is_once
 from dlint.program.sharing import by_dataset
-from dlint.program.shipped import attributes, says_its_state, stores
+from dlint.program.shipped import attributes, says_its_state
+from dlint.program.sides import renewed
 from dlint.program.uses import WorkerUse
 from dlint.program.values import HERE, Const, Instance, Made, Value
 from dlint.program.worker import WorkerCode
 from dlint.rules.rule import Found
 
 _TAKE_PARTS_LATE = "open the file in each process, keyed on os.getpid(), and take what is read from it there"
+_BEFORE = "before the workers start"
+_BY_CONSTRUCTOR = "in the main process too, by the constructor,"
 _FOR_ONE_PROCESS = ("getpid", "get_worker_info", "current_process")
 
 
@@ -97,10 +107,11 @@ def check(program: Program) -> Iterator[Found]:
         starts = dict.fromkeys(program.start_method_of(use) for use in uses)
         for owner in owners.values():
             visits = [visit for visit in code.visits if _is_method(visit, owner)]
-            for start in starts if visits else ():
-                yield from _kept(program, owner, visits, start, state)
-            if visits:
-                yield from _lazy(program, uses, owner, visits)
+            if not visits or "register_at_fork" in owner.cls.module.text:
+                continue
+            for start in starts:
+                yield from _kept(program, uses, owner, visits, start, state)
+            yield from _lazy(program, uses, owner, visits, state)
         for start in starts:
             yield from _global(program, code, start)
 
@@ -111,7 +122,12 @@ def _is_method(visit: Visit, owner: Instance) -> bool:
 
 
 def _kept(
-    program: Program, owner: Instance, visits: list[Visit], start: str | None, state: bool
+    program: Program,
+    uses: list[WorkerUse],
+    owner: Instance,
+    visits: list[Visit],
+    start: str | None,
+    state: bool,
 ) -> Iterator[Found]:
     """Handles that an object holds once it is made."""
     reads = [(visit, _reads(visit)) for visit in visits]
@@ -120,21 +136,47 @@ def _kept(
         handle = _handle(program, value)
         if handle is None or program.modules.index.stored_elsewhere(name):
             continue
-        if any(_path(visit, name) in visit.frame.layout.binds for visit in visits):
+        assert isinstance(value, Made)
+        binding = [visit for visit in visits if _path(visit, name) in visit.frame.layout.binds]
+        if not all(_keeps_what_is_there(visit, name, value) for visit in binding):
+            continue
+        if (binding and _is_for_one_process(visits)) or all(renewed(program, use, value) for use in uses):
             continue
         for visit, read in reads:
             if name in read:
-                assert isinstance(value, Made)
                 attribute = (owner.cls.name, name)
-                for found in _found(handle, value, visit, read[name], start, state, attribute):
+                when = _BY_CONSTRUCTOR if binding else _BEFORE
+                for found in _found(handle, value, visit, read[name], start, state, attribute, when):
                     yield found._replace(remedy=None, by_hand=_TAKE_PARTS_LATE) if is_part else found
                 break
+
+
+def _keeps_what_is_there(visit: Visit, name: str, made: Made) -> bool:
+    """Whether a method that binds an attribute does so only where nothing is there yet, in any process."""
+    node = visit.function.node
+    return not isinstance(node, ast.Lambda) and all(
+        is_once(made.node, Point(visit.frame, statement))
+        for statement in statements_in(node.body)
+        if _path(visit, name) in own_names(statement)
+    )
+
+
+def _is_for_one_process(visits: list[Visit]) -> bool:
+    """Whether worker code of an object looks at the process that it is in."""
+    return any(
+        word in line
+        for visit in visits
+        for line in visit.function.module.lines[
+            visit.function.node.lineno - 1 : visit.function.node.end_lineno
+        ]
+        for word in _FOR_ONE_PROCESS
+    )
 
 
 def _held(program: Program, owner: Instance, names: set[str]) -> Iterator[tuple[str, Value, bool]]:
     """What the attributes hold; for a part of a handle (``self.file["images"]``), the handle and True."""
     evaluator = program.evaluator
-    for name, path, point, world in stores(evaluator, owner, HERE, names):
+    for name, path, point, world in evaluator.construction.stores(owner, HERE, names):
         assert point.statement is not None
         for value, _ in evaluator.names.defined(point.statement, path, point.frame, world):
             yield name, value, False
@@ -151,16 +193,45 @@ def _is_name(index: ast.expr) -> bool:
     return isinstance(index, ast.Constant) and isinstance(index.value, str)
 
 
-def _lazy(program: Program, uses: list[WorkerUse], owner: Instance, visits: list[Visit]) -> Iterator[Found]:
-    """Handles opened at the first item, where the parent reads an item before the workers start."""
-    opened = list(_opened_in(program, owner, visits))
+def _lazy(
+    program: Program, uses: list[WorkerUse], owner: Instance, visits: list[Visit], state: bool
+) -> Iterator[Found]:
+    """Handles opened when first needed, where the parent needs them before the workers start."""
+    opened = [] if _is_for_one_process(visits) else list(_opened_in(program, owner, visits))
     for use in uses if opened else ():
+        start = program.start_method_of(use)
         read = item_read_in_parent(program, use, owner.cls)
-        if read is not None:
-            touched = f"{read[0].relative}:{read[1].lineno}"
-            for handle, made, visit, name in opened:
+        for handle, made, visit, name in opened:
+            when = None
+            if read is not None:
+                when = f"in the main process too, by the item read at {read[0].relative}:{read[1].lineno},"
+            elif use.dataset is not None and use.dataset.key == owner.key:
+                when = _by_length(program, use, owner, made, name)
+            if when is not None:
                 attribute = (owner.cls.name, name)
-                yield from _found(handle, made, visit, made.node, None, False, attribute, touched)
+                yield from _found(handle, made, visit, made.node, start, state, attribute, when)
+
+
+def _by_length(program: Program, use: WorkerUse, owner: Instance, made: Made, name: str) -> str | None:
+    """How the parent comes to ask a dataset for its length, where that opens a handle."""
+    evaluator = program.evaluator
+    if use.loader is None or "__len__" not in evaluator.construction.touching(owner.cls, name):
+        return None
+    opens = any(
+        store is not None and store[1].statement is made.point.statement
+        for method in evaluator.classes.methods(owner, "__len__")
+        for store in evaluator.construction.after(
+            evaluator.calls.enter(method, Arguments(), None, None), owner, name, HERE
+        )
+    )
+    if not opens:
+        return None
+    asked = length_asked_in_parent(program, use, owner.cls)
+    if asked is not None:
+        return f"in the main process too, by len() at {asked[0].relative}:{asked[1].lineno},"
+    if any(isinstance(value, Const) and value.value for value in use.loader.values("shuffle")):
+        return "in the main process too, by the __len__ that the loader calls when it shuffles,"
+    return None
 
 
 def _opened_in(
@@ -179,7 +250,6 @@ def _opened_in(
                     handle is not None
                     and isinstance(value, Made)
                     and value.point.frame.scope is visit.function.node
-                    and not any(word in ast.unparse(visit.function.node) for word in _FOR_ONE_PROCESS)
                 ):
                     yield handle, value, visit, name
 
@@ -264,7 +334,7 @@ def _found(
     start: str | None,
     state: bool,
     attribute: tuple[str, str],
-    touched: str | None = None,
+    when: str,
 ) -> Iterator[Found]:
     forked = handle.forked if start in (None, "fork") else ""
     pickled = start != "fork" and not state
@@ -275,9 +345,6 @@ def _found(
         happens.append('workers that are not forked cannot be sent it ("TypeError: cannot pickle")')
     cls, name = attribute
     module = visit.function.module
-    when = (
-        f"in the main process too, by the item read at {touched}," if touched else "before the workers start"
-    )
     yield Found(
         made.point.frame.module,
         made.node,

@@ -11,6 +11,7 @@ from dlint.settings import Settings
 
 _HEAD = """\
 import os
+import zipfile
 from concurrent.futures import ThreadPoolExecutor
 
 import h5py
@@ -254,3 +255,236 @@ def test_held_by_a_dataset_that_is_split(
     init = "self.file = open(path)\n        self.clean = lambda line: line.strip()"
     program = _HELD.format(init=init, parts=parts)
     assert _codes(tmp_path, program, monkeypatch, ("DL401", "DL403")) == found
+
+
+_OPENED = """\
+class Archive(Dataset):
+{body}
+
+def main(path):
+    for batch in DataLoader(Archive(path), num_workers=4{options}):
+        step(batch)
+"""
+_LAZY_ARCHIVE = """
+    def archive(self):
+        if self.file is None:
+            self.file = zipfile.ZipFile(self.path)
+        return self.file
+
+    def __getitem__(self, index):
+        return self.archive().read(self.names[index])
+"""
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        pytest.param(
+            """
+    def __init__(self, path):
+        self.path = path
+        self.open(lazy=False)
+
+    def open(self, lazy):
+        if not lazy:
+            self.file = zipfile.ZipFile(self.path)
+
+    def __getitem__(self, index):
+        return self.file.read(str(index))
+""",
+            id="a method of the constructor opens it",
+        ),
+        pytest.param(
+            """
+    def __init__(self, path):
+        self.path = path
+        self.file = None
+        self.names = sorted(self.archive().namelist())
+"""
+            + _LAZY_ARCHIVE,
+            id="the constructor needs it first",
+        ),
+        pytest.param(
+            """
+    def __init__(self, path):
+        self._file = None
+        self.names = self.list_names()
+
+    def list_names(self):
+        return self.file.namelist()
+
+    @property
+    def file(self):
+        if self._file is None:
+            self._file = zipfile.ZipFile(self.path)
+        return self._file
+
+    def __getitem__(self, index):
+        return self.file.read(self.names[index])
+""",
+            id="a property, by a method of the constructor",
+        ),
+        pytest.param(
+            """
+    def __init__(self, path):
+        self.path = path
+        self.file = None
+
+    def __len__(self):
+        return len(self.archive().namelist())
+"""
+            + _LAZY_ARCHIVE,
+            id="the length needs it",
+        ),
+    ],
+)
+@pytest.mark.parametrize(
+    "state", ["", "\n    def __getstate__(self):\n        return {**vars(self), 'file': None}\n"]
+)
+def test_opened_by_what_the_parent_calls(
+    body: str, state: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    program = _OPENED.format(body=body + state, options=", shuffle=True")
+    assert _codes(tmp_path, program, monkeypatch, ("DL403",)) == ["DL403"]
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        pytest.param(
+            """
+    def __init__(self, path):
+        self.path = path
+        self.open(lazy=True)
+
+    def open(self, lazy):
+        if not lazy:
+            self.file = zipfile.ZipFile(self.path)
+
+    def __getitem__(self, index):
+        return self.file.read(str(index))
+""",
+            id="the constructor asks its method not to",
+        ),
+        pytest.param(
+            """
+    def __init__(self, path):
+        self.path = path
+        self.file = None
+        self.names = sorted(self.archive().namelist())
+        self.file = None
+"""
+            + _LAZY_ARCHIVE,
+            id="forgotten by the constructor",
+        ),
+        pytest.param(
+            """
+    def __init__(self, path):
+        self.path = path
+        self.file = None
+        self.names = sorted(self.archive().namelist())
+        self.close()
+
+    def close(self):
+        if self.file is not None:
+            self.file.close()
+        self.file = None
+"""
+            + _LAZY_ARCHIVE,
+            id="closed by the constructor's method",
+        ),
+        pytest.param(
+            """
+    def __init__(self, path):
+        self.path = path
+        self.file = self.pid = None
+        self.names = sorted(self.archive().namelist())
+
+    def archive(self):
+        if self.file is None or self.pid != os.getpid():
+            self.file, self.pid = zipfile.ZipFile(self.path), os.getpid()
+        return self.file
+
+    def __getitem__(self, index):
+        return self.archive().read(self.names[index])
+""",
+            id="keyed on the process",
+        ),
+        pytest.param(
+            """
+    def __init__(self, path):
+        self.path = path
+        self.open()
+        os.register_at_fork(after_in_child=self.open)
+
+    def open(self):
+        self.file = zipfile.ZipFile(self.path)
+
+    def __getstate__(self):
+        return {"path": self.path}
+
+    def __getitem__(self, index):
+        return self.file.read(str(index))
+""",
+            id="opened again after a fork",
+        ),
+        pytest.param(
+            """
+    def __init__(self, path):
+        self.path = path
+        self.file = None
+        self.names = sorted(zipfile.ZipFile(path).namelist())
+
+    def __len__(self):
+        return len(self.names)
+"""
+            + _LAZY_ARCHIVE,
+            id="the length is known",
+        ),
+    ],
+)
+def test_opened_by_workers_alone(body: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    program = _OPENED.format(body=body, options=", shuffle=True")
+    assert _codes(tmp_path, program, monkeypatch, ("DL403",)) == []
+
+
+def test_length_that_is_asked_late(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    body = """
+    def __init__(self, path):
+        self.path = path
+        self.file = None
+
+    def __len__(self):
+        return len(self.archive().namelist())
+"""
+    program = _OPENED.format(body=body + _LAZY_ARCHIVE, options="")
+    assert _codes(tmp_path, program, monkeypatch, ("DL403",)) == []
+    asked = program.replace(
+        "    for batch in DataLoader(Archive(path)",
+        "    data = Archive(path)\n    print(len(data))\n    for batch in DataLoader(data",
+    )
+    assert _codes(tmp_path, asked, monkeypatch, ("DL403",)) == ["DL403"]
+
+
+@pytest.mark.parametrize(
+    ("last", "found"), [("", ["DL401"]), ("self.clean = None", []), ("self.forget()", [])]
+)
+def test_stored_by_a_method_of_the_constructor(
+    last: str, found: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    body = f"""
+    def __init__(self, path):
+        self.build(path)
+        {last}
+
+    def build(self, path):
+        self.clean = lambda line: line.strip()
+
+    def forget(self):
+        del self.clean
+
+    def __getitem__(self, index):
+        return index
+"""
+    program = _OPENED.format(body=body, options="")
+    assert _codes(tmp_path, program, monkeypatch, ("DL401",)) == found
