@@ -10,13 +10,20 @@ from dlint import engine
 from dlint.settings import Settings
 
 _PROGRAM = """\
+import bz2
+import gzip
+import lzma
+import mmap
+import wave
+
 import h5py
+import numpy as np
 from torch.utils.data import DataLoader, Dataset
 
 
 class Data(Dataset):
     def __init__(self):
-        self.file = h5py.File("data.h5")
+        self.file = {opened}
 
     def __len__(self):
         return 10
@@ -43,7 +50,33 @@ def test_reads_of_an_open_file(
     body: str, found: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (tmp_path / "pyproject.toml").write_text("")
-    (tmp_path / "program.py").write_text(_PROGRAM.format(body=body))
+    (tmp_path / "program.py").write_text(_PROGRAM.format(opened='h5py.File("data.h5")', body=body))
     monkeypatch.chdir(tmp_path)
     report = engine.check([Path()], Settings(select=("DL403",)))
-    assert [finding.line for finding in report.findings] == [7] * found
+    assert [finding.line for finding in report.findings] == [14] * found
+
+
+@pytest.mark.parametrize(
+    ("opened", "found"),
+    [
+        ('np.load("data.npz")', 1),
+        ('np.load(f"{root}/data.npz", mmap_mode="r")', 1),
+        ('np.load("data.npz")["x"]', 0),
+        ('dict(np.load("data.npz"))', 0),
+        ('np.load("data.npy", mmap_mode="r")', 0),
+        ("np.load(path)", 0),
+        ('gzip.open("data.gz")', 1),
+        ('gzip.open("data.gz", "wb")', 0),
+        ('gzip.open("data.gz").read()', 0),
+        ('bz2.BZ2File("data.bz2")', 1),
+        ('lzma.open("data.xz", mode="rb")', 1),
+        ('wave.open("data.wav", "rb")', 1),
+        ("mmap.mmap(number, 0, access=mmap.ACCESS_READ)", 1),
+    ],
+)
+def test_kinds_of_handles(opened: str, found: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "pyproject.toml").write_text("")
+    (tmp_path / "program.py").write_text(_PROGRAM.format(opened=opened, body="return self.file['x'][index]"))
+    monkeypatch.chdir(tmp_path)
+    report = engine.check([Path()], Settings(select=("DL403",)))
+    assert [finding.line for finding in report.findings] == [14] * found
