@@ -9,6 +9,8 @@ from collections.abc import Iterator
 from itertools import accumulate
 from pathlib import Path
 
+from dlint.module.layout import Scope
+
 
 class Module:
     """A parsed file of the program.
@@ -38,6 +40,12 @@ class Module:
             # A pattern takes ten times as long.
             self._lines = re.split(r"\r\n|\r|\n", self.text) if "\r" in self.text else self.text.split("\n")
         return self._lines
+
+    def text_of(self, node: Scope) -> str:
+        """The lines that a node stands on."""
+        if isinstance(node, ast.Module):
+            return self.text
+        return "\n".join(self.lines[node.lineno - 1 : node.end_lineno])
 
     def column(self, line: int, offset: int) -> int:
         """The column, from 1 and in characters, of a byte offset that :mod:`ast` gave for a line."""

@@ -194,7 +194,7 @@ class Attributes:
         ]
         if not others:
             return False
-        text = "\n".join(frame.module.lines[scope.lineno - 1 : scope.end_lineno])
+        text = frame.module.text_of(scope)
         return any(f"{own}.{name}(" in text for name in others)
 
     def _storing(self, instance: Instance, name: str) -> list[tuple[Class, FunctionNode]]:

@@ -4,7 +4,7 @@
 
 An open file, archive, database or video that the dataset (or an object it holds, or a module) opens when it
 is made, in its constructor or in a method that the constructor calls, and that worker code reads: itself, or
-a part kept of it (HDF5: `self.images = file["images"]`).
+a part kept of it (HDF5: `self.images = file["images"]`), or one of a list or dict of them.
 
 Also one that is opened when it is first needed (`if self.file is None:`) where the main process needs it
 while workers are still to start, which then inherit it all the same: the constructor lists its contents,
@@ -58,7 +58,8 @@ Use instead a handle for each process:
 
 ## Fix safety
 
-Unsafe: the file is opened later, and once in each process.
+Unsafe: the file is opened later, and once in each process. Handles in a list or dict, parts kept of one, and
+what is opened when first needed are left to you.
 
 ## References
 
@@ -70,11 +71,12 @@ Unsafe: the file is opened later, and once in each process.
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator
 
 from dlint.finding import Remedy
 from dlint.knowledge.handles import HANDLES, LMDB_WITHOUT_LOCK, WRITES, Handle
-from dlint.module.layout import own_names, parameters, statements_in
+from dlint.module.layout import changed_names, own_names, parameters, statements_in
 from dlint.program.early_reads import item_read_in_parent, length_asked_in_parent
 from dlint.program.events import Visit, function_body
 from dlint.program.frame import Argument, Arguments, Point
@@ -84,11 +86,14 @@ from dlint.program.sharing import by_dataset
 from dlint.program.shipped import attributes, says_its_state
 from dlint.program.sides import renewed
 from dlint.program.uses import WorkerUse
-from dlint.program.values import HERE, Const, Instance, Made, Value
+from dlint.program.values import HERE, Const, Instance, Items, Made, Table, Value
 from dlint.program.worker import WorkerCode
 from dlint.rules.rule import Found
 
 _TAKE_PARTS_LATE = "open the file in each process, keyed on os.getpid(), and take what is read from it there"
+_KEEP_FOR_EACH = "open them in each process, keyed on os.getpid(), and leave them out of __getstate__"
+# A constructor that closes what it has opened may have closed what a container holds.
+_LETS_GO = re.compile(r"\.(?:close|release|clear)\(")
 _BEFORE = "before the workers start"
 _BY_CONSTRUCTOR = "in the main process too, by the constructor,"
 _FOR_ONE_PROCESS = ("getpid", "get_worker_info", "current_process")
@@ -134,7 +139,7 @@ def _kept(
     """Handles that an object holds once it is made."""
     reads = [(visit, _reads(visit)) for visit in visits]
     names = {name for _, read in reads for name in read}
-    for name, value, is_part in _held(program, owner, names):
+    for name, value, by_hand in _held(program, owner, names):
         handle = _handle(program, value)
         if handle is None or program.modules.index.stored_elsewhere(name):
             continue
@@ -149,7 +154,7 @@ def _kept(
                 attribute = (owner.cls.name, name)
                 when = _BY_CONSTRUCTOR if binding else _BEFORE
                 for found in _found(handle, value, visit, read[name], start, state, attribute, when):
-                    yield found._replace(remedy=None, by_hand=_TAKE_PARTS_LATE) if is_part else found
+                    yield found._replace(remedy=None, by_hand=by_hand) if by_hand else found
                 break
 
 
@@ -159,36 +164,45 @@ def _keeps_what_is_there(visit: Visit, name: str, made: Made) -> bool:
     return not isinstance(node, ast.Lambda) and all(
         is_once(made.node, Point(visit.frame, statement))
         for statement in statements_in(node.body)
-        if _path(visit, name) in own_names(statement)
+        if _path(visit, name) in {*own_names(statement), *changed_names(statement)}
     )
 
 
 def _is_for_one_process(visits: list[Visit]) -> bool:
     """Whether worker code of an object looks at the process that it is in."""
-    return any(
-        word in line
-        for visit in visits
-        for line in visit.function.module.lines[
-            visit.function.node.lineno - 1 : visit.function.node.end_lineno
-        ]
-        for word in _FOR_ONE_PROCESS
-    )
+    texts = [visit.function.module.text_of(visit.function.node) for visit in visits]
+    return any(word in text for text in texts for word in _FOR_ONE_PROCESS)
 
 
-def _held(program: Program, owner: Instance, names: set[str]) -> Iterator[tuple[str, Value, bool]]:
-    """What the attributes hold; for a part of a handle (``self.file["images"]``), the handle and True."""
+def _held(program: Program, owner: Instance, names: set[str]) -> Iterator[tuple[str, Value, str]]:
+    """What the attributes hold, alone or in a container; for a part of a handle (``self.file["images"]``),
+    the handle. Also what to do by hand, "" where a remedy does it."""
     evaluator = program.evaluator
     for name, path, point, world in evaluator.construction.stores(owner, HERE, names):
         assert point.statement is not None
         for value, _ in evaluator.names.defined(point.statement, path, point.frame, world):
-            yield name, value, False
+            if isinstance(value, Items | Table):
+                if not _LETS_GO.search(point.frame.module.text_of(point.frame.scope)):
+                    yield from ((name, item, _KEEP_FOR_EACH) for item in _inside(value))
+            else:
+                yield name, value, ""
         whole = getattr(point.statement, "value", None)
         while isinstance(whole, ast.Subscript) and _is_name(whole.slice):
             whole = whole.value
             for value, _ in evaluator.values(whole, point, world):
                 handle = _handle(program, value)
                 if handle is not None and handle.has_parts:
-                    yield name, value, True
+                    yield name, value, _TAKE_PARTS_LATE
+
+
+def _inside(container: Items | Table) -> Iterator[Value]:
+    """What a container holds, at most one container further down."""
+    for item in _contents(container):
+        yield from _contents(item) if isinstance(item, Items | Table) else (item,)
+
+
+def _contents(container: Items | Table) -> list[Value]:
+    return list(container.items.values() if isinstance(container, Table) else container.items)
 
 
 def _is_name(index: ast.expr) -> bool:

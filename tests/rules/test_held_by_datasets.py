@@ -488,3 +488,65 @@ def test_stored_by_a_method_of_the_constructor(
 """
     program = _OPENED.format(body=body, options="")
     assert _codes(tmp_path, program, monkeypatch, ("DL401",)) == found
+
+
+@pytest.mark.parametrize(
+    ("init", "read", "found"),
+    [
+        ("self.files = {p: h5py.File(p) for p in path}", "self.files[index]['x'][()]", 1),
+        ("self.files = [zipfile.ZipFile(p) for p in path]", "self.files[index].read('x')", 1),
+        ("self.files = {'a': open(path, 'rb'), 'b': None}", "self.files['a'].read(index)", 1),
+        ("self.files = [(p, open(p, 'rb')) for p in path]", "self.files[0][1].read(index)", 1),
+        ("self.files = [len(h5py.File(p)['x']) for p in path]", "self.files[index]", 0),
+        ("self.files = [h5py.File(p)['x'][()] for p in path]", "self.files[index]", 0),
+        ("self.files = [open(p).read() for p in path]", "self.files[index]", 0),
+        ("self.files = [open(p, 'w') for p in path]", "self.files[index].write('x')", 0),
+        ("self.files = [h5py.File(p) for p in path]", "index", 0),
+        (
+            "files = [h5py.File(p) for p in path]\n        self.files = [f['x'][()] for f in files]",
+            "self.files[index]",
+            0,
+        ),
+        (
+            "self.files = []\n        for p in path:\n            self.files.append(h5py.File(p))",
+            "self.files[index]['x'][()]",
+            1,
+        ),
+        (
+            "self.files = [h5py.File(p) for p in path]\n        for f in self.files:\n            f.close()",
+            "self.files[index]",
+            0,
+        ),
+        ("self.files = {}", "self.files.setdefault(index, h5py.File(str(index)))['x'][()]", 0),
+    ],
+)
+def test_handles_in_containers(
+    init: str, read: str, found: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    body = f"""
+    def __init__(self, path):
+        {init}
+
+    def __getitem__(self, index):
+        return {read}
+"""
+    program = _OPENED.format(body=body, options="")
+    assert _codes(tmp_path, program, monkeypatch, ("DL403",)) == ["DL403"] * found
+
+
+def test_container_that_workers_fill_for_themselves(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    body = """
+    def __init__(self, path):
+        self.path = path
+        self.files = {"first": h5py.File(path[0])}
+        self.length = len(self.files["first"]["x"])
+        self.files = {}
+
+    def __getitem__(self, index):
+        key = (os.getpid(), index)
+        if key not in self.files:
+            self.files[key] = h5py.File(self.path[index])
+        return self.files[key]["x"][()]
+"""
+    program = _OPENED.format(body=body, options="")
+    assert _codes(tmp_path, program, monkeypatch, ("DL403",)) == []
