@@ -156,6 +156,30 @@ class Attributes:
                 found += self._evaluator.values(assignment.value, point, world)
         return found
 
+    def may_be_stored_outside(self, instance: Instance, name: str) -> bool:
+        """Whether code outside the class may store the attribute. Where it is not known what an assignment
+        stores into, that is what the function around it speaks of: datasets and workers, or other things."""
+        if not self._evaluator.modules.index.stored_elsewhere(name):
+            return False
+        stores = self._outside_stores(name)
+        spoken_of = ("dataset", "worker", instance.cls.name.lower())
+        line = self._evaluator.classes.line
+        for assignment, point in stores:
+            target = assignment.targets[0]
+            assert isinstance(target, ast.Attribute)
+            text = ""
+            for holder, _ in self._evaluator.values(target.value, point):
+                if isinstance(holder, Instance):
+                    if any(above.node is instance.cls.node for above in line(holder.cls)):
+                        return True
+                    if any(above.node is holder.cls.node for above in line(instance.cls)):
+                        return True
+                elif isinstance(holder, Unknown | External):
+                    text = text or point.frame.module.text_of(point.frame.scope).lower()
+                    if any(word in text for word in spoken_of):
+                        return True
+        return not stores
+
     def _outside_stores(self, name: str) -> list[tuple[ast.Assign, Point]]:
         stores = self._outside.get(name)
         if stores is None:

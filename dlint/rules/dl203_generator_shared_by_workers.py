@@ -56,16 +56,16 @@ from collections.abc import Iterator
 
 from dlint.finding import Remedy
 from dlint.knowledge.randomness import GENERATORS, RESEEDS, draws_from_generator
-from dlint.module.layout import FunctionNode, dotted, functions_in
+from dlint.module.layout import FunctionNode, dotted, functions_in, parameters
 from dlint.module.source import Module
 from dlint.program.early_reads import item_read_in_parent
-from dlint.program.events import Event, function_body
+from dlint.program.events import Event, Visit, function_body
 from dlint.program.frame import layout_of
 from dlint.program.program import Program
 from dlint.program.sharing import codes_of
 from dlint.program.sides import init_visits, made_in_parent, renewed
 from dlint.program.uses import WorkerUse
-from dlint.program.values import Key, Made
+from dlint.program.values import Instance, Key, Made
 from dlint.program.worker import WorkerCode
 from dlint.rules.rule import Found
 
@@ -140,9 +140,12 @@ def _names(made: Made) -> set[str]:
     }
 
 
-def _stores(function: FunctionNode | ast.Lambda, names: set[str]) -> bool:
-    """Whether a function sets an attribute of one of these names."""
-    return any("." in path and path.rpartition(".")[2] in names for path in layout_of(function).binds)
+def _stores(function: FunctionNode | ast.Lambda, names: set[str], *, of_others_only: bool = False) -> bool:
+    """Whether a function sets an attribute of one of these names, be it only one of other objects than its
+    own."""
+    own = parameters(function)[0].arg if of_others_only and parameters(function) else None
+    holders = [path.rpartition(".")[::2] for path in layout_of(function).binds]
+    return any(holder and holder != own and name in names for holder, name in holders)
 
 
 def _stored_in_worker(code: WorkerCode, made: Made) -> bool:
@@ -151,9 +154,17 @@ def _stored_in_worker(code: WorkerCode, made: Made) -> bool:
     return any(
         visit.role == "dataset"
         and getattr(visit.function.node, "name", "") != "__init__"
-        and _stores(visit.function.node, names)
+        and _stores(visit.function.node, names, of_others_only=_is_of_another(visit, made))
         for visit in code.visits
     )
+
+
+def _is_of_another(visit: Visit, made: Made) -> bool:
+    """Whether a method's own object is of another class than the one whose method makes a generator."""
+    receiver, maker = visit.function.receiver, made.point.frame.receiver
+    if not (isinstance(receiver, Instance) and isinstance(maker, Instance)):
+        return False
+    return receiver.cls.node is not maker.cls.node
 
 
 def _renewed_by_method(program: Program, use: WorkerUse, made: Made) -> bool:

@@ -141,7 +141,7 @@ def _kept(
     names = {name for _, read in reads for name in read}
     for name, value, by_hand in _held(program, owner, names):
         handle = _handle(program, value)
-        if handle is None or program.modules.index.stored_elsewhere(name):
+        if handle is None or program.evaluator.attributes.may_be_stored_outside(owner, name):
             continue
         assert isinstance(value, Made)
         binding = [visit for visit in visits if _path(visit, name) in visit.frame.layout.binds]

@@ -550,3 +550,59 @@ def test_container_that_workers_fill_for_themselves(tmp_path: Path, monkeypatch:
 """
     program = _OPENED.format(body=body, options="")
     assert _codes(tmp_path, program, monkeypatch, ("DL403",)) == []
+
+
+@pytest.mark.parametrize(
+    ("elsewhere", "found"),
+    [
+        ("def parse(options):\n    options.file = 'main'", 1),
+        ("def parse(parser):\n    options = parser.parse_args()\n    options.file = options.root", 1),
+        ("class Log:\n    pass\n\n\nlog = Log()\nlog.file = open('log', 'w')", 1),
+        ("def reopen(dataset):\n    dataset.file = open(dataset.path)", 0),
+        ("def reopen(worker_id):\n    get_worker_info().dataset.file = open('x')", 0),
+        ("archive = Archive('x')\narchive.file = None", 0),
+    ],
+)
+def test_attribute_of_the_same_name(
+    elsewhere: str, found: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    body = """
+    def __init__(self, path):
+        self.file = open(path)
+
+    def __getitem__(self, index):
+        return self.file.read(index)
+"""
+    (tmp_path / "other.py").write_text(f"from program import Archive, get_worker_info\n\n\n{elsewhere}\n")
+    program = _OPENED.format(body=body, options="")
+    assert _codes(tmp_path, program, monkeypatch, ("DL403",)) == ["DL403"] * found
+
+
+@pytest.mark.parametrize(
+    ("call", "found"),
+    [
+        ("self.noise.rng = 3", 0),
+        ("self.rng = 3", 1),
+    ],
+)
+def test_generator_of_another_object(
+    call: str, found: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    body = f"""
+    def __init__(self, path):
+        self.noise = Noise()
+
+    def __getitem__(self, index):
+        {call}
+        return self.noise(index)
+
+
+class Noise:
+    def __init__(self):
+        self.rng = np.random.default_rng(0)
+
+    def __call__(self, index):
+        return self.rng.random(index)
+"""
+    program = _OPENED.format(body=body, options="")
+    assert _codes(tmp_path, program, monkeypatch, ("DL203",)) == ["DL203"] * found
