@@ -4,7 +4,8 @@
 
 A lambda, a function or class defined inside a function, or one defined under the main guard, that a loader
 with workers has to send them: as `collate_fn` or `worker_init_fn`, as the dataset, or kept on the dataset or
-on a transform that the dataset holds (`self.scale = lambda ...`, `transforms.Lambda(lambda ...)`).
+on a transform that the dataset holds (`self.scale = lambda ...`, `transforms.Lambda(lambda ...)`), be it the
+default of a parameter.
 
 What never travels is fine: a lambda called in `__init__` and not kept, one made inside `__getitem__`, one
 given to a sampler (samplers run in the parent), one that `__getstate__` leaves out, a loader without workers,
@@ -14,9 +15,15 @@ and workers that are forked because the project says so (`multiprocessing_contex
 ## Why is this bad
 
 A forked worker inherits such objects. One started by spawn or by a fork server must be sent them by pickle,
-which only knows functions and classes by their module-level name. As measured:
-`AttributeError: Can't pickle local object '...<lambda>'` when the loader is iterated. Spawn is the default
-on macOS and Windows, forkserver on Linux from Python 3.14 on: code that ran for years stops there.
+which only knows functions and classes by their module-level name. As measured, when the loader is iterated:
+
+- what is made inside a function: `AttributeError: Can't pickle local object '...<lambda>'`;
+- a lambda of the module, or a default of a parameter: `PicklingError: Can't pickle <function <lambda> ...>:
+  attribute lookup <lambda> on __main__ failed`;
+- what only the main guard defines: the worker ends with `AttributeError: Can't get attribute`.
+
+Spawn is the default on macOS and Windows, forkserver on Linux from Python 3.14 on: code that ran for years
+stops there.
 
 ## Example
 
@@ -54,6 +61,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from dlint.finding import Remedy
+from dlint.module.layout import functions_in
 from dlint.module.source import Module
 from dlint.program.boundaries import is_guarded
 from dlint.program.frame import Frame
@@ -67,10 +75,11 @@ from dlint.rules.rule import Found
 _REMEDY = Remedy(
     "hoist_callable", "safe", "Move it to the module and bind what it needs with functools.partial"
 )
-_BREAKS = (
-    "workers that are not forked (Python 3.14 on Linux, macOS, Windows) cannot be sent it: "
-    '"AttributeError: Can\'t pickle local object"'
-)
+_BREAKS = "workers that are not forked (Python 3.14 on Linux, macOS, Windows) cannot be sent it"
+# What pickling says of what a function makes, what has no name to look up, what a worker does not define.
+_LOCAL = "AttributeError: Can't pickle local object"
+_NAMELESS = "PicklingError: Can't pickle <function <lambda> ...>: attribute lookup ... failed"
+_GUARDED = "AttributeError: Can't get attribute"
 
 
 def check(program: Program) -> Iterator[Found]:
@@ -90,11 +99,12 @@ def check(program: Program) -> Iterator[Found]:
 
 @dataclass(frozen=True)
 class _Hazard:
-    """Something that pickle cannot name, where it is defined, and what to say of it."""
+    """Something that pickle cannot name, where it is defined, and what to say of it and pickle says."""
 
     module: Module
     node: ast.Lambda | ast.FunctionDef | ast.ClassDef
     what: str
+    error: str
 
 
 def _arguments(program: Program, loader: Loader) -> Iterator[Found]:
@@ -113,26 +123,38 @@ def _judged(part: Part) -> _Hazard | None:
     """What pickle refuses, None where it can send a thing."""
     match part.value if part.pickled else None:
         case Function(node=ast.Lambda() as node) as function:
-            if not isinstance(function.frame.scope, ast.ClassDef):
-                return _Hazard(function.module, node, f"{part.place} is a lambda")
+            scope = function.frame.scope
+            if not isinstance(scope, ast.ClassDef) or _is_default(node, scope):
+                error = _NAMELESS if isinstance(scope, ast.Module | ast.ClassDef) else _LOCAL
+                return _Hazard(function.module, node, f"{part.place} is a lambda", error)
         case Function(receiver=None, owner=None, node=ast.FunctionDef() as node) as function:
             kind = _unreachable(function.frame, node)
             if kind is not None:
-                return _Hazard(function.module, node, f"{part.place} is {node.name}, a function {kind}")
+                what = f"{part.place} is {node.name}, a function {kind[0]}"
+                return _Hazard(function.module, node, what, kind[1])
         case Instance(cls=Class() as cls):
             kind = _unreachable(cls.frame, cls.node)
             if kind is not None:
-                what = f"{part.place} is made of {cls.name}, a class {kind}"
-                return _Hazard(cls.module, cls.node, what)
+                what = f"{part.place} is made of {cls.name}, a class {kind[0]}"
+                return _Hazard(cls.module, cls.node, what, kind[1])
     return None
 
 
-def _unreachable(frame: Frame, node: ast.stmt) -> str | None:
-    """Why a worker cannot look a definition up by its name, None where it can."""
+def _is_default(node: ast.Lambda, scope: ast.ClassDef) -> bool:
+    """Whether a lambda in a class is a parameter's default, and no method by its name."""
+    return any(
+        default is node
+        for function in functions_in(scope.body)
+        for default in (*function.args.defaults, *function.args.kw_defaults)
+    )
+
+
+def _unreachable(frame: Frame, node: ast.stmt) -> tuple[str, str] | None:
+    """Why a worker cannot look a definition up by its name, and what it says; None where it can."""
     if isinstance(frame.scope, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda):
-        return "defined inside a function"
+        return "defined inside a function", _LOCAL
     if isinstance(frame.scope, ast.Module) and is_guarded(frame, node):
-        return "that only the main guard defines"
+        return "that only the main guard defines", _GUARDED
     return None
 
 
@@ -156,7 +178,7 @@ def _found(hazard: _Hazard, loader: Loader, written: ast.expr | None = None) -> 
     return Found(
         module,
         place,
-        f"{hazard.what} (loader at {where}): {_BREAKS}; {cure}",
+        f'{hazard.what} (loader at {where}): {_BREAKS}: "{hazard.error}"; {cure}',
         remedy=None if of_class else _REMEDY,
         by_hand="define the class at module level; what it takes from the function becomes arguments"
         if of_class

@@ -606,3 +606,49 @@ class Noise:
 """
     program = _OPENED.format(body=body, options="")
     assert _codes(tmp_path, program, monkeypatch, ("DL203",)) == ["DL203"] * found
+
+
+_CLEANED = """\
+strip = lambda line: line.strip()
+
+
+class Lines(Dataset):
+    cut = lambda self, line: line[:9]
+
+    def __init__(self, path, clean=lambda line: line.strip(), *, end=None):
+        self.path, self.clean, self.end = path, clean, end or len
+
+    def __getitem__(self, index):
+        return self.cut(self.clean(index))
+
+
+if __name__ == "__main__":
+
+    def upper(line):
+        return line.upper()
+
+    for batch in DataLoader(Lines({given}), num_workers=2):
+        print(batch)
+"""
+
+
+@pytest.mark.parametrize(
+    ("given", "error"),
+    [
+        ("'x'", "PicklingError: Can't pickle <function <lambda> ...>: attribute lookup ... failed"),
+        ("'x', strip", "PicklingError: Can't pickle <function <lambda> ...>: attribute lookup ... failed"),
+        ("'x', len, end=(lambda: strip)()", "PicklingError: Can't pickle <function <lambda> ...>: attribute"),
+        ("'x', (lambda: lambda line: line)()", "AttributeError: Can't pickle local object"),
+        ("'x', upper", "AttributeError: Can't get attribute"),
+        ("'x', clean=str.strip", None),
+    ],
+)
+def test_what_pickling_says(
+    given: str, error: str | None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "pyproject.toml").write_text("")
+    (tmp_path / "program.py").write_text(_HEAD + _CLEANED.format(given=given))
+    monkeypatch.chdir(tmp_path)
+    findings = engine.check([Path()], Settings(select=("DL401",))).findings
+    assert len(findings) == (error is not None)
+    assert all(error is None or error in finding.message for finding in findings)
