@@ -84,17 +84,16 @@ def _held(evaluator: Evaluator, part: Part) -> Iterator[Part]:
         case Instance() as instance:
             for name, value, w in attributes(evaluator, instance, part.world):
                 yield held(value, f"{instance.cls.name}.{name}", w)
-            if any(keeps_arguments(name) for name in evaluator.classes.libraries(instance.cls)):
-                for value, w in _given(evaluator, instance, part.world):
-                    yield held(value, instance.cls.name, w)
+            for value, w in _given(evaluator, instance, part.world):
+                yield held(value, f"an argument of {instance.cls.name}", w)
 
 
 def _given(evaluator: Evaluator, instance: Instance, world: World) -> Iterator[tuple[Value, World]]:
-    """What a class without an ``__init__`` of its own hands on to its library's constructor."""
-    if instance.arguments is None or evaluator.classes.member(instance.cls, "__init__"):
-        return
-    for argument in instance.arguments.all():
-        yield from evaluator.value_of(argument, world)
+    """What an object hands on to the constructor of a library that keeps it."""
+    for library, arguments in evaluator.initialisers.of_libraries(instance):
+        if keeps_arguments(library):
+            for argument in arguments.all():
+                yield from evaluator.value_of(argument, world)
 
 
 def says_its_state(evaluator: Evaluator, cls: Class) -> bool:

@@ -652,3 +652,36 @@ def test_what_pickling_says(
     findings = engine.check([Path()], Settings(select=("DL401",))).findings
     assert len(findings) == (error is not None)
     assert all(error is None or error in finding.message for finding in findings)
+
+
+@pytest.mark.parametrize(
+    ("constructor", "found"),
+    [
+        ("", True),
+        (
+            "    def __init__(self, root, transform=None):\n        super().__init__(root, transform=transform)\n",
+            True,
+        ),
+        (
+            "    def __init__(self, root, transform=None):\n        ImageFolder.__init__(self, root, transform)\n",
+            True,
+        ),
+        ("    def __init__(self, root, transform=None):\n        super().__init__(root)\n", False),
+    ],
+)
+def test_what_a_librarys_constructor_keeps(
+    constructor: str, found: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "pyproject.toml").write_text("")
+    (tmp_path / "program.py").write_text(
+        "from torch.utils.data import DataLoader\n"
+        "from torchvision.datasets import ImageFolder\n\n\n"
+        f"class Folder(ImageFolder):\n    extra = 1\n\n{constructor}\n\n"
+        "def main():\n"
+        "    for batch in DataLoader(Folder('x', lambda image: image), num_workers=2):\n"
+        "        print(batch)\n"
+    )
+    monkeypatch.chdir(tmp_path)
+    findings = engine.check([Path()], Settings(select=("DL401",))).findings
+    assert len(findings) == found
+    assert all("an argument of Folder is a lambda" in finding.message for finding in findings)
