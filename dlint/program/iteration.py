@@ -45,6 +45,12 @@ class Iteration(NamedTuple):
         return self.point.frame.module
 
     @property
+    def is_loop(self) -> bool:
+        """Whether a ``for`` statement goes through the loader, batch by batch."""
+        statement = self.point.statement
+        return isinstance(statement, ast.For | ast.AsyncFor) and statement.iter is self.node
+
+    @property
     def steps(self) -> tuple[ReachStep, ...]:
         """The calls that lead to the place, as data."""
         found = [
@@ -80,6 +86,10 @@ class Iterations:
                     if _last(call.func) in _PASSES and statement is not point.statement:
                         yield from self.loaders_of(call, point.before(statement))
 
+    def is_loader(self, node: ast.expr, point: Point) -> bool:
+        """Whether an expression is a loader itself."""
+        return any(self.loader(value) is not None for value, _ in self._evaluator.values(node, point))
+
     def loader(self, value: Value) -> Loader | None:
         """The loader that a value is, with the arguments of the very call that made it."""
         if isinstance(value, Made) and value.name in LOADERS and isinstance(value.node, ast.Call):
@@ -92,9 +102,11 @@ class Iterations:
 
     def from_body(self, module: Module) -> Iterator[Iteration]:
         """What importing or running a module iterates over, the main guard left aside."""
-        frame = self._program.modules.frame(module)
-        walk = _Walk(self, self._evaluator)
-        yield from walk.block(module.tree.body, frame, ())
+        yield from self.from_block(module.tree.body, self._program.modules.frame(module))
+
+    def from_block(self, statements: list[ast.stmt], frame: Frame) -> Iterator[Iteration]:
+        """What running a block iterates over, in the functions that it calls as well."""
+        yield from _Walk(self, self._evaluator).block(statements, frame, ())
 
     def in_module(self, module: Module) -> Iterator[Iteration]:
         """Every iteration of a module, in whatever function."""

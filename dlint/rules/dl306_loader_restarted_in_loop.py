@@ -4,9 +4,9 @@
 
 `next(iter(loader))` in a loop, where the loader has workers and stays the same while the loop goes round.
 
-Once before or after a loop is fine, so is once an epoch beside the loop over the batches, now and then
-(`if step % 100 == 0`), in a test, a loader without workers or with `persistent_workers=True`, and a loader
-class with an `__iter__` of its own.
+Once before or after a loop is fine, so is once an epoch beside what goes through the batches (a loop, or a
+function that is called there), now and then (`if step % 100 == 0`), in a test, a loader without workers or
+with `persistent_workers=True`, and a loader class with an `__iter__` of its own.
 
 ## Why is this bad
 
@@ -61,6 +61,8 @@ from dlint.rules.rule import Found
 _RESTART = re.compile(r"\bnext\s*\(\s*iter\s*\(|\biter\s*\([^\n]*\)\s*\.\s*(?:__next__|next)\s*\(")
 _TEST_FILE = re.compile(r"(?:^|/)(?:test_[^/]*|[^/]*_test|conftest)\.py$|(?:^|/)tests?/")
 _EPOCH = re.compile(r"epoch|^ep$", re.IGNORECASE)
+# What is given a loader and does not go through it.
+_LOOKS = frozenset({"iter", "len", "next", "print", "type", "isinstance"})
 
 
 def check(program: Program) -> Iterator[Found]:
@@ -89,7 +91,7 @@ def check(program: Program) -> Iterator[Found]:
                 for loader in [iterations.loader(value)]
                 if loader is not None and _starts_workers(loader)
             ]
-            if found and not _binds(loop, node, point):
+            if found and not _binds(loop, node, point) and not _is_epoch_loop(loop, point, iterations):
                 yield _found(module, call, node, found[0])
 
 
@@ -122,7 +124,7 @@ def _loop(trail: list[ast.AST], node: ast.expr) -> ast.For | ast.While | None:
         if isinstance(above, ast.If) and at is not above.test and _is_now_and_then(above.test):
             return None
         if isinstance(above, ast.For | ast.While) and any(at is statement for statement in above.body):
-            return None if _leaves(above, at) or _is_epoch_loop(above) else above
+            return None if _leaves(above, at) else above
     return None
 
 
@@ -137,13 +139,30 @@ def _leaves(loop: ast.For | ast.While, statement: ast.AST) -> bool:
     return any(isinstance(each, ast.Break | ast.Return) for each in after)
 
 
-def _is_epoch_loop(loop: ast.For | ast.While) -> bool:
-    """Whether a loop goes round once an epoch, with a loop over the batches inside."""
-    named = isinstance(loop, ast.For) and any(_EPOCH.search(name) for name in target_names(loop.target))
-    inner = any(
-        isinstance(node, ast.For | ast.While) for statement in loop.body for node in ast.walk(statement)
-    )
-    return named and inner
+def _is_epoch_loop(loop: ast.For | ast.While, point: Point, iterations: Iterations) -> bool:
+    """Whether a loop goes round once an epoch: it goes through batches inside, or calls what does."""
+    head = target_names(loop.target) if isinstance(loop, ast.For) else _names(loop.test)
+    if any(_EPOCH.search(name) for name in head):
+        for node in (node for statement in loop.body for node in ast.walk(statement)):
+            if isinstance(node, ast.For | ast.While) or _hands_over(node, point, iterations):
+                return True
+    return any(iteration.is_loop for iteration in iterations.from_block(loop.body, point.frame))
+
+
+def _names(test: ast.expr) -> Iterator[str]:
+    for node in ast.walk(test):
+        if isinstance(node, ast.Name):
+            yield node.id
+        elif isinstance(node, ast.Attribute):
+            yield node.attr
+
+
+def _hands_over(node: ast.AST, point: Point, iterations: Iterations) -> bool:
+    """Whether a call is given a loader: an epoch hands one to the function that trains."""
+    if not isinstance(node, ast.Call) or dotted(node.func) in _LOOKS:
+        return False
+    given = [*node.args, *(keyword.value for keyword in node.keywords)]
+    return any(iterations.is_loader(each, point) for each in given if dotted(each))
 
 
 def _binds(loop: ast.For | ast.While, node: ast.expr, point: Point) -> bool:

@@ -1,0 +1,139 @@
+"""What goes round once an epoch and what goes round for every batch; who tells samplers the epoch."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from dlint import engine
+from dlint.settings import Settings
+
+_HEAD = """\
+import argparse
+import functools
+import operator
+import torch
+from torch.utils.data import BatchSampler, DataLoader, Dataset, DistributedSampler, Subset, random_split
+from torchvision import datasets, transforms
+
+
+"""
+_WORK = """
+
+def train_one_epoch(model, loader):
+    for images, labels in loader:
+        model(images).sum().backward()
+
+
+def weigh(model, images):
+    for layer in model:
+        images = layer(images)
+    return images
+"""
+_MAIN = """
+
+if __name__ == "__main__":
+    main()
+"""
+
+
+def _lines(folder: Path, program: str, code: str, monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """The lines, counted from the program's first, that have a finding."""
+    (folder / "pyproject.toml").write_text("")
+    (folder / "program.py").write_text(_HEAD + program)
+    monkeypatch.chdir(folder)
+    findings = engine.check([Path()], Settings(select=(code,))).findings
+    return [finding.line - _HEAD.count("\n") for finding in findings]
+
+
+def _marked(program: str) -> list[int]:
+    return [number for number, line in enumerate(program.split("\n"), 1) if line.endswith("# here")]
+
+
+_LOADERS = """
+    model = [torch.nn.Linear(3, 3)]
+    loader = DataLoader(datasets.CIFAR10("d"), 64, shuffle=True, num_workers=4)
+    val_loader = DataLoader(datasets.CIFAR10("d", False), 64, num_workers=4)
+"""
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        pytest.param(
+            """
+    for epoch in range(100):
+        train_one_epoch(model, loader)
+        images, _ = next(iter(val_loader))
+""",
+            id="a function has the loop over the batches",
+        ),
+        pytest.param(
+            """
+    for epoch in range(100):
+        lightning_like.fit(model, loader)
+        images, _ = next(iter(val_loader))
+""",
+            id="a library's function gets the loader",
+        ),
+        pytest.param(
+            """
+    for r in range(100):
+        train_one_epoch(model, loader)
+        images, _ = next(iter(val_loader))
+""",
+            id="a round that is not called epoch",
+        ),
+        pytest.param(
+            """
+    epoch = 0
+    while epoch < 100:
+        for images, labels in loader:
+            model[0](images)
+        images, _ = next(iter(val_loader))
+        epoch += 1
+""",
+            id="while",
+        ),
+        pytest.param(
+            """
+    rounds = 0
+    while rounds < 100:
+        train_one_epoch(model, loader)
+        images, _ = next(iter(val_loader))
+        rounds += 1
+""",
+            id="while, the loop in a function",
+        ),
+        pytest.param(
+            """
+    for epoch in range(100):
+        images, _ = next(iter(loader))  # here
+        weigh(model, images).sum().backward()
+""",
+            id="found: an epoch of one batch",
+        ),
+        pytest.param(
+            """
+    step = 0
+    while step < 100:
+        images, _ = next(iter(loader))  # here
+        weigh(model, images).sum().backward()
+        step += 1
+""",
+            id="found: while",
+        ),
+        pytest.param(
+            """
+    for epoch in range(100):
+        for images, _ in loader:
+            others, _ = next(iter(val_loader))  # here
+""",
+            id="found: in the loop over the batches",
+        ),
+    ],
+)
+def test_once_an_epoch_is_no_restart(body: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    program = _WORK + "\n\ndef main():" + _LOADERS + body + _MAIN
+    assert _lines(tmp_path, program, "DL306", monkeypatch) == _marked(program)
