@@ -1,4 +1,4 @@
-"""Who tells samplers the epoch, and which names speak of evaluation."""
+"""Who tells samplers the epoch, and what speaks of training and of evaluation."""
 
 from __future__ import annotations
 
@@ -16,6 +16,13 @@ _CALLERS = re.compile(
 _EVALUATION = re.compile(
     r"(?:^|_|\b)(?:val|valid|validation|eval|evaluation|test|testing|dev|infer|inference|predict)"
 )
+# Contexts and decorators under which nothing can be trained.
+WITHOUT_GRADIENTS = frozenset({"no_grad", "inference_mode"})
+# Code that trains a model, or hands it to what does.
+_TRAINING = re.compile(
+    r"\bbackward\s*\(|\.step\s*\(|\.(?:train|fit|minimize)\s*\(|\btraining_step\b|Trainer\b|\bautograd\.grad\b|optimize"
+)
+_EVALUATING = re.compile(r"\b(?:no_grad|inference_mode)\b|\.eval\s*\(\s*\)")
 
 
 def sets_epoch_itself(data: bytes) -> bool:
@@ -27,3 +34,13 @@ def speaks_of_evaluation(name: str) -> bool:
     """Whether a variable or function is called after evaluation (``val_sampler``, ``test_loader``)."""
     words = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", name).lower()
     return _EVALUATION.search(words) is not None
+
+
+def speaks_of_training(text: str) -> bool:
+    """Whether code takes a step of training, or hands a model to what does."""
+    return _TRAINING.search(text) is not None
+
+
+def speaks_of_evaluating(text: str) -> bool:
+    """Whether code puts a model into evaluation mode, or keeps no gradients."""
+    return _EVALUATING.search(text) is not None

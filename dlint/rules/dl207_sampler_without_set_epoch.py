@@ -8,8 +8,9 @@ behind a `hasattr`, a hook of another file, a trainer. Lightning, Accelerate and
 themselves.
 
 Not reported: samplers with `shuffle=False`, samplers and loaders that are called after evaluation
-(`val_sampler`, `test_loader`, `evaluate()`), loaders that are gone through once, and samplers of the
-project's own that count the epochs.
+(`val_sampler`, `test_loader`, `evaluate()`), loaders that are gone through once or only without gradients
+(`torch.no_grad()`, `model.eval()`), programs that only evaluate, and samplers of the project's own that count
+the epochs.
 
 ## Why is this bad
 
@@ -51,7 +52,13 @@ import ast
 from collections.abc import Iterator
 
 from dlint.finding import Remedy
-from dlint.knowledge.epochs import SAMPLER, sets_epoch_itself, speaks_of_evaluation
+from dlint.knowledge.epochs import (
+    SAMPLER,
+    sets_epoch_itself,
+    speaks_of_evaluating,
+    speaks_of_evaluation,
+    speaks_of_training,
+)
 from dlint.module.layout import statements_in
 from dlint.module.source import Module
 from dlint.program.frame import Frame, Point
@@ -59,6 +66,7 @@ from dlint.program.iteration import Iteration, Iterations
 from dlint.program.loaders import Loader
 from dlint.program.program import Program
 from dlint.program.repetition import loops_around
+from dlint.program.training import evaluates, is_without_gradients
 from dlint.program.values import Const, External, Instance, Made, Value, World
 from dlint.rules.rule import Found
 
@@ -209,10 +217,12 @@ def _is_another(program: Program, value: Value) -> bool:
 
 def _runs_each_epoch(program: Program, loader: Loader, modules: set[str]) -> bool:
     """Whether the program goes through a loader again and again, to train."""
+    texts = (program.modules.index.data(relative).decode(errors="replace") for relative in modules)
+    trains = any(map(speaks_of_training, texts))
     iterations = Iterations(program)
     for relative in sorted(modules):
         module = program.modules.get(relative)
-        if module is None:
+        if module is None or (not trains and speaks_of_evaluating(module.text)):
             continue
         for iteration in iterations.in_module(module):
             if iteration.loader.call is loader.call and _is_epoch_loop(program, iteration):
@@ -228,6 +238,8 @@ def _is_epoch_loop(program: Program, iteration: Iteration) -> bool:
         point, far = waiting.pop()
         scope = point.frame.scope
         if isinstance(scope, ast.FunctionDef) and speaks_of_evaluation(scope.name):
+            continue
+        if is_without_gradients(point) or evaluates(point):
             continue
         if next(loops_around(point), None) is not None:
             return True

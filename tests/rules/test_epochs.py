@@ -137,3 +137,142 @@ _LOADERS = """
 def test_once_an_epoch_is_no_restart(body: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     program = _WORK + "\n\ndef main():" + _LOADERS + body + _MAIN
     assert _lines(tmp_path, program, "DL306", monkeypatch) == _marked(program)
+
+
+_EPOCHS = """
+
+def epochs(loader, model):
+    for epoch in range(9):
+        {call}
+
+
+def main():
+    dataset = datasets.CIFAR10("d")
+    sampler = DistributedSampler(dataset)  # here
+    loader = DataLoader(dataset, 64, sampler=sampler, num_workers=4)
+    model = torch.nn.Linear(3, 3)
+    epochs(loader, model)
+"""
+_STEP = """
+def learn(model, images):
+    model(images).sum().backward()
+
+"""
+
+
+@pytest.mark.parametrize(
+    ("function", "call", "trains"),
+    [
+        pytest.param(
+            """
+@torch.no_grad()
+def run(loader, model):
+    return [model(images) for images, _ in loader]
+""",
+            "run(loader, model)",
+            False,
+            id="a decorator",
+        ),
+        pytest.param(
+            """
+@torch.inference_mode()
+def run(loader, model):
+    for images, _ in loader:
+        model(images)
+""",
+            "run(loader, model)",
+            False,
+            id="inference mode",
+        ),
+        pytest.param(
+            """
+def run(loader, model):
+    with torch.no_grad():
+        for images, _ in loader:
+            model(images)
+""",
+            "run(loader, model)",
+            False,
+            id="a context",
+        ),
+        pytest.param(
+            """
+def run(loader, model):
+    for images, _ in loader:
+        model(images)
+""",
+            "with torch.set_grad_enabled(False): run(loader, model)",
+            False,
+            id="a context around the call",
+        ),
+        pytest.param(
+            """
+def run(loader, model):
+    model.eval()
+    for images, _ in loader:
+        model(images)
+""",
+            "run(loader, model)",
+            False,
+            id="evaluation mode",
+        ),
+        pytest.param(
+            """
+def run(loader, model, teacher=torch.nn.Linear(3, 3)):
+    teacher.eval()
+    for images, _ in loader:
+        with torch.no_grad():
+            wanted = teacher(images)
+        (model(images) - wanted).sum().backward()
+""",
+            "run(loader, model)",
+            True,
+            id="found: a teacher evaluates",
+        ),
+        pytest.param(
+            """
+@torch.no_grad()
+def test(loader, model):
+    for images, _ in loader:
+        model(images)
+
+
+def run(loader, model):
+    for images, _ in loader:
+        learn(model, images)
+""",
+            "test(loader, model), run(loader, model)",
+            True,
+            id="found: the same loader trains and evaluates",
+        ),
+    ],
+)
+def test_a_pass_without_gradients_trains_nothing(
+    function: str, call: str, trains: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    program = _STEP + function + _EPOCHS.format(call=call) + _MAIN
+    assert _lines(tmp_path, program, "DL207", monkeypatch) == (_marked(program) if trains else [])
+
+
+def test_a_program_that_only_evaluates_needs_no_epochs(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    program = (
+        "\ndef extract(loader, model):\n    for images, _ in loader:\n        model(images)\n"
+        + _EPOCHS.format(call="extract(loader, model.eval())")
+        + _MAIN
+    )
+    assert _lines(tmp_path, program, "DL207", monkeypatch) == []
+    assert _lines(tmp_path, _STEP + program, "DL207", monkeypatch) == _marked(_STEP + program)
+
+
+def test_evaluation_elsewhere_says_nothing_of_a_loop(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "parts.py").write_text(
+        "import torch\n\n\n@torch.no_grad()\ndef gather(scores):\n    return scores\n"
+    )
+    program = (
+        "\nimport parts\n\n\ndef run(loader, model):\n    for images, _ in loader:\n        model.feed(images)\n"
+        + _EPOCHS.format(call="run(loader, make(model))")
+        + _MAIN
+    )
+    assert _lines(tmp_path, program, "DL207", monkeypatch) == _marked(program)
