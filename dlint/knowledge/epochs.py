@@ -5,6 +5,9 @@ from __future__ import annotations
 import re
 
 SAMPLER = "torch.utils.data.DistributedSampler"
+SIGNATURE = ("dataset", "num_replicas", "rank", "shuffle", "seed", "drop_last")
+# Its method; all that it does is store the number in the attribute ``epoch``.
+TELLS = "set_epoch"
 
 # Libraries whose training loops call set_epoch on the loaders that they are given.
 _CALLERS = re.compile(

@@ -4,13 +4,13 @@
 
 A shuffling `DistributedSampler` whose loader is iterated once an epoch, in a program that never calls its
 `set_epoch`. One call that can reach the sampler is enough, however far away: `loader.sampler.set_epoch`
-behind a `hasattr`, a hook of another file, a trainer. Lightning, Accelerate and their like call it
-themselves.
+behind a `hasattr` or a `getattr`, a hook of another file, a trainer; so is an assignment to the sampler's
+`epoch`, which is all that `set_epoch` does. Lightning, Accelerate and their like call it themselves.
 
 Not reported: samplers with `shuffle=False`, samplers and loaders that are called after evaluation
 (`val_sampler`, `test_loader`, `evaluate()`), loaders that are gone through once or only without gradients
-(`torch.no_grad()`, `model.eval()`), programs that only evaluate, and samplers of the project's own that count
-the epochs.
+(`torch.no_grad()`, `model.eval()`), programs that only evaluate, samplers made anew with `seed=epoch`, and
+samplers of the project's own that count the epochs.
 
 ## Why is this bad
 
@@ -54,20 +54,20 @@ from collections.abc import Iterator
 from dlint.finding import Remedy
 from dlint.knowledge.epochs import (
     SAMPLER,
-    sets_epoch_itself,
+    SIGNATURE,
     speaks_of_evaluating,
     speaks_of_evaluation,
     speaks_of_training,
 )
 from dlint.module.layout import statements_in
-from dlint.module.source import Module
-from dlint.program.frame import Frame, Point
+from dlint.program.epochs import Epochs
+from dlint.program.frame import Argument, Frame, Point
 from dlint.program.iteration import Iteration, Iterations
 from dlint.program.loaders import Loader
 from dlint.program.program import Program
 from dlint.program.repetition import loops_around
 from dlint.program.training import evaluates, is_without_gradients
-from dlint.program.values import Const, External, Instance, Made, Value, World
+from dlint.program.values import Const, Instance, Made, Table, World
 from dlint.rules.rule import Found
 
 _FAR = 4
@@ -77,13 +77,16 @@ def check(program: Program) -> Iterator[Found]:
     """Shuffling distributed samplers of training loaders that nobody tells the epoch."""
     if not program.modules.index.mentioning(SAMPLER.rpartition(".")[2]):
         return
-    calls = _Calls(program)
+    epochs = Epochs(program)
     for loader in program.loaders:
         for sampler, world in _samplers(program, loader) if loader.may_get("sampler") else ():
             if _is_for_evaluation(loader, sampler) or _keeps_order(program, sampler, world):
                 continue
+            seed = _given(sampler, "seed")
             modules = _program_of(program, loader)
-            if _is_told(program, calls, loader, sampler, modules):
+            if (seed is not None and epochs.counts(seed, _place(loader, sampler))) or epochs.are_told(
+                loader, sampler, modules
+            ):
                 continue
             if _runs_each_epoch(program, loader, modules):
                 yield _found(loader, sampler)
@@ -111,14 +114,30 @@ def _is_plain_subclass(program: Program, value: Instance) -> bool:
 
 def _keeps_order(program: Program, sampler: Made | Instance, world: World) -> bool:
     """Whether a sampler surely does not shuffle."""
+    given = _given(sampler, "shuffle")
+    if given is not None:
+        values = [value for value, _ in program.evaluator.value_of(given, world)]
+    else:
+        splats = sampler.arguments.splats if sampler.arguments is not None else []
+        tables = [value for splat in splats for value, _ in program.evaluator.value_of(splat, world)]
+        values = [
+            each.items["shuffle"] for each in tables if isinstance(each, Table) and "shuffle" in each.items
+        ]
+        if len(values) < len(tables):
+            return False
+    return bool(values) and all(isinstance(value, Const) and not value.value for value in values)
+
+
+def _given(sampler: Made | Instance, name: str) -> Argument | None:
+    """What a sampler is given under a name, or at its place."""
     if sampler.arguments is None:
-        return False
-    positional = sampler.arguments.positional
-    given = sampler.arguments.keywords.get("shuffle") or (positional[3] if len(positional) > 3 else None)
-    if given is None:
-        return False
-    values = program.evaluator.value_of(given, world)
-    return all(isinstance(value, Const) and not value.value for value, _ in values)
+        return None
+    positional, at = sampler.arguments.positional, SIGNATURE.index(name)
+    return sampler.arguments.keywords.get(name) or (positional[at] if len(positional) > at else None)
+
+
+def _place(loader: Loader, sampler: Made | Instance) -> Point:
+    return sampler.point if isinstance(sampler, Made) else loader.point
 
 
 def _is_for_evaluation(loader: Loader, sampler: Made | Instance) -> bool:
@@ -145,30 +164,6 @@ def _targets(frame: Frame, call: ast.Call) -> list[str]:
     return []
 
 
-class _Calls:
-    """The program's calls of a set_epoch, looked at file by file."""
-
-    def __init__(self, program: Program) -> None:
-        self._program = program
-        self._known: dict[str, list[list[Value]]] = {}
-
-    def of_file(self, relative: str) -> list[list[Value]]:
-        """What the receivers of a file's calls may be."""
-        if relative not in self._known:
-            module = self._program.modules.get(relative)
-            self._known[relative] = list(self._receivers(module)) if module is not None else []
-        return self._known[relative]
-
-    def _receivers(self, module: Module) -> Iterator[list[Value]]:
-        evaluator = self._program.evaluator
-        for trail in module.paths_to("set_epoch"):
-            node = trail[-1]
-            if isinstance(node, ast.Attribute):
-                evaluator.start()
-                point = evaluator.sites.point_of(module, trail)
-                yield [value for value, _ in evaluator.values(node.value, point)]
-
-
 def _program_of(program: Program, loader: Loader) -> set[str]:
     """The files that belong to the programs that build a loader."""
     found: set[str] = set()
@@ -179,40 +174,6 @@ def _program_of(program: Program, loader: Loader) -> set[str]:
             for other in program.boundaries.importers(way.module):
                 found |= program.boundaries.imports(other.relative)
     return found
-
-
-def _is_told(
-    program: Program,
-    calls: _Calls,
-    loader: Loader,
-    sampler: Made | Instance,
-    modules: set[str],
-) -> bool:
-    """Whether some call of set_epoch can reach a sampler, or a library of the program makes one."""
-    files = program.modules.index.mentioning("set_epoch")
-    # A call in the same program counts unless it is another's: one is soon found there.
-    for relative in sorted(files, key=lambda file: file not in modules):
-        for values in calls.of_file(relative):
-            if any(_reaches(value, loader, sampler) for value in values):
-                return True
-            if relative in modules and not all(_is_another(program, value) for value in values):
-                return True
-    return any(sets_epoch_itself(program.modules.index.data(relative)) for relative in modules)
-
-
-def _reaches(value: Value, loader: Loader, sampler: Made | Instance) -> bool:
-    if isinstance(value, External) and value.owner is not None:
-        return value.owner.node is loader.call
-    return getattr(value, "node", None) in (sampler.node, loader.call)
-
-
-def _is_another(program: Program, value: Value) -> bool:
-    """Whether the receiver of a set_epoch is known, so that it is not the sampler that was looked for."""
-    if isinstance(value, External) and value.owner is not None:
-        return True
-    return isinstance(value, Made | Const) or (
-        isinstance(value, Instance) and bool(program.evaluator.classes.member(value.cls, "set_epoch"))
-    )
 
 
 def _runs_each_epoch(program: Program, loader: Loader, modules: set[str]) -> bool:

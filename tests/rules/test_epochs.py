@@ -276,3 +276,92 @@ def test_evaluation_elsewhere_says_nothing_of_a_loop(tmp_path: Path, monkeypatch
         + _MAIN
     )
     assert _lines(tmp_path, program, "DL207", monkeypatch) == _marked(program)
+
+
+@pytest.mark.parametrize(
+    ("made", "told", "silent"),
+    [
+        pytest.param("DistributedSampler(dataset)", "pass", False, id="found: nobody"),
+        pytest.param("DistributedSampler(dataset)", "sampler.epoch = epoch", True, id="the attribute"),
+        pytest.param(
+            "DistributedSampler(dataset)", "loader.sampler.epoch = epoch", True, id="the loader's attribute"
+        ),
+        pytest.param(
+            "DistributedSampler(dataset)", "args.epoch = epoch", False, id="found: another's attribute"
+        ),
+        pytest.param(
+            "DistributedSampler(dataset)",
+            "tell = getattr(loader.sampler, 'set_epoch', None); tell(epoch)",
+            True,
+            id="getattr",
+        ),
+        pytest.param(
+            "DistributedSampler(dataset)",
+            "list(map(operator.methodcaller('set_epoch', epoch), [loader.sampler]))",
+            True,
+            id="methodcaller",
+        ),
+        pytest.param(
+            "DistributedSampler(dataset)", "hasattr(sampler, 'set_epoch')", False, id="found: only asked for"
+        ),
+        pytest.param(
+            "DistributedSampler(dataset)",
+            "getattr(other, 'set_epoch')(epoch)",
+            False,
+            id="found: another sampler is told",
+        ),
+        pytest.param("DistributedSampler(dataset, **kept)", "pass", True, id="options in a dict"),
+        pytest.param(
+            "DistributedSampler(dataset, **dict(shuffle=False))", "pass", True, id="options, dict()"
+        ),
+        pytest.param(
+            "DistributedSampler(dataset, **dropped)", "pass", False, id="found: options without shuffle"
+        ),
+    ],
+)
+def test_who_tells_a_sampler_the_epoch(
+    made: str, told: str, silent: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    program = f"""
+def main():
+    args = argparse.ArgumentParser().parse_args()
+    dataset = datasets.CIFAR10("d")
+    kept = {{"shuffle": False, "drop_last": True}}
+    dropped = {{"drop_last": True}}
+    other = DistributedSampler(dataset, shuffle=False)
+    sampler = {made}  # here
+    loader = DataLoader(dataset, 64, sampler=sampler, num_workers=4)
+    for epoch in range(9):
+        {told}
+        for images, labels in loader:
+            images.sum().backward()
+{_MAIN}"""
+    assert _lines(tmp_path, program, "DL207", monkeypatch) == ([] if silent else _marked(program))
+
+
+@pytest.mark.parametrize(
+    ("seed", "passed", "silent"),
+    [
+        pytest.param("number", "epoch", True, id="the epoch"),
+        pytest.param("args.seed + epoch", "0", True, id="and a seed"),
+        pytest.param("number", "args.seed", False, id="found: always the same"),
+        pytest.param("7", "epoch", False, id="found: a constant"),
+    ],
+)
+def test_a_sampler_seeded_with_the_epoch(
+    seed: str, passed: str, silent: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    program = f"""
+def build(dataset, epoch, number, args):
+    sampler = DistributedSampler(dataset, seed={seed})  # here
+    return DataLoader(dataset, 64, sampler=sampler, num_workers=4)
+
+
+def main():
+    args = argparse.ArgumentParser().parse_args()
+    dataset = datasets.CIFAR10("d")
+    for epoch in range(9):
+        for images, labels in build(dataset, epoch, {passed}, args):
+            images.sum().backward()
+{_MAIN}"""
+    assert _lines(tmp_path, program, "DL207", monkeypatch) == ([] if silent else _marked(program))
