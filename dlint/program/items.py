@@ -38,11 +38,17 @@ def readers(evaluator: Evaluator, dataset: Value, world: World, far: int = 0) ->
             if isinstance(function.node, ast.FunctionDef):
                 frame = evaluator.calls.enter(function, Arguments(), None, None)
                 yield Reader(function, function.node, dataset, frame, world)
-    elif isinstance(dataset, Made) and dataset.name in HAND_ON and far < _FAR:
-        for argument in dataset.arguments.positional[:1]:
-            for value, w in evaluator.value_of(argument, world):
-                for part in value.items if isinstance(value, Items) else (value,):
-                    yield from readers(evaluator, part, w, far + 1)
+    elif isinstance(dataset, Made) and far < _FAR:
+        for part, w in inner(evaluator, dataset, world):
+            yield from readers(evaluator, part, w, far + 1)
+
+
+def inner(evaluator: Evaluator, dataset: Made, world: World) -> Iterator[tuple[Value, World]]:
+    """The datasets whose items one of torch's hands on."""
+    for argument in dataset.arguments.positional[:1] if dataset.name in HAND_ON else ():
+        for value, w in evaluator.value_of(argument, world):
+            for part in value.items if isinstance(value, Items) else (value,):
+                yield part, w
 
 
 def is_default_collate(collate: Value | None) -> bool:

@@ -5,8 +5,9 @@
 A loop or comprehension over a dataset of the program, or of torchvision, that uses the label and not the
 image: `[label for image, label in dataset]`, `for _, label in dataset:`, `dataset[i][1]` for every `i`.
 
-Not reported: passes that use the whole item, lists and attributes of labels (`dataset.targets`), methods that
-give a label alone, loops over a loader, and datasets whose items are only looked up in memory.
+Not reported: passes that use the whole item, or a part that is itself read or decoded (a mask, a sound),
+lists and attributes of labels (`dataset.targets`), methods that give a label alone, loops over a loader, and
+datasets whose items are only looked up in memory.
 
 ## Why is this bad
 
@@ -40,8 +41,10 @@ import re
 from collections.abc import Iterator
 
 from dlint.knowledge.loading import is_dataset, is_iterable_dataset
+from dlint.knowledge.parts import IN_MEMORY, sounds_like_data
 from dlint.module.layout import dotted
 from dlint.module.source import Module
+from dlint.program.parts import Parts
 from dlint.program.program import Program
 from dlint.program.uses import WorkerUse
 from dlint.program.values import Instance, Made, Value
@@ -59,16 +62,14 @@ _PASS = re.compile(f"{_UNPACKS}|{_COUNTS}|{_PICKS}")
 _UNPACKS_IN = re.compile(_UNPACKS.encode(), re.MULTILINE)
 _PICKS_IN = re.compile(_PICKS.encode())
 _FORWARDS = frozenset({"enumerate", "tqdm", "track"})
-# Calls that make no item out of a file or of numbers: they only hand on what is in memory.
-_IN_MEMORY = frozenset(
-    {"torch.tensor", "torch.from_numpy", "torch.as_tensor", "torch.LongTensor", "torch.FloatTensor"}
-    | {"numpy.array", "numpy.asarray", "torch.is_tensor"}
-)
+# Where a pass stands, what it goes through, which part of the items it uses, and how it calls that.
+_Pass = tuple[ast.expr, ast.expr, int, str]
 _COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.GeneratorExp, ast.DictComp)
 
 
 def check(program: Program) -> Iterator[Found]:
     """Passes over datasets that use the label alone."""
+    parts = Parts(program.evaluator)
     for relative in program.modules.index.mentioning("ataset"):
         if not program.mine(relative):
             continue
@@ -87,20 +88,24 @@ def check(program: Program) -> Iterator[Found]:
             statement = trail[-1]
             if isinstance(statement, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
                 continue
-            for node, source in _passes(statement):
+            for node, source, part, name in _passes(statement):
+                if sounds_like_data(name):
+                    continue
                 program.evaluator.start()
                 point = program.evaluator.sites.point_of(module, trail)
-                if any(_is_decoded(program, value) for value, _ in program.evaluator.values(source, point)):
+                values = [value for value, _ in program.evaluator.values(source, point)]
+                if any(_is_decoded(program, value) and not parts.is_read(value, part) for value in values):
                     yield _found(module, node, source)
 
 
-def _passes(statement: ast.AST) -> Iterator[tuple[ast.expr, ast.expr]]:
-    """The passes of a statement that only use labels: where each stands, and what it goes through."""
+def _passes(statement: ast.AST) -> Iterator[_Pass]:
+    """The passes of a statement that use a later part of the items alone."""
     if isinstance(statement, ast.For):
         source = _source(statement.iter)
         item = _item(statement.target, statement.iter)
-        if source is not None and _label_only(item, statement.body):
-            yield statement.iter, source
+        label = _label_only(item, statement.body)
+        if source is not None and label is not None:
+            yield statement.iter, source, 1, label
         yield from _indexed(statement.target, statement.iter, statement.body)
         heads: list[ast.AST] = [statement.iter]
     elif isinstance(statement, ast.Assign | ast.AnnAssign | ast.AugAssign | ast.Expr | ast.Return):
@@ -115,8 +120,9 @@ def _passes(statement: ast.AST) -> Iterator[tuple[ast.expr, ast.expr]]:
             parts = [node.key, node.value] if isinstance(node, ast.DictComp) else [node.elt]
             source = _source(generator.iter)
             item = _item(generator.target, generator.iter)
-            if source is not None and _label_only(item, [*parts, *generator.ifs]):
-                yield generator.iter, source
+            label = _label_only(item, [*parts, *generator.ifs])
+            if source is not None and label is not None:
+                yield generator.iter, source, 1, label
             yield from _indexed(generator.target, generator.iter, parts)
 
 
@@ -135,20 +141,18 @@ def _item(target: ast.expr, iterable: ast.expr) -> ast.expr:
     return target
 
 
-def _label_only(item: ast.expr, body: list[ast.stmt] | list[ast.expr]) -> bool:
-    """Whether ``(image, label)`` is unpacked and only what comes after the image is used."""
+def _label_only(item: ast.expr, body: list[ast.stmt] | list[ast.expr]) -> str | None:
+    """The label's name where ``(image, label)`` is unpacked and only what comes after the image is used."""
     if not isinstance(item, ast.Tuple) or len(item.elts) != 2:
-        return False
+        return None
     first, last = item.elts
     if not isinstance(first, ast.Name) or not isinstance(last, ast.Name):
-        return False
+        return None
     used = {node.id for part in body for node in ast.walk(part) if isinstance(node, ast.Name)}
-    return first.id not in used and last.id in used
+    return last.id if first.id not in used and last.id in used else None
 
 
-def _indexed(
-    target: ast.expr, iterable: ast.expr, body: list[ast.stmt] | list[ast.expr]
-) -> Iterator[tuple[ast.expr, ast.expr]]:
+def _indexed(target: ast.expr, iterable: ast.expr, body: list[ast.stmt] | list[ast.expr]) -> Iterator[_Pass]:
     """``dataset[i][1]`` for every index: only a later part of the item is used."""
     if not isinstance(target, ast.Name) or not isinstance(iterable, ast.Call):
         return
@@ -157,7 +161,7 @@ def _indexed(
     over = ast.unparse(iterable)
     if "len(" not in over:
         return
-    taken: dict[str, tuple[ast.expr, ast.expr]] = {}
+    taken: dict[str, _Pass] = {}
     whole: set[str] = set()
     inner: set[int] = set()
     for node in (each for part in body for each in ast.walk(part)):
@@ -166,15 +170,15 @@ def _indexed(
                 value=ast.Subscript(value=source, slice=ast.Name(id=index)) as item,
                 slice=ast.Constant(value=int(at)),
             ) if index == target.id and at != 0 and dotted(source):
-                taken.setdefault(dotted(source) or "", (node, source))
+                taken.setdefault(dotted(source) or "", (node, source, at, ""))
                 inner.add(id(item))
             case ast.Subscript(value=source, slice=ast.Name(id=index)) if (
                 index == target.id and id(node) not in inner
             ):
                 whole.add(dotted(source) or "")
-    for name, (node, source) in taken.items():
+    for name, found in taken.items():
         if name not in whole and re.search(rf"\blen\(\s*{re.escape(name)}\s*\)", over):
-            yield node, source
+            yield found
 
 
 def _is_decoded(program: Program, value: Value) -> bool:
@@ -197,7 +201,7 @@ def _is_of(use: WorkerUse, value: Instance) -> bool:
 
 def _works(use: WorkerUse) -> bool:
     return any(
-        event.role == "dataset" and event.name not in _IN_MEMORY and not event.name.startswith("builtins.")
+        event.role == "dataset" and event.name not in IN_MEMORY and not event.name.startswith("builtins.")
         for event in use.code.events
     )
 

@@ -1,0 +1,48 @@
+"""What the parts of a dataset's items cost: a look into memory, or reading and decoding."""
+
+from __future__ import annotations
+
+import re
+
+# Calls that make no item out of a file or of numbers: they only hand on what is in memory.
+IN_MEMORY = frozenset(
+    {"torch.tensor", "torch.from_numpy", "torch.as_tensor", "torch.LongTensor", "torch.FloatTensor"}
+    | {"numpy.array", "numpy.asarray", "torch.is_tensor"}
+)
+# What labels are made with besides: from names of files, and from numbers.
+_LABELS = frozenset(
+    {"torch.Tensor", "torch.zeros", "torch.ones", "torch.full", "torch.eye", "torch.nn.functional.one_hot"}
+    | {"torch.IntTensor", "torch.stack", "torch.cat", "torch.empty", "copy.copy", "copy.deepcopy"}
+    | {"numpy.zeros", "numpy.ones", "numpy.eye", "numpy.full", "numpy.stack", "numpy.concatenate"}
+    | {f"numpy.{kind}{bits}" for kind in ("int", "float") for bits in (8, 16, 32, 64)}
+)
+_NAMES_OF_FILES = ("os.path.", "pathlib.", "re.", "math.", "operator.", "itertools.", "collections.")
+_OPENS = frozenset({"builtins.open", "pathlib.Path().open", "pathlib.Path().read_text"})
+
+# torchvision's datasets whose second part is read with every item.
+_PAIRS = re.compile(
+    r"\.(?:VOCSegmentation|SBDataset|Cityscapes|OxfordIIITPet|PhotoTour|LFWPairs|Kitti\w*|\w+Stereo\w*|"
+    r"InStereo2k|Sintel|Flying\w+|HD1K|UCF101|HMDB51|Kinetics\w*|MovingMNIST)$"
+)
+_DATA = re.compile(
+    r"(?:^|_)(?:mask|seg|segmentation|im|img|image|pic|wav|wave|waveform|audio|mel|spec|spectrogram|depth|flow|"
+    r"disp|disparity|video|clip|frame|heatmap|density|hr|lr)s?\d*(?:_|$)"
+)
+
+
+def is_looked_up(name: str) -> bool:
+    """Whether what a library's call gives is as cheap as its arguments."""
+    made = name.partition("()")[0]
+    if name in _OPENS:
+        return False
+    return made in IN_MEMORY | _LABELS or made.startswith(("builtins.", *_NAMES_OF_FILES))
+
+
+def has_label(dataset: str, index: int) -> bool:
+    """Whether a part of the items of a library's dataset is a label, which it keeps in memory."""
+    return index > 0 and _PAIRS.search(dataset) is None
+
+
+def sounds_like_data(name: str) -> bool:
+    """Whether a variable is called after what is read and decoded, and not after a label."""
+    return _DATA.search(name.lower()) is not None
