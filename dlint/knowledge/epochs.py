@@ -5,8 +5,24 @@ from __future__ import annotations
 import re
 
 SAMPLER = "torch.utils.data.DistributedSampler"
+BATCHES = "torch.utils.data.BatchSampler"
 SIGNATURE = ("dataset", "num_replicas", "rank", "shuffle", "seed", "drop_last")
-# Its method; all that it does is store the number in the attribute ``epoch``.
+# Calls by which samplers of a program's own draw an order.
+DRAWS = frozenset(
+    {
+        "shuffle",
+        "permutation",
+        "randperm",
+        "sample",
+        "choice",
+        "choices",
+        "randint",
+        "random",
+        "rand",
+        "multinomial",
+    }
+)
+# The distributed sampler's method; all that it does is store the number in the attribute ``epoch``.
 TELLS = "set_epoch"
 
 # Libraries whose training loops call set_epoch on the loaders that they are given.

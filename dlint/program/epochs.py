@@ -15,8 +15,8 @@ from dlint.program.values import Const, External, Instance, Made, Unknown, Value
 
 if TYPE_CHECKING:
     from dlint.program.frame import Argument, Point
-    from dlint.program.loaders import Loader
     from dlint.program.program import Program
+    from dlint.program.samplers import Dealt
 
 _BY_NAME = re.compile(rf"[\"']{TELLS}[\"']")
 _EPOCH = re.compile("epoch", re.IGNORECASE)
@@ -31,20 +31,20 @@ class Epochs:
         self._calls: dict[str, list[list[Value]]] = {}
         self._stores: dict[str, list[tuple[str, list[Value]]]] = {}
 
-    def are_told(self, loader: Loader, sampler: Made | Instance, modules: set[str]) -> bool:
+    def are_told(self, dealt: Dealt, modules: set[str]) -> bool:
         """Whether something can tell a loader's sampler the epoch; ``modules`` are the files of the
         programs that build the loader, whose libraries may do it as well."""
         index = self._program.modules.index
         # A call in the same program counts unless it is another's: one is soon found there.
         for relative in sorted(index.mentioning(TELLS), key=lambda file: file not in modules):
             for values in self._calls_of(relative):
-                if any(_reaches(value, loader, sampler) for value in values):
+                if any(_reaches(value, dealt) for value in values):
                     return True
                 if relative in modules and not all(self._is_another(value) for value in values):
                     return True
         for relative in index.storing("epoch"):
             for name, values in self._stores_of(relative):
-                if any(_reaches(value, loader, sampler) for value in values):
+                if any(_reaches(value, dealt) for value in values):
                     return True
                 unknown = any(isinstance(value, Unknown) for value in values)
                 if relative in modules and unknown and "sampler" in name.lower():
@@ -129,7 +129,7 @@ class Epochs:
         )
 
 
-def _reaches(value: Value, loader: Loader, sampler: Made | Instance) -> bool:
+def _reaches(value: Value, dealt: Dealt) -> bool:
     if isinstance(value, External) and value.owner is not None:
-        return value.owner.node is loader.call
-    return getattr(value, "node", None) in (sampler.node, loader.call)
+        return value.owner.node in dealt.holders
+    return getattr(value, "node", None) in dealt.holders

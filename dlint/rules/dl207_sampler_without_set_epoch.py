@@ -3,14 +3,16 @@
 ## What it finds
 
 A shuffling `DistributedSampler` whose loader is iterated once an epoch, in a program that never calls its
-`set_epoch`. One call that can reach the sampler is enough, however far away: `loader.sampler.set_epoch`
-behind a `hasattr` or a `getattr`, a hook of another file, a trainer; so is an assignment to the sampler's
-`epoch`, which is all that `set_epoch` does. Lightning, Accelerate and their like call it themselves.
+`set_epoch`. The loader may get it inside a `BatchSampler`, or inside a class of the project's own that deals
+out what the sampler gives; or it gets a class derived from it whose `__iter__` reads `self.epoch`. One call
+that can reach the sampler is enough, however far away: `loader.sampler.set_epoch` behind a `hasattr` or a
+`getattr`, a hook of another file, a trainer; so is an assignment to the sampler's `epoch`, which is all that
+`set_epoch` does. Lightning, Accelerate and their like call it themselves.
 
 Not reported: samplers with `shuffle=False`, samplers and loaders that are called after evaluation
 (`val_sampler`, `test_loader`, `evaluate()`), loaders that are gone through once or only without gradients
 (`torch.no_grad()`, `model.eval()`), programs that only evaluate, samplers made anew with `seed=epoch`, and
-samplers of the project's own that count the epochs.
+samplers of the project's own that count the epochs or draw random numbers of their own.
 
 ## Why is this bad
 
@@ -54,20 +56,19 @@ from collections.abc import Iterator
 from dlint.finding import Remedy
 from dlint.knowledge.epochs import (
     SAMPLER,
-    SIGNATURE,
     speaks_of_evaluating,
     speaks_of_evaluation,
     speaks_of_training,
 )
 from dlint.module.layout import statements_in
 from dlint.program.epochs import Epochs
-from dlint.program.frame import Argument, Frame, Point
+from dlint.program.frame import Frame, Point
 from dlint.program.iteration import Iteration, Iterations
 from dlint.program.loaders import Loader
 from dlint.program.program import Program
 from dlint.program.repetition import loops_around
+from dlint.program.samplers import Dealt, DistributedSamplers
 from dlint.program.training import evaluates, is_without_gradients
-from dlint.program.values import Const, Instance, Made, Table, World
 from dlint.rules.rule import Found
 
 _FAR = 4
@@ -77,91 +78,38 @@ def check(program: Program) -> Iterator[Found]:
     """Shuffling distributed samplers of training loaders that nobody tells the epoch."""
     if not program.modules.index.mentioning(SAMPLER.rpartition(".")[2]):
         return
-    epochs = Epochs(program)
+    epochs, samplers = Epochs(program), DistributedSamplers(program.evaluator)
     for loader in program.loaders:
-        for sampler, world in _samplers(program, loader) if loader.may_get("sampler") else ():
-            if _is_for_evaluation(loader, sampler) or _keeps_order(program, sampler, world):
+        for dealt in samplers.of(loader):
+            if _is_for_evaluation(loader, dealt) or samplers.keeps_order(dealt):
                 continue
-            seed = _given(sampler, "seed")
+            seed = samplers.given(dealt.sampler, "seed")
             modules = _program_of(program, loader)
-            if (seed is not None and epochs.counts(seed, _place(loader, sampler))) or epochs.are_told(
-                loader, sampler, modules
-            ):
+            if (seed is not None and epochs.counts(seed, dealt.point)) or epochs.are_told(dealt, modules):
                 continue
             if _runs_each_epoch(program, loader, modules):
-                yield _found(loader, sampler)
+                yield _found(loader, dealt)
 
 
-def _samplers(program: Program, loader: Loader) -> Iterator[tuple[Made | Instance, World]]:
-    """The distributed samplers that a loader may get, each once."""
-    seen: set[int] = set()
-    for way, world in loader.ways("sampler"):
-        value = way["sampler"]
-        if isinstance(value, Made) and value.name == SAMPLER:
-            pass
-        elif not isinstance(value, Instance) or not _is_plain_subclass(program, value):
-            continue
-        if id(value.node) not in seen and isinstance(value.node, ast.Call):
-            seen.add(id(value.node))
-            yield value, world
-
-
-def _is_plain_subclass(program: Program, value: Instance) -> bool:
-    classes = program.evaluator.classes
-    own = any(classes.member(value.cls, name) for name in ("__iter__", "set_epoch"))
-    return not own and SAMPLER in classes.libraries(value.cls)
-
-
-def _keeps_order(program: Program, sampler: Made | Instance, world: World) -> bool:
-    """Whether a sampler surely does not shuffle."""
-    given = _given(sampler, "shuffle")
-    if given is not None:
-        values = [value for value, _ in program.evaluator.value_of(given, world)]
-    else:
-        splats = sampler.arguments.splats if sampler.arguments is not None else []
-        tables = [value for splat in splats for value, _ in program.evaluator.value_of(splat, world)]
-        values = [
-            each.items["shuffle"] for each in tables if isinstance(each, Table) and "shuffle" in each.items
-        ]
-        if len(values) < len(tables):
-            return False
-    return bool(values) and all(isinstance(value, Const) and not value.value for value in values)
-
-
-def _given(sampler: Made | Instance, name: str) -> Argument | None:
-    """What a sampler is given under a name, or at its place."""
-    if sampler.arguments is None:
-        return None
-    positional, at = sampler.arguments.positional, SIGNATURE.index(name)
-    return sampler.arguments.keywords.get(name) or (positional[at] if len(positional) > at else None)
-
-
-def _place(loader: Loader, sampler: Made | Instance) -> Point:
-    return sampler.point if isinstance(sampler, Made) else loader.point
-
-
-def _is_for_evaluation(loader: Loader, sampler: Made | Instance) -> bool:
+def _is_for_evaluation(loader: Loader, dealt: Dealt) -> bool:
     """Whether the names around a loader say that it evaluates."""
     names: list[str] = []
-    for call, frame in ((loader.call, loader.point.frame), (sampler.node, loader.point.frame)):
-        assert isinstance(call, ast.Call)
+    for call, frame in ((loader.call, loader.point.frame), (dealt.call, dealt.point.frame)):
         if not isinstance(frame.scope, ast.Module):
             names.append(getattr(frame.scope, "name", ""))
         names += [ast.unparse(node) for node in call.args[:1]]
         names += [ast.unparse(word.value) for word in call.keywords if word.arg == "dataset"]
-        names += _targets(frame, call)
+        statement = _assignment(frame, call)
+        names += map(ast.unparse, statement.targets if statement is not None else ())
     return any(speaks_of_evaluation(part) for name in names for part in name.split("."))
 
 
-def _targets(frame: Frame, call: ast.Call) -> list[str]:
-    """The variables that a statement around a call stores into."""
+def _assignment(frame: Frame, call: ast.Call) -> ast.Assign | None:
+    """The assignment around a call."""
     for statement in statements_in(frame.layout.body):
-        if not isinstance(statement, ast.Assign | ast.AnnAssign):
-            continue
-        if statement.lineno <= call.lineno <= (statement.end_lineno or call.lineno):
-            targets = statement.targets if isinstance(statement, ast.Assign) else [statement.target]
-            return [ast.unparse(target) for target in targets]
-    return []
+        if isinstance(statement, ast.Assign) and any(node is call for node in ast.walk(statement.value)):
+            return statement
+    return None
 
 
 def _program_of(program: Program, loader: Loader) -> set[str]:
@@ -198,7 +146,9 @@ def _is_epoch_loop(program: Program, iteration: Iteration) -> bool:
     while waiting:
         point, far = waiting.pop()
         scope = point.frame.scope
-        if isinstance(scope, ast.FunctionDef) and speaks_of_evaluation(scope.name):
+        # train_and_evaluate() trains.
+        name = scope.name if isinstance(scope, ast.FunctionDef) else ""
+        if speaks_of_evaluation(name) and not name.startswith("train"):
             continue
         if is_without_gradients(point) or evaluates(point):
             continue
@@ -211,21 +161,26 @@ def _is_epoch_loop(program: Program, iteration: Iteration) -> bool:
     return False
 
 
-def _found(loader: Loader, sampler: Made | Instance) -> Found:
-    assert isinstance(sampler.node, ast.Call)
-    module = sampler.point.frame.module if isinstance(sampler, Made) else loader.module
-    targets = _targets(loader.point.frame, sampler.node) if module is loader.module else []
-    name = targets[0] if len(targets) == 1 and targets[0].isidentifier() else None
+def _found(loader: Loader, dealt: Dealt) -> Found:
+    statement = _assignment(dealt.point.frame, dealt.call)
     where = f"{loader.module.relative}:{loader.call.lineno}"
     remedy = None
-    if name is not None:
-        data = {"sampler": name}
-        remedy = Remedy("insert_set_epoch", "unsafe", "Call set_epoch at the top of the epoch loop", data)
+    match statement:
+        case ast.Assign(targets=[ast.Name(id=name)], value=value) if _is_whole(value, dealt.call):
+            data = {"sampler": name}
+            remedy = Remedy("insert_set_epoch", "unsafe", "Call set_epoch at the top of the epoch loop", data)
     return Found(
-        module,
-        sampler.node,
+        dealt.point.frame.module,
+        dealt.call,
         f"the program trains with this DistributedSampler (loader at {where}) and never calls its set_epoch: "
         "every epoch has the same order; call sampler.set_epoch(epoch) at the top of each epoch",
         remedy=remedy,
         by_hand=None if remedy else "call set_epoch(epoch) on it at the top of each epoch",
     )
+
+
+def _is_whole(value: ast.expr, call: ast.Call) -> bool:
+    """Whether what is assigned is the call's result, if it is made."""
+    if isinstance(value, ast.IfExp):
+        return value.body is call or value.orelse is call
+    return value is call

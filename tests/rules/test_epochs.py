@@ -467,3 +467,150 @@ dataset = {made}
 weights = [{name} for _, {name} in dataset]  # here
 """
     assert _lines(tmp_path, program, "DL307", monkeypatch) == ([] if silent else _marked(program))
+
+
+_HANDED_ON = """
+class Told:
+    def __init__(self, sampler, size):
+        self.sampler, self.size = sampler, size
+
+    def __iter__(self):
+        for index in self.sampler:
+            yield [index]
+
+    def set_epoch(self, epoch):
+        self.sampler.set_epoch(epoch)
+"""
+_WRAPPED = """
+class Shown(DistributedSampler):
+    def __iter__(self):
+        generator = torch.Generator()
+        generator.manual_seed(self.epoch)
+        return iter(torch.randperm(len(self.dataset), generator=generator).tolist())
+
+
+class Counting(Shown):
+    def __iter__(self):
+        self.epoch += 1
+        return super().__iter__()
+
+
+class Drawing(DistributedSampler):
+    def __iter__(self):
+        order = list(range(self.epoch, len(self.dataset)))
+        random.shuffle(order)
+        return iter(order)
+
+
+class Batches:
+    def __init__(self, sampler, size):
+        self.sampler, self.size = sampler, size
+
+    def __iter__(self):
+        for index in self.sampler:
+            yield [index]
+
+
+class Mixed(Batches):
+    def __iter__(self):
+        batches = list(super().__iter__())
+        random.shuffle(batches)
+        return iter(batches)
+
+
+class Torchs(BatchSampler):
+    def __iter__(self):
+        for batch in super().__iter__():
+            yield sorted(batch)
+
+
+def main():
+    dataset = datasets.CIFAR10("d")
+    sampler = {sampler}(dataset)  # here
+    batches = {batches}
+    loader = DataLoader(dataset, {given}, num_workers=4)
+    for epoch in range(9):
+        {told}
+        for images, labels in loader:
+            images.sum().backward()
+"""
+
+
+@pytest.mark.parametrize(
+    ("sampler", "batches", "told", "silent"),
+    [
+        pytest.param(
+            "DistributedSampler", "BatchSampler(sampler, 16, False)", "pass", False, id="found: torch's"
+        ),
+        pytest.param(
+            "DistributedSampler", "Torchs(sampler, 16, False)", "pass", False, id="found: a subclass"
+        ),
+        pytest.param("DistributedSampler", "Batches(sampler, 16)", "pass", False, id="found: any class"),
+        pytest.param("DistributedSampler", "Mixed(sampler, 16)", "pass", True, id="batches mixed"),
+        pytest.param(
+            "DistributedSampler", "Told(sampler, 16)", "batches.set_epoch(epoch)", True, id="handed on"
+        ),
+        pytest.param(
+            "DistributedSampler",
+            "BatchSampler(sampler, 16, False)",
+            "batches.sampler.set_epoch(epoch)",
+            True,
+            id="told inside",
+        ),
+        pytest.param(
+            "DistributedSampler",
+            "BatchSampler(sampler, 16, False)",
+            "loader.batch_sampler.sampler.set_epoch(epoch)",
+            True,
+            id="told through the loader",
+        ),
+        pytest.param(
+            "torch.utils.data.RandomSampler", "Batches(sampler, 16)", "pass", True, id="another sampler"
+        ),
+        pytest.param("Shown", None, "pass", False, id="found: reads the epoch"),
+        pytest.param("Shown", None, "sampler.set_epoch(epoch)", True, id="reads the epoch and is told"),
+        pytest.param("Counting", None, "pass", True, id="counts the epochs"),
+        pytest.param("Drawing", None, "pass", True, id="draws"),
+    ],
+)
+def test_samplers_inside_others(
+    sampler: str,
+    batches: str | None,
+    told: str,
+    silent: bool,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    given = "sampler=sampler" if batches is None else "batch_sampler=batches"
+    handed_on = _HANDED_ON if "Told" in str(batches) else ""
+    program = (
+        "import random\n"
+        + handed_on
+        + _WRAPPED.format(sampler=sampler, batches=batches, given=given, told=told)
+        + _MAIN
+    )
+    assert _lines(tmp_path, program, "DL207", monkeypatch) == ([] if silent else _marked(program))
+
+
+def test_a_function_that_trains_and_evaluates_trains(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    run = "\ndef {name}(loader, model):\n    for images, _ in loader:\n        learn(model, images)\n"
+    for name, trains in (("train_and_evaluate", True), ("evaluate", False)):
+        program = _STEP + run.format(name=name) + _EPOCHS.format(call=f"{name}(loader, model)") + _MAIN
+        assert _lines(tmp_path, program, "DL207", monkeypatch) == (_marked(program) if trains else [])
+
+
+def test_set_epoch_is_not_called_on_what_holds_the_sampler(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for line, fixed in (
+        ("loader = DataLoader(dataset, 64, sampler=DistributedSampler(dataset))", False),
+        ("sampler = DistributedSampler(dataset); loader = DataLoader(dataset, 64, sampler=sampler)", True),
+    ):
+        program = (
+            f"\ndataset = datasets.CIFAR10('d')\n{line}\n"
+            "for epoch in range(9):\n    for images, labels in loader:\n        images.sum().backward()\n"
+        )
+        (tmp_path / "program.py").write_text(_HEAD + program)
+        monkeypatch.chdir(tmp_path)
+        [finding] = engine.check([Path()], Settings(select=("DL207",))).findings
+        assert (finding.remedy is not None) is fixed
