@@ -15,7 +15,7 @@ from dlint.program.boundaries import is_main_guard
 from dlint.program.events import display_name
 from dlint.program.frame import Arguments, Frame, Point, arguments_of
 from dlint.program.loaders import Loader
-from dlint.program.values import HERE, Class, Function, Instance, Made, Value
+from dlint.program.values import HERE, Class, Function, Instance, Key, Made, Value
 
 if TYPE_CHECKING:
     from dlint.program.evaluate import Evaluator
@@ -27,7 +27,7 @@ _PASSES = frozenset(
 )
 # What goes through its arguments at once; iter() starts a loader's workers.
 _CONSUMES = frozenset({"iter", "list", "tuple", "set", "sum", "max", "min", "any", "all", "sorted", "dict"})
-_ITERATES = re.compile(r"\bfor\b.*\bin\b|\biter\(")
+_ITERATES = re.compile(r"\bfor\b.*\bin\b|\biter\(|\byield\s+from\b")
 _FAR = 5
 _MOST_FUNCTIONS = 150
 
@@ -65,16 +65,16 @@ class Iterations:
     def __init__(self, program: Program) -> None:
         self._program = program
         self._evaluator = program.evaluator
+        # By object: the loaders that its methods of iteration go through.
+        self._inside: dict[Key, list[Loader]] = {}
 
     def loaders_of(self, node: ast.expr, point: Point) -> Iterator[Loader]:
         """The loaders that an iterable goes through: itself, or inside ``enumerate`` and the like."""
-        found = False
-        for value, _ in self._evaluator.values(node, point):
-            loader = self.loader(value)
-            if loader is not None:
-                found = True
-                yield loader
+        found = [
+            loader for value, _ in self._evaluator.values(node, point) for loader in self._gone_through(value)
+        ]
         if found:
+            yield from found
             return
         if isinstance(node, ast.Call) and _last(node.func) in _PASSES:
             for argument in node.args[:4]:
@@ -85,6 +85,24 @@ class Iterations:
                     call = statement.value
                     if _last(call.func) in _PASSES and statement is not point.statement:
                         yield from self.loaders_of(call, point.before(statement))
+
+    def _gone_through(self, value: Value) -> list[Loader]:
+        """The loaders that iterating over a value goes through: itself, or those in its ``__iter__``."""
+        loader = self.loader(value)
+        if loader is not None or not isinstance(value, Instance):
+            return [] if loader is None else [loader]
+        loader = self._program.made_by(value.node) if value.node is not None else None
+        if loader is not None and not loader.inherited:
+            return [loader]
+        known = self._inside.get(value.key)
+        if known is None:
+            known = self._inside[value.key] = []  # where it comes to itself
+            for name in ("__iter__", "__next__"):
+                for method in self._evaluator.classes.methods(value, name):
+                    if isinstance(method.node, ast.FunctionDef):
+                        frame = self._evaluator.calls.enter(method, Arguments(), None, None)
+                        known += [each.loader for each in self.from_block(method.node.body, frame)]
+        return known
 
     def is_loader(self, node: ast.expr, point: Point) -> bool:
         """Whether an expression is a loader itself."""
@@ -172,6 +190,8 @@ class _Walk:
             part = child.value if isinstance(child, ast.keyword) else child
             if isinstance(part, ast.expr):
                 yield from self._expression(part, inside, calls)
+        if isinstance(node, ast.YieldFrom):
+            yield from self._iterated(node.value, point, calls)
         if isinstance(node, ast.Call):
             if isinstance(node.func, ast.Name) and node.func.id in _CONSUMES:
                 for argument in node.args[:1]:

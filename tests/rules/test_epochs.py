@@ -614,3 +614,89 @@ def test_set_epoch_is_not_called_on_what_holds_the_sampler(
         monkeypatch.chdir(tmp_path)
         [finding] = engine.check([Path()], Settings(select=("DL207",))).findings
         assert (finding.remedy is not None) is fixed
+
+
+_ITERATED = """
+import prefetch_generator
+
+
+class Background(DataLoader):
+    def __iter__(self):
+        return prefetch_generator.BackgroundGenerator(super().__iter__())
+
+
+class Moved:
+    def __init__(self, loader):
+        self.loader = loader
+
+    def __iter__(self):
+        for batch in self.loader:
+            yield batch
+
+
+class From(Moved):
+    def __iter__(self):
+        yield from self.loader
+
+
+class Handed(Moved):
+    def __iter__(self):
+        return iter(self.loader)
+
+
+class Stepped(Moved):
+    def __iter__(self):
+        self.batches = None
+        return self
+
+    def __next__(self):
+        return self.following()
+
+    def following(self):
+        if self.batches is None:
+            self.batches = iter(self.loader)
+        return next(self.batches)
+
+
+class Listed(Moved):
+    def __iter__(self):
+        return iter([len(self.loader)])
+
+
+dataset = datasets.CIFAR10("d")
+sampler = DistributedSampler(dataset)
+loader = {made}(dataset, 64, sampler=sampler, num_workers=4)
+for epoch in range(9):
+    for batch in {over}:  # here
+        batch[0].sum().backward()
+"""
+
+
+@pytest.mark.parametrize(
+    ("made", "over", "silent"),
+    [
+        pytest.param("Background", "loader", False, id="found: a loader with an __iter__ of its own"),
+        pytest.param("DataLoader", "Moved(loader)", False, id="found: a wrapper"),
+        pytest.param(
+            "DataLoader", "enumerate(Moved(Handed(loader)))", False, id="found: wrappers in wrappers"
+        ),
+        pytest.param("DataLoader", "From(loader)", False, id="found: yield from"),
+        pytest.param("DataLoader", "Handed(loader)", False, id="found: iter"),
+        pytest.param("DataLoader", "Stepped(loader)", False, id="found: __next__"),
+        pytest.param("DataLoader", "Listed(loader)", True, id="a wrapper that goes over something else"),
+    ],
+)
+def test_loaders_inside_what_is_gone_through(
+    made: str, over: str, silent: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    program = _ITERATED.format(made=made, over=over)
+    found = _lines(tmp_path, program, "DL402", monkeypatch)
+    assert found == ([] if silent else _marked(program))
+    assert bool(_lines(tmp_path, program, "DL207", monkeypatch)) is not silent
+
+
+def test_a_loader_that_may_keep_its_workers_is_no_restart(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    program = _ITERATED.format(made="Background", over="loader") + "\nwhile True:\n    next(iter(loader))\n"
+    assert _lines(tmp_path, program, "DL306", monkeypatch) == []
