@@ -2,7 +2,8 @@
 
 ## What it finds
 
-`next(iter(loader))` in a loop, where the loader has workers and stays the same while the loop goes round.
+`next(iter(loader))`, in one step or in two, in a loop, where the loader has workers and stays the same while
+the loop goes round; `next(iter(loaders[k]))` as well, and a function that returns it and is called in a loop.
 
 Once before or after a loop is fine, so is once an epoch beside what goes through the batches (a loop, or a
 function that is called there), now and then (`if step % 100 == 0`), in a test, a loader without workers or
@@ -50,17 +51,26 @@ from collections.abc import Iterator
 
 from dlint.finding import Remedy
 from dlint.module.layout import dotted, target_names
+from dlint.module.restarts import Restart, base_of, restarts
 from dlint.module.source import Module
 from dlint.program.frame import Point
 from dlint.program.iteration import Iterations
 from dlint.program.loaders import Loader
 from dlint.program.program import Program
+from dlint.program.repetition import loops_around, tests_around
+from dlint.program.sites import Site
 from dlint.program.values import Const, Value
 from dlint.rules.rule import Found
 
-_RESTART = re.compile(r"\bnext\s*\(\s*iter\s*\(|\biter\s*\([^\n]*\)\s*\.\s*(?:__next__|next)\s*\(")
+_RESTART = re.compile(
+    r"\bnext\s*\(\s*iter\s*\(|\biter\s*\([^\n]*\)\s*\.\s*(?:__next__|next)\s*\(|=\s*iter\s*\("
+)
 _TEST_FILE = re.compile(r"(?:^|/)(?:test_[^/]*|[^/]*_test|conftest)\.py$|(?:^|/)tests?/")
 _EPOCH = re.compile(r"epoch|^ep$", re.IGNORECASE)
+_CURE = "make the iterator once before the loop, and again on StopIteration"
+_FAR = 1
+# So many rounds, as written, are a look at some batches.
+_FEW = 10
 # What is given a loader and does not go through it.
 _LOOKS = frozenset({"iter", "len", "next", "print", "type", "isinstance"})
 
@@ -77,44 +87,107 @@ def check(program: Program) -> Iterator[Found]:
         module = program.modules.get(relative)
         if module is None:
             continue
-        for trail, call, node in _restarts(module):
-            loop = _loop(trail, node)
-            if loop is None:
-                continue
-            program.evaluator.start()
+        for restart in restarts(module):
             if iterations is None:
                 iterations = Iterations(program)
-            point = program.evaluator.sites.point_of(module, trail)
-            found = [
-                loader
-                for value, _ in program.evaluator.values(node, point)
-                for loader in [iterations.loader(value)]
-                if loader is not None and _starts_workers(loader)
-            ]
-            if found and not _binds(loop, node, point) and not _is_epoch_loop(loop, point, iterations):
-                yield _found(module, call, node, found[0])
+            loop = _loop(restart)
+            if loop is not None:
+                yield from _in_loop(program, iterations, module, restart, loop)
+            elif restart.at_once:
+                yield from _in_function(program, iterations, module, restart)
 
 
-def _restarts(module: Module) -> Iterator[tuple[list[ast.AST], ast.Call, ast.expr]]:
-    """Every ``next(iter(x))``: the nodes down to it, the call, and x."""
-    for trail in module.paths_to("iter"):
-        if len(trail) < 3:
+def _in_loop(
+    program: Program, iterations: Iterations, module: Module, restart: Restart, loop: ast.For | ast.While
+) -> Iterator[Found]:
+    """A restart in a loop of the same function."""
+    program.evaluator.start()
+    point = program.evaluator.sites.point_of(module, restart.trail)
+    loader = _loader(program, iterations, restart.source, point)
+    if loader is None or _binds(loop, restart.source, point) or _is_epoch_loop(loop, point, iterations):
+        return
+    yield _found(module, restart, loader, "in a loop")
+
+
+def _in_function(
+    program: Program, iterations: Iterations, module: Module, restart: Restart
+) -> Iterator[Found]:
+    """A restart that each call of a function comes to, where a loop calls it for every batch."""
+    function = next((node for node in reversed(restart.trail) if isinstance(node, ast.FunctionDef)), None)
+    if function is None or not any(node in function.body for node in restart.trail):
+        return
+    if base_of(restart.source) is None or restart.source.__class__ is ast.Subscript:
+        return
+    program.evaluator.start()
+    point = program.evaluator.sites.point_of(module, restart.trail)
+    loader = _loader(program, iterations, restart.source, point)
+    site = _calling_loop(program, iterations, function, point, loader) if loader is not None else None
+    if loader is not None and site is not None:
+        where = f"{site.point.frame.module.relative}:{site.call.lineno}"
+        yield _found(module, restart, loader, f"in a function that a loop calls ({where})")
+
+
+def _calling_loop(
+    program: Program,
+    iterations: Iterations,
+    function: ast.FunctionDef,
+    point: Point,
+    loader: Loader,
+    far: int = 0,
+) -> Site | None:
+    """A call of a function, or of one that calls it, that a loop makes for every batch."""
+    for site in program.evaluator.sites.of(function, point.frame):
+        scope, called = site.point.frame.scope, site.point
+        if _TEST_FILE.search(called.frame.module.relative) or next(tests_around(called), None) is not None:
             continue
-        inner, outer = trail[-2], trail[-3]
-        if not isinstance(inner, ast.Call) or inner.func is not trail[-1] or len(inner.args) != 1:
+        loops = [loop for loop in loops_around(called) if not _is_short(loop)]
+        if not loops:
+            if isinstance(scope, ast.FunctionDef) and far < _FAR:
+                found = _calling_loop(program, iterations, scope, called, loader, far + 1)
+                if found is not None:
+                    return found
             continue
-        if isinstance(outer, ast.Attribute) and outer.attr in ("next", "__next__") and len(trail) > 3:
-            call = trail[-4]
-            if isinstance(call, ast.Call) and call.func is outer:
-                yield trail[:-3], call, inner.args[0]
-        elif isinstance(outer, ast.Call) and isinstance(outer.func, ast.Name) and outer.func.id == "next":
-            yield trail[:-2], outer, inner.args[0]
+        loop = loops[0]
+        if not isinstance(loop, ast.For | ast.While) or any(_EPOCH.search(name) for name in _head(loop)):
+            continue
+        given = [*site.call.args, *(word.value for word in site.call.keywords)]
+        handed = [node for node in given if base_of(node) is not None and iterations.is_loader(node, called)]
+        if handed and all(_loader(program, iterations, node, called) is None for node in handed):
+            continue
+        if any(node is loader.call for node in ast.walk(loop)) or _is_epoch_loop(loop, called, iterations):
+            continue
+        parts = {node.id for node in ast.walk(site.call.func) if isinstance(node, ast.Name)}
+        if parts & called.frame.layout.bound_by(loop) or any(_binds(loop, node, called) for node in handed):
+            continue
+        return site
+    return None
 
 
-def _loop(trail: list[ast.AST], node: ast.expr) -> ast.For | ast.While | None:
-    """The innermost loop of the same function around the last node, if it goes round for every batch."""
-    if dotted(node) is None:
+def _is_short(loop: ast.stmt) -> bool:
+    """Whether a loop goes round a few times only, as it is written."""
+    match loop:
+        case ast.For(iter=ast.Call(func=ast.Name(id="range"), args=[ast.Constant(value=int(rounds))])):
+            return rounds <= _FEW
+    return False
+
+
+def _loader(program: Program, iterations: Iterations, node: ast.expr, point: Point) -> Loader | None:
+    """The loader, with workers of its own for each iterator, that an expression may be."""
+    for value, _ in program.evaluator.values(node, point):
+        loader = iterations.loader(value)
+        if loader is not None and _starts_workers(loader):
+            return loader
+    return None
+
+
+def _loop(restart: Restart) -> ast.For | ast.While | None:
+    """The innermost loop of the same function around a restart, if it goes round for every batch of one
+    loader."""
+    trail, picks = restart.trail, set[str]()
+    if base_of(restart.source) is None:
         return None
+    if isinstance(restart.source, ast.Subscript):
+        picks = {node.id for node in ast.walk(restart.source.slice) if isinstance(node, ast.Name)}
     for index in range(len(trail) - 1, 0, -1):
         at, above = trail[index], trail[index - 1]
         if isinstance(above, ast.FunctionDef) and above.name.startswith("test"):
@@ -124,7 +197,11 @@ def _loop(trail: list[ast.AST], node: ast.expr) -> ast.For | ast.While | None:
         if isinstance(above, ast.If) and at is not above.test and _is_now_and_then(above.test):
             return None
         if isinstance(above, ast.For | ast.While) and any(at is statement for statement in above.body):
-            return None if _leaves(above, at) else above
+            if _leaves(above, at):
+                return None
+            if isinstance(above, ast.For) and picks & set(target_names(above.target)):
+                continue  # another loader each time: the loop around it comes back to them
+            return above
     return None
 
 
@@ -141,16 +218,19 @@ def _leaves(loop: ast.For | ast.While, statement: ast.AST) -> bool:
 
 def _is_epoch_loop(loop: ast.For | ast.While, point: Point, iterations: Iterations) -> bool:
     """Whether a loop goes round once an epoch: it goes through batches inside, or calls what does."""
-    head = target_names(loop.target) if isinstance(loop, ast.For) else _names(loop.test)
-    if any(_EPOCH.search(name) for name in head):
+    if any(_EPOCH.search(name) for name in _head(loop)):
         for node in (node for statement in loop.body for node in ast.walk(statement)):
             if isinstance(node, ast.For | ast.While) or _hands_over(node, point, iterations):
                 return True
     return any(iteration.is_loop for iteration in iterations.from_block(loop.body, point.frame))
 
 
-def _names(test: ast.expr) -> Iterator[str]:
-    for node in ast.walk(test):
+def _head(loop: ast.For | ast.While) -> Iterator[str]:
+    """The names that a loop binds, or those in its test."""
+    if isinstance(loop, ast.For):
+        yield from target_names(loop.target)
+        return
+    for node in ast.walk(loop.test):
         if isinstance(node, ast.Name):
             yield node.id
         elif isinstance(node, ast.Attribute):
@@ -167,7 +247,7 @@ def _hands_over(node: ast.AST, point: Point, iterations: Iterations) -> bool:
 
 def _binds(loop: ast.For | ast.While, node: ast.expr, point: Point) -> bool:
     """Whether the loop makes its loader anew, or goes over several."""
-    path = dotted(node) or ""
+    path = base_of(node) or ""
     bound = point.frame.layout.bound_by(loop)
     parts = path.split(".")
     return any(".".join(parts[: end + 1]) in bound for end in range(len(parts)))
@@ -179,17 +259,20 @@ def _starts_workers(loader: Loader) -> bool:
     return loader.may_have_workers and not any(isinstance(value, Const) and value.value for value in kept)
 
 
-def _found(module: Module, call: ast.Call, node: ast.expr, loader: Loader) -> Found:
-    name = dotted(node)
+def _found(module: Module, restart: Restart, loader: Loader, how: str) -> Found:
     same = ""
     if _surely_ordered(loader.values("shuffle")) and loader.values("sampler") == [None]:
         same = ", and every round gets the first batch"
+    remedy = None
+    if restart.at_once and how == "in a loop" and dotted(restart.source) is not None:
+        remedy = Remedy("hoist_iterator", "unsafe", "Make the iterator once, before the loop")
     return Found(
         module,
-        call,
-        f"next(iter({name})) in a loop starts new workers for every batch: 243 ms against 3.2 ms a batch as "
-        f"measured{same}; make the iterator once before the loop, and again on StopIteration",
-        remedy=Remedy("hoist_iterator", "unsafe", "Make the iterator once, before the loop"),
+        restart.call,
+        f"next(iter({ast.unparse(restart.source)})) {how} starts new workers for every batch: 243 ms against "
+        f"3.2 ms a batch as measured{same}; {_CURE}",
+        remedy=remedy,
+        by_hand=None if remedy else _CURE,
     )
 
 

@@ -700,3 +700,158 @@ def test_a_loader_that_may_keep_its_workers_is_no_restart(
 ) -> None:
     program = _ITERATED.format(made="Background", over="loader") + "\nwhile True:\n    next(iter(loader))\n"
     assert _lines(tmp_path, program, "DL306", monkeypatch) == []
+
+
+_RESTARTED = """
+def first(given):
+    return next(iter(given))
+
+
+def twice(given):
+    return first(given)
+
+
+def once(given):
+    return next(iter(given))
+
+
+class Source:
+    def __init__(self, loader):
+        self.loader = loader
+
+    def sample(self):
+        with torch.no_grad():
+            return next(iter(self.loader))
+
+
+def main():{loaders}
+    kept = DataLoader(datasets.CIFAR10("d"), 64)
+    loaders = {{"train": loader, "val": val_loader}}
+    source = Source(loader)
+    print(once(loader))
+    for epoch in range(9):
+        for batch in loader:
+            print(batch)
+        print(once(loader))
+{body}"""
+
+
+@pytest.mark.parametrize(
+    ("body", "places"),
+    [
+        pytest.param(
+            """
+    for step in range(100):
+        batches = iter(loader)
+        images, _ = next(batches)  # here
+""",
+            1,
+            id="found: in two steps",
+        ),
+        pytest.param(
+            """
+    for step in range(100):
+        batches = iter(loader)
+        for number in range(5):
+            images, _ = next(batches)
+""",
+            0,
+            id="a loop over the batches",
+        ),
+        pytest.param(
+            """
+    for step in range(100):
+        batches = iter(loader)
+        images, _ = next(batches)
+        print(list(batches))
+""",
+            0,
+            id="the others are taken as well",
+        ),
+        pytest.param(
+            """
+    for step in range(100):
+        if step % 20 == 0:
+            batches = iter(loader)
+        images, _ = next(batches)
+""",
+            0,
+            id="now and then",
+        ),
+        pytest.param(
+            """
+    for step in range(100):
+        images, _ = next(iter(loaders["train"]))  # here
+""",
+            1,
+            id="found: out of a dict",
+        ),
+        pytest.param(
+            """
+    for step in range(100):
+        for name in loaders:
+            images, _ = next(iter(loaders[name]))  # here
+""",
+            1,
+            id="found: each of several, again and again",
+        ),
+        pytest.param(
+            """
+    for name in loaders:
+        images, _ = next(iter(loaders[name]))
+""",
+            0,
+            id="each of several once",
+        ),
+    ],
+)
+def test_restarts_in_a_loop(body: str, places: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    program = _RESTARTED.format(loaders=_LOADERS, body=body) + _MAIN
+    assert len(_marked(program)) == places
+    assert _lines(tmp_path, program, "DL306", monkeypatch) == _marked(program)
+
+
+@pytest.mark.parametrize(
+    ("body", "found"),
+    [
+        pytest.param(
+            "    for step in range(99):\n        print(first(loader))\n", ["given"], id="found: a function"
+        ),
+        pytest.param(
+            "    for step in range(99):\n        print(twice(loader))\n", ["given"], id="found: two calls"
+        ),
+        pytest.param(
+            "    while True:\n        print(source.sample())\n", ["self.loader"], id="found: a method"
+        ),
+        pytest.param("    for step in range(99):\n        print(first(kept))\n", [], id="no workers"),
+        pytest.param("    for step in range(3):\n        print(first(loader))\n", [], id="a few"),
+        pytest.param("    for each in loaders.values():\n        print(first(each))\n", [], id="each once"),
+        pytest.param(
+            "    for each in (loader, val_loader):\n        print(Source(each).sample())\n",
+            [],
+            id="each object once",
+        ),
+        pytest.param(
+            "    for step in range(99):\n        if step > 5:\n            print(first(loader))\n",
+            [],
+            id="a test",
+        ),
+        pytest.param(
+            "    for step in range(99):\n        made = DataLoader(datasets.CIFAR10('d'), num_workers=2)\n"
+            "        print(first(made))\n",
+            [],
+            id="made anew",
+        ),
+        pytest.param(
+            "    for epoch in range(99):\n        fit(loader)\n        print(source.sample())\n",
+            [],
+            id="once an epoch",
+        ),
+    ],
+)
+def test_restarts_in_a_function_that_a_loop_calls(
+    body: str, found: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    program = _RESTARTED.format(loaders=_LOADERS, body=body) + _MAIN
+    lines = [program.split("\n")[line - 1] for line in _lines(tmp_path, program, "DL306", monkeypatch)]
+    assert [line.strip() for line in lines] == [f"return next(iter({name}))" for name in found]
