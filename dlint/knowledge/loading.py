@@ -58,6 +58,11 @@ RANDOM_SPLIT = "torch.utils.data.random_split"
 SPLITTERS = frozenset({RANDOM_SPLIT, "sklearn.model_selection.train_test_split"})
 # Datasets of torch that hand on the items of those they are made of.
 HAND_ON = frozenset({"torch.utils.data.ConcatDataset", "torch.utils.data.Subset", RANDOM_SPLIT})
+# Calls of libraries that go through the loaders they are given.
+GOES_THROUGH = frozenset(
+    f"pytorch_lightning.Trainer().{method}" for method in ("fit", "validate", "test", "predict")
+)
+GOES_THROUGH_WORDS = frozenset(name.rpartition(".")[2] for name in GOES_THROUGH)
 
 ITERABLE_DATASETS = frozenset(
     {

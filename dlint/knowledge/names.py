@@ -26,6 +26,9 @@ _PREFIXES = (
     ("lightning.pytorch.", "pytorch_lightning."),
     ("lightning.fabric.", "lightning_fabric."),
     ("lightning.", "pytorch_lightning."),
+    # ``import lightning.pytorch as pl``: the module's name was looked at before.
+    ("pytorch_lightning.pytorch.", "pytorch_lightning."),
+    ("pytorch_lightning.fabric.", "lightning_fabric."),
     ("pytorch_lightning.core.datamodule.", "pytorch_lightning."),
     ("pytorch_lightning.utilities.seed.", "pytorch_lightning."),
     ("pytorch_lightning.utilities.cli.", "pytorch_lightning.cli."),

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, NamedTuple
 
 from dlint.finding import ReachStep
-from dlint.knowledge.loading import LOADERS
+from dlint.knowledge.loading import GOES_THROUGH, GOES_THROUGH_WORDS, LOADERS
 from dlint.module.layout import blocks, expressions
 from dlint.module.source import Module
 from dlint.program.boundaries import is_main_guard
@@ -196,8 +196,21 @@ class _Walk:
             if isinstance(node.func, ast.Name) and node.func.id in _CONSUMES:
                 for argument in node.args[:1]:
                     yield from self._iterated(argument, point, calls)
+            if self._enters and _last(node.func) in GOES_THROUGH_WORDS:
+                yield from self._handed_over(node, inside, calls)
             if self._enters and len(calls) < _FAR:
                 yield from self._called(node, inside, calls)
+
+    def _handed_over(
+        self, node: ast.Call, point: Point, calls: tuple[tuple[str, Module, ast.AST], ...]
+    ) -> Iterator[Iteration]:
+        """What a library's call goes through: each loader among its arguments."""
+        names = {getattr(value, "name", "") for value, _ in self._evaluator.values(node.func, point)}
+        if names & GOES_THROUGH:
+            given = [*node.args, *(keyword.value for keyword in node.keywords)]
+            for each in [part for one in given for part in getattr(one, "elts", [one])]:
+                for loader in self._iterations.loaders_of(each, point):
+                    yield Iteration(node, point, loader, calls)
 
     def _called(
         self, node: ast.Call, point: Point, calls: tuple[tuple[str, Module, ast.AST], ...]

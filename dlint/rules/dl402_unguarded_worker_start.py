@@ -3,8 +3,9 @@
 ## What it finds
 
 A loader with workers that is iterated while a module's own body runs: in the body itself, or in a function
-that the body calls; by itself, or through an object whose `__iter__` goes over it. The finding stands where
-the workers start, at the first place for each call of the body; the reach shows the way from there.
+that the body calls; by itself, through an object whose `__iter__` goes over it, or by Lightning's
+`trainer.fit(model, loader)`. The finding stands where the workers start, at the first place for each call of
+the body; the reach shows the way from there.
 
 Building a loader in the body starts nothing and is not reported. Code under the main guard, in functions that
 the body does not call, in notebooks, and loaders whose workers are forked because the project says so

@@ -855,3 +855,31 @@ def test_restarts_in_a_function_that_a_loop_calls(
     program = _RESTARTED.format(loaders=_LOADERS, body=body) + _MAIN
     lines = [program.split("\n")[line - 1] for line in _lines(tmp_path, program, "DL306", monkeypatch)]
     assert [line.strip() for line in lines] == [f"return next(iter({name}))" for name in found]
+
+
+@pytest.mark.parametrize(
+    ("call", "starts"),
+    [
+        pytest.param("trainer.fit(model, loader)", True, id="found: fit"),
+        pytest.param("trainer.fit(model, train_dataloaders=loader)", True, id="found: a keyword"),
+        pytest.param("trainer.test(model, dataloaders=[loader])", True, id="found: a list"),
+        pytest.param("trainer.fit(model)", False, id="no loader"),
+        pytest.param("trainer.fit(model, plain)", False, id="no workers"),
+        pytest.param("trainer.tune(model, loader)", False, id="another method"),
+        pytest.param("other.fit(model, loader)", False, id="another object"),
+        pytest.param("if __name__ == '__main__': trainer.fit(model, loader)", False, id="guarded"),
+    ],
+)
+def test_a_library_that_goes_through_a_loader(
+    call: str, starts: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    program = f"""
+import lightning.pytorch as pl
+import models
+
+loader = DataLoader(datasets.CIFAR10("d"), 64, num_workers=4)
+plain = DataLoader(datasets.CIFAR10("d"), 64)
+trainer, model, other = pl.Trainer(max_epochs=1), models.make(), models.other()
+{call}  # here
+"""
+    assert _lines(tmp_path, program, "DL402", monkeypatch) == (_marked(program) if starts else [])
