@@ -1,7 +1,7 @@
 """The walk through a function of worker code: the statements and expressions that can run.
 
-It goes in order, and leaves aside the branches that the known values rule out. What a call, an item, a loop
-or a property leads into is for the worker code to say.
+It goes in order, and leaves aside the branches that the known values rule out. What a call, an item, a loop,
+a `with` or a property leads into is for the worker code to say.
 """
 
 from __future__ import annotations
@@ -56,6 +56,8 @@ class Walk:
                     if isinstance(statement.test, ast.Constant) and not _breaks(statement.body):
                         return None
                 case ast.With() | ast.AsyncWith():
+                    for item in statement.items:
+                        self._code.met_context(item.context_expr, at, world, link)
                     if self.block(statement.body, frame, world, link) is None and ends(statement.body):
                         return None
                 case ast.Match():

@@ -163,6 +163,14 @@ class WorkerCode:
                 for method in self._evaluator.classes.methods(value, "__iter__"):
                     self._enter(method, Arguments(), node, at, w, link)
 
+    def met_context(self, node: ast.expr, at: Point, world: World, link: Link) -> None:
+        """Follows entering and leaving an object of the program with ``with``."""
+        for value, w in self._evaluator.values(node, at, world):
+            if isinstance(value, Instance):
+                for name in ("__enter__", "__exit__"):
+                    for method in self._evaluator.classes.methods(value, name):
+                        self._enter(method, Arguments(), node, at, w, link)
+
     def met_attribute(self, node: ast.Attribute, at: Point, world: World, link: Link) -> None:
         """Follows reading a property of the receiver."""
         receiver = at.frame.receiver

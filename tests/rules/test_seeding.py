@@ -1,0 +1,315 @@
+"""Seeds and draws in the shapes that real datasets give them: what else seeds a draw, and when a seed repeats."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from program.sources import agree
+
+_HEAD = """\
+import contextlib
+import datetime
+import random
+import time
+
+import numpy as np
+import torch
+from torch.utils.data import DataLoader, Dataset, get_worker_info
+
+
+class Data(Dataset):
+    def __init__(self):
+        self.seeded = False
+
+    def __len__(self):
+        return 9
+
+"""
+_LOADED = """
+
+for batch in DataLoader(Data(), num_workers=2):
+    pass
+"""
+_DRAWN = _LOADED.replace("2):", "2):  # expect: DL202")
+_SEED_ALL = """
+
+def seed_all(number):
+    random.seed(number)  # expect: DL201
+    np.random.seed(number)  # expect: DL201
+"""
+_SEEDED = """
+
+@contextlib.contextmanager
+def seeded(number):
+    state = np.random.get_state()
+    np.random.seed(number)
+    try:
+        yield
+    finally:
+        np.random.set_state(state)
+
+
+class temp_seed:
+    def __init__(self, number):
+        self.number = number
+
+    def __enter__(self):
+        self.state = np.random.get_state()
+        np.random.seed(self.number)
+        return self
+
+    def __exit__(self, *caught):
+        np.random.set_state(self.state)
+
+
+class Timed:
+    def __enter__(self):
+        self.start = time.time()
+
+    def __exit__(self, *caught):
+        print(time.time() - self.start)
+"""
+
+
+def _agree(folder: Path, program: str) -> None:
+    agree(folder, {"main.py": _HEAD + program}, "DL201", "DL202", target_torch="1.8")
+
+
+@pytest.mark.parametrize(
+    "program",
+    [
+        pytest.param(
+            f"""\
+    def __getitem__(self, index):
+        seed_all(index)
+        return self.noise()
+
+    def noise(self):
+        return np.random.rand()
+{_SEED_ALL}{_LOADED}""",
+            id="a helper seeds first",
+        ),
+        pytest.param(
+            f"""\
+    def __getitem__(self, index):
+        item = np.random.rand()
+        seed_all(index)
+        return item
+{_SEED_ALL}{_DRAWN}""",
+            id="a helper seeds afterwards",
+        ),
+        pytest.param(
+            f"""\
+    def __getitem__(self, index):
+        if index > 3:
+            seed_all(index)
+        return np.random.rand()
+{_SEED_ALL}{_DRAWN}""",
+            id="a helper seeds for some items",
+        ),
+        pytest.param(
+            f"""\
+    def __getitem__(self, index):
+        try:
+            np.random.seed(index)  # expect: DL201
+            return self.noise()
+        finally:
+            print(index)
+
+    def noise(self):
+        return np.random.rand()
+{_LOADED}""",
+            id="seeded in the try around the draw",
+        ),
+        pytest.param(
+            f"""\
+    def __getitem__(self, index):
+        with seeded(index):
+            return self.noise()
+
+    def noise(self):
+        return np.random.rand()
+{_SEEDED}{_LOADED}""",
+            id="a generator function seeds around the draw",
+        ),
+        pytest.param(
+            f"""\
+    def __getitem__(self, index):
+        with temp_seed(index):
+            return self.noise()
+
+    def noise(self):
+        return np.random.rand()
+{_SEEDED}{_LOADED}""",
+            id="an object seeds around the draw",
+        ),
+        pytest.param(
+            f"""\
+    def __getitem__(self, index):
+        item = np.random.rand()
+        with temp_seed(index):
+            return item + np.random.rand()
+{_SEEDED}{_DRAWN}""",
+            id="one draw inside the block, one before it",
+        ),
+        pytest.param(
+            f"""\
+    def __getitem__(self, index):
+        with Timed():
+            return np.random.rand()
+{_SEEDED}{_DRAWN}""",
+            id="an object that seeds nothing",
+        ),
+        pytest.param(
+            f"""\
+    def __getitem__(self, index):
+        self.seed_once()
+        return np.random.rand()
+
+    def seed_once(self):
+        if self.seeded:
+            return
+        info = get_worker_info()
+        if info is not None:
+            np.random.seed(info.seed % 2**32)
+        self.seeded = True
+{_LOADED}""",
+            id="once, with torch's seed, by an early return",
+        ),
+        pytest.param(
+            f"""\
+    def __getitem__(self, index):
+        if not self.seeded:
+            info = get_worker_info()
+            if info is not None:
+                np.random.seed(info.seed % 2**32)
+                self.seeded = True
+        return np.random.rand()
+{_LOADED}""",
+            id="once, with torch's seed",
+        ),
+        pytest.param(
+            f"""\
+    def __getitem__(self, index):
+        if not self.seeded:
+            info = get_worker_info()
+            if info is not None:
+                np.random.seed(info.id)  # expect: DL201
+                self.seeded = True
+        return np.random.rand()
+{_DRAWN}""",
+            id="once, with the worker's number only",
+        ),
+        pytest.param(
+            f"""\
+    def __getitem__(self, index):
+        if self.seeded:
+            return index
+        np.random.seed(3)  # expect: DL201
+        self.seeded = True
+        return index
+{_LOADED}""",
+            id="once, with a constant, by an early return",
+        ),
+    ],
+)
+def test_draws_of_numpy(program: str, tmp_path: Path) -> None:
+    _agree(tmp_path, program)
+
+
+@pytest.mark.parametrize(
+    ("seed", "found"),
+    [
+        ("int(time.time() * 1e6) % 2**32", False),
+        ("int(time.time() * 1000) % 2**32", False),
+        ("int(time.time())", True),
+        ("int(time.time() * 10)", True),
+        ("time.time_ns() % 2**32", False),
+        ("datetime.datetime.now().microsecond", False),
+        ("datetime.datetime.now().second + datetime.datetime.now().microsecond", False),
+        ("datetime.datetime.now().second", True),
+    ],
+)
+def test_clocks(seed: str, found: bool, tmp_path: Path) -> None:
+    expected = "  # expect: DL201" if found else ""
+    program = f"""\
+    def __getitem__(self, index):
+        np.random.seed({seed}){expected}
+        return np.random.rand()
+{_LOADED}"""
+    _agree(tmp_path, program)
+
+
+@pytest.mark.parametrize(
+    "program",
+    [
+        pytest.param(
+            f"""\
+    def __getitem__(self, index):
+        with torch.random.fork_rng(devices=[]):
+            return self.noise(index)
+
+    def noise(self, index):
+        torch.manual_seed(index)
+        return torch.rand(1)
+{_LOADED}""",
+            id="a caller keeps torch's state",
+        ),
+        pytest.param(
+            f"""\
+    def __getitem__(self, index):
+        with torch.random.fork_rng(devices=[]):
+            print(index)
+        return self.noise(index)
+
+    def noise(self, index):
+        torch.manual_seed(index)  # expect: DL201
+        return torch.rand(1)
+{_LOADED}""",
+            id="a block that has ended",
+        ),
+        pytest.param(
+            f"""\
+    def __getitem__(self, index):
+        with torch.random.fork_rng(devices=[]):
+            random.seed(index)  # expect: DL201
+            return random.random()
+{_LOADED}""",
+            id="another library's state",
+        ),
+        pytest.param(
+            f"""\
+    def __getitem__(self, index):
+        from lightning.fabric.utilities.seed import isolate_rng
+
+        with isolate_rng():
+            random.seed(index)
+            torch.manual_seed(index)
+            return random.random()
+{_LOADED}""",
+            id="Lightning keeps all states",
+        ),
+        pytest.param(
+            f"""\
+    def __getitem__(self, index):
+        with Kept(index):
+            return torch.rand(1)
+
+
+class Kept:
+    def __init__(self, number):
+        self.number = number
+
+    def __enter__(self):
+        torch.manual_seed(self.number)  # expect: DL201
+
+    def __exit__(self, *caught):
+        print(self.number)
+{_LOADED}""",
+            id="an object that seeds and does not put the state back",
+        ),
+    ],
+)
+def test_states_that_are_put_back(program: str, tmp_path: Path) -> None:
+    _agree(tmp_path, program)
