@@ -11,7 +11,7 @@ from dlint.finding import ReachStep
 from dlint.knowledge.loading import GOES_THROUGH, GOES_THROUGH_WORDS, LOADERS
 from dlint.module.layout import blocks, expressions
 from dlint.module.source import Module
-from dlint.program.boundaries import is_main_guard
+from dlint.program.boundaries import guarded_role
 from dlint.program.events import display_name
 from dlint.program.frame import Arguments, Frame, Point, arguments_of
 from dlint.program.loaders import Loader
@@ -154,9 +154,11 @@ class _Walk:
                 continue
             self._evaluator.start()
             yield from self.own(statement, Point(frame, statement), calls)
-            guard = isinstance(statement, ast.If) and frame.outer is None and is_main_guard(statement.test)
+            guarded = None
+            if isinstance(statement, ast.If) and frame.outer is None:
+                guarded = guarded_role(statement.test, frame.layout)
             for role, inner, _ in blocks(statement):
-                if not (guard and role == "body"):
+                if role != guarded:
                     yield from self.block(inner, frame, calls)
 
     def own(

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from dlint.knowledge.reflection import BY_NAME
 from dlint.module.source import Module
-from dlint.program.boundaries import Boundaries, is_guarded
+from dlint.program.boundaries import Boundaries, runs_in_main_only
 from dlint.program.frame import Frame, Point
 from dlint.program.values import Const, External
 
@@ -97,7 +97,7 @@ class Protections:
         assert self._effects is not None
         scope = frame.scope
         if isinstance(scope, ast.Module):
-            kind = "guard" if is_guarded(frame, statement) else "import"
+            kind = "guard" if runs_in_main_only(frame, statement) else "import"
             self._effects.append(Effect(call, module, kind, frame.module))
         elif isinstance(scope, ast.ClassDef) and frame.outer is not None:
             self._spread(call, module, frame.outer, scope, far)

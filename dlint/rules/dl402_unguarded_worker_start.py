@@ -7,9 +7,10 @@ that the body calls; by itself, through an object whose `__iter__` goes over it,
 `trainer.fit(model, loader)`. The finding stands where the workers start, at the first place for each call of
 the body; the reach shows the way from there.
 
-Building a loader in the body starts nothing and is not reported. Code under the main guard, in functions that
-the body does not call, in notebooks, and loaders whose workers are forked because the project says so
-(`multiprocessing_context="fork"`, `set_start_method("fork")`, option `start-method`) are fine.
+Building a loader in the body starts nothing and is not reported. Fine are code under the main guard, also
+behind a variable that holds its test; a `__main__.py`, which workers do not import; functions that the body
+does not call; notebooks; and loaders whose workers are forked because the project says so
+(`multiprocessing_context="fork"`, `set_start_method("fork")`, option `start-method`).
 
 ## Why is this bad
 
@@ -58,6 +59,7 @@ from collections.abc import Iterator
 
 from dlint.finding import Remedy
 from dlint.module.source import Module
+from dlint.program.boundaries import is_main_module
 from dlint.program.iteration import Iteration, Iterations
 from dlint.program.loaders import Loader
 from dlint.program.program import Program
@@ -98,7 +100,7 @@ def _bodies(program: Program) -> Iterator[Module]:
                 seen.add(way.module.relative)
                 yield way.module
                 for other in program.boundaries.importers(way.module):
-                    if other.relative not in seen:
+                    if other.relative not in seen and not is_main_module(other):
                         seen.add(other.relative)
                         yield other
 

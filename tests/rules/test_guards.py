@@ -1,0 +1,85 @@
+"""Where a script starts workers, and what keeps spawned workers from doing it again."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from program.sources import agree
+
+_HEAD = """\
+import sys
+
+import torch
+from torch.utils.data import DataLoader, TensorDataset
+
+data = TensorDataset(torch.zeros(8, 2))
+
+
+"""
+
+
+def _main(expected: bool) -> str:
+    mark = "  # expect: DL402" if expected else ""
+    return f"def main():\n    for batch in DataLoader(data, num_workers=2):{mark}\n        print(batch)\n\n\n"
+
+
+@pytest.mark.parametrize(
+    ("script", "found"),
+    [
+        ('if __name__ == "__main__":\n    main()', False),
+        ('if "__main__" == __name__:\n    main()', False),
+        ('if __name__ == "__main__" and torch.cuda.is_available():\n    main()', False),
+        ('if not __name__ != "__main__":\n    main()', False),
+        ('if __name__ != "__main__":\n    print("a module")\nelse:\n    main()', False),
+        ('if __name__ != "__main__" or len(sys.argv) > 3:\n    print("a module")\nelse:\n    main()', False),
+        ('try:\n    if __name__ == "__main__":\n        main()\nexcept KeyboardInterrupt:\n    pass', False),
+        ('IS_MAIN = __name__ == "__main__"\nif IS_MAIN:\n    main()', False),
+        ('IS_MAIN = __name__ == "__main__"\nif not IS_MAIN:\n    print()\nelse:\n    main()', False),
+        ('IS_MAIN = __name__ == "__main__"\nif IS_MAIN and sys.argv:\n    main()', False),
+        ("main()", True),
+        ('if __name__ != "__main__":\n    main()', True),
+        ('if not __name__ == "__main__":\n    main()', True),
+        ('if __name__ == "__main__" or len(sys.argv) > 3:\n    main()', True),
+        ('if __name__ == "__main__":\n    print("a script")\nelse:\n    main()', True),
+        ('IS_MAIN = __name__ == "__main__"\nif not IS_MAIN:\n    main()', True),
+        ('IS_MAIN = __name__ == "__main__"\nIS_MAIN = True\nif IS_MAIN:\n    main()', True),
+        ("IS_MAIN = len(sys.argv) > 1\nif IS_MAIN:\n    main()", True),
+        ("IS_MAIN = IS_MAIN\nif IS_MAIN:\n    main()", True),
+    ],
+)
+def test_guards(script: str, found: bool, tmp_path: Path) -> None:
+    agree(tmp_path, {"main.py": f"{_HEAD}{_main(found)}{script}\n"}, "DL402")
+
+
+@pytest.mark.parametrize(("name", "found"), [("__main__.py", False), ("run.py", True)])
+def test_what_python_m_runs(name: str, found: bool, tmp_path: Path) -> None:
+    files = {
+        "package/__init__.py": "",
+        "package/train.py": _HEAD + _main(found),
+        f"package/{name}": "from package.train import main\n\nmain()\n",
+    }
+    agree(tmp_path, files, "DL402")
+
+
+def test_what_main_imports_is_imported_by_workers_too(tmp_path: Path) -> None:
+    files = {
+        "package/__init__.py": "",
+        "package/train.py": f"{_HEAD}{_main(True)}main()\n",
+        "package/__main__.py": "from package import train\n\nprint(train)\n",
+    }
+    agree(tmp_path, files, "DL402")
+
+
+@pytest.mark.parametrize(("name", "found"), [("__main__.py", True), ("run.py", False)])
+def test_set_up_in_main_only(name: str, found: bool, tmp_path: Path) -> None:
+    mark = "  # expect: DL404" if found else ""
+    files = {
+        "package/__init__.py": "",
+        "package/train.py": _HEAD
+        + _main(False).replace("workers=2", 'workers=2, multiprocessing_context="spawn"'),
+        f"package/{name}": "import torch\nfrom package.train import main\n\n"
+        f'torch.multiprocessing.set_sharing_strategy("file_system"){mark}\n'
+        'if __name__ == "__main__":\n    main()\n',
+    }
+    agree(tmp_path, files, "DL404")
