@@ -30,6 +30,8 @@ SEEDS = {
     "transformers.set_seed": "random, NumPy and torch",
     "accelerate.utils.set_seed": "random, NumPy and torch",
 }
+# Seeding calls that choose the seed themselves.
+TAKES_NO_SEED = frozenset({"torch.seed"})
 # Calls that make a trainer seed the workers of its loaders -> the argument that must say so, None for none.
 TRAINER_SEEDS_WORKERS = {
     "pytorch_lightning.seed_everything": "workers",

@@ -1,4 +1,5 @@
-"""Functions plainly written to be a ``worker_init_fn``, whether or not a loader is seen to get them."""
+"""What is given as ``worker_init_fn``, and functions plainly written to be one, whether or not a loader is
+seen to get them."""
 
 from __future__ import annotations
 
@@ -7,9 +8,10 @@ import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from dlint.module.layout import parameters
+from dlint.knowledge.randomness import SEED_RESULTS
+from dlint.module.layout import parameters, statements_in
 from dlint.module.source import Module
-from dlint.program.values import HERE, Function
+from dlint.program.values import HERE, External, Function, Value
 from dlint.program.worker import WorkerCode
 
 if TYPE_CHECKING:
@@ -52,3 +54,40 @@ def _of_name(evaluator: Evaluator, module: Module, name: str) -> Iterator[Worker
 def _takes_a_worker(node: ast.FunctionDef) -> bool:
     given = parameters(node)
     return len(given) == 1 and node.args.vararg is None and not _NOT_A_WORKER.search(given[0].arg.lower())
+
+
+def takes_one(function: Function) -> bool:
+    """Whether a function can be called with one argument, the worker's number."""
+    spec = function.node.args
+    if getattr(function.node, "decorator_list", None):
+        return True
+    positional = [*spec.posonlyargs, *spec.args]
+    own = 1 if function.receiver is not None else 0
+    required = len(positional) - len(spec.defaults) - own
+    strict = [a for a, default in zip(spec.kwonlyargs, spec.kw_defaults, strict=True) if default is None]
+    room = len(positional) - own >= 1 or spec.vararg is not None
+    return required <= 1 and room and not strict
+
+
+def result_of(callee: Value) -> str | None:
+    """What a call gives where that surely is no function for workers; None where it may be one."""
+    if isinstance(callee, External):
+        return SEED_RESULTS.get(callee.name)
+    if not isinstance(callee, Function) or not isinstance(callee.node, ast.FunctionDef):
+        return None
+    node = callee.node
+    if node.decorator_list or not any(not _is_empty(statement) for statement in node.body):
+        return None
+    for statement in statements_in(node.body):
+        if isinstance(statement, ast.Return) and statement.value is not None:
+            return None
+        if any(isinstance(part, ast.Yield | ast.YieldFrom) for part in ast.iter_child_nodes(statement)):
+            return None
+    return "None"
+
+
+def _is_empty(statement: ast.stmt) -> bool:
+    """Whether a statement is a docstring, ``pass``, ``...`` or ``raise``: a function left to subclasses."""
+    return isinstance(statement, ast.Pass | ast.Raise) or (
+        isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant)
+    )

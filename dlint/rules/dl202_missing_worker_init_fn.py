@@ -12,7 +12,8 @@ One worker with a literal `shuffle=False` is an evaluation and left alone: there
 Draws of `random` and `torch` are fine: torch seeds both in every worker. Libraries' loaders that seed
 NumPy themselves (MONAI's) are fine, and so are programs that have Lightning seed the workers
 (`seed_everything(seed, workers=True)`, `LightningCLI`), a `worker_init_fn` that is passed on a condition, and
-draws that worker code has seeded before on the way (DL201 judges that seed).
+draws that worker code has seeded before on the way (DL201 judges that seed). Where a seeding function is
+called instead of passed, DL205 says so.
 
 ## Why is this bad
 
@@ -57,9 +58,15 @@ import ast
 from collections.abc import Iterator
 
 from dlint.finding import Remedy
-from dlint.knowledge.randomness import SEEDS, TRAINER_SEEDS_WORKERS, draws_from_numpy, may_seed_numpy
+from dlint.knowledge.randomness import (
+    SEEDS,
+    TRAINER_SEEDS_WORKERS,
+    draws_from_numpy,
+    may_seed_numpy,
+)
 from dlint.program.events import Event, function_body
 from dlint.program.frame import Point
+from dlint.program.init_functions import result_of
 from dlint.program.loaders import Loader, is_zero
 from dlint.program.program import Program
 from dlint.program.repetition import places_around
@@ -87,6 +94,8 @@ def check(program: Program) -> Iterator[Found]:
         uses = program.possible_uses(loader)
         draws = [draw for code in codes_of(uses) if (draw := nearest[id(code)]) is not None]
         if draws:
+            if _is_called(program, loader):
+                continue
             missing = _unseeded(loader)
             if missing or _leaves_numpy_alone(program, uses):
                 yield _found(loader, min(draws, key=_distance), missing=missing)
@@ -117,6 +126,16 @@ def _is_true(program: Program, call: ast.Call, argument: str, point: Point) -> b
         if keyword.arg == argument
         for value, _ in program.evaluator.values(keyword.value, point)
     )
+
+
+def _is_called(program: Program, loader: Loader) -> bool:
+    """Whether the loader gets the result of a seeding function instead of the function: DL205 says so."""
+    written = loader.written("worker_init_fn")
+    if not isinstance(written, ast.Call):
+        return False
+    program.evaluator.start()
+    callees = program.evaluator.values(written.func, loader.point)
+    return bool(callees) and all(result_of(callee) is not None for callee, _ in callees)
 
 
 def _unseeded(loader: Loader) -> bool:

@@ -9,16 +9,19 @@ A `worker_init_fn` (a function, lambda, partial, method or a factory's result, i
 - the worker's number, the rank and fixed numbers only (`np.random.seed(args.seed + worker_id)`),
 - the first word of NumPy's state (`np.random.seed(np.random.get_state()[1][0] + worker_id)`).
 
-A function that is plainly written to be one (`worker_init_fn`, `seed_worker`, with one parameter) counts even
-where no loader is seen to get it. Seeds from `torch.initial_seed()`, `get_worker_info().seed`, the clock,
-`uuid` or `os.urandom` are fine, and so are those that the epoch or a random draw goes into.
+Also a library's seeding function that is passed itself (`worker_init_fn=np.random.seed`): it gets the
+worker's number. A function that is plainly written to be one (`worker_init_fn`, `seed_worker`, with one
+parameter) counts even where no loader is seen to get it; one that workers cannot call is left to DL205. Seeds
+from `torch.initial_seed()`, `get_worker_info().seed`, the clock, `uuid` or `os.urandom` are fine, and so are
+those that the epoch or a random draw goes into.
 
 ## Why is this bad
 
 Every epoch starts new workers, and each calls the function anew. Measured, of 24 draws:
 
 - a constant: workers and epochs identical, 4 distinct values;
-- the worker's number: workers differ, every epoch identical, 8 distinct values;
+- the worker's number: workers differ, every epoch identical, 8 distinct values (with `np.random.seed`,
+  `random.seed` or `torch.manual_seed` themselves as the function: 12 of two epochs of 12);
 - the state word: from torch 1.9 on it is always 2147483648, so the numbers are the same in every epoch and
   in every run, whatever seed the user sets; on torch 1.8.1 the same in every epoch.
 
@@ -56,17 +59,19 @@ import ast
 from collections.abc import Iterator
 
 from dlint.finding import Remedy
-from dlint.knowledge.randomness import SEEDS
+from dlint.knowledge.randomness import SEEDS, TAKES_NO_SEED
 from dlint.program.events import Event, Visit, function_body
-from dlint.program.init_functions import init_functions
+from dlint.program.init_functions import init_functions, takes_one
 from dlint.program.loaders import Loader
 from dlint.program.program import Program
 from dlint.program.reach import Link
 from dlint.program.seed import STATE, WORKER
 from dlint.program.seeds import seeds_of
-from dlint.program.values import Const, Function
+from dlint.program.values import Const, External, Function
 from dlint.program.worker import WorkerCode
 from dlint.rules.rule import Found
+
+_ARGUMENT = "worker_init_fn"
 
 
 def check(program: Program) -> Iterator[Found]:
@@ -74,6 +79,7 @@ def check(program: Program) -> Iterator[Found]:
     for use in program.uses:
         if use.loader is not None and use.dataset is None:
             yield from _of_code(program, use.code, use.loader)
+            yield from _passed(use.loader)
     for code in init_functions(program):
         yield from _of_code(program, code)
 
@@ -96,13 +102,40 @@ def _of_code(program: Program, code: WorkerCode, loader: Loader | None = None) -
         if event.role != "worker_init_fn" or event.name not in SEEDS or event.owner is not None:
             continue
         entry = entries.get(id(_entry_of(event.link)))
-        if entry is None or id(entry.function.node) in found:
+        if entry is None or id(entry.function.node) in found or not _can_be_called(entry):
             continue
         kinds = _repeating(program, code, event)
         if kinds is None or (WORKER in kinds and loader is not None and _lives_on(loader)):
             continue
         found.add(id(entry.function.node))
         yield _found(event, kinds, _place(program, entry, event))
+
+
+def _passed(loader: Loader) -> Iterator[Found]:
+    """A library's seeding function that is itself the worker_init_fn: it gets the worker's number."""
+    for value in loader.values(_ARGUMENT):
+        if (
+            isinstance(value, External)
+            and value.name in SEEDS
+            and value.name not in TAKES_NO_SEED
+            and not _lives_on(loader)
+        ):
+            library = SEEDS[value.name]
+            cure = "pass a function that seeds with torch.initial_seed() % 2**32"
+            yield Found(
+                loader.module,
+                loader.written(_ARGUMENT) or loader.call,
+                f"{_ARGUMENT}={value.name} seeds {library} with the worker's number, so every epoch draws "
+                f"the same numbers from {library} (12 distinct of 24); {cure}",
+                by_hand=cure,
+            )
+            return
+
+
+def _can_be_called(entry: Visit) -> bool:
+    """Whether workers can call the function with their number, what a partial has given beside."""
+    given = entry.frame.arguments
+    return takes_one(entry.function) or (given is not None and bool(given.all()))
 
 
 def _is_entry(link: Link) -> bool:

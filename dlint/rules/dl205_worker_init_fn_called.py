@@ -43,11 +43,10 @@ import ast
 from collections.abc import Iterator
 
 from dlint.finding import Remedy
-from dlint.knowledge.randomness import SEED_RESULTS
-from dlint.module.layout import statements_in
+from dlint.program.init_functions import result_of, takes_one
 from dlint.program.loaders import Loader
 from dlint.program.program import Program
-from dlint.program.values import External, Function, Value
+from dlint.program.values import Function
 from dlint.rules.rule import Found
 
 _ARGUMENT = "worker_init_fn"
@@ -71,7 +70,7 @@ def check(program: Program) -> Iterator[Found]:
 def _called(program: Program, loader: Loader, call: ast.Call) -> Found | None:
     program.evaluator.start()
     callees = [value for value, _ in program.evaluator.values(call.func, loader.point)]
-    whats = {_result_of(callee) for callee in callees}
+    whats = {result_of(callee) for callee in callees}
     if len(whats) != 1:
         return None
     what = whats.pop()
@@ -93,37 +92,13 @@ def _called(program: Program, loader: Loader, call: ast.Call) -> Found | None:
     )
 
 
-def _result_of(callee: Value) -> str | None:
-    """What a call gives where that surely is no function; None where it may be one."""
-    if isinstance(callee, External):
-        return SEED_RESULTS.get(callee.name)
-    if not isinstance(callee, Function) or not isinstance(callee.node, ast.FunctionDef):
-        return None
-    node = callee.node
-    if node.decorator_list or not any(not _is_empty(statement) for statement in node.body):
-        return None
-    for statement in statements_in(node.body):
-        if isinstance(statement, ast.Return) and statement.value is not None:
-            return None
-        if any(isinstance(part, ast.Yield | ast.YieldFrom) for part in ast.iter_child_nodes(statement)):
-            return None
-    return "None"
-
-
-def _is_empty(statement: ast.stmt) -> bool:
-    """Whether a statement is a docstring, ``pass``, ``...`` or ``raise``: a function left to subclasses."""
-    return isinstance(statement, ast.Pass | ast.Raise) or (
-        isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant)
-    )
-
-
 def _uncallable(loader: Loader, written: ast.expr) -> Found | None:
     values = loader.values(_ARGUMENT)
     if not loader.may_have_workers or not values:
         return None
     names = set()
     for value in values:
-        if not isinstance(value, Function) or _takes_one(value):
+        if not isinstance(value, Function) or takes_one(value):
             return None
         names.add(getattr(value.node, "name", "the lambda"))
     return Found(
@@ -133,15 +108,3 @@ def _uncallable(loader: Loader, written: ast.expr) -> Found | None:
         "cannot be called so: TypeError in the worker; give it exactly one parameter",
         by_hand="give the worker_init_fn exactly one parameter, the worker's number",
     )
-
-
-def _takes_one(function: Function) -> bool:
-    spec = function.node.args
-    if getattr(function.node, "decorator_list", None):
-        return True
-    positional = [*spec.posonlyargs, *spec.args]
-    own = 1 if function.receiver is not None else 0
-    required = len(positional) - len(spec.defaults) - own
-    strict = [a for a, default in zip(spec.kwonlyargs, spec.kw_defaults, strict=True) if default is None]
-    room = len(positional) - own >= 1 or spec.vararg is not None
-    return required <= 1 and room and not strict

@@ -313,3 +313,69 @@ class Kept:
 )
 def test_states_that_are_put_back(program: str, tmp_path: Path) -> None:
     _agree(tmp_path, program)
+
+
+_INIT_CODES = ("DL202", "DL204", "DL205")
+
+
+@pytest.mark.parametrize(
+    ("given", "found"),
+    [
+        ("seed_all", "DL204"),
+        ("partial(seed_two, seed=3)", ""),
+        ("np.random.seed", "DL204"),
+        ("random.seed", "DL204"),
+        ("torch.manual_seed", "DL204"),
+        ("np.random.seed, persistent_workers=True", ""),
+        ("two", "DL205"),
+        ("nothing", "DL205"),
+        ("Seeder.method", "DL205"),
+        ("Seeder().method", ""),
+        ("Seeder.static", ""),
+        ("np.random.seed(3)", "DL205"),
+        ("seed_all(3)", "DL205"),
+        ("torch.seed", ""),
+    ],
+)
+def test_what_is_given_as_worker_init_fn(given: str, found: str, tmp_path: Path) -> None:
+    """One finding for each mistake: what never runs, or raises, repeats nothing."""
+    inside = "  # expect: DL204" if given == "seed_all" else ""
+    outside = found if given != "seed_all" else ""
+    program = f"""\
+    def __getitem__(self, index):
+        return np.random.rand()
+
+
+from functools import partial
+
+
+def seed_all(number):
+    random.seed(number){inside}
+    np.random.seed(number)
+
+
+def seed_two(number, seed):
+    np.random.seed(torch.initial_seed() % 2**32)
+
+
+def two(number, seed):
+    np.random.seed(seed)
+
+
+def nothing():
+    np.random.seed(1)
+
+
+class Seeder:
+    def method(self, number, more=None):
+        np.random.seed(torch.initial_seed() % 2**32)
+
+    @staticmethod
+    def static(number):
+        np.random.seed(torch.initial_seed() % 2**32)
+
+
+for batch in DataLoader(Data(), num_workers=2, worker_init_fn={given}):  # expect: {outside or "nothing"}
+    pass
+"""
+    agree(tmp_path, {"main.py": _HEAD + program}, *_INIT_CODES, target_torch="1.8")
