@@ -49,6 +49,24 @@ SEED_RESULTS = {
     "pytorch_lightning.seed_everything": "a number",
     "transformers.set_seed": "None",
 }
+# Libraries none of whose calls seeds NumPy, those that say so by their name left aside.
+_SEEDS_NOTHING = (
+    "builtins.",
+    "cv2.",
+    "torch.",
+    "numpy.",
+    "random.",
+    "os.",
+    "sys.",
+    "gc.",
+    "time.",
+    "signal.",
+    "logging.",
+    "warnings.",
+    "threading.",
+    "resource.",
+    "psutil.",
+)
 # What those calls name their seed when it is given by keyword.
 SEED_KEYWORDS = ("seed", "a", "x")
 # NumPy takes seeds of 32 bits only.
@@ -141,6 +159,16 @@ def may_seed_numpy(name: str) -> bool:
     last = name.rpartition(".")[2].lower()
     return (
         last in ("seed", "set_state") or ("seed" in last and last != "initial_seed") or "determinis" in last
+    )
+
+
+def seeds_nothing(name: str) -> bool:
+    """Whether a library's call surely leaves NumPy's global state alone, and the dataset as well, which may
+    seed it later."""
+    return (
+        name.startswith(_SEEDS_NOTHING)
+        and not name.startswith((WORKER_INFO, "builtins.exec", "builtins.eval"))
+        and not may_seed_numpy(name)
     )
 
 

@@ -2,7 +2,8 @@
 
 ## What it finds
 
-A loader with workers and without `worker_init_fn`, or with one that leaves NumPy alone, whose dataset or
+A loader with workers and without `worker_init_fn`, or with one that is known to its end and leaves NumPy
+alone (seeds other libraries only, or sets numbers of threads, prints and the like), whose dataset or
 `collate_fn` draws from `np.random.*`, where the project allows a torch release before 1.9. The release comes
 from `target-torch`, else from the project's own declaration; an unpinned `torch` means the current one, and
 where nothing is said the oldest is assumed. A number of workers that is not known counts as some. A loader
@@ -63,6 +64,7 @@ from dlint.knowledge.randomness import (
     TRAINER_SEEDS_WORKERS,
     draws_from_numpy,
     may_seed_numpy,
+    seeds_nothing,
 )
 from dlint.program.events import Event, function_body
 from dlint.program.frame import Point
@@ -74,7 +76,7 @@ from dlint.program.seed import FRESH, TORCH
 from dlint.program.seeds import seeds_of
 from dlint.program.sharing import codes_of
 from dlint.program.uses import WorkerUse
-from dlint.program.values import Const, External, Function, Unknown, Value
+from dlint.program.values import Class, Const, External, Function, Unknown, Value
 from dlint.program.worker import WorkerCode
 from dlint.rules.rule import Found
 
@@ -161,31 +163,43 @@ def _is_lone(way: dict[str, Value | None]) -> bool:
 
 
 def _leaves_numpy_alone(program: Program, uses: list[WorkerUse]) -> bool:
-    """Whether the loader's worker_init_fn is known to its end and seeds other libraries only."""
+    """Whether the loader's worker_init_fn is known to its end and seeds other libraries only, or nothing."""
     for use in uses:
         loader = use.loader
         if use.dataset is None and loader is not None:
             given = loader.values("worker_init_fn")
             known = bool(given) and all(isinstance(value, Function) for value in given)
-            return known and _seeds_others_only(program, use.code)
+            return known and _seeds_no_numpy(program, use.code)
     return False
 
 
-def _seeds_others_only(program: Program, code: WorkerCode) -> bool:
-    events = [event for event in code.events if event.role == "worker_init_fn"]
-    if not any(event.name in SEEDS for event in events) or any(
-        may_seed_numpy(event.name) for event in events
-    ):
+def _seeds_no_numpy(program: Program, code: WorkerCode) -> bool:
+    names = {event.name for event in code.events if event.role == "worker_init_fn"}
+    if any(may_seed_numpy(name) for name in names):
         return False
+    # What seeds others has seeding for its subject; what seeds nothing may leave it to what it calls.
+    sure = any(name in SEEDS for name in names)
     for visit in code.visits:
         if visit.role != "worker_init_fn":
             continue
+        if not sure and _has_subclasses(program, visit.function):
+            return False
         for node in function_body(visit.function.node):
             if isinstance(node, ast.Call):
-                callees = program.evaluator.values(node.func, Point(visit.frame, None), visit.world)
-                if any(isinstance(value, Unknown) for value, _ in callees):
-                    return False
+                for value, _ in program.evaluator.values(node.func, Point(visit.frame, None), visit.world):
+                    if isinstance(value, Unknown) or not (sure or _seeds_nothing(value)):
+                        return False
     return True
+
+
+def _seeds_nothing(value: Value) -> bool:
+    """Whether a call surely leaves NumPy's state alone, what it leads to in the program left aside."""
+    return seeds_nothing(value.name) if isinstance(value, External) else isinstance(value, Function | Class)
+
+
+def _has_subclasses(program: Program, function: Function) -> bool:
+    """Whether a method may be another one in the end."""
+    return function.owner is not None and bool(program.evaluator.classes.subclasses(function.owner))
 
 
 def _nearest_draw(program: Program, code: WorkerCode) -> Event | None:

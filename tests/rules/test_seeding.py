@@ -315,6 +315,74 @@ def test_states_that_are_put_back(program: str, tmp_path: Path) -> None:
     _agree(tmp_path, program)
 
 
+@pytest.mark.parametrize(
+    ("init", "found"),
+    [
+        ("cv2.setNumThreads(0)", "DL202"),
+        ("print(worker_id)", "DL202"),
+        ("torch.set_num_threads(1)", "DL202"),
+        ("pass", "DL202"),
+        ("limit(1)", "DL202"),
+        ("random.seed(torch.initial_seed())", "DL202"),
+        ("prepare(worker_id)", ""),
+        ("toolbox.prepare(worker_id)", ""),
+        ("get_worker_info().dataset.prepare(worker_id)", ""),
+        ("get_worker_info().dataset.seed = worker_id", ""),
+        ("cv2.setNumThreads(0); np.random.seed(torch.initial_seed() % 2**32)", ""),
+        ("limit(1); seed_numpy()", ""),
+    ],
+)
+def test_worker_init_fn_that_leaves_numpy_alone(init: str, found: str, tmp_path: Path) -> None:
+    program = f"""\
+    def __getitem__(self, index):
+        return np.random.rand()
+
+
+import cv2
+import toolbox
+from toolbox import prepare
+
+
+def limit(threads):
+    torch.set_num_threads(threads)
+
+
+def seed_numpy():
+    np.random.seed(torch.initial_seed() % 2**32)
+
+
+def init(worker_id):
+    {init}
+
+
+for batch in DataLoader(Data(), num_workers=2, worker_init_fn=init):  # expect: {found or "nothing"}
+    pass
+"""
+    _agree(tmp_path, program)
+
+
+@pytest.mark.parametrize("below", [False, True])
+def test_worker_init_fn_that_a_subclass_may_replace(below: bool, tmp_path: Path) -> None:
+    more = """
+class Seeded(Training):
+    def init(self, worker_id):
+        np.random.seed(torch.initial_seed() % 2**32)
+"""
+    program = f"""\
+    def __getitem__(self, index):
+        return np.random.rand()
+
+
+class Training:
+    def init(self, worker_id):
+        pass
+
+    def loader(self):
+        return DataLoader(Data(), num_workers=2, worker_init_fn=self.init){"" if below else "  # expect: DL202"}
+{more if below else ""}"""
+    _agree(tmp_path, program)
+
+
 _INIT_CODES = ("DL202", "DL204", "DL205")
 
 
