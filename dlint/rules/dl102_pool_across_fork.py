@@ -17,7 +17,8 @@ A fork copies the objects of the parent and none of its threads. Measured:
   never used the pool.
 - `ThreadPoolExecutor` and `ProcessPoolExecutor` start their threads with the first task: once the parent
   has read one item, or given it other work, the workers **hang** (5 of 5, 3 of 3). A cold
-  `ThreadPoolExecutor` survives the fork.
+  `ThreadPoolExecutor` survives the fork: one of a module counts where the parent gives it work before it
+  makes the loader.
 - A thread started in `__init__` that fills a `queue.Queue`: **hangs** in 5 of 5 runs.
 - A `threading.Lock` that a thread of the parent holds at the fork: **hangs** in 6 of 6 runs. A lock that
   nobody holds is fine.
@@ -79,10 +80,11 @@ from collections.abc import Iterator
 
 from dlint.finding import ReachStep, Remedy
 from dlint.knowledge.pools import LOCKS, POOLS, THREAD_QUEUES, THREADS, gives_work
-from dlint.module.layout import expressions, statements_in
+from dlint.module.layout import expressions, own_names, statements_in
 from dlint.program.early_reads import item_read_in_parent
 from dlint.program.events import Event, function_body
 from dlint.program.frame import Point
+from dlint.program.order import comes_before
 from dlint.program.program import Program
 from dlint.program.repetition import is_once
 from dlint.program.sharing import codes_of
@@ -144,7 +146,7 @@ def _pool(
         return
     threads = pool.of == "threads"
     warm = f"{read[0].relative}:{read[1].lineno}" if read is not None else ""
-    busy = before and pool.lazy and _works_where_made(program, made)
+    busy = before and pool.lazy and (_works_where_made(program, made) or _works_before(program, use, made))
     cold = before and not warm and not busy and pool.lazy and threads
     method = program.start_method_of(use)
     if _is_made_by_import(program, use, made):
@@ -203,6 +205,28 @@ def _works_where_made(program: Program, made: Made) -> bool:
                     ) if gives_work(method):
                         values = program.evaluator.values(held, Point(frame, statement))
                         if any(value.key == made.key for value, _ in values):
+                            return True
+    return False
+
+
+def _works_before(program: Program, use: WorkerUse, made: Made) -> bool:
+    """Whether the parent gives work to a pool of a module before it makes the loader."""
+    statement = made.point.statement
+    if statement is None or not isinstance(made.point.frame.scope, ast.Module):
+        return False
+    evaluator = program.evaluator
+    for name in own_names(statement):
+        for module in program.modules.naming(name):
+            for trail in module.paths_to(name):
+                match trail[-3:]:
+                    case [ast.Call(func=called), ast.Attribute(attr=method) as held, ast.expr() as pool] if (
+                        called is held and held.value is pool and gives_work(method)
+                    ):
+                        evaluator.start()
+                        point = evaluator.sites.point_of(module, trail)
+                        values = evaluator.values(pool, point)
+                        same = any(value.key == made.key for value, _ in values)
+                        if same and comes_before(evaluator, point, use):
                             return True
     return False
 

@@ -263,3 +263,75 @@ def test_an_idle_executor_of_the_module_matters_where_the_dataset_brings_it(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, used: str, given: str, codes: list[str]
 ) -> None:
     assert _codes(tmp_path, _OF_THE_MODULE.format(used=used, given=given), monkeypatch) == codes
+
+
+_FETCHED = """
+POOL = ThreadPoolExecutor(2)
+
+
+def fetch(index):
+    return list(POOL.map(abs, [index]))
+
+
+def warm(pool):
+    fetch(3)
+
+
+class Data(Dataset):
+    {init}
+
+    def __getitem__(self, index):
+        return fetch(index)
+
+
+def build():
+    return DataLoader(Data(), num_workers=2)
+
+
+def main():
+    {before}
+    loader = build()
+    for batch in loader:
+        print(batch)
+    fetch(3)
+
+
+if __name__ == "__main__":
+    {first}
+    main()
+"""
+
+
+@pytest.mark.parametrize(
+    ("place", "work", "codes"),
+    [
+        ("before", "pass", []),
+        ("before", "fetch(3)", ["DL102"]),
+        ("before", "POOL.submit(print)", ["DL102"]),
+        ("before", "warm(4)", ["DL102"]),
+        ("before", "if data := fetch(3):\n        print(data)", ["DL102"]),
+        ("before", "POOL.shutdown", []),
+        ("before", "other = ThreadPoolExecutor(2)\n    other.submit(print)\n    other.shutdown()", []),
+        ("before", "def later():\n        fetch(3)", []),
+        ("first", "fetch(3)", ["DL102"]),
+        ("init", "def __init__(self):\n        self.first = fetch(3)", ["DL102"]),
+        ("init", "def size(self):\n        return fetch(3)", []),
+    ],
+)
+def test_an_executor_of_the_module_that_the_parent_gives_work(
+    place: str, work: str, codes: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    places = {"before": "pass", "first": "pass", "init": "pass", place: work}
+    assert _codes(tmp_path, _FETCHED.format(**places), monkeypatch) == codes
+
+
+def test_an_executor_that_another_file_gives_work(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "other.py").write_text(
+        "from program import fetch\n\n\ndef main():\n    fetch(3)\n\n\nmain()\n"
+    )
+    idle = _FETCHED.format(before="pass", first="pass", init="pass")
+    assert _codes(tmp_path, idle, monkeypatch) == []
+    (tmp_path / "other.py").write_text(
+        "from program import POOL, main\n\n\nPOOL.submit(print)\nif __name__ == '__main__':\n    main()\n"
+    )
+    assert _codes(tmp_path, idle, monkeypatch) == ["DL102"]
