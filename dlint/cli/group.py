@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from importlib import import_module
 
 import click
@@ -9,6 +10,7 @@ import click
 import dlint as package
 
 _COMMANDS = ("check", "fix", "rule", "rules", "prove")
+_NEED_A_FOLDER = ("check", "fix", "prove")
 
 
 class _LazyGroup(click.Group):
@@ -40,5 +42,13 @@ class _LazyGroup(click.Group):
     cls=_LazyGroup, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100}
 )
 @click.version_option(package.__version__, prog_name="dlint", message="%(prog)s %(version)s (torch-dlint)")
-def dlint() -> None:
+@click.pass_context
+def dlint(context: click.Context) -> None:
     """Find the PyTorch data-loading mistakes that hang training, crash it or silently spoil it."""
+    if context.invoked_subcommand in _NEED_A_FOLDER:
+        try:
+            os.getcwd()  # noqa: PTH109
+        except OSError as error:
+            from dlint.cli.options import CannotDo
+
+            raise CannotDo(f"cannot tell the working directory: {error.strerror}; was it deleted?") from error

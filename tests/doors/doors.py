@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+from collections.abc import Sequence
 from importlib import metadata
 from pathlib import Path
 
@@ -37,12 +38,12 @@ def write(folder: Path, files: dict[str, str | bytes]) -> Path:
     return folder
 
 
-def run(folder: Path, *command: str, stdin: bytes = b"") -> subprocess.CompletedProcess[str]:
-    """The module's command line with this Python, in ``folder``."""
+def run(
+    folder: Path, *command: str, stdin: bytes = b"", start: Sequence[str] = (sys.executable, "-m")
+) -> subprocess.CompletedProcess[str]:
+    """The module's command line with this Python, in ``folder``; ``start`` is what the line begins with."""
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(REPOSITORY), *_inherited()])}
-    result = subprocess.run(
-        [sys.executable, "-m", *command], cwd=folder, input=stdin, capture_output=True, env=environment
-    )
+    result = subprocess.run([*start, *command], cwd=folder, input=stdin, capture_output=True, env=environment)
     out, err = (
         stream.decode("utf-8").replace("\r\n", "\n") for stream in (result.stdout, result.stderr)
     )  # fmt: skip

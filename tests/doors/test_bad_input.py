@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import os
+import sys
 from pathlib import Path
 
 import pytest
-from doors import HAZARD, dlint, flake8, write
+from doors import HAZARD, dlint, flake8, run, write
 
 from dlint import files
 
@@ -164,3 +165,19 @@ def test_names_that_the_terminal_cannot_show(tmp_path: Path) -> None:
     result = dlint(tmp_path, "check", "--output-format", "concise")
     assert result.returncode == 1
     assert "DL301" in result.stdout
+
+
+@pytest.mark.skipif(os.name == "nt", reason="Windows deletes no folder that somebody is in")
+@pytest.mark.parametrize(
+    "arguments", [("check",), ("check", str(Path(__file__).parent)), ("fix", "--diff"), ("prove", "DL301")]
+)
+def test_a_working_directory_that_was_deleted(tmp_path: Path, arguments: tuple[str, ...]) -> None:
+    gone = tmp_path / "gone"
+    gone.mkdir()
+    start = ("sh", "-c", 'rmdir "$PWD" && exec "$0" -m dlint "$@"', sys.executable)
+    result = run(gone, *arguments, start=start)
+    assert result.stderr.splitlines()[-1:] == [
+        "dlint: cannot tell the working directory: No such file or directory; was it deleted?"
+    ]
+    assert "Traceback" not in result.stderr
+    assert (result.stdout, result.returncode) == ("", 2)
