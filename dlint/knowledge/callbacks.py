@@ -25,6 +25,11 @@ _LAST = frozenset(
     }
 )
 
+# Command lines that call the program's function themselves: each is given it first.
+RUNNERS = frozenset({"fire.Fire", "absl.app.run", "tyro.cli", "typer.run"})
+# The packages of these calls: a script that uses one mentions it.
+RUNNER_WORDS = tuple(sorted({name.partition(".")[0] for name in RUNNERS}))
+
 # Methods of arrays, tensors, strings and containers: whose they are need not be found out.
 DATA_METHODS = frozenset(
     """all any append argmax argmin argsort astype clip contiguous copy count cumsum decode detach dot encode

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, NamedTuple
 
 from dlint.finding import ReachStep
+from dlint.knowledge.callbacks import RUNNERS
 from dlint.knowledge.loading import GOES_THROUGH, GOES_THROUGH_WORDS, LOADERS
 from dlint.module.layout import blocks, expressions
 from dlint.module.source import Module
@@ -15,7 +16,7 @@ from dlint.program.boundaries import guarded_role
 from dlint.program.events import display_name
 from dlint.program.frame import Arguments, Frame, Point, arguments_of
 from dlint.program.loaders import Loader
-from dlint.program.values import HERE, Class, Function, Instance, Key, Made, Value
+from dlint.program.values import HERE, Class, External, Function, Instance, Key, Made, Value
 
 if TYPE_CHECKING:
     from dlint.program.evaluate import Evaluator
@@ -238,6 +239,10 @@ class _Walk:
             made = Instance(value, arguments, node, point.frame.key)
             for method in self._evaluator.classes.methods(made, "__init__"):
                 yield method, arguments
+        elif isinstance(value, External) and value.name in RUNNERS and node.args:
+            for run, _ in self._evaluator.values(node.args[0], point):
+                if isinstance(run, Function):
+                    yield run, Arguments()
 
 
 def _last(node: ast.expr) -> str:

@@ -3,7 +3,8 @@
 ## What it finds
 
 A loader with workers that is iterated while a module's own body runs: in the body itself, or in a function
-that the body calls; by itself, through an object whose `__iter__` goes over it, or by Lightning's
+that the body calls, also through a command line's library (`fire.Fire(run)`, `tyro.cli`, `typer.run`,
+absl's `app.run`); by itself, through an object whose `__iter__` goes over it, or by Lightning's
 `trainer.fit(model, loader)`. The finding stands where the workers start, at the first place for each call of
 the body; the reach shows the way from there.
 
@@ -58,6 +59,7 @@ import re
 from collections.abc import Iterator
 
 from dlint.finding import Remedy
+from dlint.knowledge.callbacks import RUNNER_WORDS, RUNNERS
 from dlint.module.source import Module
 from dlint.program.boundaries import is_main_module
 from dlint.program.iteration import Iteration, Iterations
@@ -66,6 +68,12 @@ from dlint.program.program import Program
 from dlint.rules.rule import Found
 
 _NOTEBOOK = re.compile(r"^#\s?(%%|In\s?\[)|get_ipython\(", re.MULTILINE)
+# What a body that no guard holds looks like where a library's command line is called.
+_RUNS = re.compile(
+    rb"^(?:\w+\s*=\s*)?(?:\w+\.)*(?:%s)\("
+    % b"|".join(sorted({name.rpartition(".")[2].encode() for name in RUNNERS})),
+    re.MULTILINE,
+)
 
 
 def check(program: Program) -> Iterator[Found]:
@@ -90,11 +98,11 @@ def check(program: Program) -> Iterator[Found]:
 
 
 def _bodies(program: Program) -> Iterator[Module]:
-    """The modules whose own body builds a loader with workers, and those that import one of them by name."""
+    """The modules whose own body builds a loader with workers, those that import one of them by name, and
+    those that may have a library's command line call the function that does."""
     seen: set[str] = set()
-    for loader in program.loaders:
-        if loader.inherited or not loader.may_have_workers:
-            continue
+    loaders = [loader for loader in program.loaders if loader.may_have_workers and not loader.inherited]
+    for loader in loaders:
         for way in program.boundaries.ways_to(loader.point):
             if way.whole and not way.guarded and way.module.relative not in seen:
                 seen.add(way.module.relative)
@@ -103,6 +111,13 @@ def _bodies(program: Program) -> Iterator[Module]:
                     if other.relative not in seen and not is_main_module(other):
                         seen.add(other.relative)
                         yield other
+    index = program.modules.index
+    for word in RUNNER_WORDS if loaders else ():
+        for relative in index.naming(word):
+            module = program.modules.get(relative) if _RUNS.search(index.data(relative)) else None
+            if module is not None and relative not in seen and not is_main_module(module):
+                seen.add(relative)
+                yield module
 
 
 def _forks(program: Program, loader: Loader) -> bool:

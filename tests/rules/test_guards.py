@@ -83,3 +83,31 @@ def test_set_up_in_main_only(name: str, found: bool, tmp_path: Path) -> None:
         'if __name__ == "__main__":\n    main()\n',
     }
     agree(tmp_path, files, "DL404")
+
+
+@pytest.mark.parametrize(
+    ("script", "found"),
+    [
+        ("import fire\nfire.Fire(main)", True),
+        ("from fire import Fire\nFire(main)", True),
+        ("import tyro\nsettings = tyro.cli(main)", True),
+        ("import typer\ntyper.run(main)", True),
+        ("from absl import app\napp.run(main)", True),
+        ("from absl import app\nif True:\n    app.run(lambda argv: None)", False),
+        ('import fire\nif __name__ == "__main__":\n    fire.Fire(main)', False),
+        ("import fire\nfire.Fire(print)", False),
+        ("import fire\nfire.Fire({'main': main})", False),
+        ("import asgi as app\napp.run(main)", False),
+        ("from fire import Fire\ndef run():\n    Fire(main)", False),
+    ],
+)
+def test_command_lines_that_call_the_function(script: str, found: bool, tmp_path: Path) -> None:
+    agree(tmp_path, {"main.py": f"{_HEAD}{_main(found)}{script}\n"}, "DL402")
+
+
+def test_a_command_line_in_another_file(tmp_path: Path) -> None:
+    files = {
+        "train.py": _HEAD + _main(True),
+        "run.py": "import fire\nfrom train import main\n\nfire.Fire(main)\n",
+    }
+    agree(tmp_path, files, "DL402")
