@@ -35,7 +35,7 @@ Judge = Callable[[dict[str, Value | None], World], bool]
 
 def conflicts(loader: Loader, names: tuple[str, ...], judge: Judge) -> Conflict | None:
     """The conflict that ``judge`` sees in the arguments ``names`` together, if on some way it is sure."""
-    ways = loader.ways(*names)
+    ways = [way for way in loader.ways(*names) if way[1].is_likely]
     bad = [way for way, world in ways if judge(way, world)]
     return Conflict(len(bad) == len(ways), tuple(bad)) if bad else None
 

@@ -1,7 +1,8 @@
 """Whether a test holds: surely, surely not, or either way, with the fork remembered.
 
 An unknown thing is assumed true in one world and false in another; whoever asks again in one of them gets
-the same answer. ``x is None``, ``x == 0`` and ``x > 0`` are tied to the truth of ``x``.
+the same answer. ``x is None``, ``x == 0`` and ``x > 0`` are tied to the truth of ``x``; comparisons with
+numbers and with lists of constants narrow what it can be (``facts``).
 """
 
 from __future__ import annotations
@@ -10,8 +11,19 @@ import ast
 from typing import TYPE_CHECKING, Any
 
 from dlint.knowledge.names import is_constructor
+from dlint.program.facts import (
+    ANYWHERE,
+    About,
+    Cut,
+    beyond,
+    candidates,
+    fits,
+    is_above,
+    is_number,
+    true_by_range,
+)
 from dlint.program.frame import Point
-from dlint.program.values import Const, External, Items, Key, Made, Table, Unknown, Value, World
+from dlint.program.values import NONE, Const, External, Items, Key, Made, Table, Unknown, Value, World
 
 if TYPE_CHECKING:
     from dlint.program.evaluate import Evaluator
@@ -32,9 +44,7 @@ class Truth:
         if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not):
             return [(not result, w) for result, w in self.of(node.operand, point, world)]
         if isinstance(node, ast.Compare):
-            if len(node.ops) == 1:
-                return self._compare(node, node.left, node.ops[0], node.comparators[0], point, world)
-            return self._either(("compare", id(node), point.frame.key), world)
+            return self._compare(node, point, world)
         if isinstance(node, ast.Name) and node.id == "TYPE_CHECKING":
             return [(False, world)]
         return [
@@ -67,18 +77,21 @@ class Truth:
         ):
             if world.known(("truth", value.key)):
                 return [(False, world)]
-            same = world.known(("equal", value.key))
-            if same is not None:
-                return [(same.value is None, world)]
+            held = {each.value is None for each in candidates(world.about(value.key)) or ()}
+            if len(held) == 1:
+                return [(held.pop(), world)]
             return self._either(("none", value.key), world)
         return [(False, world)]
 
     def _unknown(self, key: Key, world: World) -> list[Result]:
         if world.known(("none", key)):
             return [(False, world)]
-        same = world.known(("equal", key))
-        if same is not None:
-            return [(bool(same.value), world)]
+        about = world.about(key)
+        if about[2] is not None:
+            return [(bool(about[2].value), world)]
+        truth = true_by_range(about) if about[0] is None and about[4] is not None else None
+        if truth is not None:
+            return [(truth, world.assuming(("truth", key), truth))]
         return self._either(("truth", key), world)
 
     def _either(self, key: Key, world: World) -> list[Result]:
@@ -102,23 +115,29 @@ class Truth:
             worlds = following[:16]
         return results[:24] + [(going, w) for w in worlds]
 
-    def _compare(
-        self, node: ast.Compare, left: ast.expr, op: ast.cmpop, right: ast.expr, point: Point, world: World
-    ) -> list[Result]:
+    def _compare(self, node: ast.Compare, point: Point, world: World) -> list[Result]:
         results: list[Result] = []
-        for a, w in self._evaluator.values(left, point, world):
-            for b, v in self._evaluator.values(right, point, w):
-                results += self._pair(node, a, op, b, v)
+        lefts = self._evaluator.values(node.left, point, world)
+        for index, (op, comparator) in enumerate(zip(node.ops, node.comparators, strict=True), 1):
+            following: list[tuple[Value, World]] = []
+            for a, w in lefts:
+                for b, v in self._evaluator.values(comparator, point, w):
+                    for result, u in self._pair(a, op, b, v):
+                        if result and index < len(node.ops):
+                            following.append((b, u))
+                        else:
+                            results.append((result, u))
+            lefts = following
         return results[:32]
 
-    def _pair(self, node: ast.Compare, a: Value, op: ast.cmpop, b: Value, world: World) -> list[Result]:
+    def _pair(self, a: Value, op: ast.cmpop, b: Value, world: World) -> list[Result]:
         negated = isinstance(op, ast.IsNot | ast.NotEq | ast.NotIn)
         if isinstance(op, ast.Is | ast.IsNot | ast.Eq | ast.NotEq):
             found = self._same(a, b, world)
         elif isinstance(op, ast.In | ast.NotIn):
             found = self._contains(a, b, world)
         else:
-            found = self._ordered(node, a, op, b, world)
+            found = self._ordered(a, op, b, world)
         return [(result is not negated, w) for result, w in found]
 
     def _same(self, a: Value, b: Value, world: World) -> list[Result]:
@@ -141,43 +160,82 @@ class Truth:
         return self._either(("same", a.key, b.key), world)
 
     def _equal(self, key: Key, constant: Const, world: World) -> list[Result]:
-        same = world.known(("equal", key))
-        if same is not None:
-            return [(same.value == constant.value, world)]
-        ruled_out = world.known(("different", key)) or frozenset()
-        if constant.key in ruled_out or world.known(("none", key)):
+        about = world.about(key)
+        if not fits(constant, about):
             return [(False, world)]
-        if world.known(("truth", key)) is False and constant.value:
-            return [(False, world)]
+        held = candidates(about)
+        if held is not None and len(held) == 1:
+            return [(True, world)]
         return [
             (True, world.assuming(("equal", key), constant)),
-            (False, world.assuming(("different", key), ruled_out | {constant.key})),
+            (False, world.assuming(("different", key), about[3] | {constant.key})),
         ]
 
     def _contains(self, a: Value, b: Value, world: World) -> list[Result]:
-        same = world.known(("equal", a.key))
-        item = same if same is not None else a
-        if isinstance(item, Const):
-            if isinstance(b, Const) and isinstance(b.value, str) and isinstance(item.value, str):
-                return [(item.value in b.value, world)]
-            if isinstance(b, Items) and not b.open and all(isinstance(x, Const) for x in b.items):
-                return [(any(x.key == item.key for x in b.items), world)]
-            if isinstance(b, Table) and not b.open:
-                return [(item.value in b.items, world)]
+        same = world.known(("equal", b.key))
+        container = b if same is None else same
+        if isinstance(a, Const) and isinstance(container, Const):
+            if isinstance(container.value, str) and isinstance(a.value, str):
+                return [(a.value in container.value, world)]
+        elif isinstance(b, Items | Table) and not b.open:
+            constants = _constants(b)
+            if constants is not None and isinstance(a, Const):
+                return [(a.value in [each.value for each in constants], world)]
+            if constants is not None and isinstance(a, Unknown | Made | External):
+                return self._one_of(a, constants, world)
         return self._either(("in", a.key, b.key), world)
 
-    def _ordered(self, node: ast.Compare, a: Value, op: ast.cmpop, b: Value, world: World) -> list[Result]:
+    def _one_of(self, a: Unknown | Made | External, constants: list[Const], world: World) -> list[Result]:
+        """Whether an unknown thing is one of some constants."""
+        key = a.key
+        about = world.about(key)
+        fitting = [each for each in constants if fits(each, about)]
+        if not fitting:
+            return [(False, world)]
+        held = candidates(about)
+        if held is not None and all(each in fitting for each in held):
+            return [(True, world)]
+        if len(fitting) == 1:
+            return self._same(a, fitting[0], world)
+        span = about[4] or ANYWHERE
+        inside: About = (*about[:4], (span[0], span[1], frozenset(fitting)))
+        truth = about[0]
+        if truth is None and any(not each.value and each.value is not None for each in fitting):
+            truth = True  # as after `x != 0`
+        none = False if about[1] is None and NONE in fitting else about[1]
+        outside: About = (truth, none, None, about[3] | {each.key for each in fitting}, about[4])
+        return [(True, world.with_about(key, inside)), (False, world.with_about(key, outside))]
+
+    def _ordered(self, a: Value, op: ast.cmpop, b: Value, world: World) -> list[Result]:
         if isinstance(a, Const) and isinstance(b, Const):
             known = _order(op, a.value, b.value)
             if known is not None:
                 return [(known, world)]
-        if isinstance(b, Const) and b.value == 0 and isinstance(a, Unknown):
-            # Counts are compared with nought: `n > 0` says that there are some.
-            if isinstance(op, ast.Gt):
-                return self._unknown(a.key, world)
-            if isinstance(op, ast.LtE):
-                return [(not result, w) for result, w in self._unknown(a.key, world)]
-        return self._either(("order", type(op).__name__, a.key, b.key), world)
+        above = isinstance(op, ast.Gt | ast.GtE)  # else the opposite is asked
+        strict = isinstance(op, ast.Gt | ast.LtE)
+        if isinstance(a, Const):
+            a, b, above, strict = b, a, not above, not strict
+        if isinstance(b, Const) and is_number(b.value) and isinstance(a, Unknown | Made | External):
+            return [(result is above, w) for result, w in self._above(a.key, (b.value, strict), world)]
+        # `a > b` is `b < a`, and `a >= b` is `not a < b`.
+        less, than = (b, a) if strict else (a, b)
+        found = self._either(("less", less.key, than.key), world)
+        return [(result is (above is strict), w) for result, w in found]
+
+    def _above(self, key: Key, cut: Cut, world: World) -> list[Result]:
+        about = world.about(key)
+        known = is_above(about, cut)
+        if known is not None:
+            return [(known, world)]
+        return [(result, world.with_about(key, beyond(about, cut, result))) for result in (True, False)]
+
+
+def _constants(container: Items | Table) -> list[Const] | None:
+    """What a list or the keys of a dict are, where all are constants."""
+    if isinstance(container, Table):
+        return [Const(key) for key in container.items] if ... not in container.items else None
+    found = [each for each in container.items if isinstance(each, Const)]
+    return found if len(found) == len(container.items) else None
 
 
 def _order(op: ast.cmpop, a: Any, b: Any) -> bool | None:

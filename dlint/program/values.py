@@ -12,6 +12,8 @@ from collections.abc import Mapping as AbstractMapping
 from itertools import count
 from typing import TYPE_CHECKING, Any, TypeAlias
 
+from dlint.program.facts import NOTHING, About, alike, both, is_unlikely
+
 if TYPE_CHECKING:
     from dlint.module.source import Module
     from dlint.program.frame import Arguments, Frame, Point
@@ -222,11 +224,6 @@ TRUE = Const(True)
 FALSE = Const(False)
 
 
-# What is assumed of one unknown thing: its truth, whether it is None, the constant it equals, and the keys
-# of the constants that it does not equal.
-About: TypeAlias = tuple[bool | None, bool | None, Const | None, frozenset[Key]]
-
-_NOTHING: About = (None, None, None, frozenset())
 _FIELDS = {"truth": 0, "none": 1, "equal": 2, "different": 3}
 
 
@@ -258,9 +255,23 @@ class World:
         if field is None:
             facts[key] = fact
         else:
-            about = facts.get(key[1], _NOTHING)
+            about = facts.get(key[1], NOTHING)
             facts[key[1]] = (*about[:field], fact, *about[field + 1 :])
         return World(facts)
+
+    def about(self, key: Key) -> About:
+        """All that is assumed of an unknown thing."""
+        about: About = self.facts.get(key, NOTHING)
+        return about
+
+    def with_about(self, key: Key, about: About) -> World:
+        """The world that assumes this of an unknown thing, instead of what it assumed before."""
+        return World({**self.facts, key: about})
+
+    @property
+    def is_likely(self) -> bool:
+        """Whether no number is assumed to be what counts and ranks hardly are."""
+        return not any(type(key) is int and is_unlikely(fact) for key, fact in self.facts.items())
 
     def joined(self, other: World) -> World | None:
         """The world in which both hold, None where they contradict each other."""
@@ -276,10 +287,10 @@ class World:
             if known is None:
                 news[key] = fact
             elif known is not fact and known != fact:
-                both = _both(known, fact) if type(key) is int else None
-                if both is None:
+                agreed = both(known, fact) if type(key) is int else None
+                if agreed is None:
                     return None
-                news[key] = both
+                news[key] = agreed
         return World({**known_facts, **news}) if news else large
 
     def shared(self, others: list[World]) -> World:
@@ -289,42 +300,12 @@ class World:
             for other in others:
                 known = other.facts.get(key)
                 if known is not fact and known != fact:
-                    fact = _of_both(known, fact) if type(key) is int and known is not None else None
+                    fact = alike(known, fact) if type(key) is int and known is not None else None
                     if fact is None:
                         break
             if fact is not None:
                 facts[key] = fact
         return World(facts)
-
-
-def _both(one: About, other: About) -> About | None:
-    """All that is known of a thing, None where one contradicts the other."""
-    truth = other[0] if one[0] is None else one[0]
-    none = other[1] if one[1] is None else one[1]
-    equal = other[2] if one[2] is None else one[2]
-    different = one[3] | other[3]
-    if other[0] not in (None, truth) or other[1] not in (None, none) or (truth and none):
-        return None
-    if equal is not None:
-        if other[2] is not None and other[2] != equal:
-            return None
-        value = equal.value
-        if equal.key in different or (none is not None and none is not (value is None)):
-            return None
-        if truth is not None and truth is not bool(value):
-            return None
-    return (truth, none, equal, different)
-
-
-def _of_both(one: About, other: About) -> About | None:
-    """What two worlds know alike of a thing, None where that is nothing."""
-    same = (
-        one[0] if one[0] is other[0] else None,
-        one[1] if one[1] is other[1] else None,
-        one[2] if one[2] == other[2] else None,
-        one[3] if one[3] == other[3] else frozenset(),
-    )
-    return None if same == _NOTHING else same
 
 
 HERE = World()  # nothing assumed
