@@ -56,3 +56,28 @@ def asks_state(name: str) -> bool:
     built (``is_available()``, ``get_world_size()``)."""
     last = name.rpartition(".")[2]
     return last.startswith("is_") or last in ("get_world_size", "get_rank", "cpu_count", "device_count")
+
+
+# How the names of methods begin that may answer otherwise when they are asked again.
+_CHANGING = (
+    "rand", "sample", "choice", "draw", "uniform", "normal", "perm", "shuffle", "integers",
+    "next", "pop", "read", "recv", "send", "input", "time", "now", "poll", "step",
+)  # fmt: skip
+# Library functions and methods that answer the same when they are asked the same again.
+_ANSWERING = frozenset({
+    "builtins.all", "builtins.any", "builtins.callable", "builtins.float", "builtins.hasattr",
+    "builtins.range", "builtins.str", "os.environ.get", "os.getenv", "os.path.exists", "os.path.isdir",
+    "os.path.isfile",
+})  # fmt: skip
+_READING = ("endswith", "get", "startswith", "split")
+
+
+def answers_again(method: str) -> bool:
+    """Whether something unknown that goes by this name answers the same when it is called with the same
+    arguments again."""
+    return not method.lower().startswith(_CHANGING)
+
+
+def library_answers_again(name: str) -> bool:
+    """The same of a library's function, or of a method of what a library has made."""
+    return name in _ANSWERING or (name.rpartition("().")[2] in _READING and "Queue" not in name)

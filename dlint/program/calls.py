@@ -5,7 +5,9 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
+from dlint.knowledge.names import answers_again
 from dlint.module.layout import FunctionNode, as_try, ends, parameters, statements_in
+from dlint.program.alike import told
 from dlint.program.frame import Argument, Arguments, Frame, Point
 from dlint.program.outcomes import Outcome, told_apart
 from dlint.program.values import (
@@ -63,13 +65,15 @@ class Calls:
                 ] or [(Unknown(("called", id(node), point.frame.key)), world)]
         # Two calls that read alike give the same answer: `is_distributed()` does not change meanwhile.
         if isinstance(node, ast.Call):
-            return [(Unknown(("call", callee.key, self._text(node, point))), world)]
+            return [(Unknown(("call", callee.key, self._text(node, arguments, point))), world)]
         return [(Unknown(("call", callee.key, id(node))), world)]
 
-    def _text(self, node: ast.Call, point: Point) -> Key:
+    def _text(self, node: ast.Call, arguments: Arguments, point: Point) -> Key:
         if not node.args and not node.keywords:
             return ""
-        return (id(node), point.frame.key)
+        name = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
+        text = told(arguments) if answers_again(name) else None
+        return (id(node), point.frame.key) if text is None else text
 
     def enter(
         self, function: Function, arguments: Arguments | None, node: ast.AST | None, point: Point | None

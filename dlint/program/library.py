@@ -6,7 +6,8 @@ import ast
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from dlint.knowledge.names import asks_state
+from dlint.knowledge.names import asks_state, library_answers_again
+from dlint.program.alike import told
 from dlint.program.containers import METHODS
 from dlint.program.frame import Arguments, Point
 from dlint.program.outcomes import Outcome
@@ -48,7 +49,8 @@ class Library:
         if callee.owner is None and not arguments.all() and asks_state(callee.name):
             # `is_initialized()` answers the same wherever it is asked.
             return [(Unknown(("answer", callee.name)), world)]
-        return [(Made(callee.name, node, arguments, point), world)]
+        text = told(arguments) if library_answers_again(callee.name) else None
+        return [(Made(callee.name, node, arguments, point, text and (callee.key, text)), world)]
 
     def _first(self, arguments: Arguments, world: World) -> list[Outcome]:
         if not arguments.positional:

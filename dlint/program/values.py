@@ -104,17 +104,19 @@ class Made:
     """What a call of a library's function or class gives: ``DistributedSampler(...)``, ``torch.rand(3)``.
 
     ``name`` is the callee's; ``arguments`` are what went in, for containers of other objects
-    (``Compose([...])``, ``ConcatDataset``).
+    (``Compose([...])``, ``ConcatDataset``). ``told`` is what was asked where every such call gives the same.
     """
 
     __slots__ = ("arguments", "key", "name", "node", "point")
 
-    def __init__(self, name: str, node: ast.AST, arguments: Arguments, point: Point) -> None:
+    def __init__(
+        self, name: str, node: ast.AST, arguments: Arguments, point: Point, told: Key | None = None
+    ) -> None:
         self.name = name
         self.node = node
         self.arguments = arguments
         self.point = point
-        self.key: Key = number(("made", name, id(node), point.frame.key))
+        self.key: Key = number(told or ("made", name, id(node), point.frame.key))
 
 
 class ModuleValue:

@@ -11,6 +11,9 @@ from program.sources import agree, cases, check, files_of
 HEAD = """
 import argparse
 import functools
+import json
+import os
+import random
 import torch
 import torch.distributed as dist
 import torch.utils.data
