@@ -71,6 +71,32 @@ class Containers:
                 return [base.items[ANY]]
         return [Unknown(("item", base.key, key.key))]
 
+    def looked_up(self, base: Value, key: Value, world: World) -> list[Outcome]:
+        """What ``base[key]`` may give, in the worlds in which it does: of a short table each value goes with
+        its key."""
+        found = self._entries(base, key, world)
+        return found[0] if found else [(value, world) for value in self.pick(base, key)]
+
+    def _entries(self, base: Value, key: Value, world: World) -> tuple[list[Outcome], list[World]] | None:
+        """Each value of a short table in the world in which the key is its own, and the worlds in which the
+        key is none of the table's. None where the key is known, or not all that the table holds."""
+        if not isinstance(base, Table) or base.open or isinstance(key, Const):
+            return None
+        if len(base.items) > _FEW or ANY in base.items:
+            return None
+        found: list[Outcome] = []
+        others = [world]
+        for name, value in base.items.items():
+            following: list[World] = []
+            for start in others:
+                for result, w in self._evaluator.truths.same(key, Const(name), start):
+                    if result:
+                        found.append((value, w))
+                    else:
+                        following.append(w)
+            others = following
+        return (found, others) if found else None
+
     def elements(self, value: Value) -> list[Value]:
         """What iterating over a value may give."""
         if isinstance(value, Items):
@@ -216,8 +242,19 @@ class Containers:
                         found += evaluator.value_of(arguments.positional[2], v)
                     else:
                         found.append((NONE, v))
-                else:
+                    continue
+                entries = self._entries(table, key, v)
+                if entries is None:
                     found += [(value, v) for value in self.pick(table, key)]
+                    continue
+                found += entries[0]
+                registry = all(isinstance(value, Class | Function | Partial) for value, _ in found)
+                for u in entries[1]:
+                    if len(arguments.positional) > 2:
+                        found += evaluator.value_of(arguments.positional[2], u)
+                    elif not registry:
+                        # Most programs have an entry for each key: a None is not sure.
+                        found.append((Unknown(("missing", table.key, key.key)), u))
         return found
 
     def _table_values(self, arguments: Arguments, node: ast.AST, point: Point, world: World) -> list[Outcome]:

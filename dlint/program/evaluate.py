@@ -248,7 +248,7 @@ class Evaluator(Questions):
             return self.containers.subscript(base, node, world)
         outcomes: list[Outcome] = []
         for key, w in self.values(index, point, world):
-            outcomes += [(value, w) for value in self.containers.pick(base, key)]
+            outcomes += self.containers.looked_up(base, key, w)
         return outcomes
 
     def _sequence(self, node: ast.List | ast.Tuple | ast.Set, point: Point, world: World) -> list[Outcome]:

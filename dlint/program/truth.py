@@ -133,14 +133,15 @@ class Truth:
     def _pair(self, a: Value, op: ast.cmpop, b: Value, world: World) -> list[Result]:
         negated = isinstance(op, ast.IsNot | ast.NotEq | ast.NotIn)
         if isinstance(op, ast.Is | ast.IsNot | ast.Eq | ast.NotEq):
-            found = self._same(a, b, world)
+            found = self.same(a, b, world)
         elif isinstance(op, ast.In | ast.NotIn):
             found = self._contains(a, b, world)
         else:
             found = self._ordered(a, op, b, world)
         return [(result is not negated, w) for result, w in found]
 
-    def _same(self, a: Value, b: Value, world: World) -> list[Result]:
+    def same(self, a: Value, b: Value, world: World) -> list[Result]:
+        """Whether two values are equal."""
         if isinstance(a, Const) and not isinstance(b, Const):
             a, b = b, a
         if isinstance(b, Const):
@@ -196,7 +197,7 @@ class Truth:
         if held is not None and all(each in fitting for each in held):
             return [(True, world)]
         if len(fitting) == 1:
-            return self._same(a, fitting[0], world)
+            return self.same(a, fitting[0], world)
         span = about[4] or ANYWHERE
         inside: About = (*about[:4], (span[0], span[1], frozenset(fitting)))
         truth = about[0]

@@ -18,7 +18,7 @@ import torch
 import torch.distributed as dist
 import torch.utils.data
 from torch.utils import data
-from torch.utils.data import BatchSampler, DataLoader, RandomSampler, WeightedRandomSampler
+from torch.utils.data import BatchSampler, DataLoader, RandomSampler, SequentialSampler, WeightedRandomSampler
 from torch.utils.data.distributed import DistributedSampler
 
 class MyBatchSampler:
