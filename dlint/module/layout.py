@@ -22,6 +22,10 @@ _SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Lambda)
 MUTATORS = frozenset(
     {"update", "append", "extend", "insert", "setdefault", "pop", "add", "remove", "clear", "appendleft"}
 )
+# The statements that may change a container in place, and the expressions that may take an entry out of one.
+_CHANGING = frozenset({ast.Delete, ast.Expr, ast.Assign, ast.AnnAssign, ast.AugAssign})
+_GIVING = (ast.Expr, ast.Assign, ast.AnnAssign)
+_HOLDING = frozenset({ast.Call, ast.Tuple, ast.List, ast.ListComp, ast.IfExp})
 
 
 class Place(NamedTuple):
@@ -105,11 +109,12 @@ class Layout:
         anew: set[str] = set()
         for index, statement in enumerate(block):
             self.places[id(statement)] = Place(owner, block, index, role)  # type: ignore[arg-type]
+            kind = type(statement)
             rebound = set(own_names(statement))
             changed = changed_names(statement)
             changes |= changed
             bound = rebound | changed
-            for inner_role, inner, inner_owner in blocks(statement):
+            for inner_role, inner, inner_owner in () if kind in _CHANGING else blocks(statement):
                 if inner_owner is not statement:
                     self.try_of[id(inner_owner)] = statement
                 inner_bound, inner_rebound = self._read(inner, inner_owner, inner_role, changes)
@@ -225,6 +230,8 @@ def target_names(target: ast.expr) -> Iterator[str]:
 
 def changed_names(statement: ast.stmt) -> set[str]:
     """The names of the containers that a statement changes in place."""
+    if type(statement) not in _CHANGING:
+        return set()
     receivers: list[ast.expr] = []
     match statement:
         case ast.Expr(value=ast.Call(func=ast.Attribute(value=receiver, attr=method))):
@@ -234,9 +241,45 @@ def changed_names(statement: ast.stmt) -> set[str]:
             receivers += [target.value for target in targets if isinstance(target, ast.Subscript)]
         case ast.AugAssign(target=ast.Subscript(value=receiver)):
             receivers.append(receiver)
-        case ast.Delete(targets=targets):
-            receivers += [target.value for target in targets if isinstance(target, ast.Subscript)]
-    return {path for path in map(dotted, receivers) if path}
+    found = {path for path in map(dotted, receivers) if path} if receivers else set()
+    found.update(path for path, _ in taken(statement))
+    return found
+
+
+def taken(statement: ast.stmt) -> list[tuple[str, ast.expr]]:
+    """The dicts that a statement takes entries out of, with the keys: ``del kwargs["x"]``, and
+    ``kwargs.pop("x")`` wherever it stands in what is called or assigned."""
+    found: list[tuple[str, ast.expr]] = []
+    if isinstance(statement, ast.Delete):
+        for target in statement.targets:
+            path = dotted(target.value) if isinstance(target, ast.Subscript) else None
+            if path and isinstance(target, ast.Subscript):
+                found.append((path, target.slice))
+    elif isinstance(statement, _GIVING) and type(statement.value) in _HOLDING:
+        _popped(statement.value, found)
+    return found
+
+
+def _popped(node: ast.expr | None, found: list[tuple[str, ast.expr]]) -> None:
+    parts: list[ast.expr]
+    if isinstance(node, ast.Call):
+        if isinstance(node.func, ast.Attribute) and node.func.attr == "pop" and node.args:
+            path = dotted(node.func.value)
+            # A list's pop is given a number.
+            if path and not isinstance(getattr(node.args[0], "value", ""), int):
+                found.append((path, node.args[0]))
+        parts = [*node.args, *[keyword.value for keyword in node.keywords]] if node.keywords else node.args
+    elif isinstance(node, ast.Tuple | ast.List):
+        parts = node.elts
+    elif isinstance(node, ast.ListComp):
+        parts = [node.elt]
+    elif isinstance(node, ast.IfExp):
+        parts = [node.test]
+    else:
+        return
+    for part in parts:
+        if type(part) in _HOLDING:
+            _popped(part, found)
 
 
 def dotted(node: ast.expr) -> str | None:

@@ -6,7 +6,7 @@ A container that may hold more than is known of it is *open*.
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 from dlint.knowledge.loading import SPLITTERS
@@ -137,14 +137,25 @@ class Containers:
                 found.append(Table({**held.items, ANY: value}, True))
         return found
 
-    def deleted(self, held: Value, target: ast.Subscript, before: Point, world: World) -> Value:
-        """The container after ``del held[key]``."""
-        if not isinstance(held, Table):
-            return Items(held.kind, held.items, True) if isinstance(held, Items) else held
-        keys = [_constant(key) for key, _ in self._evaluator.values(target.slice, before, world)]
-        sure = len(keys) == 1 and keys[0] is not ANY
-        left = {name: value for name, value in held.items.items() if name not in keys}
-        return Table(left, held.open or not sure)
+    def without(self, held: Value, keys: list[ast.expr], before: Point, world: World) -> list[Outcome]:
+        """The container after entries have been taken out: ``del held[key]``, ``held.pop(key)``."""
+        outcomes: list[Outcome] = [(held, world)]
+        for key in keys:
+            outcomes = [
+                (_less(each, (value,)), v)
+                for each, w in outcomes
+                for value, v in self._evaluator.values(key, before, w)
+            ]
+        return outcomes
+
+    def opened(self, held: Value, keys: list[ast.expr], before: Point) -> Value:
+        """A list or dict after any number of rounds of a loop that changes it, or takes out what is under
+        these keys."""
+        if isinstance(held, Items):
+            return Items(held.kind, held.items, True)
+        assert isinstance(held, Table)
+        values = [value for key in keys for value, _ in self._evaluator.values(key, before)]
+        return _less(Table(held.items, True), values)
 
     def mutated(self, held: Value, call: ast.Call, before: Point, world: World) -> list[Outcome]:
         """The container after a method call that changes it in place."""
@@ -177,11 +188,8 @@ class Containers:
                 ]
             if method == "setdefault" and len(arguments.positional) == 2:
                 return self._setdefault(held, arguments, world)
-            if method == "pop" and arguments.positional:
-                return [
-                    (Table({k: v for k, v in held.items.items() if k != _constant(key)}, held.open), w)
-                    for key, w in evaluator.value_of(arguments.positional[0], world)
-                ]
+            if method == "clear":
+                return [(Table({}), world)]
             return [(Table(held.items, True), world)]
         return [(held, world)]
 
@@ -282,6 +290,18 @@ class Containers:
 def _grown(held: Items, more: tuple[Value, ...]) -> tuple[Value, ...]:
     known = {item.key for item in held.items}
     return (*held.items, *(item for item in more if item.key not in known))[:48]
+
+
+def _less(held: Value, keys: Sequence[Value]) -> Value:
+    """A container without what is under some keys. Where a key is not known, any entry may be gone."""
+    if isinstance(held, Items):
+        return Items(held.kind, held.items, True)
+    if not isinstance(held, Table):
+        return held
+    if any(not isinstance(key, Const) for key in keys):
+        return Table({}, True)
+    gone = [_constant(key) for key in keys]
+    return Table({name: value for name, value in held.items.items() if name not in gone}, held.open)
 
 
 def _constant(value: Value) -> Any:

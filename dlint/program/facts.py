@@ -112,17 +112,28 @@ def fits(constant: Const, about: About) -> bool:
 
 def both(one: About, other: About) -> About | None:
     """All that is known of a thing, None where one contradicts the other."""
-    truth = other[0] if one[0] is None else one[0]
-    none = other[1] if one[1] is None else one[1]
-    equal = other[2] if one[2] is None else one[2]
-    different = one[3] | other[3]
-    if other[0] not in (None, truth) or other[1] not in (None, none) or (truth and none):
+    truth, none, equal, different, span = one
+    other_truth, other_none, other_equal, other_different, other_span = other
+    if truth is None:
+        truth = other_truth
+    elif other_truth is not None and other_truth is not truth:
         return None
-    if equal is not None and other[2] is not None and other[2] != equal:
+    if none is None:
+        none = other_none
+    elif other_none is not None and other_none is not none:
         return None
-    span = other[4] if one[4] is None else one[4]
-    if span is not None and not (span is one[4] and other[4] is None):
-        span = _common(span, other[4] or ANYWHERE)
+    if truth and none:
+        return None
+    if equal is None:
+        equal = other_equal
+    elif other_equal is not None and other_equal != equal:
+        return None
+    if other_different:
+        different = different | other_different
+    if span is None:
+        span = other_span
+    elif other_span is not None and other_span != span:
+        span = _common(span, other_span)
         if span is None:
             return None
     held: About = (truth, none, None, different, span)

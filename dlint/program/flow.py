@@ -10,7 +10,7 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
-from dlint.module.layout import as_try, ends, own_names
+from dlint.module.layout import as_try, ends, own_names, statements_in, taken
 from dlint.program.frame import Frame, Point
 from dlint.program.values import Key, World
 
@@ -182,7 +182,10 @@ class _Search:
             case ast.If():
                 return self.branches(statement, worlds)
             case ast.For() | ast.AsyncFor() | ast.While():
+                before = len(self.found)
                 inside = self.block(statement.body, len(statement.body), worlds)
+                if len(self.found) > before and not self.anew and self.takes_out(statement):
+                    return []
                 if self.binds_itself(statement):
                     self.found += [(statement, w) for w in inside]
                 return worlds  # perhaps no round at all
@@ -245,6 +248,11 @@ class _Search:
 
     def binds_itself(self, statement: ast.stmt) -> bool:
         return self.name in own_names(statement)
+
+    def takes_out(self, loop: ast.For | ast.AsyncFor | ast.While) -> bool:
+        """Whether a loop takes entries out of the container that is looked for. What is left then is less
+        definite than without a round, so that this need not be looked at as well."""
+        return any(self.name == path for inner in statements_in(loop.body) for path, _ in taken(inner))
 
     def rebinds_base(self, statement: ast.stmt) -> bool:
         return isinstance(statement, ast.Assign | ast.AnnAssign) and any(

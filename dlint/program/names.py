@@ -6,7 +6,7 @@ import ast
 import builtins
 from typing import TYPE_CHECKING
 
-from dlint.module.layout import FunctionNode, dotted, parameters, target_names
+from dlint.module.layout import FunctionNode, changed_names, dotted, parameters, taken, target_names
 from dlint.program.frame import Argument, Frame, Point
 from dlint.program.outcomes import Outcome, told_apart, widened
 from dlint.program.values import (
@@ -95,8 +95,12 @@ class Names:
                         return self._stored(target, Argument(value, before), name, before, world)
                     if name in target_names(target):
                         return self._assigned(target, Argument(value, before), name, before, world)
+                if name in changed_names(statement):
+                    return self._left(name, before, world)
                 return evaluator.values(value, before, world)  # a walrus inside
             case ast.AnnAssign(target=target, value=value) if value is not None:
+                if name not in target_names(target):
+                    return self._left(name, before, world)
                 return self._assigned(target, Argument(value, before), name, before, world)
             case ast.AugAssign(target=target, op=op, value=value):
                 if isinstance(target, ast.Subscript):
@@ -110,19 +114,15 @@ class Names:
                     for left, w in self._before(name, before, world)
                     for right, v in evaluator.values(value, before, w)
                 ]
-            case ast.Expr(value=ast.Call() as call):
+            case ast.Expr(value=ast.Call() as call) if not any(path == name for path, _ in taken(statement)):
                 return [
                     outcome
                     for held, w in self._before(name, before, world)
                     for outcome in evaluator.containers.mutated(held, call, before, w)
                 ]
-            case ast.Delete(targets=targets):
-                for target in targets:
-                    if isinstance(target, ast.Subscript) and dotted(target.value) == name:
-                        return [
-                            (evaluator.containers.deleted(held, target, before, w), w)
-                            for held, w in self._before(name, before, world)
-                        ]
+            case ast.Expr() | ast.Delete():
+                if name in changed_names(statement):
+                    return self._left(name, before, world)
             case ast.FunctionDef() | ast.AsyncFunctionDef():
                 return [(self.function(statement, frame), world)]
             case ast.ClassDef():
@@ -156,6 +156,15 @@ class Names:
                         return evaluator.values(node.value, before, world)
         return [(Unknown(("bound", id(statement), name, frame.key)), world)]
 
+    def _left(self, name: str, before: Point, world: World) -> list[Outcome]:
+        """A container after a statement that takes entries out of it."""
+        keys = _keys(before.statement, name)
+        return [
+            outcome
+            for held, w in self._before(name, before, world)
+            for outcome in self._evaluator.containers.without(held, keys, before, w)
+        ]
+
     def function(self, node: FunctionNode, frame: Frame) -> Value:
         """A function as its scope sees it; one decorated with what makes a class method is bound later."""
         return Function(node, frame)
@@ -186,9 +195,16 @@ class Names:
             del self._changing[mark]
         if state[1]:
             itself = Unknown(("changed", *mark)).key
-            known = [(_opened(value, mark), w) for value, w in outcomes if value.key != itself]
+            known = [(self._opened(value, name, before), w) for value, w in outcomes if value.key != itself]
             outcomes = known or outcomes
         return widened(outcomes, world)
+
+    def _opened(self, value: Value, name: str, before: Point) -> Value:
+        """A value after any number of rounds of a loop that changes it."""
+        if isinstance(value, Items | Table):
+            return self._evaluator.containers.opened(value, _keys(before.statement, name), before)
+        mark = (id(before.statement), name, before.frame.key)
+        return value if isinstance(value, Unknown) else Unknown(("rounds", mark))
 
     def _assigned(
         self, target: ast.expr, source: Argument, name: str, before: Point, world: World
@@ -212,7 +228,7 @@ class Names:
         """A container after ``name[key] = source``."""
         return [
             (changed, v)
-            for held, w in self._before(name, before, world)
+            for held, w in self._left(name, before, world)
             for value, v in self._evaluator.value_of(source, w)
             for changed in self._evaluator.containers.stored(held, target, value, before, v)
         ]
@@ -243,13 +259,9 @@ class Names:
         return found
 
 
-def _opened(value: Value, mark: object) -> Value:
-    """A value after any number of rounds of a loop that changes it."""
-    if isinstance(value, Items):
-        return Items(value.kind, value.items, True)
-    if isinstance(value, Table):
-        return Table(value.items, True)
-    return value if isinstance(value, Unknown) else Unknown(("rounds", mark))
+def _keys(statement: ast.stmt | None, name: str) -> list[ast.expr]:
+    """The keys of what a statement takes out of a container."""
+    return [key for path, key in taken(statement) if path == name] if statement is not None else []
 
 
 def _load(target: ast.expr) -> ast.expr:
