@@ -223,10 +223,12 @@ class LoaderFinder:
             return
         statement = next((n for n in reversed(trail) if isinstance(n, ast.stmt)), None)
         if isinstance(statement, ast.Assign) and isinstance(node, ast.Name | ast.Attribute):
-            # The class under another name: look at the calls of that name in the same scope.
+            # The class under another name, or in a table: look at the calls of that name in the same scope.
             for target in statement.targets:
                 if isinstance(target, ast.Name):
                     for other in module.paths_to(target.id):
+                        if isinstance(statement.value, ast.Dict) and isinstance(other[-2:][0], ast.Subscript):
+                            other = other[:-1]
                         call = other[-2] if len(other) > 1 else None
                         if isinstance(call, ast.Call) and call.func is other[-1]:
                             yield call, other[:-1]
@@ -240,7 +242,10 @@ class LoaderFinder:
         arguments = arguments_of(call, point)
         if isinstance(call.func, ast.Attribute) and call.func.attr == "__init__":
             return self._inherited(call, point, arguments)
-        for value, _ in evaluator.values(call.func, point):
+        callees = evaluator.values(call.func, point)
+        if isinstance(call.func, ast.Subscript) and len(callees) > 1:
+            return None  # a table of several: each may be given other arguments
+        for value, _ in callees:
             found = self._of_callee(value, call, point, arguments)
             if found is not None:
                 return found
