@@ -83,19 +83,23 @@ class Attributes:
                 getter = Function(value.node, value.frame, instance, owner)
                 return self._evaluator.calls.returns(getter, Arguments(), node, point, world)
         held = self.held(instance, name, world)
-        if held:
+        if held and (not members or self._stored_when_made(instance, name)):
             return held
         if members:
             bound = [
                 (self._evaluator.classes.bind(value, instance, owner), world) for value, owner in members
             ]
-            return told_apart(bound, (instance.key, name))
+            return told_apart([*held, *bound], (instance.key, name))
         if instance.arguments is None:
             for below in self._evaluator.classes.subclasses(instance.cls)[:_MOST_SUBCLASSES]:
                 found = self._of_instance(Instance(below, None, None), name, node, point, world)
                 if found and not all(isinstance(value, Unknown) for value, _ in found):
                     return found
         return [(Unknown(("attribute", instance.key, name)), world)]
+
+    def _stored_when_made(self, instance: Instance, name: str) -> bool:
+        """Whether an ``__init__`` stores the attribute: what the class says of it is then never seen."""
+        return any(function.name == "__init__" for _, function in self._storing(instance, name))
 
     def held(self, instance: Instance, name: str, world: World) -> list[Outcome]:
         """What the class's own methods store in ``self.name``."""
