@@ -63,6 +63,8 @@ def _found(loader: Loader, conflict: Conflict) -> Found:
         cure = "leave out shuffle, the sampler decides the order"
         if loader.keyword("shuffle") is not None:
             remedy = Remedy("drop_argument", "safe", "Remove shuffle", {"arguments": ["shuffle"]})
+        elif loader.cls is not None and not loader.inherited and loader.written("shuffle") is None:
+            cure = f"{loader.cls.name} gives its base class both: leave out shuffle there"
     when = "" if conflict.always else " on some ways to this call"
     return Found(
         loader.module,

@@ -83,3 +83,20 @@ def test_the_number_of_workers(tmp_path: Path, workers: str, found: bool) -> Non
     """
     files = {"main.py": source, "settings.py": "WORKERS = 0\n"}
     assert bool(check(tmp_path, files, "DL101").findings) is found
+
+
+def test_what_a_loader_class_gives_by_default_is_mended_there(tmp_path: Path) -> None:
+    text = """\
+from torch.utils.data import DataLoader, RandomSampler
+
+
+class Balanced(DataLoader):
+    def __init__(self, dataset, batch_size=1, shuffle=True):
+        super().__init__(dataset, batch_size, shuffle=shuffle, sampler=RandomSampler(dataset))
+
+
+loader = Balanced(range(8), 4)  # expect: DL301
+"""
+    (finding,) = agree(tmp_path, {"train.py": text}, "DL301").findings
+    assert finding.message.endswith("Balanced gives its base class both: leave out shuffle there")
+    assert finding.remedy is None
