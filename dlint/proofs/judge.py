@@ -9,6 +9,7 @@ from typing import Literal
 
 from dlint.proofs.proof import Condition, Proof, StartMethod
 from dlint.proofs.run import Result, Run
+from dlint.proofs.watchdog import PATIENCE
 
 Status = Literal["shown", "contradicted", "not shown here"]
 
@@ -46,6 +47,9 @@ def programs(proof: Proof) -> list[str]:
 
 def judge(proof: Proof, method: StartMethod, results: Mapping[str, Result]) -> Verdict:
     """The verdict on a claim, from the results of all its programs."""
+    if any(result.end == "starved" for result in results.values()):
+        why = f"the machine was too busy: a program did not end within {PATIENCE * proof.limit:g} s"
+        return Verdict(proof, method, "not shown here", why)
     bad = observe_bad(proof, proof.bad, results[proof.bad])
     fixed = observe_fixed(proof, proof.fixed, results[proof.fixed]) if proof.fixed else None
     not_cures = tuple(observe_bad(proof, name, results[name]) for name in proof.not_a_cure)

@@ -43,9 +43,10 @@ class Run:
 
 @dataclass(frozen=True)
 class Result:
-    """What the watchdog saw. ``end`` is "exit", "still" (it stood still), "limit" (it went on and on) or
-    "lost" (the watchdog itself was ended). ``status`` is the exit code, negative for a signal; None where
-    the program had to be ended. ``where`` names the innermost frame of a program that did not end.
+    """What the watchdog saw. ``end`` is "exit", "still" (it stood still), "limit" (it went on and on),
+    "starved" (the machine gave it next to nothing) or "lost" (the watchdog itself was ended). ``status`` is
+    the exit code, negative for a signal; None where the program had to be ended. ``where`` names the
+    innermost frame of a program that did not end.
     """
 
     end: str

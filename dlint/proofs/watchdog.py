@@ -58,6 +58,10 @@ class _Abandoned(Exception):
     """The runner is gone or wants this program ended."""
 
 
+# A program that gets so small a share of the processors that it needs this many times its limit says nothing.
+PATIENCE = 10
+
+
 class _Stillness:
     """Decides from a sliding window whether the tree stands still, and how long it really could run."""
 
@@ -159,8 +163,11 @@ def watch(job: Job, statuses: dict[int, int]) -> dict[str, Any]:
         if stillness.look(pids, out.stat().st_size + err.stat().st_size):
             end = "still"
             break
-        if stillness.fair_seconds > job.limit or time.monotonic() - begin > 10 * job.limit:
+        if stillness.fair_seconds > job.limit:
             end = "limit"
+            break
+        if time.monotonic() - begin > PATIENCE * job.limit:
+            end = "starved"
             break
     seconds = time.monotonic() - begin
     tree: list[stacks.Process] = []

@@ -117,6 +117,13 @@ def test_bad_program(proof: Proof, result: Result, claimed: bool) -> None:
     assert judge.observe_bad(proof, "bad.py", result).as_claimed is claimed
 
 
+def test_a_machine_that_is_too_busy_shows_nothing() -> None:
+    proof = make("hang")
+    verdict = judge.judge(proof, "fork", {"bad.py": Result("still"), "fixed.py": Result("starved")})
+    assert verdict.status == "not shown here"
+    assert verdict.why == "the machine was too busy: a program did not end within 600 s"
+
+
 def test_claim_needs_its_cure_too() -> None:
     proof = make("hang")
     results = {"bad.py": Result("still"), "fixed.py": Result("exit", 0)}

@@ -112,6 +112,19 @@ def test_program_that_goes_on_for_ever_meets_its_limit(tmp_path: Path) -> None:
     assert result.where is not None
 
 
+def test_program_that_waits_for_a_processor_most_of_the_time_is_starved(tmp_path: Path) -> None:
+    # Sixty processes on one processor: each waits for it nearly all the time.
+    program = """
+        import os
+        os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})
+        for _ in range(60):
+            if os.fork() == 0:
+                break
+        while True: pass
+    """
+    assert run(tmp_path / "p", program, still=300, limit=1).end == "starved"
+
+
 def test_program_that_works_now_and_then_does_not_stand_still(tmp_path: Path) -> None:
     program = """
         import time
