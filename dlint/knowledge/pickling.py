@@ -20,6 +20,10 @@ _KEEPS = (
 STATE_METHODS = ("__getstate__", "__reduce__", "__reduce_ex__")
 
 
+# What such constructors are given and only use.
+USED_UP = frozenset({"is_valid_file"})
+
+
 def keeps_arguments(name: str) -> bool:
     """Whether an object made by this library name is pickled with the arguments it was made of."""
     last = name.rpartition(".")[2]

@@ -18,6 +18,7 @@ class Setup(NamedTuple):
     name: str
     missing: str
     concerns: tuple[str, ...] = ()
+    nothing: tuple[object, ...] = ()  # values that are what a process has anyway
 
 
 _FLOATS = (
@@ -31,14 +32,26 @@ _FLOATS = (
     "empty",
     "eye",
     "normal",
+    "randn",
     "Tensor",
 )
-_NEW_FLOATS = (*(f"torch.{name}" for name in _FLOATS), "torch.arange")
+_NEW_FLOATS = tuple(f"torch.{name}" for name in _FLOATS)
 
 SETUPS = (
     Setup("cv2.setNumThreads", "each starts OpenCV's thread pool", ("cv2.",)),
     Setup("cv2.ocl.setUseOpenCL", "each uses OpenCL", ("cv2.",)),
-    Setup("torch.set_default_dtype", "their tensors are float32", _NEW_FLOATS),
-    Setup("torch.set_default_tensor_type", "their tensors are float32", _NEW_FLOATS),
-    Setup("multiprocessing.set_sharing_strategy", "they share tensors by file descriptors"),
+    Setup(
+        "torch.set_default_dtype", "their tensors are float32", _NEW_FLOATS, ("torch.float32", "torch.float")
+    ),
+    Setup(
+        "torch.set_default_tensor_type",
+        "their tensors are float32",
+        _NEW_FLOATS,
+        ("torch.FloatTensor", "torch.float32"),
+    ),
+    Setup(
+        "multiprocessing.set_sharing_strategy",
+        "they share tensors by file descriptors",
+        nothing=("file_descriptor",),
+    ),
 )

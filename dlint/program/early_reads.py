@@ -10,7 +10,15 @@ from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, NamedTuple
 
 from dlint.knowledge.loading import LOADERS
-from dlint.module.layout import changed_names, ends, expressions, functions_in, own_names, statements_in
+from dlint.module.layout import (
+    changed_names,
+    dotted,
+    ends,
+    expressions,
+    functions_in,
+    own_names,
+    statements_in,
+)
 from dlint.module.source import Module
 from dlint.program.frame import Frame, Point
 from dlint.program.repetition import loops_around, places_around
@@ -24,6 +32,7 @@ if TYPE_CHECKING:
 _READS = frozenset({"__getitem__", "__getitems__", "__next__"})
 # What is asked of a loader and starts no workers.
 _ASKS = frozenset({"dataset", "batch_size", "sampler", "batch_sampler", "num_workers"})
+_DROPS = frozenset({"close", "shutdown", "terminate", "release", "reset", "cleanup"})
 _FAR = 3
 _MOST_SITES = 6
 _MOST_HELD = 60
@@ -68,7 +77,7 @@ def _early(
             loaded |= {instance.key for instance in _datasets(evaluator, dataset)}
     for start in _starts(evaluator, loader.call, loader.point):
         for node, point in looked_at(start.frame):
-            if not start.follows(node, point):
+            if not start.follows(node, point) or _let_go(node, point):
                 continue
             for value, _ in evaluator.values(node, point):
                 for read in _datasets(evaluator, value):
@@ -124,6 +133,26 @@ class _Start(NamedTuple):
             if any(_is_in(at, loop.body) for loop in loops):
                 return True
         return False
+
+
+def _let_go(read: ast.expr, point: Point) -> bool:
+    """Whether a later statement of the same block drops what a read has made: ``dataset.close()``,
+    ``dataset.file = None``."""
+    path = dotted(read)
+    place = point.frame.layout.places.get(id(point.statement))
+    if not path or place is None:
+        return False
+    for later in place.block[place.at + 1 :]:
+        match later:
+            case ast.Expr(value=ast.Call(func=ast.Attribute(value=held, attr=method))) if method in _DROPS:
+                if f"{dotted(held)}.".startswith(f"{path}."):
+                    return True
+            case ast.Assign(targets=[ast.Attribute(value=held)], value=ast.Constant(value=None)):
+                if dotted(held) == path:
+                    return True
+            case ast.For() | ast.While():
+                return False  # workers may start there
+    return False
 
 
 def _is_in(at: _At, block: list[ast.stmt]) -> bool:

@@ -73,7 +73,7 @@ class Repetition:
 
     def looped(self, call: ast.AST, point: Point) -> bool:
         """Whether a loop around the call, in its own scope, counts."""
-        inside = any(isinstance(node, _COMPREHENSIONS) for node in _path(point.statement, call))
+        inside = any(isinstance(node, _COMPREHENSIONS) for node in path_to(point.statement, call))
         return (inside and self.counts(None, point)) or any(
             self.counts(loop, point) for loop in loops_around(point)
         )
@@ -195,7 +195,7 @@ def is_once(call: ast.AST, point: Point) -> bool:
         return True
     if any(_is_absence(test, wanted, block) for test, wanted, block in tests_around(point)):
         return True
-    return any(isinstance(node, ast.IfExp | ast.BoolOp) for node in _path(point.statement, call))
+    return any(isinstance(node, ast.IfExp | ast.BoolOp) for node in path_to(point.statement, call))
 
 
 def _is_absence(test: ast.expr, wanted: bool, block: list[ast.stmt]) -> bool:
@@ -292,7 +292,7 @@ def _is_cached(scope: ast.AST) -> bool:
     return False
 
 
-def _path(statement: ast.stmt | None, node: ast.AST) -> list[ast.AST]:
+def path_to(statement: ast.stmt | None, node: ast.AST) -> list[ast.AST]:
     """The nodes between a statement and a node inside it."""
 
     def descend(at: ast.AST) -> list[ast.AST] | None:

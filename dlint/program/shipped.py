@@ -7,7 +7,8 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING
 
-from dlint.knowledge.pickling import STATE_METHODS, keeps_arguments
+from dlint.knowledge.pickling import STATE_METHODS, USED_UP, keeps_arguments
+from dlint.program.frame import Argument, Arguments
 from dlint.program.values import (
     Class,
     Function,
@@ -78,7 +79,7 @@ def _held(evaluator: Evaluator, part: Part) -> Iterator[Part]:
             yield held(receiver, part.place, part.world)
         case Made() as made if keeps_arguments(made.name):
             place = f"an argument of {made.name.rpartition('.')[2]}"
-            for argument in made.arguments.all():
+            for argument in _kept(made.arguments):
                 for value, w in evaluator.value_of(argument, part.world):
                     yield held(value, place, w)
         case Instance() as instance:
@@ -92,8 +93,13 @@ def _given(evaluator: Evaluator, instance: Instance, world: World) -> Iterator[t
     """What an object hands on to the constructor of a library that keeps it."""
     for library, arguments in evaluator.initialisers.of_libraries(instance):
         if keeps_arguments(library):
-            for argument in arguments.all():
+            for argument in _kept(arguments):
                 yield from evaluator.value_of(argument, world)
+
+
+def _kept(arguments: Arguments) -> list[Argument]:
+    used_up = [arguments.keywords[name] for name in USED_UP if name in arguments.keywords]
+    return [argument for argument in arguments.all() if not any(argument is used for used in used_up)]
 
 
 def says_its_state(evaluator: Evaluator, cls: Class) -> bool:

@@ -100,9 +100,9 @@ class UseFinder:
             written = loader.written(name)
             line = written.lineno if written is not None else loader.call.lineno
             seen: set[Key] = set()
-            for way, world in loader.ways(name):
+            for way, world in loader.ways("num_workers", name):
                 value = way[name]
-                if value is not None and value.key not in seen:
+                if value is not None and value.key not in seen and not is_zero(way["num_workers"]):
                     seen.add(value.key)
                     own.add_callable(value, world, name, loader.module, line)
         yield WorkerUse(self._evaluator, loader, None, HERE, own)

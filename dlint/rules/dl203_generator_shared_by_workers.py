@@ -52,7 +52,7 @@ Unsafe: the numbers change.
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from dlint.finding import Remedy
 from dlint.knowledge.randomness import GENERATORS, RESEEDS, draws_from_generator
@@ -179,10 +179,21 @@ def _renewed_by_method(program: Program, use: WorkerUse, made: Made) -> bool:
         for function in functions_in(owner.node.body)
         if function.name != "__init__" and (_stores(function, names) or _seeds_again(function, names))
     }
+    above = [
+        function
+        for instance in use.code.instances.values()
+        for cls in program.evaluator.classes.line(instance.cls)
+        for function in functions_in(cls.node.body)
+    ]
+    for _ in range(3):  # a method that calls one of them renews it, too
+        methods |= {function.name for function in above if _calls_one(function_body(function), methods)}
+    return any(_calls_one(function_body(visit.function.node), methods) for visit in visits)
+
+
+def _calls_one(nodes: Iterable[ast.AST], methods: set[str]) -> bool:
     return any(
         isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in methods
-        for visit in visits
-        for node in function_body(visit.function.node)
+        for node in nodes
     )
 
 

@@ -75,11 +75,12 @@ import re
 from collections.abc import Iterator
 
 from dlint.finding import Remedy
-from dlint.knowledge.handles import HANDLES, LMDB_WITHOUT_LOCK, WRITES, Handle
+from dlint.knowledge.handles import Handle
 from dlint.module.layout import changed_names, own_names, parameters, statements_in
 from dlint.program.early_reads import item_read_in_parent, length_asked_in_parent
 from dlint.program.events import Visit, function_body
-from dlint.program.frame import Argument, Arguments, Point
+from dlint.program.frame import Arguments, Point
+from dlint.program.handles import handle_of
 from dlint.program.program import Program
 from dlint.program.repetition import is_once
 from dlint.program.sharing import by_dataset
@@ -140,7 +141,7 @@ def _kept(
     reads = [(visit, _reads(visit)) for visit in visits]
     names = {name for _, read in reads for name in read}
     for name, value, by_hand in _held(program, owner, names):
-        handle = _handle(program, value)
+        handle = handle_of(program.evaluator, value)
         if handle is None or program.evaluator.attributes.may_be_stored_outside(owner, name):
             continue
         assert isinstance(value, Made)
@@ -149,6 +150,8 @@ def _kept(
             continue
         if (binding and _is_for_one_process(visits)) or all(renewed(program, use, value) for use in uses):
             continue
+        if handle.forked and _only_by_number(visits, name):
+            handle = handle._replace(forked="")
         for visit, read in reads:
             if name in read:
                 attribute = (owner.cls.name, name)
@@ -165,6 +168,14 @@ def _keeps_what_is_there(visit: Visit, name: str, made: Made) -> bool:
         is_once(made.node, Point(visit.frame, statement))
         for statement in statements_in(node.body)
         if _path(visit, name) in {*own_names(statement), *changed_names(statement)}
+    )
+
+
+def _only_by_number(visits: list[Visit], name: str) -> bool:
+    """Whether worker code only takes a file's number, for os.pread, which needs no position."""
+    texts = [visit.function.module.text_of(visit.function.node) for visit in visits]
+    return any("pread(" in text for text in texts) and all(
+        text.count(f".{name}.fileno()") == len(re.findall(rf"\.{name}\b", text)) for text in texts
     )
 
 
@@ -190,7 +201,7 @@ def _held(program: Program, owner: Instance, names: set[str]) -> Iterator[tuple[
         while isinstance(whole, ast.Subscript) and _is_name(whole.slice):
             whole = whole.value
             for value, _ in evaluator.values(whole, point, world):
-                handle = _handle(program, value)
+                handle = handle_of(program.evaluator, value)
                 if handle is not None and handle.has_parts:
                     yield name, value, _TAKE_PARTS_LATE
 
@@ -261,7 +272,7 @@ def _opened_in(
             if name == path or "." in name or not _starts_as_none(program, owner, name):
                 continue
             for value, _ in program.evaluator.attributes.held(owner, name, HERE):
-                handle = _handle(program, value)
+                handle = handle_of(program.evaluator, value)
                 if (
                     handle is not None
                     and isinstance(value, Made)
@@ -283,7 +294,7 @@ def _global(program: Program, code: WorkerCode, start: str | None) -> Iterator[F
         made = event.owner
         if made is None or not isinstance(made.point.frame.scope, ast.Module):
             continue
-        handle = _handle(program, made)
+        handle = handle_of(program.evaluator, made)
         if handle is not None and handle.forked and isinstance(made.node, ast.expr):
             where = f"{event.module.relative}:{getattr(event.node, 'lineno', 1)}"
             yield Found(
@@ -294,42 +305,6 @@ def _global(program: Program, code: WorkerCode, start: str | None) -> Iterator[F
                 event.link.steps(event.name, event.module, event.node),
                 Remedy("handle_per_process", "unsafe", "Open it in each process"),
             )
-
-
-def _handle(program: Program, value: object) -> Handle | None:
-    """The kind of handle that a value is, None for anything else and for a file that is written."""
-    if not isinstance(value, Made):
-        return None
-    handle = HANDLES.get(value.name)
-    if handle is None:
-        return None
-    given = value.arguments
-    if handle.suffix and not any(_names(program, path, handle.suffix) for path in given.positional[:1]):
-        return None
-    modes = [*given.positional[1:2]] if value.name != "pathlib.Path().open" else [*given.positional[:1]]
-    modes += [given.keywords["mode"]] if "mode" in given.keywords else []
-    if value.name.startswith("lmdb."):
-        modes = []
-        lock = given.keywords.get("lock")
-        if lock is not None and any(
-            isinstance(v, Const) and not v.value for v, _ in program.evaluator.value_of(lock, HERE)
-        ):
-            return LMDB_WITHOUT_LOCK
-    for mode in modes:
-        for found, _ in program.evaluator.value_of(mode, HERE):
-            if isinstance(found, Const) and isinstance(found.value, str) and WRITES & set(found.value):
-                return None
-    return handle
-
-
-def _names(program: Program, path: Argument, suffix: str) -> bool:
-    """Whether an argument is, as it is written or by its value, the path of a file of some kind."""
-    if path.expression is not None and suffix in ast.unparse(path.expression):
-        return True
-    return any(
-        isinstance(value, Const) and str(value.value).endswith(suffix)
-        for value, _ in program.evaluator.value_of(path, HERE)
-    )
 
 
 def _path(visit: Visit, name: str) -> str:

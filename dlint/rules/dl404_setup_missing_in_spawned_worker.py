@@ -55,6 +55,7 @@ import ast
 from collections.abc import Iterator
 
 from dlint.knowledge.setups import SETUPS, Setup
+from dlint.program.events import Event
 from dlint.program.program import Program
 from dlint.program.protection import Effect
 from dlint.program.uses import WorkerUse
@@ -72,20 +73,28 @@ def check(program: Program) -> Iterator[Found]:
         if use.loader is not None and program.start_method_of(use) in _SPAWNED:
             uses.setdefault(id(use.loader), []).append(use)
     for together in uses.values():
-        names = {event.name for use in together for event in use.code.events}
+        events = [event for use in together for event in use.code.events]
+        names = {event.name for event in events}
         for setup in SETUPS:
-            if setup.name in names or not _concerns(setup, names):
+            if setup.name in names or (
+                setup.concerns and not any(_concerns(setup, event) for event in events)
+            ):
                 continue
             if setup.name not in written:
                 written[setup.name] = set(_values(program, setup.name))
             for value in sorted(written[setup.name], key=repr):
+                if value in setup.nothing:
+                    continue
                 if setup.name == "cv2.setNumThreads" and value == 0 and program.start_method in _SPAWNED:
                     continue
                 yield from _found(program, together, setup, value)
 
 
-def _concerns(setup: Setup, names: set[str]) -> bool:
-    return not setup.concerns or any(name.startswith(setup.concerns) for name in names)
+def _concerns(setup: Setup, event: Event) -> bool:
+    given = event.node.keywords if isinstance(event.node, ast.Call) else []
+    return any(
+        event.name.startswith(name) if name.endswith(".") else event.name == name for name in setup.concerns
+    ) and all(keyword.arg != "dtype" for keyword in given)
 
 
 def _values(program: Program, name: str) -> Iterator[object]:

@@ -50,6 +50,7 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator
+from itertools import pairwise
 
 from dlint.finding import ReachStep
 from dlint.knowledge.devices import DEVICE, DEVICE_KEYWORDS, MOVES, is_cuda, makes_cuda_tensor
@@ -58,7 +59,7 @@ from dlint.program.events import Visit
 from dlint.program.frame import Point
 from dlint.program.loaders import Loader
 from dlint.program.program import Program
-from dlint.program.repetition import places_around
+from dlint.program.repetition import path_to, places_around
 from dlint.program.values import Const, External, Function, Made, Value, World
 from dlint.rules.rule import Found
 
@@ -102,9 +103,26 @@ def _in_function(program: Program, visit: Visit) -> Iterator[ast.Call]:
         worlds = (
             program.evaluator.flow.reaching(point, visit.world) if id(point.statement) not in told else []
         )
+        worlds = [w for world in worlds for w in _chosen(program, call, point, world)]
         if any(_uses_gpu(program, call, point, world) for world in worlds) and not _kept_out(point):
             told.add(id(point.statement))
             yield call
+
+
+def _chosen(program: Program, call: ast.Call, point: Point, world: World) -> list[World]:
+    """The worlds in which conditional expressions come to a call in them: ``x.cuda() if gpu else x``."""
+    worlds = [world]
+    around = [*path_to(point.statement, call), call]
+    for outer, inner in pairwise(around):
+        if isinstance(outer, ast.IfExp) and inner is not outer.test:
+            wanted = inner is outer.body
+            worlds = [
+                w
+                for each in worlds
+                for result, w in program.evaluator.truth(outer.test, point, each)
+                if result is wanted
+            ]
+    return worlds
 
 
 def _calls(expression: ast.expr) -> Iterator[ast.Call]:

@@ -144,10 +144,22 @@ def _is_filled(frame: Frame, statement: ast.Assign) -> bool:
     """Whether a statement sets an empty list or dict that a later loop of the same scope fills."""
     path = dotted(statement.targets[0])
     empty = isinstance(statement.value, ast.List | ast.Dict)
-    return empty and any(
-        path in frame.layout.bound_by(loop) and loop.lineno > statement.lineno
-        for loop in statements_in(frame.scope.body if isinstance(frame.scope, ast.FunctionDef) else [])
-        if isinstance(loop, ast.For | ast.While)
+    body = statements_in(frame.scope.body if isinstance(frame.scope, ast.FunctionDef) else [])
+    replaced = any(
+        isinstance(later, ast.Assign)
+        and later.lineno > statement.lineno
+        and path in map(dotted, later.targets)
+        and not isinstance(later.value, ast.List | ast.Dict)
+        for later in body
+    )
+    return (
+        empty
+        and not replaced
+        and any(
+            path in frame.layout.bound_by(loop) and loop.lineno > statement.lineno
+            for loop in statements_in(frame.scope.body if isinstance(frame.scope, ast.FunctionDef) else [])
+            if isinstance(loop, ast.For | ast.While)
+        )
     )
 
 
