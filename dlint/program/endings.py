@@ -6,11 +6,12 @@ import ast
 from collections.abc import Callable
 from typing import Literal
 
-from dlint.module.layout import statements_in
+from dlint.module.layout import dotted, own_names, statements_in
 
 # "straight": on every way; "except": after an exception that was caught; "attempts": after a loop that tried
 # again and again; "perhaps": on a way that may never be taken.
 Ending = Literal["straight", "except", "attempts", "perhaps"]
+_STOPS = frozenset({"KeyboardInterrupt", "SystemExit", "GeneratorExit"})
 NoReturn = Callable[[ast.stmt], bool]
 
 
@@ -38,6 +39,8 @@ def _of_statement(statement: ast.stmt, never_returns: NoReturn) -> frozenset[End
     match statement:
         case ast.Return() | ast.Raise() | ast.Continue() | ast.Break():
             return frozenset()
+        case ast.Assert(test=ast.Constant(value=value)) if not value:
+            return frozenset()
         case ast.If():
             ways = [endings(statement.body, never_returns), endings(statement.orelse, never_returns)]
             if all(ways):
@@ -55,7 +58,7 @@ def _of_statement(statement: ast.stmt, never_returns: NoReturn) -> frozenset[End
 
 
 def _of_loop(loop: ast.For | ast.While, never_returns: NoReturn) -> frozenset[Ending]:
-    if isinstance(loop, ast.While) and isinstance(loop.test, ast.Constant) and loop.test.value:
+    if _is_endless(loop):
         breaks = any(isinstance(inner, ast.Break) for inner in statements_in(loop.body))
         return frozenset({"perhaps"}) if breaks else frozenset()
     after = endings(loop.orelse, never_returns)
@@ -74,6 +77,22 @@ def _of_loop(loop: ast.For | ast.While, never_returns: NoReturn) -> frozenset[En
         for inner in statements_in([statement])
     )
     return frozenset({"attempts" if tries and not gives_up else "perhaps"})
+
+
+def _is_endless(loop: ast.For | ast.While) -> bool:
+    if isinstance(loop, ast.While):
+        if isinstance(loop.test, ast.Constant):
+            return bool(loop.test.value)
+        asked = loop.test.operand if isinstance(loop.test, ast.UnaryOp) else loop.test
+        # A flag that nothing in the loop changes.
+        return isinstance(asked, ast.Name) and not any(
+            asked.id in own_names(inner) for inner in statements_in(loop.body)
+        )
+    call = loop.iter
+    if isinstance(call, ast.Call) and (dotted(call.func) or "") == "enumerate" and call.args:
+        call = call.args[0]
+    last = (dotted(call.func) or "").rpartition(".")[2] if isinstance(call, ast.Call) else ""
+    return last in ("count", "cycle") or (last == "repeat" and len(call.args) == 1)  # type: ignore[attr-defined]
 
 
 def _tries_to_return(statement: ast.stmt, never_returns: NoReturn) -> bool:
@@ -98,6 +117,8 @@ def _of_attempt(statement: ast.stmt, never_returns: NoReturn) -> frozenset[Endin
     body: list[ast.stmt] = [*statement.body, *statement.orelse]  # type: ignore[attr-defined]
     found = endings(body, never_returns)
     for handler in statement.handlers:  # type: ignore[attr-defined]
+        if isinstance(handler.type, ast.Name) and handler.type.id in _STOPS:
+            continue
         found |= {_joined(ending, "except") for ending in endings(handler.body, never_returns)}
     return found
 

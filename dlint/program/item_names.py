@@ -8,6 +8,7 @@ from collections.abc import Set
 from dlint.module.layout import own_names, parameters, statements_in
 
 _NUMERIC = frozenset({"int", "len", "max", "min", "divmod"})
+_ABOUT_NUMBERS = _NUMERIC | {"isinstance", "type"}
 
 
 def concerns(test: ast.expr, index: frozenset[str], read: frozenset[str]) -> bool:
@@ -15,9 +16,46 @@ def concerns(test: ast.expr, index: frozenset[str], read: frozenset[str]) -> boo
     for node in ast.walk(test):
         if isinstance(node, ast.Name) and node.id in read:
             return True
-        if isinstance(node, ast.Call | ast.Subscript) and mentions(node, index):
+        if (
+            isinstance(node, ast.Call | ast.Subscript)
+            and mentions(node, index)
+            and not _is_about_number(node)
+        ):
             return True
     return False
+
+
+def _is_about_number(node: ast.Call | ast.Subscript) -> bool:
+    """Whether a call asks about the number that it is given, and not about the item."""
+    return isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in _ABOUT_NUMBERS
+
+
+def settled(function: ast.FunctionDef) -> frozenset[str]:
+    """The variables that are the item's number, lengths and settings, or are worked out from them alone."""
+    bindings: dict[str, list[ast.stmt]] = {}
+    for statement in statements_in(function.body):
+        for name in own_names(statement):
+            bindings.setdefault(name, []).append(statement)
+    found = set(bindings)
+    while True:
+        others = bindings.keys() - found
+        gone = {
+            name
+            for name in found
+            if not all(isinstance(s, ast.Assign) and _is_setting(s.value, others) for s in bindings[name])
+        }
+        if not gone:
+            return frozenset(found)
+        found -= gone
+
+
+def _is_setting(value: ast.expr, others: Set[str]) -> bool:
+    return not mentions(value, others) and all(
+        isinstance(node.func, ast.Name) and node.func.id in _NUMERIC | {"getattr"}
+        if isinstance(node, ast.Call)
+        else not isinstance(node, ast.Subscript)
+        for node in ast.walk(value)
+    )
 
 
 def mentions(node: ast.AST, names: Set[str]) -> bool:

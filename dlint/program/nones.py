@@ -12,12 +12,12 @@ from collections.abc import Iterator
 from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
-from dlint.module.layout import own_names, parameters, statements_in
+from dlint.module.layout import dotted, own_names, parameters, statements_in
 from dlint.program.calls import passed
 from dlint.program.endings import endings
 from dlint.program.events import display_name, is_generator
 from dlint.program.frame import Frame, Point, arguments_of
-from dlint.program.item_names import concerns, is_index, mentions, read_from
+from dlint.program.item_names import concerns, is_index, mentions, read_from, settled
 from dlint.program.items import Reader
 from dlint.program.repetition import places_around
 from dlint.program.values import External, Function, World
@@ -25,9 +25,12 @@ from dlint.program.values import External, Function, World
 if TYPE_CHECKING:
     from dlint.program.evaluate import Evaluator
 
-_EXITS = frozenset({"sys.exit", "os._exit", "builtins.exit", "builtins.quit"})
+_EXITS = frozenset(
+    {"sys.exit", "os._exit", "os.abort", "six.raise_from", "six.reraise", "builtins.exit", "builtins.quit"}
+)
 _DEEPEST = 4  # calls followed to what ends the program
 _FAR = 3  # calls followed to what gives None
+_KEEP = frozenset({"lru_cache", "cache", "no_grad", "inference_mode", "override", "final"})
 _BOUND = frozenset({"staticmethod", "classmethod"})
 _HERE = "returns None here"
 _ENDED = {
@@ -56,6 +59,8 @@ class Nones:
 
     def of_reader(self, reader: Reader) -> Iterator[tuple[ast.stmt, str]]:
         """Where a ``__getitem__`` gives None, and how that comes about."""
+        if not all(_keeps_result(each) for each in reader.node.decorator_list):
+            return
         index = frozenset(argument.arg for argument in parameters(reader.node)[1:])
         read = read_from(reader.node, index, frozenset())
         yield from self._of_function(_Scope(reader.node, reader.frame, reader.world, index, read, 0))
@@ -105,7 +110,7 @@ class Nones:
                 variables = scope.read
                 if scope.far == 0:
                     bound = {name for s in statements_in(scope.node.body) for name in own_names(s)}
-                    variables = frozenset(bound - scope.indices)
+                    variables = frozenset(bound - scope.indices - settled(scope.node))
                 return concerns(place.owner.test, scope.indices, variables)
         return False
 
@@ -171,6 +176,11 @@ class Nones:
             elif _sets_none(statement, name):
                 for attempt in statements_in(scope.node.body):
                     raised = w.known(("raised", id(attempt), scope.frame.key))
+                    if raised and not endings(
+                        attempt.handlers[raised - 1].body,  # type: ignore[attr-defined]
+                        partial(self._never_returns, scope.frame, scope.world, _DEEPEST),
+                    ):
+                        continue
                     if raised and not _is_used(name, scope.node, attempt.body):  # type: ignore[attr-defined]
                         return f"returns the None that {name} is after an exception"
         return None
@@ -257,6 +267,12 @@ def _is_used(name: str, function: ast.FunctionDef, apart: list[ast.stmt]) -> boo
         and id(node) not in spared
         for node in ast.walk(function)
     )
+
+
+def _keeps_result(decorator: ast.expr) -> bool:
+    """Whether a decorator surely hands on what the function returns."""
+    called = decorator.func if isinstance(decorator, ast.Call) else decorator
+    return (dotted(called) or "").rpartition(".")[2] in _KEEP
 
 
 def _is_bound(decorator: ast.expr) -> bool:

@@ -111,6 +111,8 @@ def _stream(program: Program, event: Event, call: ast.Call) -> Iterator[Found]:
     scope = event.point.frame.scope
     if not isinstance(scope, ast.FunctionDef) or not is_generator(scope) or event.role != "dataset":
         return
+    if not _once_an_epoch(event):
+        return
     loops = list(loops_around(event.point))
     if method == "map" and event.owner is not None and event.owner.name.endswith("Executor"):
         if loops or len(call.args) < 2 or not _is_stream(program, event.point, call.args[1]):
@@ -131,6 +133,16 @@ def _stream(program: Program, event: Event, call: ast.Call) -> Iterator[Found]:
         event.link.steps(event.name, event.module, call),
         by_hand="keep a deque of at most a few futures: submit one, give the oldest result",
     )
+
+
+def _once_an_epoch(event: Event) -> bool:
+    """Whether control comes to a place from ``__iter__`` without a loop on the way."""
+    point, link = event.point, event.link
+    while link.above is not None:
+        if link.caller is None or link.site is None or any(loops_around(link.caller)):
+            return False
+        point, link = link.caller, link.above
+    return getattr(point.frame.scope, "name", "") == "__iter__"
 
 
 def _submitted(event: Event, call: ast.Call, loops: list[ast.stmt]) -> ast.expr | None:
@@ -194,7 +206,8 @@ def _makes_stream(program: Program, point: Point, call: ast.Call, far: int) -> b
         if name in _ENDLESS or (opens(name) and name.endswith("open")):
             return True
         if name in _SAME or (name == "itertools.islice" and _to_the_end(call)):
-            return bool(call.args) and _is_stream(program, point, call.args[0], far)
+            given = call.args if name == "builtins.zip" else call.args[:1]
+            return bool(given) and all(_is_stream(program, point, each, far) for each in given)
     return False
 
 

@@ -128,11 +128,21 @@ def _may_divide(program: Program, loader: Loader, init: Value | None) -> bool:
     if not isinstance(init, Function | Partial):
         return True
     return any(
-        _speaks_of(_CHANGES, visit.function.node)
+        _speaks_of(_CHANGES, visit.function.node) or _changes_object(visit.function.node)
         for own in program.uses_of(loader)
         if own.dataset is None
         for visit in own.code.visits
         if visit.role == "worker_init_fn"
+    )
+
+
+def _changes_object(function: ast.AST) -> bool:
+    """Whether a function sets an attribute of an object that it has from outside (``self.part = rank``)."""
+    return any(
+        isinstance(node, ast.Attribute)
+        and isinstance(node.ctx, ast.Store)
+        and isinstance(node.value, ast.Name)
+        for node in ast.walk(function)
     )
 
 

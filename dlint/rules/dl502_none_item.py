@@ -68,10 +68,15 @@ _Judged = tuple[Reader, list[tuple[ast.stmt, str]]]
 
 def check(program: Program) -> Iterator[Found]:
     """Items that can be None, for loaders that batch with the default collate function."""
+    index = program.modules.index
+    if index.mentioning("default_collate_fn_map") or index.stored_elsewhere("default_collate"):
+        return  # the program says what the default one does with None
     nones = Nones(program.evaluator)
     known: dict[tuple[Key, World], list[_Judged]] = {}
     for loader in program.loaders:
         if loader.inherited or loader.kind.name not in _LOADERS:
+            continue
+        if loader.module.relative in index.storing("collate_fn"):
             continue
         seen: set[int] = set()
         for way, world in loader.ways("dataset", "collate_fn", "batch_size"):

@@ -106,7 +106,11 @@ def _raised(visit: Visit) -> Iterator[Found]:
         point = Point(visit.frame, statement)
         if not (isinstance(raised, ast.Name) and raised.id == "StopIteration") or _is_caught(point):
             continue
-        if not any(_bounds(test, index) for test, _, _ in tests_around(point)):
+        if not any(_bounds(test, index) for test, _, _ in tests_around(point)) and not any(
+            isinstance(place.owner, ast.ExceptHandler)
+            and (dotted(place.owner.type) if place.owner.type else "") == "IndexError"
+            for place in places_around(point)
+        ):
             yield Found(
                 visit.function.module,
                 statement,
@@ -127,12 +131,27 @@ def _bounds(test: ast.expr, index: frozenset[str]) -> bool:
     )
 
 
+def _finds_place(test: ast.expr, index: frozenset[str]) -> bool:
+    """Whether a test compares the index itself with an element: the search for its place among limits."""
+    return any(
+        isinstance(node, ast.Compare)
+        and all(isinstance(side, ast.Name) for side in (node.left, *node.comparators))
+        and any(side.id in index for side in (node.left, *node.comparators))  # type: ignore[attr-defined]
+        for node in ast.walk(test)
+    )
+
+
 def _ends(program: Program, streams: Streams, source: ast.expr, event: Event) -> bool:
     """Whether an iterator surely has an end that a later item, or an unlucky one, comes to."""
-    if isinstance(source, ast.GeneratorExp):
-        tests = [test for generator in source.generators for test in generator.ifs]
-        return bool(tests) and not any(_looks_up(test) for test in tests)
     frame = event.point.frame
+    if isinstance(source, ast.GeneratorExp):
+        number = (
+            frozenset(p.arg for p in parameters(frame.scope))
+            if isinstance(frame.scope, ast.FunctionDef)
+            else frozenset()
+        )
+        tests = [test for generator in source.generators for test in generator.ifs]
+        return bool(tests) and not any(_looks_up(test) or _finds_place(test, number) for test in tests)
     if (
         isinstance(source, ast.Attribute)
         and isinstance(frame.receiver, Instance)
@@ -162,8 +181,8 @@ def _kept_ends(program: Program, streams: Streams, instance: Instance, name: str
         for function in functions_in(above.node.body)
         if parameters(function) and f"{parameters(function)[0].arg}.{name}" in layout_of(function).binds
     ]
-    if not stores:
-        return False
+    if not stores or program.modules.index.stored_elsewhere(name):
+        return False  # set anew from outside
     initialisers = {id(frame.scope): frame for _, frame in evaluator.initialisers.of(instance)}
     for function in stores:
         frame = initialisers.get(id(function))
