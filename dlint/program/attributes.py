@@ -13,7 +13,7 @@ from dlint.knowledge.loading import is_kept, kept_parameters
 from dlint.module.layout import FunctionNode, functions_in, parameters
 from dlint.program.classes import is_property
 from dlint.program.frame import Arguments, Frame, Point, layout_of
-from dlint.program.outcomes import Outcome, told_apart
+from dlint.program.outcomes import Outcome, stores_told_apart, told_apart
 from dlint.program.values import (
     Class,
     Const,
@@ -110,23 +110,25 @@ class Attributes:
         self._active[mark] = self._evaluator.depth
         try:
             outcomes: list[Outcome] = []
+            by: list[int] = []
             for owner, function in self._storing(instance, name):
                 frame = self._method_frame(instance, owner, function)
                 path = f"{parameters(function)[0].arg}.{name}"
                 for statement, w in self._evaluator.flow.definitions(path, Point(frame, None), world):
                     if statement is not None:
                         outcomes += self._evaluator.names.defined(statement, path, frame, w)
+                by += [id(function)] * (len(outcomes) - len(by))
+            elsewhere = self._evaluator.modules.index.stored_elsewhere(name)
+            if len(set(by)) == len(by) > 1 and not elsewhere:
+                # What the same methods store goes together: self.sampler and self.shuffle.
+                return stores_told_apart(outcomes, (instance.key, tuple(by)), by)
             if not outcomes:
                 outcomes += self._kept_by_library(instance, name, world)
-            if self._evaluator.modules.index.stored_elsewhere(name):
+            if elsewhere:
                 outcomes += self._stored_outside(instance, name, world)
-            if (
-                outcomes
-                and all(isinstance(value, Const) for value, _ in outcomes)
-                and self._evaluator.modules.index.stored_elsewhere(name)
-            ):
+            if elsewhere and outcomes and all(isinstance(value, Const) for value, _ in outcomes):
                 outcomes.append((Unknown(("attribute", instance.key, name)), world))
-            return told_apart(outcomes, mark)
+            return stores_told_apart(outcomes, mark)
         finally:
             del self._active[mark]
 

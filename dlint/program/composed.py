@@ -22,11 +22,14 @@ def made_of(evaluator: Evaluator, made: Made, world: World) -> Iterator[Outcome]
     for argument in made.arguments.all():
         yield from evaluator.value_of(argument, world)
     if made.name.rpartition(".")[2] in KEEPS_TRANSFORMS:
-        for node, point in _added(made):
-            yield from evaluator.values(node, point, world)
+        for node, point, name in _added(made):
+            for reached in evaluator.flow.reaching(point, world):
+                for definition, w in evaluator.flow.definitions(name, point, reached):
+                    if definition is made.point.statement:
+                        yield from evaluator.values(node, point, w)
 
 
-def _added(made: Made) -> Iterator[tuple[ast.expr, Point]]:
+def _added(made: Made) -> Iterator[tuple[ast.expr, Point, str]]:
     """What the scope that makes the object adds to its transforms, on a condition or not."""
     frame = made.point.frame
     match made.point.statement:
@@ -41,6 +44,6 @@ def _added(made: Made) -> Iterator[tuple[ast.expr, Point]]:
             case ast.Expr(value=ast.Call(func=ast.Attribute(value=held, attr=method), args=[*_, added])) if (
                 method in ("append", "insert", "extend") and ast.unparse(held) == path
             ):
-                yield added, Point(frame, statement)
+                yield added, Point(frame, statement), name
             case ast.AugAssign(target=held, value=added) if ast.unparse(held) == path:
-                yield added, Point(frame, statement)
+                yield added, Point(frame, statement), name

@@ -46,6 +46,8 @@ def _of_name(evaluator: Evaluator, module: Module, name: str) -> Iterator[Worker
         node = trail[-1]
         if isinstance(node, ast.FunctionDef) and _takes_a_worker(node):
             frame = evaluator.sites.frame_of(module, trail)
+            if evaluator.sites.of(node, frame):
+                continue  # the program calls it itself, not the workers of a loader
             code = WorkerCode(evaluator)
             code.add_callable(Function(node, frame), HERE, "worker_init_fn", module, node.lineno)
             yield code

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from dlint.knowledge.names import asks_state, library_answers_again
+from dlint.knowledge.randomness import WORKER_INFO
 from dlint.program.alike import told
 from dlint.program.containers import METHODS
 from dlint.program.frame import Arguments, Point
@@ -16,6 +17,7 @@ from dlint.program.values import (
     External,
     Instance,
     Items,
+    Key,
     Made,
     ModuleValue,
     Partial,
@@ -33,6 +35,7 @@ class Library:
 
     def __init__(self, evaluator: Evaluator) -> None:
         self._evaluator = evaluator
+        self.worker_infos: set[Key] = set()  # never None in worker code
 
     def call(
         self, callee: External, arguments: Arguments, node: ast.AST, point: Point, world: World
@@ -50,7 +53,10 @@ class Library:
             # `is_initialized()` answers the same wherever it is asked.
             return [(Unknown(("answer", callee.name)), world)]
         text = told(arguments) if library_answers_again(callee.name) else None
-        return [(Made(callee.name, node, arguments, point, text and (callee.key, text)), world)]
+        made = Made(callee.name, node, arguments, point, text and (callee.key, text))
+        if callee.name == WORKER_INFO:
+            self.worker_infos.add(made.key)
+        return [(made, world)]
 
     def _first(self, arguments: Arguments, world: World) -> list[Outcome]:
         if not arguments.positional:

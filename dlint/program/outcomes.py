@@ -38,10 +38,27 @@ def told_apart(outcomes: list[Outcome], mark: Key) -> list[Outcome]:
     worlds = [id(w) for _, w in outcomes]
     if len(set(worlds)) == len(worlds):
         return outcomes
+    return _marked(outcomes, mark, list(range(len(outcomes))), [worlds.count(each) > 1 for each in worlds])
+
+
+def stores_told_apart(outcomes: list[Outcome], mark: Key, labels: list[int] | None = None) -> list[Outcome]:
+    """The same of what different methods store, each in a world of its own: that those are two worlds does
+    not mean that one of them excludes the other. ``labels`` name the method that stores each."""
+    if len(outcomes) <= 1:
+        return outcomes
+    worlds = [w for _, w in outcomes]
+    alike = [
+        any(w is other or w.joined(other) is not None for other in [*worlds[:index], *worlds[index + 1 :]])
+        for index, w in enumerate(worlds)
+    ]
+    return _marked(outcomes, mark, labels or list(range(len(outcomes))), alike)
+
+
+def _marked(outcomes: list[Outcome], mark: Key, labels: list[int], which: list[bool]) -> list[Outcome]:
     return [
-        (value, w.assuming(("which", mark), index) if worlds.count(id(w)) > 1 else w)
-        for index, (value, w) in enumerate(outcomes)
-        if w.known(("which", mark)) in (None, index)
+        (value, w.assuming(("which", mark), label) if marked else w)
+        for (value, w), label, marked in zip(outcomes, labels, which, strict=True)
+        if w.known(("which", mark)) in (None, label)
     ]
 
 

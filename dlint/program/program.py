@@ -7,6 +7,7 @@ import gc
 from collections.abc import Callable
 from functools import cached_property
 
+from dlint.knowledge.reflection import BY_NAME
 from dlint.program.blocks import Block, Facts, Place
 from dlint.program.boundaries import Boundaries
 from dlint.program.evaluate import Evaluator
@@ -111,8 +112,14 @@ class Program:
         the settings) those of every dataset that no loader is seen to get."""
         uses = self.uses_of(loader)
         if uses and not loader.inherited and self._uses.resolved(loader) == ([], False):
-            uses = [*uses, *(use for use in self.uses if use.loader is None)]
+            uses = [*uses, *(use for use in self.uses if use.loader is None and self._may_get(loader, use))]
         return uses
+
+    def _may_get(self, loader: Loader, use: WorkerUse) -> bool:
+        """Whether a dataset found by a name may be this one: one of a script that nobody imports is not."""
+        if any(self.modules.index.mentioning(word) for word in BY_NAME):
+            return True
+        return any(module is loader.module or self.boundaries.importers(module) for module in use.modules)
 
     @cached_property
     def _by_loader(self) -> dict[int, list[WorkerUse]]:

@@ -10,11 +10,13 @@ import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, NamedTuple
 
-from dlint.program.values import Class, Instance
+from dlint.module.layout import dotted
+from dlint.program.values import Class, Instance, Made, Value
 
 if TYPE_CHECKING:
     from dlint.module.source import Module
     from dlint.program.evaluate import Evaluator
+    from dlint.program.frame import Arguments, Frame
 
 _WORD = "regist"
 # `@PIPELINES.register_module()` or `@register_transform("flip")`, and the class below it.
@@ -37,16 +39,52 @@ class Registries:
         self._entries: list[_Entry] | None = None
         self._classes: dict[_Entry, Class | None] = {}
 
-    def callables(self, module: Module) -> Iterator[Instance]:
+    def callables(self, frame: Frame, callee: Value) -> Iterator[Instance]:
         """Objects of the registered classes that the code of a module may get and call: those of a
         registry that it names, or of a file that it imports."""
+        named = self._named(frame, callee)
         for entry in self._all():
-            if self._within_reach(entry, module.relative):
+            if named and entry.registry and entry.registry not in named:
+                continue
+            if self._within_reach(entry, frame.module):
                 if entry not in self._classes:
                     self._classes[entry] = self._class(entry)
                 found = self._classes[entry]
                 if found is not None:
                     yield Instance(found, None, None)
+
+    def takes(self, each: Instance, arguments: Arguments) -> bool:
+        """Whether a call can be one of such an object: a metric takes two things, a transform one."""
+        if arguments.spread or arguments.splats:
+            return True
+        for method in self._evaluator.classes.methods(each, "__call__"):
+            spec = method.node.args
+            names = [a.arg for a in [*spec.posonlyargs, *spec.args]][1:]
+            required = names[: len(names) - len(spec.defaults)] if spec.defaults else names
+            given = set(names[: len(arguments.positional)]) | set(arguments.keywords)
+            room = spec.vararg is not None or len(arguments.positional) <= len(names)
+            by_name = {*names, *(a.arg for a in spec.kwonlyargs)}
+            known = spec.kwarg is not None or set(arguments.keywords) <= by_name
+            if room and known and set(required) <= given:
+                return True
+        return False
+
+    def _named(self, frame: Frame, callee: Value) -> set[str]:
+        """The registries that a library's builder is told, or that the class of the calling code names; none
+        where neither tells."""
+        registries = {entry.registry for entry in self._all() if entry.registry}
+        nodes: list[ast.expr] = []
+        if isinstance(callee, Made):
+            nodes = [a.expression for a in callee.arguments.all() if a.expression is not None]
+        told = {n for node in nodes if (n := (dotted(node) or "").rpartition(".")[2]) in registries}
+        if told or frame.owner is None:
+            return told
+        return {
+            name
+            for statement in frame.owner.node.body
+            for node in ast.walk(statement)
+            if (name := node.id if isinstance(node, ast.Name) else getattr(node, "attr", "")) in registries
+        }
 
     def _all(self) -> list[_Entry]:
         if self._entries is None:
@@ -60,10 +98,11 @@ class Registries:
                         self._entries.append(_Entry(relative, name.decode(), registry))
         return self._entries
 
-    def _within_reach(self, entry: _Entry, relative: str) -> bool:
+    def _within_reach(self, entry: _Entry, module: Module) -> bool:
         index = self._evaluator.modules.index
+        relative = module.relative
         if entry.registry:
-            return relative in index.naming(entry.registry)
+            return any(True for _ in module.paths_to(entry.registry))
         stem = entry.relative.removesuffix(".py").rpartition("/")[2]
         return relative == entry.relative or relative in index.importing(stem)
 

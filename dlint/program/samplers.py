@@ -65,6 +65,14 @@ class DistributedSamplers:
     def keeps_order(self, dealt: Dealt) -> bool:
         """Whether a sampler surely does not shuffle."""
         given = self.given(dealt.sampler, "shuffle")
+        if isinstance(dealt.sampler, Instance):
+            # What the class's own __init__ hands up decides.
+            for library, up in self._evaluator.initialisers.of_libraries(dealt.sampler):
+                if library == SAMPLER:
+                    at = SIGNATURE.index("shuffle")
+                    given = (
+                        up.keywords.get("shuffle") or next(iter(up.positional[at : at + 1]), None) or given
+                    )
         if given is not None:
             values = [value for value, _ in self._evaluator.value_of(given, dealt.world)]
         else:

@@ -162,6 +162,8 @@ class _Trace:
 
     def _named(self, name: str, node: ast.Name, point: Point, world: World) -> list[Seed]:
         frame = point.frame
+        if isinstance(frame.scope, ast.Module) and _is_set_by_functions(name, frame.scope):
+            return [_by_name(name)]
         if name not in frame.layout.binds:
             return self._from_start(name, node, frame, world)
         found: list[Seed] = []
@@ -368,6 +370,11 @@ class _Trace:
             for seed in self.of(statement.value, Point(frame, statement), world)
         ]
         return [_by_call(node) if seed.kinds == _UNKNOWN.kinds else seed for seed in found] or [_UNKNOWN]
+
+
+def _is_set_by_functions(name: str, tree: ast.Module) -> bool:
+    """Whether a function gives a module's name another value (``global EPOCH``)."""
+    return any(isinstance(node, ast.Global) and name in node.names for node in ast.walk(tree))
 
 
 def _by_name(name: str) -> Seed:

@@ -69,6 +69,15 @@ class Walk:
                         self._attempt(attempt, frame, world, link)
         return world
 
+    def _in_worker(self, results: list[tuple[bool, World]]) -> list[tuple[bool, World]]:
+        """What a test may come out as where ``get_worker_info()`` is not None."""
+        infos = self._evaluator.library.worker_infos
+        return [
+            (result, w)
+            for result, w in results
+            if not any(w.known(("none", key)) or w.known(("truth", key)) is False for key in infos)
+        ]
+
     def _attempt(self, statement: ast.Try, frame: Frame, world: World, link: Link) -> None:
         self.block(statement.body, frame, world, link)
         for handler in statement.handlers:
@@ -78,7 +87,7 @@ class Walk:
 
     def _branches(self, statement: ast.If, at: Point, world: World, link: Link) -> World | None:
         self.expression(statement.test, at, world, link)
-        results = self._evaluator.truth(statement.test, at, world)
+        results = self._in_worker(self._evaluator.truth(statement.test, at, world))
         after: World | None = None
         open_ways = 0
         for wanted, block in ((True, statement.body), (False, statement.orelse)):
@@ -109,7 +118,7 @@ class Walk:
                 self.expression(node.test, at, world, link)
                 if not (self._matters(node.body, at) or self._matters(node.orelse, at)):
                     return
-                for result, w in self._evaluator.truth(node.test, at, world)[:2]:
+                for result, w in self._in_worker(self._evaluator.truth(node.test, at, world))[:2]:
                     self.expression(node.body if result else node.orelse, at, w, link)
                 return
             case ast.BoolOp():

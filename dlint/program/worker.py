@@ -117,8 +117,17 @@ class WorkerCode:
                 for method in classes.methods(value, name):
                     entered = True
                     self._enter(method, Arguments(), None, None, world, link)
-        if any(makes_items(name) for name in libraries):
+        if any(makes_items(name) for name in libraries) and not self._overridden(value):
             self._library_parts(value, world, seen)
+
+    def _overridden(self, value: Instance) -> bool:
+        """Whether a class reads its items itself, without the library's way (``super().__getitem__``)."""
+        methods = self._evaluator.classes.methods(value, "__getitem__")
+        return bool(methods) and not any(
+            isinstance(node, ast.Attribute) and node.attr in ("__getitem__", "__getitems__")
+            for method in methods
+            for node in ast.walk(method.node)
+        )
 
     def _library_parts(self, value: Instance, world: World, seen: set[Key]) -> None:
         """The items of torchvision's datasets and the like: they call the transforms they were given."""
@@ -139,8 +148,11 @@ class WorkerCode:
                 seen.add(callee.key)
                 self._called(callee, arguments, node, at, w, link)
             if isinstance(callee, Unknown) or (isinstance(callee, Made) and is_builder(callee.name)):
-                for each in self._evaluator.registries.callables(at.frame.module):
-                    self._called(each, arguments, node, at, w, link)
+                if isinstance(callee, Unknown) and _is_foreign_method(node.func, at):
+                    continue
+                for each in self._evaluator.registries.callables(at.frame, callee):
+                    if self._evaluator.registries.takes(each, arguments):
+                        self._called(each, arguments, node, at, w, link)
 
     def met_subscript(self, node: ast.Subscript, at: Point, world: World, link: Link) -> None:
         """Follows ``value[...]`` where an object of the program or of a library is asked for an item."""
@@ -284,6 +296,16 @@ class WorkerCode:
                 for value, w in self._evaluator.value_of(argument, world):
                     if isinstance(value, Function | Partial):
                         self._called(value, None, argument.expression, at, w, link, plain=True)
+
+
+def _is_foreign_method(function: ast.expr, at: Point) -> bool:
+    """Whether what is called is a method of an object that nobody knows (``self.client.get``): none of the
+    program's objects that are themselves called."""
+    return isinstance(function, ast.Attribute) and not (
+        isinstance(function.value, ast.Name)
+        and at.frame.receiver is not None
+        and is_own(function.value.id, at.frame)
+    )
 
 
 def _is_local(node: ast.expr, at: Point) -> bool:

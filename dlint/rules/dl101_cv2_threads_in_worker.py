@@ -77,6 +77,7 @@ from dlint.program.events import Event
 from dlint.program.program import Program
 from dlint.program.protection import Protections, Shelter
 from dlint.program.sharing import codes_of, nearest
+from dlint.program.uses import WorkerUse
 from dlint.program.values import Const
 from dlint.program.worker import WorkerCode
 from dlint.rules.rule import Found
@@ -107,8 +108,16 @@ def check(program: Program) -> Iterator[Found]:
     opencl = program.protections("cv2.ocl.setUseOpenCL", False, unknown=True)
     off = program.protections("cv2.setNumThreads", 0)
     known = {id(code): _Code(code, off) for code in codes_of(program.uses)}
-    for each in known.values():
-        for event in each.counts:
+    counted_at: set[int] = set()
+    for use in program.uses:
+        counts = known[id(use.code)].counts
+        # Without threads before, and in workers that are not forked, there is no pool to shrink.
+        if not counts or program.start_method_of(use) in ("spawn", "forkserver"):
+            continue
+        for event in counts:
+            if id(event) in counted_at or _is_set_before(threads, use, event):
+                continue
+            counted_at.add(id(event))
             yield from _thread_count(program, event)
     told: set[tuple[int, Shelter | None]] = set()
     for use in program.uses:
@@ -144,6 +153,11 @@ class _Code:
         self.calls = nearest(
             event for event in events if event.name not in _SETTINGS and ".ocl." not in event.name
         )
+
+
+def _is_set_before(threads: Protections, use: WorkerUse, event: Event) -> bool:
+    shelter = threads.shelter(use, (*use.modules, event.module))
+    return shelter is not None and shelter.effect.kind == "import"
 
 
 def _call(event: Event) -> ast.Call:

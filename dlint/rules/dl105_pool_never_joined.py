@@ -127,6 +127,8 @@ def _is_ended(call: ast.Call, point: Point, methods: frozenset[str]) -> bool:
     statement = point.statement
     if isinstance(statement, ast.With | ast.AsyncWith):
         return any(_holds(item.context_expr, call) for item in statement.items)
+    if methods != {"close"} and _goes_elsewhere(statement, call):
+        return True
     owner = point.frame.outer.scope if point.frame.outer is not None else None
     targets = getattr(statement, "targets", None) or [getattr(statement, "target", None)]
     names = {dotted(target) for target in targets if isinstance(target, ast.Name | ast.Attribute)}
@@ -143,6 +145,19 @@ def _is_ended(call: ast.Call, point: Point, methods: frozenset[str]) -> bool:
             case ast.Call(args=args) if not kept and any(dotted(each) in names for each in args):
                 return True
     return False
+
+
+def _goes_elsewhere(statement: ast.stmt | None, call: ast.Call) -> bool:
+    """Whether the pool is returned as it is made, or given to a call (``stack.enter_context(ThreadPool())``)
+    that is no ``append``."""
+    if isinstance(statement, ast.Return) and statement.value is call:
+        return True
+    return statement is not None and any(
+        isinstance(node, ast.Call)
+        and any(each is call for each in node.args)
+        and not (isinstance(node.func, ast.Attribute) and node.func.attr in ("append", "add"))
+        for node in ast.walk(statement)
+    )
 
 
 def _holds(node: ast.AST, call: ast.Call) -> bool:

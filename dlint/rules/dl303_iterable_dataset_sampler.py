@@ -37,6 +37,7 @@ Safe where every way to the call raises: the argument goes. The order is then th
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator
 
 from dlint.finding import Remedy
@@ -46,6 +47,9 @@ from dlint.program.loaders import Loader
 from dlint.program.program import Program
 from dlint.program.values import Instance, Made, Value, World
 from dlint.rules.rule import Found
+
+# A stream has no length: to ask for it is to ask for the kind.
+_LENGTH = re.compile(r"\bhasattr\([^)\n]*[\"\']__len__|\btry:\s*\n[^\n]*\blen\(")
 
 
 def check(program: Program) -> Iterator[Found]:
@@ -81,6 +85,8 @@ def _asks_for_kind(loader: Loader) -> bool:
     scope = loader.point.frame.scope
     lines = loader.module.lines
     first, last = (1, len(lines)) if isinstance(scope, ast.Module) else (scope.lineno, scope.end_lineno or 0)
+    if _LENGTH.search("\n".join(lines[first - 1 : last])):
+        return True
     asked = loader.module.lines_with("IterableDataset")
     return any(first <= line <= last and "isinstance" in lines[line - 1] for line in asked)
 

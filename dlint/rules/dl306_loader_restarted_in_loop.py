@@ -229,8 +229,7 @@ def _head(loop: ast.For | ast.While) -> Iterator[str]:
     """The names that a loop binds, or those in its test."""
     if isinstance(loop, ast.For):
         yield from target_names(loop.target)
-        return
-    for node in ast.walk(loop.test):
+    for node in ast.walk(loop.iter if isinstance(loop, ast.For) else loop.test):
         if isinstance(node, ast.Name):
             yield node.id
         elif isinstance(node, ast.Attribute):

@@ -42,7 +42,7 @@ from collections.abc import Iterator
 
 from dlint.knowledge.loading import is_dataset, is_iterable_dataset
 from dlint.knowledge.parts import IN_MEMORY, sounds_like_data
-from dlint.module.layout import dotted
+from dlint.module.layout import blocks, dotted
 from dlint.module.source import Module
 from dlint.program.parts import Parts
 from dlint.program.program import Program
@@ -101,6 +101,8 @@ def check(program: Program) -> Iterator[Found]:
 def _passes(statement: ast.AST) -> Iterator[_Pass]:
     """The passes of a statement that use a later part of the items alone."""
     if isinstance(statement, ast.For):
+        if _stops_early(statement.body):
+            return
         source = _source(statement.iter)
         item = _item(statement.target, statement.iter)
         label = _label_only(item, statement.body)
@@ -124,6 +126,18 @@ def _passes(statement: ast.AST) -> Iterator[_Pass]:
             if source is not None and label is not None:
                 yield generator.iter, source, 1, label
             yield from _indexed(generator.target, generator.iter, parts)
+
+
+def _stops_early(body: list[ast.stmt]) -> bool:
+    """Whether a loop may end before its last round: a look at some items."""
+    return any(
+        isinstance(each, ast.Break)
+        or (
+            not isinstance(each, ast.For | ast.AsyncFor | ast.While)
+            and any(_stops_early(inner) for _, inner, _ in blocks(each))
+        )
+        for each in body
+    )
 
 
 def _source(node: ast.expr) -> ast.expr | None:
