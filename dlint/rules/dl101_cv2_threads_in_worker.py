@@ -6,7 +6,8 @@ A call of `cv2` in worker code (`__getitem__`, `collate_fn`, `worker_init_fn`, t
 these reach in any file) for a loader with workers, where nothing that the program runs turns OpenCV's
 threads off. One finding a file, at the first such call. Two more hazards have messages of their own:
 `cv2.setNumThreads(n)` with n other than 0 in worker code, and `cv2.UMat` in worker code without
-`cv2.ocl.setUseOpenCL(False)`.
+`cv2.ocl.setUseOpenCL(False)`. The first is not reported where there is no pool to shrink: in workers that are
+spawned, and where the threads are turned off at import already.
 
 ## Why is this bad
 

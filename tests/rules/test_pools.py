@@ -335,3 +335,47 @@ def test_an_executor_that_another_file_gives_work(tmp_path: Path, monkeypatch: p
         "from program import POOL, main\n\n\nPOOL.submit(print)\nif __name__ == '__main__':\n    main()\n"
     )
     assert _codes(tmp_path, idle, monkeypatch) == ["DL102"]
+
+
+_PER_BATCH = """
+import contextlib
+
+
+def made():
+    {made}
+
+
+def read(batch):
+    {read}
+
+
+def train(dataset):
+    for batch in DataLoader(dataset, num_workers=2):
+        read(batch)
+"""
+
+
+@pytest.mark.parametrize(
+    ("made", "read", "codes"),
+    [
+        (
+            "return Threads(2)",
+            "pool = made()\n    pool.map(abs, batch)\n    pool.close()\n    pool.join()",
+            [],
+        ),
+        (
+            "pass",
+            "with contextlib.ExitStack() as stack:\n"
+            "        pool = stack.enter_context(ThreadPoolExecutor(2))\n"
+            "        list(pool.map(abs, batch))",
+            [],
+        ),
+        ("pass", "pools = []\n    pools.append(Threads(2))\n    pools[0].map(abs, batch)", ["DL105"]),
+        ("pass", "return Threads(2).map(abs, batch)", ["DL105"]),
+        ("pass", "pool = Threads(2)\n    pool.map(abs, batch)\n    pool.close()", ["DL105"]),
+    ],
+)
+def test_a_pool_of_a_batch_that_goes_elsewhere_is_ended_there(
+    made: str, read: str, codes: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert _codes(tmp_path, _PER_BATCH.format(made=made, read=read), monkeypatch) == codes

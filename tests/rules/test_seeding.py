@@ -447,3 +447,73 @@ for batch in DataLoader(Data(), num_workers=2, worker_init_fn={given}):  # expec
     pass
 """
     agree(tmp_path, {"main.py": _HEAD + program}, *_INIT_CODES, target_torch="1.8")
+
+
+@pytest.mark.parametrize("imported", [False, True])
+def test_a_dataset_found_by_its_name_is_none_of_a_script_that_nobody_imports(
+    imported: bool, tmp_path: Path
+) -> None:
+    read = """\
+import numpy as np
+from torch.utils.data import Dataset
+
+
+class {name}(Dataset):
+    def __len__(self):
+        return 9
+
+    def __getitem__(self, index):
+        return {item}
+
+
+if __name__ == "__main__":
+    made = {name}()
+    print([made[index] for index in range(9)])
+"""
+    found = """\
+def get(name):
+    return globals()[name]()
+"""
+    train = f"""\
+import sys
+import sets
+from torch.utils.data import DataLoader
+
+kept = sets.get(sys.argv[1])
+loader = DataLoader(kept, num_workers=2){"  # expect: DL202" if imported else ""}
+"""
+    files = {
+        "sets/__init__.py": "from .plain import Plain\n"
+        + ("from .noise import Noise\n" if imported else "")
+        + found,
+        "sets/plain.py": read.format(name="Plain", item="index"),
+        "sets/noise.py": read.format(name="Noise", item="np.random.rand()"),
+        "train.py": train,
+    }
+    agree(tmp_path, files, "DL202", target_torch="1.8")
+
+
+@pytest.mark.parametrize("below", [True, False])
+def test_draws_of_a_transform_count_for_the_loader_that_gets_it(below: bool, tmp_path: Path) -> None:
+    """``transform`` is given two objects, one after the other."""
+    added = "transform.transforms.append(Cut())"
+    program = f"""
+
+import torchvision.transforms as T
+from torchvision.datasets import CIFAR10
+
+
+class Cut:
+    def __call__(self, image):
+        return image * np.random.rand()
+
+
+def loader(root):
+    transform = T.Compose([T.ToTensor()])
+    {added if below else "pass"}
+    shown = CIFAR10(root, transform=transform)
+    transform = T.Compose([T.ToTensor()])
+    {"pass" if below else added}
+    return DataLoader(CIFAR10(root, transform=transform), num_workers=2){"" if below else "  # expect: DL202"}
+"""
+    _agree(tmp_path, program)
