@@ -8,8 +8,7 @@ from collections.abc import Container, Iterator
 from typing import TYPE_CHECKING
 
 from dlint.knowledge.loading import is_dataset
-from dlint.module.layout import parameters
-from dlint.program.events import function_body
+from dlint.program.looks import Each, asked
 from dlint.program.values import Instance, Items, Key, Table, Value, World
 
 if TYPE_CHECKING:
@@ -32,35 +31,24 @@ _LISTS = (
 def inner_datasets(
     evaluator: Evaluator, visit: Visit, known: Container[Key]
 ) -> Iterator[tuple[Instance, World]]:
-    """The datasets in the lists and dicts that a visited method of a dataset reads; ``known`` are the
+    """The datasets in the lists and dicts that a visited method of a dataset asks; ``known`` are the
     datasets that workers are known to ask."""
     receiver = visit.function.receiver
     if visit.role != "dataset" or not isinstance(receiver, Instance) or receiver.key not in known:
         return
-    names = set(_read(visit.function.node))
-    if not names:
+    keys = asked(visit.function.node)
+    if not keys:
         return
     lists = {
         name
-        for name, _, point, _ in evaluator.construction.stores(receiver, visit.world, names)
+        for name, _, point, _ in evaluator.construction.stores(receiver, visit.world, set(keys))
         if _is_list(point.statement)
     }
     for name in sorted(lists):
         for value, w in evaluator.attributes.held(receiver, name, visit.world):
-            for held in _elements(value):
+            for held in _elements(value, keys[name]):
                 if isinstance(held, Instance) and held.key not in known and _is_dataset(evaluator, held):
                     yield held, w
-
-
-def _read(node: ast.AST) -> Iterator[str]:
-    """The attributes of its object that a method reads."""
-    if not isinstance(node, ast.FunctionDef) or not parameters(node):
-        return
-    own = parameters(node)[0].arg
-    for inner in function_body(node):
-        match inner:
-            case ast.Attribute(value=ast.Name(id=name), attr=attribute, ctx=ast.Load()) if name == own:
-                yield attribute
 
 
 def _is_list(statement: ast.stmt | None) -> bool:
@@ -70,10 +58,13 @@ def _is_list(statement: ast.stmt | None) -> bool:
     return isinstance(statement, ast.Expr)  # self.parts.append(...)
 
 
-def _elements(value: Value) -> tuple[Value, ...]:
+def _elements(value: Value, keys: Container[object]) -> tuple[Value, ...]:
+    """What a list holds, or a dict under the keys that are asked for."""
     if isinstance(value, Items):
         return value.items
-    return tuple(value.items.values()) if isinstance(value, Table) else ()
+    if isinstance(value, Table):
+        return tuple(held for key, held in value.items.items() if Each in keys or key in keys)
+    return ()
 
 
 def _is_dataset(evaluator: Evaluator, held: Instance) -> bool:
