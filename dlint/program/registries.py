@@ -11,7 +11,8 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, NamedTuple
 
 from dlint.module.layout import dotted
-from dlint.program.values import Class, Instance, Made, Value
+from dlint.program.frame import Point
+from dlint.program.values import Class, External, Instance, Made, Value
 
 if TYPE_CHECKING:
     from dlint.module.source import Module
@@ -112,6 +113,21 @@ class Registries:
             return None
         for node in module.tree.body:
             if isinstance(node, ast.ClassDef) and node.name == entry.name:
-                found = Class(node, self._evaluator.modules.frame(module))
+                frame = self._evaluator.modules.frame(module)
+                if any(self._is_of_library(each, Point(frame, node)) for each in node.decorator_list):
+                    return None
+                found = Class(node, frame)
                 return found if self._evaluator.classes.member(found, "__call__") else None
         return None
+
+    def _is_of_library(self, decorator: ast.expr, point: Point) -> bool:
+        """Whether a module of a library registers (``keras.saving.register_keras_serializable()``), for
+        ends of its own, and no registry object that it has (``mmdet.registry.TRANSFORMS``)."""
+        function = decorator.func if isinstance(decorator, ast.Call) else decorator
+        if not isinstance(function, ast.Attribute) or _WORD not in function.attr:
+            return False
+        owners = [value for value, _ in self._evaluator.values(function.value, point)]
+        return bool(owners) and all(
+            isinstance(owner, External) and owner.name.islower() and _WORD not in owner.name
+            for owner in owners
+        )
