@@ -132,6 +132,8 @@ _TORCH_DRAWS = frozenset(
         randperm""",
     )
 )
+# Methods that fill a tensor with numbers from torch's global state.
+TORCH_FILLS = frozenset({"random_", "uniform_", "normal_"})
 # Calls whose result follows from their arguments alone.
 _PURE = ("builtins.", "math.", "operator.", "zlib.", "hashlib.", "binascii.", "numpy.random.SeedSequence")
 _IMPURE_BUILTINS = frozenset({"builtins.id", "builtins.input", "builtins.object", "builtins.next"})

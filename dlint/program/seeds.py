@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 from dlint.knowledge.randomness import (
     SEED_KEYWORDS,
     STATE_WORD,
+    TORCH_FILLS,
     TORCH_SEEDS,
     WORKER_INFO,
     draws,
@@ -338,6 +339,8 @@ class _Trace:
         name = callee.name
         arguments = [*node.args, *(keyword.value for keyword in node.keywords)]
         if callee.owner is not None and isinstance(node.func, ast.Attribute):
+            if callee.owner.name.startswith("torch.") and node.func.attr in TORCH_FILLS and not node.keywords:
+                return [_FRESH]
             receiver = self.of(node.func.value, point, world)
             if any(seed.kinds & {FRESH, CLOCK, UNKNOWN} for seed in receiver):
                 return [Seed(seed.kinds) for seed in receiver]
