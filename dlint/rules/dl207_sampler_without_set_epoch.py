@@ -9,10 +9,11 @@ that can reach the sampler is enough, however far away: `loader.sampler.set_epoc
 `getattr`, a hook of another file, a trainer; so is an assignment to the sampler's `epoch`, which is all that
 `set_epoch` does. Lightning, Accelerate and their like call it themselves.
 
-Not reported: samplers with `shuffle=False`, samplers and loaders that are called after evaluation
-(`val_sampler`, `test_loader`, `evaluate()`), loaders that are gone through once or only without gradients
-(`torch.no_grad()`, `model.eval()`), programs that only evaluate, samplers made anew with `seed=epoch`, and
-samplers of the project's own that count the epochs or draw random numbers of their own.
+Not reported: samplers with `shuffle=False`, also where the `__init__` of a derived class gives it; samplers
+and loaders that are called after evaluation (`val_sampler`, `test_loader`, `evaluate()`), loaders that are
+gone through once or only without gradients (`torch.no_grad()`, `model.eval()`), programs that only evaluate,
+samplers made anew with `seed=epoch`, and samplers of the project's own that count the epochs or draw random
+numbers of their own.
 
 ## Why is this bad
 

@@ -5,9 +5,9 @@
 A loop or comprehension over a dataset of the program, or of torchvision, that uses the label and not the
 image: `[label for image, label in dataset]`, `for _, label in dataset:`, `dataset[i][1]` for every `i`.
 
-Not reported: passes that use the whole item, or a part that is itself read or decoded (a mask, a sound),
-lists and attributes of labels (`dataset.targets`), methods that give a label alone, loops over a loader, and
-datasets whose items are only looked up in memory.
+Not reported: loops that a `break` may end before the last item, passes that use the whole item, or a part
+that is itself read or decoded (a mask, a sound), lists and attributes of labels (`dataset.targets`), methods
+that give a label alone, loops over a loader, and datasets whose items are only looked up in memory.
 
 ## Why is this bad
 

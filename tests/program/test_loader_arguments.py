@@ -100,3 +100,36 @@ loader = Balanced(range(8), 4)  # expect: DL301
     (finding,) = agree(tmp_path, {"train.py": text}, "DL301").findings
     assert finding.message.endswith("Balanced gives its base class both: leave out shuffle there")
     assert finding.remedy is None
+
+
+@pytest.mark.parametrize(
+    ("lines", "found"),
+    [
+        ("if not hasattr(ds, '__len__'): shuffle = False", False),
+        ("try:\n    n = len(ds)\nexcept TypeError:\n    shuffle = False", False),
+        ("if isinstance(ds, IterableDataset): shuffle = False", False),
+        ("if not hasattr(ds, 'rows'): print(ds)", True),
+        ("n = len(ds) if shuffle else 0", True),
+    ],
+)
+def test_who_asks_for_the_kind_of_dataset(tmp_path: Path, lines: str, found: bool) -> None:
+    body = lines.replace("\n", "\n    ")
+    text = f"""\
+from torch.utils.data import DataLoader, Dataset, IterableDataset
+
+class Stream(IterableDataset):
+    def __iter__(self):
+        yield 1
+
+class Rows(Dataset):
+    def __getitem__(self, index):
+        return index
+
+def build(ds, shuffle=True):
+    {body}
+    return DataLoader(ds, 8, shuffle=shuffle){"  # expect: DL303" if found else ""}
+
+build(Stream())
+build(Rows())
+"""
+    agree(tmp_path, {"main.py": text}, "DL303")

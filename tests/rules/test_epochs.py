@@ -87,6 +87,15 @@ _LOADERS = """
         ),
         pytest.param(
             """
+    epochs = argparse.ArgumentParser().parse_args().epochs
+    for i in range(epochs):
+        lightning_like.fit(model, loader)
+        images, _ = next(iter(val_loader))
+""",
+            id="the number of rounds is called epochs",
+        ),
+        pytest.param(
+            """
     epoch = 0
     while epoch < 100:
         for images, labels in loader:
@@ -113,6 +122,15 @@ _LOADERS = """
         weigh(model, images).sum().backward()
 """,
             id="found: an epoch of one batch",
+        ),
+        pytest.param(
+            """
+    epochs = argparse.ArgumentParser().parse_args().epochs
+    for i in range(epochs * 100):
+        images, _ = next(iter(loader))  # here
+        weigh(model, images).sum().backward()
+""",
+            id="found: epochs times steps",
         ),
         pytest.param(
             """
@@ -317,12 +335,41 @@ def test_evaluation_elsewhere_says_nothing_of_a_loop(tmp_path: Path, monkeypatch
         pytest.param(
             "DistributedSampler(dataset, **dropped)", "pass", False, id="found: options without shuffle"
         ),
+        pytest.param("InOrder(dataset)", "pass", True, id="its own __init__ gives shuffle=False"),
+        pytest.param("InOrder(dataset, drop_last=True)", "pass", True, id="beside other options"),
+        pytest.param("Placed(dataset, shuffle=True)", "pass", True, id="whatever it is given"),
+        pytest.param("Placed(dataset)", "pass", True, id="by position"),
+        pytest.param("Asked(dataset)", "pass", True, id="its own default"),
+        pytest.param(
+            "Asked(dataset, shuffle=True)", "pass", False, id="found: what it is given is passed on"
+        ),
+        pytest.param("Mixing(dataset)", "pass", False, id="found: its own __init__ gives shuffle=True"),
     ],
 )
 def test_who_tells_a_sampler_the_epoch(
     made: str, told: str, silent: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     program = f"""
+class InOrder(DistributedSampler):
+    def __init__(self, dataset, **options):
+        super().__init__(dataset, shuffle=False, **options)
+
+
+class Placed(DistributedSampler):
+    def __init__(self, dataset, shuffle=True):
+        super().__init__(dataset, None, None, False)
+
+
+class Asked(DistributedSampler):
+    def __init__(self, dataset, shuffle=False):
+        super().__init__(dataset, shuffle=shuffle)
+
+
+class Mixing(DistributedSampler):
+    def __init__(self, dataset):
+        super().__init__(dataset, shuffle=True)
+
+
 def main():
     args = argparse.ArgumentParser().parse_args()
     dataset = datasets.CIFAR10("d")
@@ -448,6 +495,47 @@ def main(transform):
 
 main(transforms.ToTensor())
 """
+    assert _lines(tmp_path, program, "DL307", monkeypatch) == ([] if silent else _marked(program))
+
+
+@pytest.mark.parametrize(
+    ("rest", "silent"),
+    [
+        pytest.param("print(target)\n        break", True, id="the first"),
+        pytest.param("if target.sum() > 5:\n            break\n        print(target)", True, id="some"),
+        pytest.param(
+            "for each in target:\n            if each > 5:\n                break",
+            False,
+            id="found: an inner loop is left",
+        ),
+        pytest.param("print(target)", False, id="found: all"),
+    ],
+)
+def test_a_look_at_some_labels(
+    rest: str, silent: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    program = f"""
+from PIL import Image
+
+
+class Files(Dataset):
+    def __init__(self, rows):
+        self.rows = rows
+
+    def __len__(self):
+        return len(self.rows)
+
+    def __getitem__(self, index):
+        return Image.open(self.rows[index][0]), self.rows[index][1]
+
+
+def main():
+    dataset = Files([])
+    for _, target in dataset:  # here
+        {rest}
+    for batch in DataLoader(dataset, 8, num_workers=2):
+        print(batch)
+{_MAIN}"""
     assert _lines(tmp_path, program, "DL307", monkeypatch) == ([] if silent else _marked(program))
 
 
