@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, NamedTuple
 from dlint.finding import ReachStep
 from dlint.knowledge.callbacks import RUNNERS
 from dlint.knowledge.loading import GOES_THROUGH, GOES_THROUGH_WORDS, LOADERS
-from dlint.module.layout import blocks, expressions
+from dlint.module.layout import FunctionNode, blocks, expressions
 from dlint.module.source import Module
 from dlint.program.boundaries import guarded_role
-from dlint.program.events import display_name
+from dlint.program.events import display_name, is_generator
 from dlint.program.frame import Arguments, Frame, Point, arguments_of
 from dlint.program.loaders import Loader
 from dlint.program.values import HERE, Class, External, Function, Instance, Key, Made, Value
@@ -28,6 +28,8 @@ _PASSES = frozenset(
 )
 # What goes through its arguments at once; iter() starts a loader's workers.
 _CONSUMES = frozenset({"iter", "list", "tuple", "set", "sum", "max", "min", "any", "all", "sorted", "dict"})
+# What runs the generators and coroutines that it gets.
+_RUNS = (_CONSUMES - {"iter"}) | {"next", "deque", "run", "run_until_complete", "gather", "create_task"}
 _ITERATES = re.compile(r"\bfor\b.*\bin\b|\biter\(|\byield\s+from\b")
 _FAR = 5
 _MOST_FUNCTIONS = 150
@@ -146,6 +148,9 @@ class _Walk:
         self._evaluator = evaluator
         self._enters = enters
         self._seen: set[int] = set()
+        # Generators and coroutines, which run nothing until somebody asks them to: by what their call gave,
+        # and by the attribute that keeps it.
+        self._waiting: dict[Key | str, tuple[FunctionNode, str, Frame]] = {}
 
     def block(
         self, statements: list[ast.stmt], frame: Frame, calls: tuple[tuple[str, Module, ast.AST], ...]
@@ -170,6 +175,8 @@ class _Walk:
             yield from self._iterated(statement.iter, point, calls)
         for expression in expressions(statement):
             yield from self._expression(expression, point, calls)
+        if isinstance(statement, ast.For | ast.AsyncFor):
+            yield from self._run(statement.iter, point, calls)
 
     def _iterated(
         self, node: ast.expr, point: Point, calls: tuple[tuple[str, Module, ast.AST], ...]
@@ -188,6 +195,7 @@ class _Walk:
             for generator in node.generators:
                 yield from self._iterated(generator.iter, point, calls)
                 yield from self._expression(generator.iter, point, calls)
+                yield from self._run(generator.iter, point, calls)
             inside = self._evaluator.inside(node, point)
         for child in ast.iter_child_nodes(node):
             part = child.value if isinstance(child, ast.keyword) else child
@@ -195,7 +203,12 @@ class _Walk:
                 yield from self._expression(part, inside, calls)
         if isinstance(node, ast.YieldFrom):
             yield from self._iterated(node.value, point, calls)
+        if isinstance(node, ast.YieldFrom | ast.Await | ast.Starred):
+            yield from self._run(node.value, inside, calls)
         if isinstance(node, ast.Call):
+            if _last(node.func) in _RUNS:
+                for argument in node.args:
+                    yield from self._run(argument, inside, calls)
             if isinstance(node.func, ast.Name) and node.func.id in _CONSUMES:
                 for argument in node.args[:1]:
                     yield from self._iterated(argument, point, calls)
@@ -225,10 +238,39 @@ class _Walk:
                     continue
                 if isinstance(function.node, ast.Lambda):
                     continue
-                self._seen.add(id(function.node))
                 frame = self._evaluator.calls.enter(function, given, node, point)
+                if _waits(function.node):
+                    keys: list[Key | str] = [made.key for made, _ in self._evaluator.values(node, point)]
+                    keys += [
+                        each.attr for each in _targets(point.statement) if isinstance(each, ast.Attribute)
+                    ]
+                    self._waiting.update(dict.fromkeys(keys, (function.node, display_name(function), frame)))
+                    continue
+                self._seen.add(id(function.node))
                 step = (display_name(function), point.frame.module, node)
                 yield from self.block(function.node.body, frame, (*calls, step))
+
+    def _run(
+        self, node: ast.expr, point: Point, calls: tuple[tuple[str, Module, ast.AST], ...]
+    ) -> Iterator[Iteration]:
+        """What a generator or a coroutine goes through where it is run."""
+        if not self._waiting or len(calls) >= _FAR:
+            return
+        if isinstance(node, ast.Call) and _last(node.func) in _PASSES:
+            for argument in node.args:
+                yield from self._run(argument, point, calls)
+            return
+        keys: list[Key | str] = [node.attr] if isinstance(node, ast.Attribute) else []
+        for value, _ in self._evaluator.values(node, point):
+            keys.append(value.key)
+            if isinstance(value, Made) and value.name.rpartition(".")[2] in _PASSES:
+                for given in value.arguments.all():
+                    keys += [each.key for each, _ in self._evaluator.value_of(given, HERE)]
+        for key in keys:
+            if key in self._waiting and id(self._waiting[key][0]) not in self._seen:
+                function, name, frame = self._waiting[key]
+                self._seen.add(id(function))
+                yield from self.block(function.body, frame, (*calls, (name, point.frame.module, node)))
 
     def _functions(
         self, value: Value, node: ast.Call, point: Point, arguments: Arguments
@@ -243,6 +285,17 @@ class _Walk:
             for run, _ in self._evaluator.values(node.args[0], point):
                 if isinstance(run, Function):
                     yield run, Arguments()
+
+
+def _targets(statement: ast.stmt | None) -> list[ast.expr]:
+    return statement.targets if isinstance(statement, ast.Assign) else []
+
+
+def _waits(function: FunctionNode) -> bool:
+    """Whether a call of a function runs nothing yet. What a decorator makes of it is not known."""
+    return not function.decorator_list and (
+        isinstance(function, ast.AsyncFunctionDef) or is_generator(function)
+    )
 
 
 def _last(node: ast.expr) -> str:

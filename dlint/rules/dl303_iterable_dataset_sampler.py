@@ -5,8 +5,8 @@
 A `DataLoader(...)` whose dataset is an `IterableDataset` while `shuffle` is true, or a `sampler` or
 `batch_sampler` is given, on some way through the program. `shuffle=not isinstance(dataset,
 IterableDataset)` and the like are understood; in a function that asks for the kind of dataset, or whether it
-has a length (`hasattr(dataset, "__len__")`, `try: len(dataset)`), only what every way does is reported. torch's
-`IterDataPipe` accepts `shuffle`; that is not reported.
+has a length (`hasattr(dataset, "__len__")`, `try: len(dataset)`), only what every way does is reported.
+torch's `IterDataPipe` accepts `shuffle`; that is not reported.
 
 ## Why is this bad
 

@@ -10,8 +10,9 @@ the body; the reach shows the way from there.
 
 Building a loader in the body starts nothing and is not reported. Fine are code under the main guard, also
 behind a variable that holds its test; a `__main__.py`, which workers do not import; functions that the body
-does not call; notebooks; and loaders whose workers are forked because the project says so
-(`multiprocessing_context="fork"`, `set_start_method("fork")`, option `start-method`).
+does not call; generators and coroutines that it makes and does not run; notebooks; and loaders whose workers
+are forked because the project says so (`multiprocessing_context="fork"`, `set_start_method("fork")`, option
+`start-method`).
 
 ## Why is this bad
 

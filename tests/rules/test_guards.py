@@ -5,7 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from program.sources import agree
+from program.sources import agree, write
+
+from dlint import engine
+from dlint.settings import Settings
 
 _HEAD = """\
 import sys
@@ -111,3 +114,65 @@ def test_a_command_line_in_another_file(tmp_path: Path) -> None:
         "run.py": "import fire\nfrom train import main\n\nfire.Fire(main)\n",
     }
     agree(tmp_path, files, "DL402")
+
+
+@pytest.mark.parametrize(
+    ("script", "found"),
+    [
+        ("batches = endless(loader)", False),
+        ("batches = endless(loader)\nif __name__ == '__main__':\n    print(next(batches))", False),
+        ("batches = iter(endless(loader))", False),
+        ("def main():\n    return endless(loader)\nmain()", False),
+        ("feed = Feed()", False),
+        ("run = later()", False),
+        ("batches = endless(loader)\nprint(next(batches))", True),
+        ("for batch in endless(loader): print(batch)", True),
+        ("for number, batch in enumerate(endless(loader)): print(batch)", True),
+        ("batches = tqdm(endless(loader))\nfor batch in batches: print(batch)", True),
+        ("every = [batch for batch in endless(loader)]", True),
+        ("print(*endless(loader))", True),
+        ("def main(batches):\n    print(next(batches))\nmain(endless(loader))", True),
+        ("feed = Feed()\nfeed.get()", True),
+        ("with opened() as batch: print(batch)", True),
+        ("import asyncio\nasyncio.run(later())", True),
+    ],
+)
+def test_generators_run_where_they_are_asked(script: str, found: bool, tmp_path: Path) -> None:
+    text = f"""\
+import contextlib
+{_HEAD}
+from tqdm import tqdm
+
+loader = DataLoader(data, num_workers=2)
+
+
+def endless(given):
+    while True:
+        for batch in given:
+            yield batch
+
+
+async def later():
+    for batch in loader:
+        print(batch)
+
+
+@contextlib.contextmanager
+def opened():
+    for batch in loader:
+        yield batch
+
+
+class Feed:
+    def __init__(self):
+        self.batches = endless(loader)
+
+    def get(self):
+        return next(self.batches)
+
+
+{script}
+"""
+    write(tmp_path, {"main.py": text})
+    findings = engine.check([tmp_path], Settings(select=("DL402",))).findings
+    assert len(findings) == found
