@@ -10,7 +10,7 @@ import ast
 from typing import TYPE_CHECKING, NamedTuple
 
 from dlint.module.imports import import_statements
-from dlint.module.layout import Layout
+from dlint.module.layout import Layout, dotted
 from dlint.module.source import Module
 from dlint.program.frame import Frame, Point
 from dlint.program.repetition import places_around
@@ -178,6 +178,12 @@ def _main_outcome(test: ast.expr, layout: Layout | None) -> bool | None:
                 left=ast.Constant(value="__main__"), ops=[op], comparators=[ast.Name(id="__name__")]
             )
         ):
+            return True if isinstance(op, ast.Eq) else False if isinstance(op, ast.NotEq) else None
+        case ast.Compare(
+            left=ast.Attribute(value=ast.Call(func=func), attr="name"),
+            ops=[op],
+            comparators=[ast.Constant(value="MainProcess")],
+        ) if (dotted(func) or "").endswith("current_process"):
             return True if isinstance(op, ast.Eq) else False if isinstance(op, ast.NotEq) else None
         case ast.UnaryOp(op=ast.Not(), operand=operand):
             outcome = _main_outcome(operand, layout)

@@ -197,7 +197,7 @@ class _Walk:
                 yield from self._expression(generator.iter, point, calls)
                 yield from self._run(generator.iter, point, calls)
             inside = self._evaluator.inside(node, point)
-        for child in ast.iter_child_nodes(node):
+        for child in _unguarded(node, point.frame):
             part = child.value if isinstance(child, ast.keyword) else child
             if isinstance(part, ast.expr):
                 yield from self._expression(part, inside, calls)
@@ -285,6 +285,23 @@ class _Walk:
             for run, _ in self._evaluator.values(node.args[0], point):
                 if isinstance(run, Function):
                     yield run, Arguments()
+
+
+def _unguarded(node: ast.expr, frame: Frame) -> Iterator[ast.AST]:
+    """The parts of an expression, without those that the main guard holds: ``IS_MAIN and main()`` and
+    ``main() if IS_MAIN else None``."""
+    for name, child in ast.iter_fields(node):
+        parts = child if isinstance(child, list) else [child]
+        if frame.outer is None and isinstance(node, ast.IfExp):
+            parts = [] if guarded_role(node.test, frame.layout) == name else parts
+        for part in parts:
+            if isinstance(part, ast.AST):
+                yield part
+            if frame.outer is None and isinstance(node, ast.BoolOp) and isinstance(part, ast.expr):
+                # What follows comes to its turn where the test is true (and), or false (or).
+                held = "body" if isinstance(node.op, ast.And) else "orelse"
+                if guarded_role(part, frame.layout) == held:
+                    return
 
 
 def _targets(statement: ast.stmt | None) -> list[ast.expr]:

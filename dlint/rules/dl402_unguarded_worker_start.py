@@ -9,10 +9,11 @@ absl's `app.run`); by itself, through an object whose `__iter__` goes over it, o
 the body; the reach shows the way from there.
 
 Building a loader in the body starts nothing and is not reported. Fine are code under the main guard, also
-behind a variable that holds its test; a `__main__.py`, which workers do not import; functions that the body
-does not call; generators and coroutines that it makes and does not run; notebooks; and loaders whose workers
-are forked because the project says so (`multiprocessing_context="fork"`, `set_start_method("fork")`, option
-`start-method`).
+behind a variable that holds its test, in `test and main()`, or as `current_process().name == "MainProcess"`
+(not `parent_process() is None`, which is true in a worker that imports the script as well); a `__main__.py`,
+which workers do not import; functions that the body does not call; generators and coroutines that it makes
+and does not run; notebooks; and loaders whose workers are forked because the project says so
+(`multiprocessing_context="fork"`, `set_start_method("fork")`, option `start-method`).
 
 ## Why is this bad
 
