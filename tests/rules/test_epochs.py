@@ -387,6 +387,43 @@ def main():
 
 
 @pytest.mark.parametrize(
+    ("before", "after", "silent"),
+    [
+        pytest.param("", "    break", True, id="left after the pass"),
+        pytest.param("", "    return", True, id="returned from"),
+        pytest.param(
+            "",
+            "except RuntimeError:\n            continue\n        else:\n            break",
+            True,
+            id="else",
+        ),
+        pytest.param("", "except RuntimeError:\n            pass\n        break", True, id="after the try"),
+        pytest.param("", "    if done():\n                break", False, id="found: left in the end"),
+        pytest.param("", "except RuntimeError:\n            break", False, id="found: left after an error"),
+        pytest.param("for epoch in range(9):", "    break", False, id="found: a loop inside"),
+    ],
+)
+def test_attempts_are_no_epochs(
+    before: str, after: str, silent: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    handler = "" if after.startswith("except") else "        except RuntimeError:\n            pass\n"
+    inner = "    " if before else ""
+    program = f"""
+def main(done):
+    dataset = datasets.CIFAR10("d")
+    sampler = DistributedSampler(dataset)  # here
+    loader = DataLoader(dataset, 64, sampler=sampler, num_workers=4)
+    while True:
+        try:
+            {before}
+            {inner}for images, labels in loader:
+            {inner}    images.sum().backward()
+        {after}
+{handler}{_MAIN}"""
+    assert _lines(tmp_path, program, "DL207", monkeypatch) == ([] if silent else _marked(program))
+
+
+@pytest.mark.parametrize(
     ("seed", "passed", "silent"),
     [
         pytest.param("number", "epoch", True, id="the epoch"),
