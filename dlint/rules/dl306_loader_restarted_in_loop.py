@@ -7,7 +7,8 @@ the loop goes round; `next(iter(loaders[k]))` as well, and a function that retur
 
 Once before or after a loop is fine, so is once an epoch beside what goes through the batches (a loop, or a
 function that is called there), now and then (`if step % 100 == 0`), in a test, a loader without workers or
-with `persistent_workers=True`, and a loader class with an `__iter__` of its own.
+with `persistent_workers=True`, a loader that a method called in each round makes anew, and a loader class
+with an `__iter__` of its own.
 
 ## Why is this bad
 
@@ -59,7 +60,7 @@ from dlint.program.loaders import Loader
 from dlint.program.program import Program
 from dlint.program.repetition import loops_around, tests_around
 from dlint.program.sites import Site
-from dlint.program.values import Const, Value
+from dlint.program.values import Const, Function, Value
 from dlint.rules.rule import Found
 
 _RESTART = re.compile(
@@ -106,7 +107,8 @@ def _in_loop(
     loader = _loader(program, iterations, restart.source, point)
     if loader is None or _binds(loop, restart.source, point) or _is_epoch_loop(loop, point, iterations):
         return
-    yield _found(module, restart, loader, "in a loop")
+    if not _is_made_anew(program, loop, restart.source, point):
+        yield _found(module, restart, loader, "in a loop")
 
 
 def _in_function(
@@ -250,6 +252,38 @@ def _binds(loop: ast.For | ast.While, node: ast.expr, point: Point) -> bool:
     bound = point.frame.layout.bound_by(loop)
     parts = path.split(".")
     return any(".".join(parts[: end + 1]) in bound for end in range(len(parts)))
+
+
+def _is_made_anew(program: Program, loop: ast.For | ast.While, node: ast.expr, point: Point) -> bool:
+    """Whether each round calls a method that sets the attribute that holds the loader (``self.reset()``)."""
+    holder, _, name = (base_of(node) or "").rpartition(".")
+    for statement in _each_round(loop.body) if holder else ():
+        match statement:
+            case ast.Expr(value=ast.Call(func=ast.Attribute(value=owner) as method)) if (
+                dotted(owner) == holder
+            ):
+                for value, _ in program.evaluator.values(method, point):
+                    if isinstance(value, Function) and _sets(value.node, name):
+                        return True
+    return False
+
+
+def _sets(method: ast.AST, name: str) -> bool:
+    """Whether a method always sets an attribute."""
+    return isinstance(method, ast.FunctionDef) and any(
+        isinstance(target, ast.Attribute) and target.attr == name
+        for statement in method.body
+        if isinstance(statement, ast.Assign)
+        for target in statement.targets
+    )
+
+
+def _each_round(body: list[ast.stmt]) -> Iterator[ast.stmt]:
+    """The statements that every round of a loop comes to."""
+    for statement in body:
+        yield statement
+        if isinstance(statement, ast.With | ast.Try):
+            yield from _each_round(statement.body)
 
 
 def _starts_workers(loader: Loader) -> bool:

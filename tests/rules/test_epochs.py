@@ -827,6 +827,49 @@ def test_a_loader_that_may_keep_its_workers_is_no_restart(
     assert _lines(tmp_path, program, "DL306", monkeypatch) == []
 
 
+@pytest.mark.parametrize(
+    ("again", "silent"),
+    [
+        pytest.param("self.reset()", True, id="made anew"),
+        pytest.param(
+            "try:\n                self.reset()\n            finally:\n                pass",
+            True,
+            id="in a try",
+        ),
+        pytest.param("print(self.loader)", False, id="found: the same loader"),
+        pytest.param("self.ensure()", False, id="found: made where there is none"),
+        pytest.param("if step % 100 == 0:\n                self.reset()", False, id="found: now and then"),
+        pytest.param("self.other.reset()", False, id="found: another's"),
+    ],
+)
+def test_a_loader_that_a_method_makes_anew(
+    again: str, silent: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    program = f"""
+class Learner:
+    def __init__(self, other):
+        self.loader, self.other = None, other
+        self.reset()
+
+    def reset(self):
+        self.loader = DataLoader(datasets.CIFAR10("d"), 64, num_workers=4)
+
+    def ensure(self):
+        if self.loader is None:
+            self.loader = DataLoader(datasets.CIFAR10("d"), 64, num_workers=4)
+
+    def run(self, steps):
+        for step in range(steps):
+            {again}
+            self.learn(next(iter(self.loader)))  # here
+
+
+def main():
+    Learner(Learner(None)).run(1000)
+{_MAIN}"""
+    assert _lines(tmp_path, program, "DL306", monkeypatch) == ([] if silent else _marked(program))
+
+
 _RESTARTED = """
 def first(given):
     return next(iter(given))
