@@ -77,7 +77,7 @@ def _early(
             loaded |= {instance.key for instance in _datasets(evaluator, dataset)}
     for start in _starts(evaluator, loader.call, loader.point):
         for node, point in looked_at(start.frame):
-            if not start.follows(node, point) or _let_go(node, point):
+            if not start.follows(node, point) or _let_go(node, point, start):
                 continue
             for value, _ in evaluator.values(node, point):
                 for read in _datasets(evaluator, value):
@@ -135,14 +135,17 @@ class _Start(NamedTuple):
         return False
 
 
-def _let_go(read: ast.expr, point: Point) -> bool:
-    """Whether a later statement of the same block drops what a read has made: ``dataset.close()``,
-    ``dataset.file = None``."""
+def _let_go(read: ast.expr, point: Point, start: _Start) -> bool:
+    """Whether a later statement of the same block drops what a read has made, before workers start:
+    ``dataset.close()``, ``dataset.file = None``."""
     path = dotted(read)
     place = point.frame.layout.places.get(id(point.statement))
     if not path or place is None:
         return False
+    here = (read.lineno, read.col_offset)
     for later in place.block[place.at + 1 :]:
+        if any(here < at < (later.lineno, later.col_offset) for at in start.places or ()):
+            return False
         match later:
             case ast.Expr(value=ast.Call(func=ast.Attribute(value=held, attr=method))) if method in _DROPS:
                 if f"{dotted(held)}.".startswith(f"{path}."):

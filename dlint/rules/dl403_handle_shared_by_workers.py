@@ -11,8 +11,9 @@ while workers are still to start, which then inherit it all the same: the constr
 `__len__` does and the program or a shuffling loader asks for the length, or the program reads an item.
 
 Fine are handles opened in the worker: for each item, in `worker_init_fn`, keyed on `os.getpid()`, or at the
-first item where the parent reads none; so are those that the constructor closes again. `np.memmap` and
-`os.pread` are fine, so is a file opened for writing.
+first item where the parent reads none, or lets go what it has read with (`dataset.close()`) before workers
+start; so are those that the constructor closes again. `np.memmap` is fine, so is a file opened for writing;
+forked workers may also share an archive in an `io.BytesIO` and a file that they only read by `os.pread`.
 
 ## Why is this bad
 

@@ -8,7 +8,8 @@ function: `return None` (or a tuple of nothing else) where reading failed or the
 `return` behind it. Also where the None comes from a function of the project whose result is returned as it
 is, and where a variable that starts as None is returned after an exception that kept it from being set.
 
-It is silent where a `collate_fn` takes the items (it may filter them), where the loader makes no batches
+It is silent where a `collate_fn` takes the items (it may filter them), be it set later or patched into torch,
+where a decorator of `__getitem__` may replace what it returns, where the loader makes no batches
 (`batch_size=None`), where anything else is done with a helper's result before it is returned (it may be
 tested and replaced), and where only a mode of the dataset would get there.
 

@@ -685,3 +685,297 @@ def test_what_a_librarys_constructor_keeps(
     findings = engine.check([Path()], Settings(select=("DL401",))).findings
     assert len(findings) == found
     assert all("an argument of Folder is a lambda" in finding.message for finding in findings)
+
+
+_SHARED = """\
+class Kept(Dataset):
+    def __init__(self, path, **options):
+        self.path = path
+        {made}
+        self.options = options
+
+    def __getitem__(self, index):
+        if self.file is None:
+            self.file = zipfile.ZipFile(self.path)
+        return self.file.read(str(index))
+
+    def close(self):
+        self.file.close()
+        self.file = None
+
+
+"""
+
+
+@pytest.mark.parametrize(
+    ("body", "found"),
+    [
+        pytest.param(
+            "print(kept[0])\nkept.close()\nfor _ in DataLoader(kept, num_workers=2): pass", 0, id="closed"
+        ),
+        pytest.param(
+            "print(kept[0])\nkept.file = None\nfor _ in DataLoader(kept, num_workers=2): pass",
+            0,
+            id="set to None",
+        ),
+        pytest.param(
+            "print(kept[0])\nkept.file.close()\nkept.file = None\n"
+            "for _ in DataLoader(kept, num_workers=2): pass",
+            0,
+            id="its file is closed",
+        ),
+        pytest.param("print(kept[0])\nfor _ in DataLoader(kept, num_workers=2): pass", 1, id="kept"),
+        pytest.param(
+            "print(kept[0])\nother.close()\nfor _ in DataLoader(kept, num_workers=2): pass",
+            1,
+            id="another one is closed",
+        ),
+        pytest.param(
+            "print(kept[0])\nfor _ in DataLoader(kept, num_workers=2): pass\nkept.close()",
+            1,
+            id="closed after the workers",
+        ),
+        pytest.param(
+            "print(kept[0])\nrows = list(DataLoader(kept, num_workers=2))\nkept.close()",
+            1,
+            id="closed after a list is made of all",
+        ),
+        pytest.param(
+            "kept.close()\nprint(kept[0])\nfor _ in DataLoader(kept, num_workers=2): pass",
+            1,
+            id="closed before it is read",
+        ),
+    ],
+)
+def test_let_go_before_the_workers_start(
+    body: str, found: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    program = _SHARED.format(made="self.file = None") + "def main(other):\n    kept = Kept('a.zip')\n"
+    program += "".join(f"    {line}\n" for line in body.splitlines())
+    assert _codes(tmp_path, program, monkeypatch, ("DL403",)) == ["DL403"] * found
+
+
+_FOLDERS = """\
+from torchvision.datasets import DatasetFolder, ImageFolder
+
+
+class Folder(ImageFolder):
+    def __init__(self, root, is_valid_file=None):
+        super().__init__(root, is_valid_file=is_valid_file)
+
+
+def main():
+    {made}
+    for batch in DataLoader(images, num_workers=2, multiprocessing_context="spawn"):
+        print(batch)
+"""
+
+
+@pytest.mark.parametrize(
+    ("made", "found"),
+    [
+        ("images = ImageFolder('x', is_valid_file=lambda path: path.endswith('.png'))", 0),
+        ("images = DatasetFolder('x', len, is_valid_file=lambda path: path.endswith('.png'))", 0),
+        ("images = Folder('x', is_valid_file=lambda path: path.endswith('.png'))", 0),
+        ("images = ImageFolder('x', is_valid_file=len, loader=lambda path: path)", 1),
+        ("images = ImageFolder('x', transform=lambda image: image, is_valid_file=len)", 1),
+        ("keep = lambda path: path\n    images = ImageFolder('x', transform=keep, is_valid_file=keep)", 1),
+    ],
+)
+def test_what_a_library_only_uses(
+    made: str, found: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert _codes(tmp_path, _FOLDERS.format(made=made), monkeypatch, ("DL401",)) == ["DL401"] * found
+
+
+_RENEWED = """\
+from torch.utils.data import get_worker_info
+
+
+class Noise:
+    def __init__(self, seed=0):
+        self.rng = np.random.default_rng(seed)
+
+    def reseed(self, seed):
+        self.rng = np.random.default_rng(seed)
+
+    def scale(self, factor):
+        self.factor = factor
+
+    def __call__(self, value):
+        return value + self.rng.normal()
+
+
+class Clouds(Dataset):
+    def __init__(self, noise):
+        self.noise = noise
+
+    def set_seed(self, seed):
+        self.noise.{called}(seed)
+
+    def warm_up(self, seed):
+        self.first = seed
+
+    def set_all(self, seed):
+        self.set_seed(seed)
+
+    def __getitem__(self, index):
+        return self.noise(index)
+
+
+def init(worker_id):
+    get_worker_info().dataset.{asked}(torch.initial_seed() % 2**32)
+
+
+def main():
+    for batch in DataLoader(Clouds(Noise()), num_workers=2, worker_init_fn=init):
+        print(batch)
+"""
+
+
+@pytest.mark.parametrize(
+    ("called", "asked", "found"),
+    [
+        ("reseed", "set_seed", 0),
+        ("reseed", "set_all", 0),
+        ("reseed", "noise.reseed", 0),
+        ("scale", "set_seed", 1),
+        ("reseed", "warm_up", 1),
+    ],
+)
+def test_renewed_through_another_object(
+    called: str, asked: str, found: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    program = _RENEWED.format(called=called, asked=asked)
+    assert bool(_codes(tmp_path, program, monkeypatch, ("DL203",))) == bool(found)
+
+
+@pytest.mark.parametrize(
+    ("body", "found"),
+    [
+        (
+            "self.rows = []\n        for f in files: self.rows.append(f)\n        self.rows = np.array(self.rows)",
+            0,
+        ),
+        (
+            "self.rows = []\n        for f in files: self.rows.append(f)\n"
+            "        self.rows = torch.stack(self.rows)",
+            0,
+        ),
+        ("self.rows = []\n        for f in files: self.rows.append(f)", 1),
+        (
+            "self.rows = []\n        for f in files: self.rows.append(f)\n"
+            "        self.table = np.array(self.rows)",
+            1,
+        ),
+        ("self.rows = []\n        self.rows = []\n        for f in files: self.rows.append(f)", 1),
+    ],
+)
+def test_lists_that_become_arrays(
+    body: str, found: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    program = f"""\
+class Rows(Dataset):
+    def __init__(self, files):
+        {body}
+
+    def __len__(self):
+        return len(self.rows)
+
+    def __getitem__(self, index):
+        return self.rows[index]
+
+
+def main(files):
+    for batch in DataLoader(Rows(files), num_workers=2):
+        print(batch)
+"""
+    assert _codes(tmp_path, program, monkeypatch, ("DL504",)) == ["DL504"] * found
+
+
+_MOVES = """\
+class Moved(Dataset):
+    def __init__(self, device="cuda", gpu=False):
+        self.device, self.gpu = device, gpu
+
+    def __getitem__(self, index):
+        x = torch.zeros(index)
+        return {given}
+
+
+class Collate:
+    def __init__(self, device):
+        self.device = device
+
+    def __call__(self, batch):
+        return torch.stack(batch).to(self.device)
+
+
+def load(dataset, device, num_workers=0):
+    return DataLoader(dataset, num_workers=num_workers, collate_fn=Collate(device))
+
+
+def main():
+    {loaded}
+"""
+
+
+@pytest.mark.parametrize(
+    ("given", "loaded", "found"),
+    [
+        ("x.cuda() if self.gpu else x", "list(DataLoader(Moved(), num_workers=2))", 0),
+        ("x if not self.gpu else x.cuda()", "list(DataLoader(Moved(), num_workers=2))", 0),
+        ("{k: v.cuda() if self.gpu else v for k, v in x}", "list(DataLoader(Moved(), num_workers=2))", 0),
+        ("x.cuda() if self.gpu else x", "list(DataLoader(Moved(gpu=True), num_workers=2))", 1),
+        ("x.cuda() if not self.gpu else x", "list(DataLoader(Moved(), num_workers=2))", 1),
+        ("x.cuda() if index else x", "list(DataLoader(Moved(), num_workers=2))", 1),
+        ("x", "a = load(Moved(), 'cuda')\n    b = load(Moved(), 'cpu', 2)\n    list(a), list(b)", 0),
+        ("x", "a = load(Moved(), 'cpu')\n    b = load(Moved(), 'cuda', 2)\n    list(a), list(b)", 1),
+    ],
+)
+def test_worlds_in_which_workers_use_the_gpu(
+    given: str, loaded: str, found: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    program = _MOVES.format(given=given, loaded=loaded)
+    assert _codes(tmp_path, program, monkeypatch, ("DL503",)) == ["DL503"] * found
+
+
+_SET_UP = """\
+import cv2
+
+
+class Floats(Dataset):
+    def __getitem__(self, index):
+        return {given}
+
+
+def main():
+    {setup}
+    for batch in DataLoader(Floats(), num_workers=2, multiprocessing_context="spawn"):
+        print(batch)
+"""
+
+
+@pytest.mark.parametrize(
+    ("setup", "given", "found"),
+    [
+        ("torch.set_default_dtype(torch.float32)", "torch.rand(3)", 0),
+        ("torch.set_default_dtype(torch.float)", "torch.rand(3)", 0),
+        ("torch.set_default_tensor_type(torch.FloatTensor)", "torch.rand(3)", 0),
+        ("torch.multiprocessing.set_sharing_strategy('file_descriptor')", "index", 0),
+        ("torch.multiprocessing.set_sharing_strategy('file_system')", "index", 1),
+        ("torch.set_default_dtype(torch.float64)", "torch.rand(3)", 1),
+        ("torch.set_default_dtype(torch.float64)", "torch.randn(3)", 1),
+        ("torch.set_default_dtype(torch.float64)", "torch.randperm(3)", 0),
+        ("torch.set_default_dtype(torch.float64)", "torch.zeros_like(index)", 0),
+        ("torch.set_default_dtype(torch.float64)", "torch.arange(3)", 0),
+        ("torch.set_default_dtype(torch.float64)", "torch.zeros(3, dtype=torch.long)", 0),
+        ("torch.set_default_dtype(torch.float64)", "torch.zeros(3, dtype=torch.long), torch.zeros(3)", 1),
+        ("cv2.setNumThreads(0)", "cv2.imread(str(index))", 1),
+    ],
+)
+def test_setup_that_spawned_workers_miss(
+    setup: str, given: str, found: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    program = _SET_UP.format(setup=setup, given=given)
+    assert _codes(tmp_path, program, monkeypatch, ("DL404",)) == ["DL404"] * found

@@ -764,3 +764,309 @@ class Data(Base):
 """
     loaded = f"\n\nfor batch in DataLoader(Data([]), num_workers=2, {options}):\n    pass\n"
     _check(program, "DL506", tmp_path, monkeypatch, loaded)
+
+
+_RAISERS = """
+from six import raise_from, reraise
+
+
+def keep_trying(method):
+    def inner(self, index):
+        item = method(self, index)
+        while item is None:
+            item = method(self, random.randrange(len(self)))
+        return item
+
+    return inner
+
+
+class Data(Base):
+    def __init__(self, paths, test=False):
+        super().__init__(paths)
+        self.test = test
+
+    def fail(self, index):
+        raise RuntimeError(index)
+
+"""
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        pytest.param(
+            """
+    def __getitem__(self, index):
+        if isinstance(index, int):
+            return load(self.paths[index])
+""",
+            id="a test of the kind of number",
+        ),
+        pytest.param(
+            """
+    def __getitem__(self, index):
+        if isinstance(index, int):
+            return load(self.paths[index])
+        if isinstance(index, slice):
+            return [self[i] for i in range(9)]
+""",
+            id="numbers and slices",
+        ),
+        pytest.param(
+            """
+    def __getitem__(self, index):
+        start = int(index) * 16
+        if start < len(self.paths):
+            return self.paths[start : start + 16]
+""",
+            id="a batch past the end",
+        ),
+        pytest.param(
+            """
+    def __getitem__(self, index):
+        test = self.test
+        if not test:
+            return load(self.paths[index])
+""",
+            id="a mode in a variable",
+        ),
+        pytest.param(
+            """
+    def __getitem__(self, index):
+        path = self.paths[index]
+        if isinstance(path, str):  # a test of the item
+            return load(path)
+""".replace("index):", "index):  # here", 1),
+            id="a test of the kind of item",
+        ),
+        pytest.param(
+            """
+    def __getitem__(self, index):  # here
+        start = self.starts[index]
+        if start < len(self.paths):
+            return self.paths[start]
+""",
+            id="an item that is compared",
+        ),
+        *(
+            pytest.param(
+                f"""
+    def __getitem__(self, index):
+        try:
+            return load(self.paths[index])
+        except OSError as error:{"  # here" if found else ""}
+            {handled}
+""",
+                id=handled,
+            )
+            for handled, found in [
+                ("assert False, index", False),
+                ("assert 0", False),
+                ("os.abort()", False),
+                ("raise_from(ValueError(index), error)", False),
+                ("reraise(*sys.exc_info())", False),
+                ("self.fail(index)", False),
+            ]
+        ),
+        *(
+            pytest.param(
+                f"""
+    def __getitem__(self, index):
+        image = None
+        try:
+            image = load(self.paths[index])
+        except OSError:
+            {handled}
+        return image, index{"  # here" if found else ""}
+""",
+                id=f"None before, then {handled}",
+            )
+            for handled, found in [
+                ("sys.exit(1)", False),
+                ("assert 0, index", False),
+                ("self.fail(index)", False),
+                ("print(index)", True),
+                ("assert index", True),
+            ]
+        ),
+        *(
+            pytest.param(
+                f"""
+    def __getitem__(self, index):{"  # here" if found else ""}
+        loaded, number = False, 0
+        {loop}:
+            try:
+                return load(self.paths[index])
+            except OSError:
+                {then}
+""",
+                id=f"{loop}: {then}",
+            )
+            for loop, then, found in [
+                ("for attempt in itertools.count()", "time.sleep(1)", False),
+                ("for attempt in itertools.repeat(3)", "time.sleep(1)", False),
+                ("for k, attempt in enumerate(itertools.cycle('ab'))", "time.sleep(k)", False),
+                ("while not loaded", "time.sleep(1)", False),
+                ("for attempt in itertools.repeat(None, 3)", "time.sleep(1)", True),
+                ("for attempt in range(3)", "time.sleep(1)", True),
+                ("for k, attempt in enumerate(range(3))", "time.sleep(k)", True),
+            ]
+        ),
+        pytest.param(
+            """
+    def __getitem__(self, index):
+        try:
+            return load(self.paths[index])
+        except KeyboardInterrupt:
+            print("stopped by hand")
+""",
+            id="stopped by hand",
+        ),
+        pytest.param(
+            """
+    @keep_trying
+    def __getitem__(self, index):
+        try:
+            return load(self.paths[index])
+        except OSError:
+            return None
+""",
+            id="a decorator that tries again",
+        ),
+        pytest.param(
+            """
+    @functools.lru_cache(maxsize=9)
+    def __getitem__(self, index):
+        try:
+            return load(self.paths[index])
+        except OSError:
+            return None  # here
+""",
+            id="a decorator that keeps the result",
+        ),
+    ],
+)
+def test_what_surely_ends_otherwise_than_with_none(
+    body: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    _check(f"import functools\nimport itertools\n{_RAISERS}{body}", "DL502", tmp_path, monkeypatch)
+
+
+@pytest.mark.parametrize(
+    ("head", "loaded", "found"),
+    [
+        ("", "DataLoader(Data([]))", True),
+        ("from ours.data import default_collate", "DataLoader(Data([]), collate_fn=default_collate)", False),
+        (
+            "from torch.utils.data import default_collate",
+            "DataLoader(Data([]), collate_fn=default_collate)",
+            True,
+        ),
+        (
+            "from torch.utils.data._utils.collate import default_collate_fn_map\n"
+            "default_collate_fn_map[type(None)] = print",
+            "DataLoader(Data([]))",
+            False,
+        ),
+        (
+            "import torch.utils.data.dataloader\ntorch.utils.data.dataloader.default_collate = print",
+            "DataLoader(Data([]))",
+            False,
+        ),
+        (
+            "def set_up(loader):\n    loader.collate_fn = print\n    return loader",
+            "DataLoader(Data([]))",
+            False,
+        ),
+        (
+            "class Own:\n    def __init__(self):\n        self.collate_fn = print",
+            "DataLoader(Data([]))",
+            True,
+        ),
+    ],
+)
+def test_what_the_default_collate_function_is(
+    head: str, loaded: str, found: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    program = f"""
+{head}
+
+
+class Data(Base):
+    def __getitem__(self, index):
+        try:
+            return load(self.paths[index])
+        except OSError:
+            return None{"  # here" if found else ""}
+"""
+    _check(program, "DL502", tmp_path, monkeypatch, f"\n\nfor batch in {loaded}:\n    pass\n")
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        pytest.param(
+            """
+        which = next(k for k, end in enumerate(self.ends) if index < end)
+        return self.parts[which]
+""",
+            id="the place of the number among limits",
+        ),
+        pytest.param(
+            """
+        return next(path for path in self.paths if path > self.first)  # here
+""",
+            id="another search",
+        ),
+        pytest.param(
+            """
+        try:
+            path = self.paths[index]
+        except IndexError:
+            raise StopIteration
+        return path
+""",
+            id="past the end",
+        ),
+        pytest.param(
+            """
+        try:
+            path = self.paths[index]
+        except KeyError:
+            raise StopIteration  # here
+        return path
+""",
+            id="another error",
+        ),
+    ],
+)
+def test_searches_and_bounds_end_no_epoch(body: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    program = f"class Data(Base):\n    def __getitem__(self, index):\n{body}"
+    _check(program, "DL505", tmp_path, monkeypatch)
+
+
+@pytest.mark.parametrize(
+    ("renewed", "found"), [("data.items = iter(data.paths)", False), ("data.others = iter(data.paths)", True)]
+)
+def test_iterators_that_are_set_anew_from_outside(
+    renewed: str, found: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    program = f"""
+class Data(Base):
+    def __init__(self, paths):
+        super().__init__(paths)
+        self.items = iter(self.paths)
+
+    def __getitem__(self, index):
+        return next(self.items){"  # here" if found else ""}
+"""
+    loaded = f"""
+
+data = Data([])
+loader = DataLoader(data, num_workers=2)
+for epoch in range(9):
+    {renewed}
+    for batch in loader:
+        pass
+"""
+    _check(program, "DL505", tmp_path, monkeypatch, loaded)

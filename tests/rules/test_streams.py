@@ -549,3 +549,127 @@ def test_a_worker_s_share_that_is_submitted_at_once(
 ) -> None:
     made = "Data(__import__('sys').argv)"
     assert len(_lines(_SUBMITS.format(body=body), "DL104", tmp_path, monkeypatch, made)) == found
+
+
+_INITIALISED = """
+class Data(IterableDataset):
+    def __init__(self, paths=()):
+        self.paths, self.part = paths, 0
+
+    def start(self, rank):
+        self.paths = self.paths[rank::4]
+
+    def choose(self, rank):
+        self.part = rank
+
+    def tell(self, rank):
+        print(rank, self.part)
+
+    def __iter__(self):
+        for path in self.paths:
+            for line in open(path):
+                yield line
+
+
+data = Data(__import__("sys").argv[1:])
+
+
+def init(rank):
+    data.part = rank
+
+
+def greet(rank):
+    print(rank)
+"""
+
+
+@pytest.mark.parametrize(
+    ("init", "found"),
+    [("data.start", 0), ("data.choose", 0), ("init", 0), ("data.tell", 1), ("greet", 1)],
+)
+def test_shares_that_a_worker_init_fn_gives(
+    init: str, found: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made = f"data, worker_init_fn={init}"
+    assert len(_lines(_INITIALISED, "DL501", tmp_path, monkeypatch, made)) == found
+
+
+_DRAWN = """
+class Data(IterableDataset):
+    def __init__(self, paths=()):
+        self.rows = np.load(paths[0])
+
+    def draw(self, n):
+        rows = {picked}
+        return {taken}([self.rows[r] for r in rows])
+
+    def __iter__(self):
+        states = self.draw(100)
+        for i in range(100):
+            yield states[i]
+"""
+
+
+@pytest.mark.parametrize(
+    ("picked", "taken", "found"),
+    [
+        ("np.random.choice(len(self.rows), n)", "np.array", 0),
+        ("np.random.choice(len(self.rows), n)", "np.stack", 0),
+        ("np.random.choice(len(self.rows), n)", "list", 0),
+        ("range(n)", "np.array", 1),
+    ],
+)
+def test_arrays_of_what_is_drawn(
+    picked: str, taken: str, found: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    program = _DRAWN.format(picked=picked, taken=taken)
+    made = "Data(__import__('sys').argv[1:])"
+    assert len(_lines(program, "DL501", tmp_path, monkeypatch, made)) == found
+
+
+@pytest.mark.parametrize(
+    ("body", "found"),
+    [
+        (
+            """
+            for name, _ in zip(open(self.path), range(16)):
+                self.waiting.append(executor.submit(len, name))
+            yield from self.waiting
+""",
+            0,
+        ),
+        (
+            """
+            for name, _ in zip(open(self.path), itertools.count()):
+                self.waiting.append(executor.submit(len, name))
+            yield from self.waiting
+""",
+            1,
+        ),
+        (
+            """
+            for name in mine:
+                yield from self._flush(executor)
+""",
+            0,
+        ),
+        (
+            """
+            yield from self._flush(executor)
+""",
+            1,
+        ),
+    ],
+)
+def test_what_is_submitted_once_an_epoch(
+    body: str, found: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    program = (
+        _SUBMITS.format(body=body)
+        + """
+    def _flush(self, executor):
+        yield from executor.map(len, open(self.path))
+"""
+    )
+    made = "Data(__import__('sys').argv)"
+    assert len(_lines(program, "DL104", tmp_path, monkeypatch, made)) == found
