@@ -7,7 +7,8 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, NamedTuple
 
 from dlint.knowledge.loading import HAND_ON, is_iterable_dataset
-from dlint.program.frame import Arguments, Frame
+from dlint.module.layout import dotted, own_names, statements_in
+from dlint.program.frame import Argument, Arguments, Frame
 from dlint.program.values import Const, External, Function, Instance, Items, Made, Partial, Value, World
 
 if TYPE_CHECKING:
@@ -49,6 +50,51 @@ def inner(evaluator: Evaluator, dataset: Made, world: World) -> Iterator[tuple[V
         for value, w in evaluator.value_of(argument, world):
             for part in value.items if isinstance(value, Items) else (value,):
                 yield part, w
+
+
+def are_chosen(evaluator: Evaluator, dataset: Value, world: World, far: int = 0) -> bool:
+    """Whether all items of a dataset are such as the program has looked at and chosen."""
+    if not isinstance(dataset, Made) or far == _FAR:
+        return False
+    if _chooses(dataset):
+        return True
+    parts = list(inner(evaluator, dataset, world))
+    return bool(parts) and all(are_chosen(evaluator, *part, far + 1) for part in parts)
+
+
+def _chooses(subset: Made) -> bool:
+    """Whether the numbers of a subset are those of items that passed a test of their own:
+    ``Subset(ds, [i for i in range(len(ds)) if ds[i] is not None])``."""
+    given = subset.arguments
+    whole = (
+        dotted(given.positional[0].expression) if given.positional and given.positional[0].expression else ""
+    )
+    numbers = given.keywords.get("indices") or next(iter(given.positional[1:2]), None)
+    return (
+        bool(whole)
+        and numbers is not None
+        and any(
+            isinstance(node, ast.Subscript) and dotted(node.value) == whole
+            for comprehension in _comprehensions(numbers)
+            for generator in comprehension.generators
+            for test in generator.ifs
+            for node in ast.walk(test)
+        )
+    )
+
+
+def _comprehensions(numbers: Argument) -> Iterator[ast.ListComp]:
+    """The list comprehensions that an argument is, or that the variable is set to of which it is the name."""
+    given = numbers.expression
+    written = [given]
+    if isinstance(given, ast.Name) and numbers.point is not None:
+        scope = getattr(numbers.point.frame.scope, "body", None)
+        written = [
+            statement.value
+            for statement in statements_in(scope if isinstance(scope, list) else [])
+            if isinstance(statement, ast.Assign) and given.id in own_names(statement)
+        ]
+    yield from (each for each in written if isinstance(each, ast.ListComp))
 
 
 def is_default_collate(collate: Value | None) -> bool:

@@ -10,8 +10,9 @@ is, and where a variable that starts as None is returned after an exception that
 
 It is silent where a `collate_fn` takes the items (it may filter them), be it set later or patched into torch,
 where a decorator of `__getitem__` may replace what it returns, where the loader makes no batches
-(`batch_size=None`), where anything else is done with a helper's result before it is returned (it may be
-tested and replaced), and where only a mode of the dataset would get there.
+(`batch_size=None`), where a `Subset` is of items that were looked at (`if dataset[i] is not None`), where
+anything else is done with a helper's result before it is returned (it may be tested and replaced), and where
+only a mode of the dataset would get there.
 
 ## Why is this bad
 
@@ -56,7 +57,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from dlint.program.items import Reader, is_default_collate, readers
+from dlint.program.items import Reader, are_chosen, is_default_collate, readers
 from dlint.program.loaders import Loader
 from dlint.program.nones import Nones
 from dlint.program.program import Program
@@ -84,6 +85,8 @@ def check(program: Program) -> Iterator[Found]:
             batch_size, dataset = way["batch_size"], way["dataset"]
             batches = not (isinstance(batch_size, Const) and batch_size.value is None)
             if dataset is None or not batches or not is_default_collate(way["collate_fn"]):
+                continue
+            if are_chosen(program.evaluator, dataset, world):
                 continue
             like, as_seen = program.like(dataset, world)
             mark = (like.key, as_seen)

@@ -1070,3 +1070,47 @@ for epoch in range(9):
         pass
 """
     _check(program, "DL505", tmp_path, monkeypatch, loaded)
+
+
+@pytest.mark.parametrize(
+    ("given", "found"),
+    [
+        ("data, [i for i in range(len(data)) if data[i] is not None]", False),
+        ("data, indices=[i for i in range(len(data)) if data[i]]", False),
+        ("data, good", False),
+        ("data, [i for i in range(len(data)) if i % 2]", True),
+        ("data, [i for i in range(len(data)) if data.paths[i]]", True),
+        ("data, [i for i in range(len(data)) if other[i] is not None]", True),
+        ("data, numbers", True),
+        ("data, range(9)", True),
+        ("Subset(data, [i for i in range(9) if data[i]]), range(2)", False),
+        ("ConcatDataset([Subset(data, good), data]), range(2)", True),
+        ("ConcatDataset([Subset(data, good), Subset(data, good)]), range(2)", False),
+        ("data, good), batch_size=None): pass\n    for batch in DataLoader(Subset(data, numbers", True),
+        ("data, numbers), batch_size=None): pass\n    for batch in DataLoader(Subset(data, good", False),
+    ],
+)
+def test_a_subset_of_items_that_were_looked_at(
+    given: str, found: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    program = f"""
+from torch.utils.data import ConcatDataset, Subset
+
+
+class Data(Base):
+    def __getitem__(self, index):
+        try:
+            return load(self.paths[index])
+        except OSError:
+            return None{"  # here" if found else ""}
+"""
+    loaded = f"""
+
+def main(other):
+    data = Data([])
+    good = [i for i in range(len(data)) if data[i] is not None]
+    numbers = [i for i in range(len(data)) if i > 3]
+    for batch in DataLoader(Subset({given}), batch_size=4, num_workers=2):
+        pass
+"""
+    _check(program, "DL502", tmp_path, monkeypatch, loaded)
