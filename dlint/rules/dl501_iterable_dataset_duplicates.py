@@ -68,6 +68,7 @@ _ITERABLE = "torch.utils.data.IterableDataset"
 _PLAIN = frozenset({_ITERABLE, "torch.utils.data.Dataset", "abc.ABC", "typing.Generic", "builtins.object"})
 _DIVIDES = re.compile("worker|shard", re.IGNORECASE)
 _CHANGES = re.compile("worker_info|dataset", re.IGNORECASE)
+_RANDOM = re.compile("seed|rng|random|generator", re.IGNORECASE)
 
 
 def check(program: Program) -> Iterator[Found]:
@@ -137,11 +138,13 @@ def _may_divide(program: Program, loader: Loader, init: Value | None) -> bool:
 
 
 def _changes_object(function: ast.AST) -> bool:
-    """Whether a function sets an attribute of an object that it has from outside (``self.part = rank``)."""
+    """Whether a function sets an attribute of an object that it has from outside (``self.part = rank``),
+    and not only its random numbers."""
     return any(
         isinstance(node, ast.Attribute)
         and isinstance(node.ctx, ast.Store)
         and isinstance(node.value, ast.Name)
+        and not _RANDOM.search(node.attr)
         for node in ast.walk(function)
     )
 

@@ -580,12 +580,16 @@ def init(rank):
 
 def greet(rank):
     print(rank)
+
+
+def renew(rank):
+    data.rng = rank
 """
 
 
 @pytest.mark.parametrize(
     ("init", "found"),
-    [("data.start", 0), ("data.choose", 0), ("init", 0), ("data.tell", 1), ("greet", 1)],
+    [("data.start", 0), ("data.choose", 0), ("init", 0), ("data.tell", 1), ("greet", 1), ("renew", 1)],
 )
 def test_shares_that_a_worker_init_fn_gives(
     init: str, found: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
