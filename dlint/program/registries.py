@@ -39,10 +39,13 @@ class Registries:
         self._evaluator = evaluator
         self._entries: list[_Entry] | None = None
         self._classes: dict[_Entry, Class | None] = {}
+        self._of_classes: dict[int, set[str]] = {}
 
     def callables(self, frame: Frame, callee: Value) -> Iterator[Instance]:
         """Objects of the registered classes that the code of a module may get and call: those of a
         registry that it names, or of a file that it imports."""
+        if not self._all():
+            return
         named = self._named(frame, callee)
         for entry in self._all():
             if named and entry.registry and entry.registry not in named:
@@ -73,19 +76,23 @@ class Registries:
     def _named(self, frame: Frame, callee: Value) -> set[str]:
         """The registries that a library's builder is told, or that the class of the calling code names; none
         where neither tells."""
-        registries = {entry.registry for entry in self._all() if entry.registry}
         nodes: list[ast.expr] = []
         if isinstance(callee, Made):
             nodes = [a.expression for a in callee.arguments.all() if a.expression is not None]
+        registries = {entry.registry for entry in self._all() if entry.registry}
         told = {n for node in nodes if (n := (dotted(node) or "").rpartition(".")[2]) in registries}
         if told or frame.owner is None:
             return told
-        return {
-            name
-            for statement in frame.owner.node.body
-            for node in ast.walk(statement)
-            if (name := node.id if isinstance(node, ast.Name) else getattr(node, "attr", "")) in registries
-        }
+        named = self._of_classes.get(id(frame.owner.node))
+        if named is None:
+            named = self._of_classes[id(frame.owner.node)] = {
+                name
+                for statement in frame.owner.node.body
+                for node in ast.walk(statement)
+                if (name := node.id if isinstance(node, ast.Name) else getattr(node, "attr", ""))
+                in registries
+            }
+        return named
 
     def _all(self) -> list[_Entry]:
         if self._entries is None:
