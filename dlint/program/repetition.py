@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from dlint.module.layout import FunctionNode, Place, statements_in
+from dlint.program.events import is_generator
 from dlint.program.frame import Point
 from dlint.program.values import HERE
 
@@ -98,7 +99,11 @@ class PerItem(Repetition):
         if all(visit.role == "worker_init_fn" for visit in visits):
             return False
         name = getattr(scope, "name", "")
-        if name in ("__call__", "forward") and not _yields(scope):
+        if (
+            name in ("__call__", "forward")
+            and isinstance(scope, ast.FunctionDef | ast.AsyncFunctionDef)
+            and not is_generator(scope)
+        ):
             return True
         for visit in visits:
             above = visit.link.above
@@ -278,10 +283,6 @@ def _fate(names: set[str], point: Point) -> str:
                 if any(isinstance(each, ast.Name) and each.id in names for each in args):
                     return "stored"
     return fate
-
-
-def _yields(scope: ast.AST) -> bool:
-    return any(isinstance(node, ast.Yield | ast.YieldFrom) for node in ast.walk(scope))
 
 
 def _is_cached(scope: ast.AST) -> bool:

@@ -27,6 +27,7 @@ from dlint.knowledge.randomness import (
     tells_processes_apart,
 )
 from dlint.module.layout import dotted, parameters, statements_in, target_names
+from dlint.program.calls import default_of, is_static
 from dlint.program.frame import Argument, Arguments, Frame, Point, arguments_of
 from dlint.program.seed import CLOCK, FIXED, FRESH, STATE, TORCH, UNKNOWN, WORKER, Seed, operate
 from dlint.program.values import Const, External, Function, Made, Partial, Value, World
@@ -236,7 +237,7 @@ class _Trace:
     def _parameter(self, name: str, frame: Frame, world: World) -> list[Seed]:
         scope = frame.scope
         assert isinstance(scope, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda)
-        bound = frame.receiver is not None or (frame.owner is not None and not _is_static(scope))
+        bound = frame.receiver is not None or (frame.owner is not None and not is_static(scope))
         names = [a.arg for a in [*scope.args.posonlyargs, *scope.args.args]][1 if bound else 0 :]
         if frame.arguments is not None:
             return self._given(name, names, frame, frame.arguments, world)
@@ -264,8 +265,6 @@ class _Trace:
             free = [each for each in names[len(arguments.positional) :] if each not in arguments.keywords]
             if free[:1] == [name]:
                 return [Seed(frozenset({WORKER}))]
-        from dlint.program.calls import default_of
-
         default = default_of(name, scope)
         if default is None or arguments.spread or arguments.splats or frame.outer is None:
             return [_by_name(name)]
@@ -387,13 +386,6 @@ def _by_name(name: str) -> Seed:
 def _by_call(node: ast.Call) -> Seed:
     name = dotted(node.func) or ""
     return _FIXED if tells_processes_apart(name) else _UNKNOWN
-
-
-def _is_static(scope: ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda) -> bool:
-    return isinstance(scope, ast.FunctionDef) and any(
-        isinstance(decorator, ast.Name) and decorator.id == "staticmethod"
-        for decorator in scope.decorator_list
-    )
 
 
 def _few(seeds: list[Seed]) -> list[Seed]:
