@@ -85,6 +85,9 @@ def check(
         return _check(paths, settings, texts or {}, jobs, progress, suppress)
     finally:
         if collecting:
+            # What is young is looked through at once: the whole program. Old, it waits for its turn.
+            gc.freeze()
+            gc.unfreeze()
             gc.enable()
 
 

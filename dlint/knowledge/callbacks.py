@@ -30,6 +30,16 @@ RUNNERS = frozenset({"fire.Fire", "absl.app.run", "tyro.cli", "typer.run"})
 # The packages of these calls: a script that uses one mentions it.
 RUNNER_WORDS = tuple(sorted({name.partition(".")[0] for name in RUNNERS}))
 
+# Decorators that give a function the arguments that its callers leave out, from a configuration.
+FILLS_ARGUMENTS = frozenset(
+    {
+        "gin.configurable",
+        "gin.register",
+        "sacred.Experiment().capture",
+        "detectron2.config.configurable",
+    }
+)
+
 # Methods of arrays, tensors, strings and containers: whose they are need not be found out.
 DATA_METHODS = frozenset(
     """all any append argmax argmin argsort astype clip contiguous copy count cumsum decode detach dot encode

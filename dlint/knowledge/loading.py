@@ -114,17 +114,26 @@ _PARAMETERS = {
     "InMemoryDataset": ("root", "transform", "pre_transform"),
 }
 _KEEPING_MODULES = ("torchvision.datasets.", "torch_geometric.data.")
+# torch's datasets that are made of others: their positional parameters, all of which they keep.
+_MADE_OF_OTHERS = {
+    "torch.utils.data.ConcatDataset": ("datasets",),
+    "torch.utils.data.Subset": ("dataset", "indices"),
+}
+# Where they keep the others.
+INNER_PARTS = ("dataset", "datasets")
 
 
 def is_kept(attribute: str) -> bool:
     """Whether an attribute has the name of an argument that datasets of libraries keep."""
-    return attribute in _KEPT
+    return attribute in _KEPT or attribute in INNER_PARTS
 
 
 def kept_parameters(library: str, attribute: str) -> tuple[str, ...] | None:
     """The positional parameters of a library dataset's constructor, where its objects keep the one of
     this name as an attribute; None where they do not."""
-    if not is_kept(attribute) or not library.startswith(_KEEPING_MODULES):
+    if library in _MADE_OF_OTHERS:
+        return _MADE_OF_OTHERS[library] if attribute in _MADE_OF_OTHERS[library] else None
+    if attribute not in _KEPT or not library.startswith(_KEEPING_MODULES):
         return None
     return _PARAMETERS.get(library.rpartition(".")[2], ())
 

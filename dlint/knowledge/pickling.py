@@ -18,6 +18,9 @@ _KEEPS = (
 )
 # With one of these a class says itself what of an object is pickled.
 STATE_METHODS = ("__getstate__", "__reduce__", "__reduce_ex__")
+# What `__getstate__` returns where it says only what pickle does anyway: everything.
+_ATTRIBUTES = r"(\w+\.__dict__|vars\(\w+\))"
+WHOLE_STATE = rf"{_ATTRIBUTES}(\.copy\(\))?|(dict|copy\.copy|copy)\({_ATTRIBUTES}\)"
 
 
 # What such constructors are given and only use.

@@ -216,6 +216,11 @@ def tells_processes_apart(name: str) -> bool:
     return name in _ENVIRONMENT or _PROCESS.search(name.rpartition(".")[2].lower()) is not None
 
 
+def is_environment(name: str) -> bool:
+    """Whether a name is that of the variables which a process is started with."""
+    return name == "os.environ"
+
+
 def sounds_fixed(name: str) -> bool:
     """Whether a name whose value cannot be told reads like a number that stays for a whole run."""
     lower = name.lower()

@@ -23,8 +23,9 @@ MUTATORS = frozenset(
     {"update", "append", "extend", "insert", "setdefault", "pop", "add", "remove", "clear", "appendleft"}
 )
 # The statements that may change a container in place, and the expressions that may take an entry out of one.
-_CHANGING = frozenset({ast.Delete, ast.Expr, ast.Assign, ast.AnnAssign, ast.AugAssign})
-_GIVING = (ast.Expr, ast.Assign, ast.AnnAssign)
+_CHANGING = frozenset({ast.Delete, ast.Expr, ast.Assign, ast.AugAssign})
+_GIVING = (ast.Expr, ast.Assign)
+_IMPORTS = frozenset({ast.Import, ast.ImportFrom})
 _HOLDING = frozenset({ast.Call, ast.Tuple, ast.List, ast.ListComp, ast.IfExp})
 
 
@@ -45,7 +46,7 @@ class Layout:
     """Places and bound names of one scope, without the scopes inside it.
 
     ``binds`` are all names that the scope binds or changes; ``changes`` those among them that some
-    statement only changes in place.
+    statement only changes in place, and ``imports`` those that an import binds.
     """
 
     __slots__ = (
@@ -57,6 +58,7 @@ class Layout:
         "binds",
         "body",
         "changes",
+        "imports",
         "places",
         "try_of",
     )
@@ -73,6 +75,7 @@ class Layout:
         self._rebound: dict[int, frozenset[str]] = {}
         self._binding: dict[tuple[int, bool], dict[str, list[int]]] = {}
         changes: set[str] = set()
+        self.imports: set[str] = set()
         self.binds: frozenset[str] = self._read(self.body, None, "body", changes)[0]
         self.changes = frozenset(changes)
 
@@ -111,6 +114,8 @@ class Layout:
             self.places[id(statement)] = Place(owner, block, index, role)  # type: ignore[arg-type]
             kind = type(statement)
             rebound = set(own_names(statement))
+            if kind in _IMPORTS:
+                self.imports |= rebound
             changed = changed_names(statement)
             changes |= changed
             bound = rebound | changed
@@ -164,9 +169,7 @@ def own_names(statement: ast.stmt) -> Iterator[str]:
             for target in statement.targets:
                 yield from target_names(target)
             yield from _walrus(statement.value)
-        case ast.AnnAssign(value=None):
-            return
-        case ast.AnnAssign() | ast.AugAssign():
+        case ast.AugAssign():
             yield from target_names(statement.target)
         case ast.FunctionDef() | ast.AsyncFunctionDef() | ast.ClassDef():
             yield statement.name

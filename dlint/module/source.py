@@ -103,7 +103,8 @@ def _statements_at(node: ast.AST, trail: list[ast.AST], lines: list[int]) -> Ite
             if isinstance(child, ast.stmt):
                 inner = getattr(child, "body", None)
                 head = inner[0].lineno if isinstance(inner, list) and inner else last + 1
-                if any(first <= line < head for line in lines):
+                # The body of `for x in y: use(x)` stands on the line of its head.
+                if any(first <= line < max(head, first + 1) for line in lines):
                     yield list(trail)
             yield from _statements_at(child, trail, lines)
             trail.pop()

@@ -12,12 +12,20 @@ from dlint.program.frame import Argument, Arguments, Point
 from dlint.program.values import Key
 
 
-def told(arguments: Arguments) -> Key | None:
-    """What a call is told: equal where two calls surely are told the same. None where that cannot be said."""
+def told(arguments: Arguments, name: str) -> Key | None:
+    """What a call of a function or method of this name is told: equal where two calls surely are told the
+    same. None where that cannot be said."""
     if arguments.spread or arguments.splats:
         return None
-    keys = [_given(each) for each in (*arguments.positional, *arguments.keywords.values())]
+    positional = arguments.positional
+    if name.rpartition(".")[2] == "get" and len(positional) == 2 and _is_nothing(positional[1]):
+        positional = positional[:1]  # `get("a")` and `get("a", False)` are true together
+    keys = [_given(each) for each in (*positional, *arguments.keywords.values())]
     return None if None in keys else (*keys, *arguments.keywords)
+
+
+def _is_nothing(argument: Argument) -> bool:
+    return isinstance(argument.expression, ast.Constant) and not argument.expression.value
 
 
 def _given(argument: Argument) -> Key | None:

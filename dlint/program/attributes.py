@@ -7,6 +7,7 @@ what code outside the class stores there.
 from __future__ import annotations
 
 import ast
+import re
 from typing import TYPE_CHECKING
 
 from dlint.knowledge.loading import is_kept, kept_parameters
@@ -34,6 +35,11 @@ if TYPE_CHECKING:
 
 _MOST_SUBCLASSES = 8
 _MOST_STORES = 8
+# setattr(self, name, value), self.__dict__.update(values), vars(self)[name] = value
+_SETS_BY_NAME = re.compile(
+    r"\bsetattr\(self,(?!\s*f?['\"])"
+    r"|(?:\bself\.__dict__|\bvars\(self\))(?:\.update\(|\s*\|?=(?!=)|\[[^\]]*\]\s*=(?!=))"
+)
 
 
 class Attributes:
@@ -44,14 +50,22 @@ class Attributes:
         self._stores: dict[int, dict[str, list[FunctionNode]]] = {}
         self._outside: dict[str, list[tuple[ast.Assign, Point]]] = {}
         self._active: dict[tuple[Key, str], int] = {}
+        self._by_names: dict[Key, bool] = {}
 
     def of(self, base: Value, name: str, node: ast.AST, point: Point, world: World) -> list[Outcome]:
         """The values of ``base.name`` for what the program itself defines."""
         match base:
             case Instance():
-                return self._of_instance(base, name, node, point, world)
+                outcomes = self._of_instance(base, name, node, point, world)
+                if all(isinstance(value, Const) for value, _ in outcomes) and (
+                    self._is_set_by_names(base.cls) or self._is_set_on_class(base.cls, name)
+                ):
+                    return [(Unknown(("attribute", base.key, name)), world)]
+                return outcomes
             case Class():
                 found = self._evaluator.classes.member(base, name)
+                if any(isinstance(value, Const) for value, _ in found) and self._is_set_on_class(base, name):
+                    return [(Unknown(("attribute", base.key, name)), world)]
                 if found:
                     return [
                         (self._evaluator.classes.bind(value, base, owner), world) for value, owner in found
@@ -97,9 +111,27 @@ class Attributes:
                     return found
         return [(Unknown(("attribute", instance.key, name)), world)]
 
+    def _is_set_by_names(self, cls: Class) -> bool:
+        """Whether a class sets attributes of its objects by names that its text does not show: settings,
+        which start with what is written and are then what somebody asked for."""
+        found = self._by_names.get(cls.key)
+        if found is None:
+            found = self._by_names[cls.key] = any(
+                function.name != "__setstate__" and _SETS_BY_NAME.search(above.module.text_of(function))
+                for above in self._evaluator.classes.line(cls)
+                for function in functions_in(above.node.body)
+            )
+        return found
+
+    def _is_set_on_class(self, cls: Class, name: str) -> bool:
+        """Whether some code sets an attribute of a class from outside (``Settings.workers = 0``)."""
+        index = self._evaluator.modules.index
+        written = rf"\b{cls.name}\.{name}\s*=(?!=)".encode()
+        return any(re.search(written, index.data(relative)) for relative in index.storing(name))
+
     def _stored_when_made(self, instance: Instance, name: str) -> bool:
         """Whether an ``__init__`` stores the attribute: what the class says of it is then never seen."""
-        return any(function.name == "__init__" for _, function in self._storing(instance, name))
+        return any(function.name == "__init__" for _, function in self.storing(instance, name))
 
     def held(self, instance: Instance, name: str, world: World) -> list[Outcome]:
         """What the class's own methods store in ``self.name``."""
@@ -111,7 +143,7 @@ class Attributes:
         try:
             outcomes: list[Outcome] = []
             by: list[int] = []
-            for owner, function in self._storing(instance, name):
+            for owner, function in self.storing(instance, name):
                 frame = self._method_frame(instance, owner, function)
                 path = f"{parameters(function)[0].arg}.{name}"
                 for statement, w in self._evaluator.flow.definitions(path, Point(frame, None), world):
@@ -227,7 +259,7 @@ class Attributes:
         text = frame.module.text_of(scope)
         return any(f"{own}.{name}(" in text for name in others)
 
-    def _storing(self, instance: Instance, name: str) -> list[tuple[Class, FunctionNode]]:
+    def storing(self, instance: Instance, name: str) -> list[tuple[Class, FunctionNode]]:
         """The methods that store ``self.name``: of the ``__init__`` methods that making the instance runs,
         the first of each chain that does, and every other method of the class and those above it."""
         found: list[tuple[Class, FunctionNode]] = []

@@ -7,6 +7,7 @@ function on the way from the script to the loader.
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, NamedTuple
 
 from dlint.module.imports import import_statements
@@ -58,23 +59,19 @@ class Boundaries:
             closure = self._closures[relative] = frozenset(found)
         return closure
 
-    def importers(self, module: Module) -> list[Module]:
-        """The modules that import a module, directly or through others."""
-        modules = self._evaluator.modules
-        found: list[Module] = []
-        seen = {module.relative}
-        waiting = [module.relative]
+    def importers(self, relative: str) -> Iterator[str]:
+        """The files that import a file, directly or through others."""
+        index = self._evaluator.modules.index
+        seen = {relative}
+        waiting = [relative]
         while waiting:
             at = waiting.pop()
             stem = at.removesuffix("/__init__.py").removesuffix(".py").rpartition("/")[2]
-            for relative in modules.index.importing(stem):
-                if relative not in seen and at in self._imported_by(relative):
-                    seen.add(relative)
-                    waiting.append(relative)
-                    importer = modules.get(relative)
-                    if importer is not None:
-                        found.append(importer)
-        return found
+            for other in index.importing(stem):
+                if other not in seen and at in self._imported_by(other):
+                    seen.add(other)
+                    waiting.append(other)
+                    yield other
 
     def _imported_by(self, relative: str) -> tuple[str, ...]:
         known = self._direct.get(relative)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from dlint.knowledge.names import answers_again
 from dlint.module.layout import FunctionNode, as_try, ends, parameters, statements_in
 from dlint.program.alike import told
+from dlint.program.decorators import fills_arguments
 from dlint.program.frame import Argument, Arguments, Frame, Point
 from dlint.program.outcomes import Outcome, told_apart
 from dlint.program.values import (
@@ -32,6 +33,9 @@ if TYPE_CHECKING:
 
 _DEEPEST = 8
 _MOST_CALLERS = 12
+# A builder that calls itself (`RepeatDataset(build_dataset(cfg["dataset"]))`) would wrap for ever: what it
+# gives is looked at when somebody asks for it, each time one call deeper.
+_RECURSION = 1
 
 
 class Calls:
@@ -40,6 +44,7 @@ class Calls:
     def __init__(self, evaluator: Evaluator) -> None:
         self._evaluator = evaluator
         self._returns: dict[int, tuple[list[ast.Return], bool, bool]] = {}
+        self._filled: dict[int, bool] = {}
         self._inside: dict[tuple[int, Key], int] = {}
         self._asking: dict[tuple[int, str], int] = {}
 
@@ -72,7 +77,7 @@ class Calls:
         if not node.args and not node.keywords:
             return ""
         name = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
-        text = told(arguments) if answers_again(name) else None
+        text = told(arguments, name) if answers_again(name) else None
         return (id(node), point.frame.key) if text is None else text
 
     def enter(
@@ -102,6 +107,8 @@ class Calls:
             return unknown
         if len(self._inside) > _DEEPEST:
             self._evaluator.cut()
+            return unknown
+        if point.frame.times_inside(scope, mark[1]) > _RECURSION:
             return unknown
         frame = self.enter(function, arguments, node, point)
         self._inside[mark] = self._evaluator.depth
@@ -224,11 +231,20 @@ class Calls:
             worlds = following
         default = default_of(name, scope)
         for w in worlds:
-            if default is None or frame.outer is None:
+            if default is None or frame.outer is None or self._is_filled(scope, frame.outer):
                 outcomes.append((Unknown(("parameter", frame.key, name)), w))
-            else:
+            if default is not None and frame.outer is not None:
                 outcomes += self._evaluator.values(default, Point(frame.outer, None), w)
         return outcomes
+
+    def _is_filled(self, scope: FunctionNode | ast.Lambda, outer: Frame) -> bool:
+        """Whether a decorator may give a function what its callers leave out."""
+        if isinstance(scope, ast.Lambda) or not scope.decorator_list:
+            return False
+        filled = self._filled.get(id(scope))
+        if filled is None:
+            filled = self._filled[id(scope)] = fills_arguments(self._evaluator, scope, outer)
+        return filled
 
     def _may_pass(self, splat: Argument, name: str) -> bool:
         """Whether a ``**kwargs`` can hold an argument of this name, whatever has been assumed."""

@@ -38,6 +38,7 @@ class Construction:
         self._methods: dict[int, _Method] = {}
         self._classes: dict[Key, dict[str, _Method]] = {}
         self._touching: dict[tuple[Key, str], frozenset[str]] = {}
+        self._statements: dict[int, list[tuple[ast.stmt, list[ast.Call | ast.Attribute]]]] = {}
 
     def stores(
         self, instance: Instance, world: World, only: Container[str] | None = None
@@ -108,11 +109,11 @@ class Construction:
         if isinstance(scope, ast.Lambda) or not touching:
             return
         own = _own(frame)
-        for statement in reversed(list(statements_in(scope.body))):
+        for statement, nodes in self._speaking(scope):
             entered: list[Frame] = []
             closes = False
             point = Point(frame, statement)
-            for node in _run_by(statement):
+            for node in nodes:
                 match node:
                     case ast.Call(func=ast.Attribute(value=ast.Attribute(attr=held), attr="close")):
                         closes = closes or held == name
@@ -130,6 +131,25 @@ class Construction:
                                 entered.append(self._evaluator.calls.enter(getter, Arguments(), node, point))
             if (entered or closes) and self._evaluator.flow.reaching(point, world):
                 yield statement, entered, closes
+
+    def _speaking(
+        self, scope: FunctionNode | ast.ClassDef | ast.Module
+    ) -> list[tuple[ast.stmt, list[ast.Call | ast.Attribute]]]:
+        """The statements of a function, the last one first, that speak of an attribute: with the nodes that
+        do, and the calls of methods."""
+        found = self._statements.get(id(scope))
+        if found is None:
+            found = self._statements[id(scope)] = []
+            for statement in reversed(list(statements_in(scope.body))):
+                nodes = [
+                    node
+                    for node in _run_by(statement)
+                    if (isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute))
+                    or (isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name))
+                ]
+                if nodes:
+                    found.append((statement, nodes))
+        return found
 
     def _bound_by_methods(self, cls: Class, scope: ast.AST) -> set[str]:
         """The attributes that methods bind which a method uses, at any distance."""

@@ -69,6 +69,8 @@ class Containers:
                 return called[:_MOST_ENTRIES] or [Unknown(("item", base.key, key.key))]
             if ANY in base.items:
                 return [base.items[ANY]]
+        if isinstance(base, Made) and isinstance(key, Const):
+            return [self.part(base, key.value)]
         return [Unknown(("item", base.key, key.key))]
 
     def looked_up(self, base: Value, key: Value, world: World) -> list[Outcome]:
@@ -109,17 +111,13 @@ class Containers:
             return [Const(key) for key in value.items if key is not ANY] or [Unknown(("key", value.key))]
         return [Unknown(("element", value.key))]
 
-    def part(self, base: Made, index: int) -> Value:
-        """One of the things that a library's call returned together."""
-        if base.name in SPLITTERS or base.name.endswith(".split"):
-            return base
-        return Unknown(("part", base.key, index))
+    def is_split(self, base: Made) -> bool:
+        """Whether the parts of what a library's call returned are made of the same things."""
+        return base.name in SPLITTERS or base.name.endswith(".split")
 
-    def subscript(self, base: Instance | Made, node: ast.AST, world: World) -> list[Outcome]:
-        """``base[i]`` of an object."""
-        if isinstance(base, Made):
-            return [(self.part(base, 0), world)]
-        return [(Unknown(("item", base.key, id(node))), world)]
+    def part(self, base: Made, which: object) -> Value:
+        """One of the things that a library's call returned together, by its index or name."""
+        return base if self.is_split(base) else Unknown(("part", base.key, which))
 
     # Changes
 

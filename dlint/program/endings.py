@@ -68,7 +68,8 @@ def _of_loop(loop: ast.For | ast.While, never_returns: NoReturn) -> frozenset[En
         return after
     if any(isinstance(inner, ast.Break) for inner in statements_in(loop.body)):
         return frozenset({"perhaps"})
-    tries = any(_tries_to_return(statement, never_returns) for statement in loop.body)
+    returns_at_last = isinstance(loop.body[-1], ast.Return)
+    tries = any(_tries_to_return(statement, returns_at_last, never_returns) for statement in loop.body)
     # `if attempt == last: raise` may well be true in the last round.
     gives_up = any(
         isinstance(inner, ast.Raise)
@@ -95,14 +96,17 @@ def _is_endless(loop: ast.For | ast.While) -> bool:
     return last in ("count", "cycle") or (last == "repeat" and len(call.args) == 1)  # type: ignore[attr-defined]
 
 
-def _tries_to_return(statement: ast.stmt, never_returns: NoReturn) -> bool:
-    """Whether a statement is a ``try`` that returns when all goes well, and always goes on when not."""
+def _tries_to_return(statement: ast.stmt, returns_at_last: bool, never_returns: NoReturn) -> bool:
+    """Whether a statement of a loop is a ``try`` that returns when all goes well, and always goes on when
+    not. Where the loop ``returns_at_last``, that may be left to the loop, with a ``continue`` when not."""
     if not hasattr(statement, "handlers"):
         return False
     body: list[ast.stmt] = [*statement.body, *statement.orelse]  # type: ignore[attr-defined]
     handlers: list[ast.ExceptHandler] = statement.handlers
-    return isinstance(body[-1], ast.Return) and any(
-        not any(
+    returns = isinstance(body[-1], ast.Return)
+    return (returns or returns_at_last) and any(
+        (returns or isinstance(handler.body[-1], ast.Continue))
+        and not any(
             isinstance(inner, ast.Return | ast.Raise | ast.Break) or never_returns(inner)
             for inner in statements_in(handler.body)
         )

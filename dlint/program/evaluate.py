@@ -38,7 +38,6 @@ from dlint.program.values import (
     Const,
     External,
     Function,
-    Instance,
     Items,
     Key,
     Made,
@@ -235,17 +234,17 @@ class Evaluator(Questions):
         return [
             outcome
             for base, w in self.values(node.value, point, world)
-            for outcome in self.item(base, node.slice, node, point, w)
+            for outcome in self.item(base, node.slice, point, w)
         ]
 
-    def item(self, base: Value, index: ast.expr, node: ast.AST, point: Point, world: World) -> list[Outcome]:
+    def item(self, base: Value, index: ast.expr, point: Point, world: World) -> list[Outcome]:
         """The values of ``base[index]``."""
         if isinstance(index, ast.Slice):
             return (
                 [(base, world)] if isinstance(base, Items | Made) else [(Unknown(("slice", base.key)), world)]
             )
-        if isinstance(base, Instance | Made):
-            return self.containers.subscript(base, node, world)
+        if isinstance(base, Made) and self.containers.is_split(base):
+            return [(base, world)]
         outcomes: list[Outcome] = []
         for key, w in self.values(index, point, world):
             outcomes += self.containers.looked_up(base, key, w)

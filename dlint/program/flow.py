@@ -255,7 +255,6 @@ class _Search:
         return any(self.name == path for inner in statements_in(loop.body) for path, _ in taken(inner))
 
     def rebinds_base(self, statement: ast.stmt) -> bool:
-        return isinstance(statement, ast.Assign | ast.AnnAssign) and any(
-            isinstance(target, ast.Name) and target.id == self.base
-            for target in (statement.targets if isinstance(statement, ast.Assign) else [statement.target])
+        return isinstance(statement, ast.Assign) and any(
+            isinstance(target, ast.Name) and target.id == self.base for target in statement.targets
         )

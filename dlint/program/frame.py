@@ -117,10 +117,11 @@ class Frame:
     """One activation of a scope.
 
     ``arguments`` is None when the function is looked at without a certain call: its parameters are then
-    whatever the program's calls of it pass. ``receiver`` is self (or cls) in a method.
+    whatever the program's calls of it pass. ``receiver`` is self (or cls) in a method. ``caller`` is the
+    frame that the call stands in.
     """
 
-    __slots__ = ("arguments", "depth", "key", "module", "outer", "owner", "receiver", "scope")
+    __slots__ = ("arguments", "caller", "key", "module", "outer", "owner", "receiver", "scope")
 
     def __init__(
         self,
@@ -140,7 +141,7 @@ class Frame:
         self.arguments = arguments
         self.receiver = receiver
         self.owner = owner
-        self.depth: int = caller.frame.depth + 1 if caller else 0
+        self.caller = caller.frame if caller is not None else None
         self.key: Key = number(
             (
                 id(scope),
@@ -154,6 +155,16 @@ class Frame:
     @property
     def layout(self) -> Layout:
         return layout_of(self.scope)
+
+    def times_inside(self, scope: Scope, receiver: Key) -> int:
+        """How many calls of a function this frame stands in: its own, and those around it."""
+        times = 0
+        frame: Frame | None = self
+        while frame is not None:
+            if frame.scope is scope and receiver == (frame.receiver.key if frame.receiver else None):
+                times += 1
+            frame = frame.caller
+        return times
 
 
 _NONE: dict[str, Argument] = {}

@@ -6,13 +6,21 @@ import re
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
+from dlint.knowledge.reflection import BY_NAME
 from dlint.program.words import Words
 
 # Up to so many bytes of a program's text are kept; the rest is read again where the words do not say enough.
 KEPT_BYTES = 16 * 1024 * 1024
 
 _SET = re.compile(rb"\s*=(?!=)")
-_IMPORT = re.compile(rb"^[ \t]*(?:from|import)\b[^\n]*", re.MULTILINE)
+_IMPORT = re.compile(
+    rb"^[ \t]*(?:from|import)\b(?:[^\n(\\]+|\\(?:\r?\n)?)*(?:\([^)]*)?",  # more lines, after \ and in ( )
+    re.MULTILINE,
+)
+_WORDS = re.compile(rb"\w+")
+_CHAIN = re.compile(rb"(?<![\w.])(\w+)(?:\s*\.\s*\w+)*\s*$")  # x and x.y, up to where the search ends
+_CHAIN_BYTES = 100
+_BY_NAME = tuple(word.encode() for word in BY_NAME)
 
 
 class Index:
@@ -29,7 +37,7 @@ class Index:
         self._words = Words()
         self._answers: dict[str, tuple[str, ...]] = {}
         self._sets: dict[str, frozenset[str]] = {}
-        self._own: dict[str, frozenset[str]] = {}
+        self._taking: dict[tuple[str, str], bool] = {}
         self._import_lines: dict[str, bytes] = {}
         self._stores: dict[str, tuple[str, ...]] = {}
         room = KEPT_BYTES
@@ -72,32 +80,60 @@ class Index:
         return self._words.files_with_word(_bytes(word), called=False)
 
     def calling(self, name: str, home: str, *, method: bool) -> list[str]:
-        """The files that may call a function which ``home`` defines: they write ``name(``, and are that
-        file or mention a part of its path, as an import of it must. A file that defines a function of this
-        name itself, and calls it only by its bare name, means its own."""
+        """The files that may call a function, or with ``method`` a method or class, which ``home`` defines.
+
+        They write ``name(``. For a function they are that file, or mention a part of its path, as an import
+        of it must, and have the name from elsewhere.
+        """
         found = self._words.files_with_word(_bytes(name), called=True)
         if method:
             return list(found)
-        parts = [self._set(part) for part in home.removesuffix(".py").split("/") if part != "__init__"]
-        others = self._calling_own(name, found)
         return [
             relative
             for relative in found
-            if relative == home or (relative not in others and any(relative in part for part in parts))
+            if relative == home or (self._reaches(relative, home) and self._takes(relative, name))
         ]
 
-    def _calling_own(self, name: str, files: Iterable[str]) -> frozenset[str]:
-        """Those among the files that call a function under its bare name, and define it."""
-        known = self._own.get(name)
+    def renaming(self, name: str, home: str) -> list[tuple[str, str]]:
+        """The files that import a function or class of ``home`` under another name, with that name."""
+        needle = _bytes(name) + b" as "
+        renamed = re.compile(rb"\b%b(\w+)" % re.escape(needle))
+        return [
+            (relative, other.decode())
+            for relative in self.naming(name)
+            if self._reaches(relative, home) and needle in self.data(relative)
+            for other in sorted(set(renamed.findall(self._imports(relative))))
+        ]
+
+    def _reaches(self, relative: str, home: str) -> bool:
+        """Whether a file mentions a part of another's path, as an import of it must."""
+        return any(relative in self._set(part) for part in home[:-3].split("/") if part != "__init__")
+
+    def _takes(self, relative: str, name: str) -> bool:
+        """Whether a file that writes ``name(`` may mean what another file has under this name.
+
+        It asks an imported module for it, imports all that a module has, or mentions the name itself where
+        it is neither called nor defined: in an import, an assignment, a parameter.
+        """
+        known = self._taking.get((relative, name))
         if known is None:
-            own = re.compile(rb"^def %s\b" % re.escape(_bytes(name)), re.MULTILINE)
-            dotted = _bytes(f".{name}(")
-            known = self._own[name] = frozenset(
-                relative
-                for relative in files
-                if own.search(data := self.data(relative)) and dotted not in data
-            )
+            data = self.data(relative)
+            word = re.escape(_bytes(name))
+            known = any(by_name in data for by_name in _BY_NAME) or self._asks(relative, data, word)
+            if not known and not re.search(rb"^def %b\b" % word, data, re.MULTILINE):
+                elsewhere = rb"(?<![\w.])(?<!def )(?<!class )%b\b(?!\()" % word
+                known = b"*" in self._imports(relative) or re.search(elsewhere, data) is not None
+            self._taking[relative, name] = known
         return known
+
+    def _asks(self, relative: str, data: bytes, word: bytes) -> bool:
+        """Whether a file calls ``x.name()`` or ``x.y.name()`` where an import binds x."""
+        roots = {
+            chain[1]
+            for call in re.finditer(rb"\.\s*%b\(" % word, data)
+            if (chain := _CHAIN.search(data, max(0, call.start() - _CHAIN_BYTES), call.start()))
+        }
+        return bool(roots) and not roots.isdisjoint(_WORDS.findall(self._imports(relative)))
 
     def _set(self, word: str) -> frozenset[str]:
         known = self._sets.get(word)
@@ -111,7 +147,7 @@ class Index:
         return [relative for relative in self.naming(stem) if word.search(self._imports(relative))]
 
     def _imports(self, relative: str) -> bytes:
-        """The first lines of a file's import statements."""
+        """A file's import statements, wherever they stand."""
         lines = self._import_lines.get(relative)
         if lines is None:
             lines = self._import_lines[relative] = b"\n".join(_IMPORT.findall(self.data(relative)))

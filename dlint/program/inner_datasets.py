@@ -7,7 +7,7 @@ import ast
 from collections.abc import Container, Iterator
 from typing import TYPE_CHECKING
 
-from dlint.knowledge.loading import is_dataset
+from dlint.knowledge.loading import INNER_PARTS, is_dataset, kept_parameters
 from dlint.program.looks import Each, asked
 from dlint.program.values import Instance, Items, Key, Table, Value, World
 
@@ -44,6 +44,10 @@ def inner_datasets(
         for name, _, point, _ in evaluator.construction.stores(receiver, visit.world, set(keys))
         if _is_list(point.statement)
     }
+    libraries = evaluator.classes.libraries(receiver.cls)
+    lists |= {
+        name for name in INNER_PARTS if name in keys and any(kept_parameters(x, name) for x in libraries)
+    }
     for name in sorted(lists):
         for value, w in evaluator.attributes.held(receiver, name, visit.world):
             for held in _elements(value, keys[name]):
@@ -53,7 +57,7 @@ def inner_datasets(
 
 def _is_list(statement: ast.stmt | None) -> bool:
     match statement:
-        case ast.Assign(value=value) | ast.AnnAssign(value=value):
+        case ast.Assign(value=value):
             return isinstance(value, _LISTS)
     return isinstance(statement, ast.Expr)  # self.parts.append(...)
 

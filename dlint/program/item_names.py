@@ -88,9 +88,7 @@ def read_from(function: ast.FunctionDef, index: frozenset[str], read: frozenset[
     for _ in range(2):  # a loop may use what its end has set
         for statement in statements_in(function.body):
             names = set(own_names(statement))
-            if names and isinstance(
-                statement, ast.Assign | ast.AnnAssign | ast.AugAssign | ast.For | ast.With
-            ):
+            if names and isinstance(statement, ast.Assign | ast.AugAssign | ast.For | ast.With):
                 sources = [
                     child
                     for child in ast.iter_child_nodes(statement)

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from dlint.knowledge.loading import HAND_ON, is_iterable_dataset
 from dlint.module.layout import dotted, own_names, statements_in
-from dlint.program.frame import Argument, Arguments, Frame
+from dlint.program.frame import Argument, Arguments, Frame, Point
+from dlint.program.item_names import index_names, is_index
 from dlint.program.values import Const, External, Function, Instance, Items, Made, Partial, Value, World
 
 if TYPE_CHECKING:
@@ -42,6 +43,33 @@ def readers(evaluator: Evaluator, dataset: Value, world: World, far: int = 0) ->
     elif isinstance(dataset, Made) and far < _FAR:
         for part, w in inner(evaluator, dataset, world):
             yield from readers(evaluator, part, w, far + 1)
+
+
+def handed_on(evaluator: Evaluator, reader: Reader, far: int = 0) -> Iterator[Reader]:
+    """The methods of other datasets whose results a ``__getitem__`` returns as they are: ``return
+    self.inner[i % n]``. What it looks at besides it may replace, and an index from a list may be chosen."""
+    numbers = index_names(reader.node)
+    returned = [
+        (statement, statement.value)
+        for statement in statements_in(reader.node.body)
+        if isinstance(statement, ast.Return) and isinstance(statement.value, ast.Subscript)
+    ]
+    if not returned or reader.node.decorator_list or far == _FAR:
+        return
+    items = [node for node in ast.walk(reader.node) if isinstance(node, ast.Subscript)]
+    for statement, item in returned:
+        held = dotted(item.value)
+        others = [node for node in items if dotted(node.value) == held]
+        if held is None or not is_index(item.slice, numbers) or len(others) > 1:
+            continue
+        evaluator.start()
+        point = Point(reader.frame, statement)
+        for value, w in evaluator.values(item.value, point, reader.world):
+            if are_chosen(evaluator, value, w):
+                continue
+            for inside in readers(evaluator, value, w):
+                yield inside
+                yield from handed_on(evaluator, inside, far + 1)
 
 
 def inner(evaluator: Evaluator, dataset: Made, world: World) -> Iterator[tuple[Value, World]]:

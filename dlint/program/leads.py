@@ -20,6 +20,7 @@ class Leads:
 
     def __init__(self) -> None:
         self._known: dict[int, bool] = {}
+        self._held: dict[int, frozenset[str]] = {}
 
     def expression(self, node: ast.AST, frame: Frame) -> bool:
         """Whether evaluating an expression of the frame may run code worth following."""
@@ -35,7 +36,7 @@ class Leads:
             known = self._known[id(node)] = (
                 isinstance(node, _LEAVES)
                 or any(self.expression(part, frame) for part in expressions(node))
-                or (isinstance(node, ast.For | ast.AsyncFor) and _may_be_object(node.iter, frame))
+                or (isinstance(node, ast.For | ast.AsyncFor) and self._may_be_object(node.iter, frame))
                 or any(self.statement(inner, frame) for _, block, _ in blocks(node) for inner in block)
             )
         return known
@@ -50,13 +51,46 @@ class Leads:
                 return True
             case ast.Call(func=func) if not isinstance(func, ast.Name | ast.Attribute):
                 return True
-            case ast.Subscript(value=value, slice=index) if _may_be_object(value, frame):
+            case ast.Subscript(value=value, slice=index) if self._may_be_object(value, frame):
                 # No dataset is asked for an item by a string written out.
                 if not (isinstance(index, ast.Constant) and isinstance(index.value, str)):
                     return True
-            case ast.comprehension(iter=source) if _may_be_object(source, frame):
+            case ast.comprehension(iter=source) | ast.YieldFrom(value=source) if self._may_be_object(
+                source, frame
+            ):
                 return True
         return any(self.expression(child, frame) for child in ast.iter_child_nodes(node))
+
+    def _may_be_object(self, node: ast.expr, frame: Frame) -> bool:
+        """Whether what is indexed or gone through here may be an object with a method for it."""
+        if isinstance(node, ast.Name):
+            return not self.is_item(node.id, frame)
+        return isinstance(node, ast.Attribute)
+
+    def is_item(self, name: str, frame: Frame) -> bool:
+        """Whether a name is a variable of the function itself: an item on its way, not a dataset. One that is
+        another name for what the object holds (``data = self.data``) is none."""
+        return is_own(name, frame) and name not in self._held_by_object(frame)
+
+    def _held_by_object(self, frame: Frame) -> frozenset[str]:
+        found = self._held.get(id(frame.scope))
+        if found is None:
+            own = _first_parameter(frame)
+            found = self._held[id(frame.scope)] = frozenset(
+                node.targets[0].id
+                for node in (frame.layout.nodes if own else ())
+                if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name)
+                if any(_is_held(each, own) for each in _choices(node.value))
+            )
+        return found
+
+
+def _choices(node: ast.expr) -> list[ast.expr]:
+    return [node.body, node.orelse] if isinstance(node, ast.IfExp) else [node]
+
+
+def _is_held(node: ast.expr, own: set[str]) -> bool:
+    return isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id in own
 
 
 def is_data_method(function: ast.Attribute, frame: Frame) -> bool:
@@ -70,7 +104,7 @@ def is_data_method(function: ast.Attribute, frame: Frame) -> bool:
     if not isinstance(at, ast.Name):
         return True
     of_self = frame.receiver is not None and at.id in _first_parameter(frame)
-    return is_own(at.id, frame) and not of_self
+    return is_own(at.id, frame) and not of_self and at.id not in frame.layout.imports
 
 
 def _first_parameter(frame: Frame) -> set[str]:
@@ -78,14 +112,6 @@ def _first_parameter(frame: Frame) -> set[str]:
     if isinstance(scope, ast.Module | ast.ClassDef):
         return set()
     return {parameter.arg for parameter in parameters(scope)[:1]}
-
-
-def _may_be_object(node: ast.expr, frame: Frame) -> bool:
-    """Whether what is indexed or gone through here may be an object with a method for it; a function's own
-    variables are items on their way."""
-    if isinstance(node, ast.Name):
-        return not is_own(node.id, frame)
-    return isinstance(node, ast.Attribute)
 
 
 def is_own(name: str, frame: Frame) -> bool:

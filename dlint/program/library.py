@@ -21,6 +21,7 @@ from dlint.program.values import (
     Made,
     ModuleValue,
     Partial,
+    Table,
     Unknown,
     Value,
     World,
@@ -28,6 +29,8 @@ from dlint.program.values import (
 
 if TYPE_CHECKING:
     from dlint.program.evaluate import Evaluator
+
+_PLAIN = (Const, Items, Table)
 
 
 class Library:
@@ -52,7 +55,7 @@ class Library:
         if callee.owner is None and not arguments.all() and asks_state(callee.name):
             # `is_initialized()` answers the same wherever it is asked.
             return [(Unknown(("answer", callee.name)), world)]
-        text = told(arguments) if library_answers_again(callee.name) else None
+        text = told(arguments, callee.name) if library_answers_again(callee.name) else None
         made = Made(callee.name, node, arguments, point, text and (callee.key, text))
         if callee.name == WORKER_INFO:
             self.worker_infos.add(made.key)
@@ -114,6 +117,27 @@ class Library:
             for value, w in self._first(arguments, world)
             for item in self._evaluator.containers.elements(value)
         ]
+
+    def _objects(self, arguments: Arguments, node: ast.AST, point: Point, world: World) -> list[Outcome]:
+        """What a draw may give where it draws from objects. Numbers, texts and rows of a table lead to no
+        other code, and would only fork worlds."""
+        found = self._next(arguments, node, point, world)
+        if any(isinstance(item, _PLAIN) for item, _ in found):
+            return []
+        return [] if all(isinstance(item, Unknown) for item, _ in found) else found
+
+    def _drawn(self, arguments: Arguments, node: ast.AST, point: Point, world: World) -> list[Outcome]:
+        """One of some objects."""
+        if len(arguments.positional) != 1 or not set(arguments.keywords) <= {"p"}:
+            return []
+        return self._objects(arguments, node, point, world)
+
+    def _drawn_several(
+        self, arguments: Arguments, node: ast.AST, point: Point, world: World
+    ) -> list[Outcome]:
+        """A list of some objects."""
+        items = {item.key: item for item, _ in self._objects(arguments, node, point, world)}
+        return [(Items("list", tuple(items.values()), True), world)] if items else []
 
     def _length(self, arguments: Arguments, node: ast.AST, point: Point, world: World) -> list[Outcome]:
         return [
@@ -268,6 +292,10 @@ _FUNCTIONS: dict[str, Callable[[Library, Arguments, ast.AST, Point, World], list
     "tqdm.auto.tqdm": Library._same,
     "builtins.zip": Library._zip,
     "builtins.next": Library._next,
+    "random.choice": Library._drawn,
+    "random.choices": Library._drawn_several,
+    "random.sample": Library._drawn_several,
+    "numpy.random.choice": Library._drawn,
     "builtins.len": Library._length,
     "builtins.int": Library._number,
     "builtins.bool": Library._bool,

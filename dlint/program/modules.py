@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 
 from dlint.files import SourceError, decode, parse
+from dlint.module.plain import made_plain
 from dlint.module.source import Module
 from dlint.program.frame import Frame
 from dlint.program.imports import Imports
@@ -29,7 +30,7 @@ class Modules:
             if path is not None:
                 try:
                     text = decode(self.index.data(relative))
-                    module = Module(path, relative, text, parse(text))
+                    module = Module(path, relative, text, made_plain(parse(text), text))
                 except SourceError:
                     module = None
             self._modules[relative] = module

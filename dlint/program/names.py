@@ -98,10 +98,6 @@ class Names:
                 if name in changed_names(statement):
                     return self._left(name, before, world)
                 return evaluator.values(value, before, world)  # a walrus inside
-            case ast.AnnAssign(target=target, value=value) if value is not None:
-                if name not in target_names(target):
-                    return self._left(name, before, world)
-                return self._assigned(target, Argument(value, before), name, before, world)
             case ast.AugAssign(target=target, op=op, value=value):
                 if isinstance(target, ast.Subscript):
                     return self._before(name, before, world)

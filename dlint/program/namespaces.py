@@ -14,6 +14,7 @@ from dlint.program.outcomes import Outcome
 from dlint.program.values import (
     HERE,
     Class,
+    Const,
     External,
     Function,
     ModuleValue,
@@ -42,7 +43,8 @@ class Namespaces:
         self._known: dict[tuple[int, str], list[Value]] = {}
         # The names that are being looked for, and how deep each was asked.
         self._open: dict[tuple[int, str], int] = {}
-        self._writers: dict[tuple[int, str], bool] = {}
+        # By module, the names that some function declares global.
+        self._declared: dict[int, set[str]] = {}
 
     # Once a module has run
 
@@ -73,7 +75,9 @@ class Namespaces:
             if len(values) > 1:
                 unbound = ("unbound", frame.module.relative, name)
                 values.pop(unbound, None)
-            if self._written_elsewhere(name, frame):
+            if self.declared_global(name, frame):
+                if all(isinstance(value, Const) and value.value is not None for value in values.values()):
+                    values.clear()  # a setting, and what it starts with is not what it is set to
                 values[("global", name)] = Unknown(("global", frame.module.relative, name))
         finally:
             del self._open[mark]
@@ -82,21 +86,18 @@ class Namespaces:
             self._known[mark] = result
         return result
 
-    def _written_elsewhere(self, name: str, frame: Frame) -> bool:
+    def declared_global(self, name: str, frame: Frame) -> bool:
         """Whether some function of the module declares the name global."""
-        mark = (id(frame.scope), name)
-        answer = self._writers.get(mark)
-        if answer is None:
-            answer = False
+        declared = self._declared.get(id(frame.scope))
+        if declared is None:
+            found: set[str] = set()
             text = frame.module.text
-            if "global " in text:
-                for line in text.splitlines():
-                    words = line.replace(",", " ").split()
-                    if words and words[0] == "global" and name in words[1:]:
-                        answer = True
-                        break
-            self._writers[mark] = answer
-        return answer
+            for line in text.splitlines() if "global " in text else ():
+                words = line.replace(",", " ").split()
+                if words and words[0] == "global":
+                    found.update(words[1:])
+            declared = self._declared[id(frame.scope)] = found
+        return name in declared
 
     def from_star(self, name: str, frame: Frame) -> list[Value]:
         """What the star imports of a module bring under a name."""

@@ -9,8 +9,9 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
-from functools import partial
-from typing import TYPE_CHECKING, NamedTuple
+from dataclasses import dataclass
+from functools import cached_property, partial
+from typing import TYPE_CHECKING
 
 from dlint.module.layout import dotted, own_names, parameters, statements_in
 from dlint.program.calls import passed
@@ -20,7 +21,8 @@ from dlint.program.frame import Frame, Point, arguments_of
 from dlint.program.item_names import concerns, is_index, mentions, read_from, settled
 from dlint.program.items import Reader
 from dlint.program.repetition import places_around
-from dlint.program.values import External, Function, World
+from dlint.program.sieved import called, sieved
+from dlint.program.values import External, Function, Instance, Key, World
 
 if TYPE_CHECKING:
     from dlint.program.evaluate import Evaluator
@@ -39,16 +41,23 @@ _ENDED = {
 }
 
 
-class _Scope(NamedTuple):
-    """A function that is run for an item: ``indices`` are the names that are its number, ``read`` those
-    that hold what belongs to the item."""
+@dataclass(frozen=True)
+class _Scope:
+    """A function that is run for an item: ``indices`` are the names that are its number, ``given`` the
+    parameters that hold what belongs to the item."""
 
     node: ast.FunctionDef
     frame: Frame
     world: World
     indices: frozenset[str]
-    read: frozenset[str]
+    given: frozenset[str]
     far: int
+    dataset: Instance
+
+    @cached_property
+    def read(self) -> frozenset[str]:
+        """The variables that hold what belongs to the item."""
+        return read_from(self.node, self.indices, self.given)
 
 
 class Nones:
@@ -56,14 +65,15 @@ class Nones:
 
     def __init__(self, evaluator: Evaluator) -> None:
         self._evaluator = evaluator
+        self._sieved: dict[Key, frozenset[str]] = {}
 
     def of_reader(self, reader: Reader) -> Iterator[tuple[ast.stmt, str]]:
         """Where a ``__getitem__`` gives None, and how that comes about."""
         if not all(_keeps_result(each) for each in reader.node.decorator_list):
             return
         index = frozenset(argument.arg for argument in parameters(reader.node)[1:])
-        read = read_from(reader.node, index, frozenset())
-        yield from self._of_function(_Scope(reader.node, reader.frame, reader.world, index, read, 0))
+        start = _Scope(reader.node, reader.frame, reader.world, index, frozenset(), 0, reader.instance)
+        yield from self._of_function(start)
 
     def _of_function(self, scope: _Scope) -> Iterator[tuple[ast.stmt, str]]:
         body = scope.node.body
@@ -135,7 +145,7 @@ class Nones:
         return None
 
     def _of_call(self, node: ast.Call, point: Point, world: World, scope: _Scope) -> str | None:
-        if scope.far >= _FAR:
+        if scope.far >= _FAR or called(node) in self._chosen_by(scope.dataset):
             return None
         for callee, w in self._evaluator.values(node.func, point, world):
             if not isinstance(callee, Function) or not isinstance(callee.node, ast.FunctionDef):
@@ -152,23 +162,23 @@ class Nones:
             } - index
             frame = self._evaluator.calls.enter(callee, arguments_of(node, point), node, point)
             inner = _Scope(
-                function,
-                frame,
-                w,
-                frozenset(index),
-                read_from(function, frozenset(index), frozenset(read)),
-                scope.far + 1,
+                function, frame, w, frozenset(index), frozenset(read), scope.far + 1, scope.dataset
             )
             if any(True for _ in self._of_function(inner)):
                 return f"returns what {display_name(callee)} gives, which can be None"
         return None
 
+    def _chosen_by(self, dataset: Instance) -> frozenset[str]:
+        """The functions by whose results a dataset has chosen its items."""
+        if dataset.key not in self._sieved:
+            self._sieved[dataset.key] = sieved(self._evaluator, dataset)
+        return self._sieved[dataset.key]
+
     def _of_variable(self, name: str, point: Point, world: World, scope: _Scope) -> str | None:
         for statement, w in self._evaluator.flow.definitions(name, point, world):
-            if not isinstance(statement, ast.Assign | ast.AnnAssign) or statement.value is None:
+            if not isinstance(statement, ast.Assign):
                 continue
-            target = statement.targets[0] if isinstance(statement, ast.Assign) else statement.target
-            if isinstance(statement.value, ast.Call) and isinstance(target, ast.Name):
+            if isinstance(statement.value, ast.Call) and isinstance(statement.targets[0], ast.Name):
                 if not _is_used(name, scope.node, []):
                     how = self._of_call(statement.value, Point(scope.frame, statement), w, scope)
                     if how is not None:
@@ -237,15 +247,10 @@ def _may_be_none(node: ast.expr) -> bool:
     return isinstance(node, ast.Tuple | ast.Dict | ast.IfExp | ast.Call | ast.Name)
 
 
-def _sets_none(statement: ast.Assign | ast.AnnAssign, name: str) -> bool:
-    targets = statement.targets if isinstance(statement, ast.Assign) else [statement.target]
-    for target in targets:
+def _sets_none(statement: ast.Assign, name: str) -> bool:
+    for target in statement.targets:
         if isinstance(target, ast.Name) and target.id == name:
             return isinstance(statement.value, ast.Constant) and statement.value.value is None
-        if isinstance(target, ast.Tuple) and isinstance(statement.value, ast.Tuple):
-            for each, value in zip(target.elts, statement.value.elts, strict=False):
-                if isinstance(each, ast.Name) and each.id == name:
-                    return isinstance(value, ast.Constant) and value.value is None
     return False
 
 

@@ -48,7 +48,7 @@ def stores_told_apart(outcomes: list[Outcome], mark: Key, labels: list[int] | No
         return outcomes
     worlds = [w for _, w in outcomes]
     alike = [
-        any(w is other or w.joined(other) is not None for other in [*worlds[:index], *worlds[index + 1 :]])
+        any(w.agrees(other) for other in worlds[:index]) or any(w.agrees(o) for o in worlds[index + 1 :])
         for index, w in enumerate(worlds)
     ]
     return _marked(outcomes, mark, labels or list(range(len(outcomes))), alike)

@@ -134,10 +134,7 @@ def _definitions(name: str, index: int | None, frame: Frame) -> Iterator[_Defini
             case ast.Assign(targets=targets, value=value):
                 for target in targets:
                     yield from ((value, part, at) for part in _places(target, name, index))
-            case (
-                ast.AnnAssign(target=target, value=ast.expr() as value)
-                | ast.AugAssign(target=target, value=value)
-            ):
+            case ast.AugAssign(target=target, value=value):
                 yield from ((value, part, at) for part in _places(target, name, index))
             case ast.For(target=target, iter=value):
                 yield from ((value, None, at) for _ in _places(target, name, None))

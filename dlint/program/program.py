@@ -7,6 +7,7 @@ import gc
 from collections.abc import Callable
 from functools import cached_property
 
+from dlint.knowledge.loading import is_iterable_dataset
 from dlint.knowledge.reflection import BY_NAME
 from dlint.program.blocks import Block, Facts, Place
 from dlint.program.boundaries import Boundaries
@@ -16,10 +17,11 @@ from dlint.program.index import Index
 from dlint.program.loaders import Loader, LoaderFinder
 from dlint.program.modules import Modules
 from dlint.program.protection import Protections
+from dlint.program.repetition import tests_around
 from dlint.program.shipped import Part, shipped
 from dlint.program.start_method import start_method_of
 from dlint.program.uses import UseFinder, WorkerUse
-from dlint.program.values import Class, Key, Value, World, forget_numbers
+from dlint.program.values import Class, External, Instance, Key, Value, World, forget_numbers
 
 Progress = Callable[[int, int], None]
 
@@ -117,9 +119,33 @@ class Program:
 
     def _may_get(self, loader: Loader, use: WorkerUse) -> bool:
         """Whether a dataset found by a name may be this one: one of a script that nobody imports is not."""
+        streams = self._asks_for_streams(loader)
+        if streams is not None and streams != self._is_stream(use):
+            return False
         if any(self.modules.index.mentioning(word) for word in BY_NAME):
             return True
-        return any(module is loader.module or self.boundaries.importers(module) for module in use.modules)
+        return any(
+            module is loader.module or any(self.boundaries.importers(module.relative))
+            for module in use.modules
+        )
+
+    def _asks_for_streams(self, loader: Loader) -> bool | None:
+        """Whether a test around a loader lets only streams come to it (True), or all but streams (False)."""
+        written = loader.written("dataset")
+        for test, wanted, _ in tests_around(loader.point):
+            match test:
+                case ast.Call(func=ast.Name(id="isinstance"), args=[asked, kind]) if written is not None:
+                    kinds = [value for value, _ in self.evaluator.values(kind, loader.point)]
+                    if ast.unparse(asked) == ast.unparse(written) and all(
+                        isinstance(value, External) and is_iterable_dataset(value.name) for value in kinds
+                    ):
+                        return wanted
+        return None
+
+    def _is_stream(self, use: WorkerUse) -> bool:
+        return isinstance(use.dataset, Instance) and any(
+            is_iterable_dataset(name) for name in self.evaluator.classes.libraries(use.dataset.cls)
+        )
 
     @cached_property
     def _by_loader(self) -> dict[int, list[WorkerUse]]:

@@ -66,7 +66,7 @@ class Protections:
             self._effects = []
             word = self._name.rpartition(".")[2]
             for module in self._evaluator.modules.naming(word):
-                for trail in module.paths_to(word):
+                for trail in _mentions(module, word):
                     call = trail[-2] if len(trail) > 1 else None
                     if isinstance(call, ast.Call) and call.func is trail[-1]:
                         self._evaluator.start()
@@ -159,20 +159,14 @@ class Protections:
         for effect in effects:
             if wanted & self._boundaries.imports(effect.at.relative):
                 return Shelter(effect, effect.kind == "import")
-        if any(self._is_script(module) for module in self._importers(modules)):
-            return None
+        scripts = self._evaluator.modules.index.mentioning("__main__")
+        for relative in wanted:
+            if relative in scripts or any(other in scripts for other in self._boundaries.importers(relative)):
+                return None
         for effect in effects:
             if effect.kind != "function" and self._imports_by_name(effect.at):
                 return Shelter(effect, effect.kind == "import")
         return None
-
-    def _importers(self, modules: Iterable[Module]) -> Iterator[Module]:
-        for module in modules:
-            yield module
-            yield from self._boundaries.importers(module)
-
-    def _is_script(self, module: Module) -> bool:
-        return module.relative in self._evaluator.modules.index.mentioning("__main__")
 
     def _imports_by_name(self, module: Module) -> bool:
         """Whether a program that starts in a module finds other modules by names that only it knows."""
@@ -185,6 +179,15 @@ class Protections:
         for module in modules:
             found |= self._boundaries.imports(module.relative)
         return found
+
+
+def _mentions(module: Module, word: str) -> Iterator[list[ast.AST]]:
+    """What names a function in a module, under the other names that its imports give it, too."""
+    for trail in module.paths_to(word):
+        yield trail
+        match trail[-1]:
+            case ast.alias(name=name, asname=str(other)) if name == word != other:
+                yield from module.paths_to(other)
 
 
 def _counts_cpus(node: ast.expr) -> bool:

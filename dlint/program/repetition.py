@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from dlint.module.layout import FunctionNode, Place, statements_in
+from dlint.module.layout import FunctionNode, Place, own_names, statements_in
 from dlint.program.events import is_generator
 from dlint.program.frame import Point
 from dlint.program.values import HERE
@@ -79,7 +79,8 @@ class Repetition:
             self.counts(loop, point) for loop in loops_around(point)
         )
 
-    def _sites(self, scope: FunctionNode, frame: Frame) -> Iterator[tuple[ast.Call, Point]]:
+    def _sites(self, scope: FunctionNode, frame: Frame) -> Iterator[tuple[ast.AST, Point]]:
+        """Where a function is called."""
         for site in self._evaluator.sites.of(scope, frame):
             if self.concerns(site.point.frame.scope):
                 yield site.call, site.point
@@ -107,8 +108,8 @@ class PerItem(Repetition):
             return True
         for visit in visits:
             above = visit.link.above
-            if visit.role == "dataset" and above is None:
-                return bool(name != "__iter__")
+            if visit.role == "dataset" and (above is None or visit.link.site is None):
+                return bool(name != "__iter__")  # torch calls it
             if visit.role == "collate_fn" and above is not None and above.above is None:
                 return True
         return None
@@ -118,6 +119,14 @@ class PerItem(Repetition):
 
     def concerns(self, scope: ast.AST) -> bool:
         return id(scope) in self._visits
+
+    def _sites(self, scope: FunctionNode, frame: Frame) -> Iterator[tuple[ast.AST, Point]]:
+        """The places from which worker code was followed into a function: they are known where its name does
+        not tell (``self.load(index)`` in a base class, ``self.inner[index]``)."""
+        for visit in self._visits.get(id(scope), ()):
+            if visit.link.site is not None and visit.link.caller is not None:
+                yield visit.link.site, visit.link.caller
+        yield from super()._sites(scope, frame)
 
 
 class PerBatch(Repetition):
@@ -180,6 +189,23 @@ def loops_around(point: Point) -> Iterator[ast.stmt]:
             yield place.owner
 
 
+def loops_that_repeat(point: Point) -> Iterator[ast.stmt]:
+    """Those of these loops that come to the point again: one that is always left after it, in the same round,
+    does not, such as an attempt that is made again only after an error."""
+    leaves = False
+    for place in places_around(point):
+        after = place.block[place.at :]
+        if isinstance(place.owner, ast.Try) and place.role == "body":
+            after = [*after, *place.owner.orelse]
+        if any(isinstance(each, ast.Return) for each in after):
+            return
+        leaves = leaves or any(isinstance(each, ast.Break) for each in after)
+        if isinstance(place.owner, _LOOPS) and place.role == "body":
+            if not leaves:
+                yield place.owner
+            leaves = False
+
+
 def tests_around(point: Point) -> Iterator[tuple[ast.expr, bool, list[ast.stmt]]]:
     """The tests that decide, within its scope, whether control comes to a point: each with the outcome
     that leads there and the block that it guards."""
@@ -188,9 +214,21 @@ def tests_around(point: Point) -> Iterator[tuple[ast.expr, bool, list[ast.stmt]]
             if isinstance(before, ast.If) and isinstance(
                 before.body[-1], ast.Return | ast.Raise | ast.Continue
             ):
-                yield before.test, False, place.block
+                yield _spelled(before.test, point), False, place.block
         if isinstance(place.owner, ast.If):
-            yield place.owner.test, place.role == "body", place.block
+            yield _spelled(place.owner.test, point), place.role == "body", place.block
+
+
+def _spelled(test: ast.expr, point: Point) -> ast.expr:
+    """A test; for a variable that the scope sets once (``fresh = self.pool is None``), what it is set to."""
+    match test:
+        case ast.UnaryOp(op=ast.Not(), operand=ast.Name() as operand):
+            return ast.UnaryOp(op=ast.Not(), operand=_spelled(operand, point))
+        case ast.Name(id=name) if name in point.frame.layout.binds:
+            match [s for s in statements_in(point.frame.layout.body) if name in own_names(s)]:
+                case [ast.Assign(targets=[ast.Name()], value=value)]:
+                    return value
+    return test
 
 
 def is_once(call: ast.AST, point: Point) -> bool:
@@ -244,10 +282,9 @@ def kept_as(call: ast.AST, point: Point) -> str:
     match statement:
         case ast.Return():
             return "returned" if statement.value is call else "local"
-        case ast.Assign(value=value) | ast.AnnAssign(value=value) if value is not None:
+        case ast.Assign(targets=targets, value=value):
             if not _is_whole(value, call):
                 return "local"
-            targets = statement.targets if isinstance(statement, ast.Assign) else [statement.target]
             if any(isinstance(target, ast.Attribute | ast.Subscript) for target in targets):
                 return "stored"
             names = {target.id for target in targets if isinstance(target, ast.Name)}

@@ -94,20 +94,30 @@ class Rounds:
         return kinds
 
     def _may_be_names(self, node: ast.expr, point: Point, world: World) -> bool:
-        bare = self._bare(node, point, world)
+        bare, at = self._bare(node, point, world)
         return isinstance(bare, ast.Name | ast.Attribute) and all(
             isinstance(value, Unknown) or (isinstance(value, External) and is_setting(value.name))
-            for value, _ in self._evaluator.values(bare, point, world)
+            for value, _ in self._evaluator.values(bare, at, world)
         )
 
-    def _bare(self, node: ast.expr, point: Point, world: World) -> ast.expr:
-        """What ``enumerate``, ``sorted`` and the like pass on."""
-        while isinstance(node, ast.Call) and node.args:
-            callees = self._evaluator.values(node.func, point, world)
-            if not all(isinstance(value, External) and value.name in PASSES_ON for value, _ in callees):
-                break
-            node = node.args[0]
-        return node
+    def _bare(self, node: ast.expr, point: Point, world: World) -> tuple[ast.expr, Point]:
+        """What ``enumerate``, ``sorted`` and the like pass on, and variables hold, and where it stands."""
+        for _ in range(_FAR):
+            match node:
+                case ast.Call(args=[first, *_]):
+                    callees = self._evaluator.values(node.func, point, world)
+                    if not all(isinstance(v, External) and v.name in PASSES_ON for v, _ in callees):
+                        break
+                    node = first
+                case ast.Name(id=name) if name in point.frame.layout.binds and name not in point.locals:
+                    match self._evaluator.flow.definitions(name, point, world, anew=True):
+                        case [(ast.Assign(targets=[ast.Name()], value=value) as statement, _)]:
+                            node, point = value, Point(point.frame, statement)
+                        case _:
+                            break
+                case _:
+                    break
+        return node, point
 
     def _opened(self, names: set[str], calls: _Calls, world: World, far: int) -> bool:
         """Whether one of some calls opens the file that one of some variables names."""
@@ -144,10 +154,10 @@ class Rounds:
         if not isinstance(outer, ast.For) or root.id not in target_names(outer.target):
             return False
         point = Point(frame, outer)
-        source = self._bare(outer.iter, point, world)
+        source, at = self._bare(outer.iter, point, world)
         return all(
             isinstance(value, Made) and gives_all(value.name)
-            for value, _ in self._evaluator.values(source, point, world)
+            for value, _ in self._evaluator.values(source, at, world)
         )
 
     def _of_while(

@@ -19,6 +19,7 @@ from dlint.knowledge.randomness import (
     draws,
     is_clock,
     is_entropy,
+    is_environment,
     is_fine_clock,
     is_pure,
     sounds_changing,
@@ -30,7 +31,7 @@ from dlint.module.layout import dotted, parameters, statements_in, target_names
 from dlint.program.calls import default_of, is_static
 from dlint.program.frame import Argument, Arguments, Frame, Point, arguments_of
 from dlint.program.seed import CLOCK, FIXED, FRESH, STATE, TORCH, UNKNOWN, WORKER, Seed, operate
-from dlint.program.values import Const, External, Function, Made, Partial, Value, World
+from dlint.program.values import Const, External, Function, Instance, Made, Partial, Value, World
 
 if TYPE_CHECKING:
     from dlint.program.evaluate import Evaluator
@@ -134,13 +135,18 @@ class _Trace:
         return [_UNKNOWN]
 
     def _entry(self, node: ast.expr, settings: ast.expr, name: str, point: Point, world: World) -> list[Seed]:
-        """A named entry of what may be the program's settings."""
+        """A named entry of what may be the program's settings, or of the environment."""
         known = [value for value, _ in self._evaluator.values(node, point, world)]
         if known and all(isinstance(value, Const) for value in known):
             return _few([self._value(value, name) for value in known])
+        held = [value for value, _ in self._evaluator.values(settings, point, world)]
+        if held and all(isinstance(value, External) and is_environment(value.name) for value in held):
+            return [_FIXED]
         made = self._joined([settings], point, world)
-        while isinstance(settings, ast.Subscript):
-            settings = settings.value
+        while isinstance(settings, ast.Subscript | ast.Attribute) and not sounds_like_settings(
+            dotted(settings) or ""
+        ):
+            settings = settings.value  # `cfg.data["workers"]`, `args["seeds"]["worker"]`
         if not sounds_like_settings(dotted(settings) or "") or sounds_changing(name):
             return made
         return [_by_name(name) if UNKNOWN in seed.kinds else seed for seed in made]
@@ -164,7 +170,7 @@ class _Trace:
 
     def _named(self, name: str, node: ast.Name, point: Point, world: World) -> list[Seed]:
         frame = point.frame
-        if isinstance(frame.scope, ast.Module) and _is_set_by_functions(name, frame.scope):
+        if isinstance(frame.scope, ast.Module) and self._evaluator.namespaces.declared_global(name, frame):
             return [_by_name(name)]
         if name not in frame.layout.binds:
             return self._from_start(name, node, frame, world)
@@ -200,14 +206,21 @@ class _Trace:
                         return self.of(value, before, world)
                     if isinstance(target, ast.Tuple | ast.List) and name in target_names(target):
                         return self._unpacked(target, name, value, before, world)
-            case ast.AnnAssign(value=value) if value is not None:
-                return self.of(value, before, world)
             case ast.AugAssign(op=op, value=value):
-                return [
-                    operate(op, left, right)
-                    for left in self._named(name, node, before, world)
-                    for right in self.of(value, before, world)
-                ]
+                mark = (id(statement), frame.key)
+                if self._depth > _DEEPEST or mark in self._open:  # what a loop counts up
+                    return [_UNKNOWN]
+                self._depth += 1
+                self._open.add(mark)
+                try:
+                    return [
+                        operate(op, left, right)
+                        for left in _few(self._named(name, node, before, world))
+                        for right in self.of(value, before, world)
+                    ]
+                finally:
+                    self._depth -= 1
+                    self._open.discard(mark)
             case ast.Import() | ast.ImportFrom():
                 return self._values(node, name, Point(frame, None), world)
         return [_UNKNOWN]
@@ -248,7 +261,13 @@ class _Trace:
         sites = self._evaluator.sites.of(scope, frame)
         if not sites or len(sites) > _MOST:
             return [_by_name(name)]
-        return [seed for site in sites for seed in self._given(name, names, frame, site.arguments, world)]
+        chosen = world.known(("caller", id(scope)))
+        return [
+            seed
+            for index, site in enumerate(sites)
+            if chosen is None or chosen == index
+            for seed in self._given(name, names, frame, site.arguments, world)
+        ]
 
     def _given(
         self, name: str, names: list[str], frame: Frame, arguments: Arguments, world: World
@@ -281,6 +300,8 @@ class _Trace:
     # Attributes and calls
 
     def _attribute(self, node: ast.Attribute, point: Point, world: World) -> list[Seed]:
+        if self._is_told(node, point, world):
+            return [_FRESH]
         found: list[Seed] = []
         for value, _ in self._evaluator.values(node, point, world):
             if isinstance(value, External) and value.owner is not None:
@@ -288,6 +309,15 @@ class _Trace:
             else:
                 found.append(self._value_of_attribute(value, node))
         return found
+
+    def _is_told(self, node: ast.Attribute, point: Point, world: World) -> bool:
+        """Whether a method of the object that is told the epoch (``set_epoch``) sets the attribute."""
+        return any(
+            function.name != "__init__" and sounds_changing(function.name)
+            for holder, _ in self._evaluator.values(node.value, point, world)
+            if isinstance(holder, Instance)
+            for _, function in self._evaluator.attributes.storing(holder, node.attr)
+        )
 
     def _of_object(self, value: External, node: ast.Attribute, point: Point, world: World) -> list[Seed]:
         """An attribute of what a library's call gave."""
@@ -372,11 +402,6 @@ class _Trace:
             for seed in self.of(statement.value, Point(frame, statement), world)
         ]
         return [_by_call(node) if seed.kinds == _UNKNOWN.kinds else seed for seed in found] or [_UNKNOWN]
-
-
-def _is_set_by_functions(name: str, tree: ast.Module) -> bool:
-    """Whether a function gives a module's name another value (``global EPOCH``)."""
-    return any(isinstance(node, ast.Global) and name in node.names for node in ast.walk(tree))
 
 
 def _by_name(name: str) -> Seed:

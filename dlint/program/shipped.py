@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import ast
+import re
 from collections.abc import Container, Iterator
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING
 
-from dlint.knowledge.pickling import STATE_METHODS, USED_UP, keeps_arguments
+from dlint.knowledge.pickling import STATE_METHODS, USED_UP, WHOLE_STATE, keeps_arguments
+from dlint.module.layout import FunctionNode
 from dlint.program.frame import Argument, Arguments
 from dlint.program.values import (
     Class,
@@ -104,7 +107,21 @@ def _kept(arguments: Arguments) -> list[Argument]:
 
 def says_its_state(evaluator: Evaluator, cls: Class) -> bool:
     """Whether a class decides itself what of its objects is pickled."""
-    return any(evaluator.classes.member(cls, name) for name in STATE_METHODS)
+    return any(
+        not (isinstance(value, Function) and _returns_all(value.node))
+        for name in STATE_METHODS
+        for value, _ in evaluator.classes.member(cls, name)
+    )
+
+
+def _returns_all(function: FunctionNode | ast.Lambda) -> bool:
+    """Whether a ``__getstate__`` gives all attributes as they are, which is what pickling does without it."""
+    body = [
+        s for s in getattr(function, "body", []) if not isinstance(getattr(s, "value", None), ast.Constant)
+    ]
+    if len(body) != 1 or not isinstance(body[0], ast.Return) or body[0].value is None:
+        return False
+    return re.fullmatch(WHOLE_STATE, ast.unparse(body[0].value)) is not None
 
 
 def attributes(

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from dlint.module.layout import FunctionNode
 from dlint.module.source import Module
 from dlint.program.calls import is_static
+from dlint.program.expected_errors import expects_error
 from dlint.program.frame import Arguments, Frame, Point, arguments_of
 from dlint.program.values import Class, Function
 
@@ -41,7 +42,8 @@ class Sites:
         self._known: dict[int, list[Site]] = {}
 
     def of(self, scope: FunctionNode, frame: Frame) -> list[Site]:
-        """The program's calls of a function, method or (for ``__init__``) class."""
+        """The program's calls of a function, method or (for ``__init__``) class; not those that a test
+        expects to raise."""
         found = self._known.get(id(scope))
         if found is None:
             found = self._known[id(scope)] = []
@@ -50,14 +52,17 @@ class Sites:
             files = self._evaluator.modules.index.calling(
                 name, frame.module.relative, method=owner is not None
             )
-            for relative in files if len(files) <= _MOST_FILES else ():
+            called = [(relative, name) for relative in files] if len(files) <= _MOST_FILES else []
+            if owner is None or scope.name == "__init__":
+                called += self._evaluator.modules.index.renaming(name, frame.module.relative)[:_MOST_FILES]
+            for relative, known_as in called:
                 module = self._evaluator.modules.get(relative)
                 if module is None:
                     continue
-                for trail in module.paths_to(name, called=True):
+                for trail in module.paths_to(known_as, called=True):
                     call = trail[-2] if len(trail) > 1 else None
                     if isinstance(call, ast.Call) and call.func is trail[-1]:
-                        if owner is None and _on_self(call.func):
+                        if (owner is None and _on_self(call.func)) or any(map(expects_error, trail)):
                             continue
                         site = self._site(call, trail, module, scope, owner)
                         if site is not None:

@@ -45,16 +45,18 @@ class Passage(NamedTuple):
 
 
 class Streams:
-    """Follows iterations to their sources."""
+    """Follows iterations to their sources; ``passed`` are the functions that it has come through."""
 
     def __init__(self, evaluator: Evaluator) -> None:
         self._evaluator = evaluator
+        self.passed: list[ast.AST] = []
         self._counting = Counting(self, evaluator)
         self._rounds = Rounds(self, evaluator)
 
     def of_function(self, function: Function, frame: Frame, world: World, far: int = 0) -> Kinds:
         """What iterating over the result of a function of the program reads."""
         node = function.node
+        self.passed.append(node)
         if far > _FAR or isinstance(node, ast.AsyncFunctionDef):
             return None
         if isinstance(node, ast.Lambda):
@@ -99,7 +101,42 @@ class Streams:
                 )
             case ast.Name(id=name) if name not in point.locals and name in point.frame.layout.binds:
                 return self._of_variable(node, point, world, far)
+            case ast.Attribute(value=ast.Name()):
+                kinds = self._of_values(node, point, world, far)
+                return kinds if kinds is not None else self._of_stored_parts(node, point, world, far)
+            case ast.Subscript(value=whole) if _is_whole_part(node):
+                kinds = self._of_values(node, point, world, far)
+                return kinds if kinds is not None else self._of_whole(whole, point, world)
         return self._of_values(node, point, world, far)
+
+    def _of_stored_parts(self, node: ast.Attribute, point: Point, world: World, far: int) -> Kinds:
+        """Parts, kept by an object, of what was read whole: ``self.rows = numpy.load(path)["rows"]``; values
+        forget what they are parts of."""
+        found: list[Kinds] = []
+        for owner, w in self._evaluator.values(node.value, point, world):
+            if not isinstance(owner, Instance):
+                return None
+            if self._evaluator.construction.touching(owner.cls, node.attr):
+                return None  # not only __init__ stores it
+            if self._evaluator.attributes.may_be_stored_outside(owner, node.attr):
+                return None
+            for _, _, at, stored_in in self._evaluator.construction.stores(owner, w, {node.attr}):
+                stored = getattr(at.statement, "value", None)
+                if not isinstance(stored, ast.Subscript):
+                    return None
+                found.append(self.of_expression(stored, at, stored_in, far + 1))
+        return _together(found)
+
+    def _of_whole(self, node: ast.expr, point: Point, world: World) -> Kinds:
+        """What was read or opened, or a part of it by name."""
+        while isinstance(node, ast.Subscript) and _is_whole_part(node):
+            node = node.value
+        values = [value for value, _ in self._evaluator.values(node, point, world)]
+        return (
+            DATA
+            if values and all(isinstance(value, Made) and gives_all(value.name) for value in values)
+            else None
+        )
 
     def _of_comprehension(
         self,
@@ -121,7 +158,7 @@ class Streams:
         definitions = self._evaluator.flow.definitions(node.id, point, world, anew=True)
         for statement, w in definitions:
             match statement:
-                case ast.Assign(targets=[ast.Name()], value=value) | ast.AnnAssign(value=ast.expr() as value):
+                case ast.Assign(targets=[ast.Name()], value=value):
                     found.append(self.of_expression(value, Point(point.frame, statement), w, far + 1))
                 case ast.With(items=[ast.withitem(context_expr=value)]):
                     found.append(self.of_expression(value, Point(point.frame, statement), w, far + 1))
@@ -201,6 +238,14 @@ class Streams:
                 ]
             )
         return DATA if self._evaluator.classes.methods(value, "__getitem__") else None
+
+
+def _is_whole_part(node: ast.Subscript) -> bool:
+    """``data["images"]`` or ``data[:]``."""
+    match node.slice:
+        case ast.Constant(value=str()) | ast.Slice(lower=None, upper=None, step=None):
+            return True
+    return False
 
 
 def _of_maker(name: str) -> Kinds:

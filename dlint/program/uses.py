@@ -88,7 +88,7 @@ class UseFinder:
 
     def __init__(self, evaluator: Evaluator) -> None:
         self._evaluator = evaluator
-        self._codes: dict[Key, WorkerCode] = {}
+        self._codes: dict[tuple[Key, int], WorkerCode] = {}
         self._first_like: dict[Key, tuple[Value, World]] = {}
 
     def of_loader(self, loader: Loader) -> Iterator[WorkerUse]:
@@ -111,12 +111,13 @@ class UseFinder:
 
     def datasets(self, loader: Loader) -> list[tuple[Value, World]]:
         """The datasets that a loader may get together with workers."""
-        found: dict[Key, tuple[Value, World]] = {}
+        found: dict[tuple[Key, int], tuple[Value, World]] = {}
         for way, world in loader.ways("num_workers", "dataset"):
             value = way["dataset"]
             if value is not None and not is_zero(way["num_workers"]):
                 like, as_seen = self.like(value, world)
-                found.setdefault(like.key, (like, as_seen))
+                # One object may be of several shapes: what it was given depends on who called.
+                found.setdefault((like.key, id(as_seen)), (like, as_seen))
         return list(found.values())[:_MOST_DATASETS]
 
     def like(self, value: Value, world: World) -> tuple[Value, World]:
@@ -129,9 +130,10 @@ class UseFinder:
     def code_of(self, value: Value, world: World) -> WorkerCode:
         """What workers execute for a dataset."""
         like, as_seen = self.like(value, world)
-        code = self._codes.get(like.key)
+        mark = (like.key, id(as_seen))
+        code = self._codes.get(mark)
         if code is None:
-            code = self._codes[like.key] = WorkerCode(self._evaluator)
+            code = self._codes[mark] = WorkerCode(self._evaluator)
             self._evaluator.start()
             code.add_dataset(like, as_seen)
         return code

@@ -277,23 +277,41 @@ class World:
 
     def joined(self, other: World) -> World | None:
         """The world in which both hold, None where they contradict each other."""
-        if not other.facts or other is self:
+        mine, theirs = self.facts, other.facts
+        if not theirs or other is self:
             return self
-        if not self.facts:
+        if not mine:
             return other
-        small, large = (other, self) if len(other.facts) <= len(self.facts) else (self, other)
-        known_facts = large.facts
+        small, large = (other, self) if len(theirs) <= len(mine) else (self, other)
+        ask = large.facts.get
         news: dict[Key, Any] = {}
         for key, fact in small.facts.items():
-            known = known_facts.get(key)
+            known = ask(key)
+            if known is fact:
+                continue
             if known is None:
                 news[key] = fact
-            elif known is not fact and known != fact:
+            elif known != fact:
                 agreed = both(known, fact) if type(key) is int else None
                 if agreed is None:
                     return None
                 news[key] = agreed
-        return World({**known_facts, **news}) if news else large
+        return World({**large.facts, **news}) if news else large
+
+    def agrees(self, other: World) -> bool:
+        """Whether there is a world in which both hold."""
+        mine, theirs = self.facts, other.facts
+        if not mine or not theirs or mine is theirs:
+            return True
+        small, large = (theirs, mine) if len(theirs) <= len(mine) else (mine, theirs)
+        ask = large.get
+        for key, fact in small.items():
+            known = ask(key)
+            if known is fact or known is None or known == fact:
+                continue
+            if type(key) is not int or both(known, fact) is None:
+                return False
+        return True
 
     def shared(self, others: list[World]) -> World:
         """The world that assumes only what this one and all the others assume."""

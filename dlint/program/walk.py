@@ -142,6 +142,8 @@ class Walk:
             self._code.met_subscript(node, at, world, link)
         elif isinstance(node, ast.Attribute):
             self._code.met_attribute(node, at, world, link)
+        elif isinstance(node, ast.YieldFrom):
+            self._code.met_iteration(node.value, at, world, link)
 
     def _matters(self, node: ast.expr, at: Point) -> bool:
         """Whether anything of an expression is worth following here."""

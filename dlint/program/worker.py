@@ -11,7 +11,15 @@ import ast
 from typing import TYPE_CHECKING
 
 from dlint.knowledge.callbacks import is_builder, runs_at_once, takes_callbacks
-from dlint.knowledge.loading import ITEM_PARTS, is_dataset, is_iterable_dataset, library_entries, makes_items
+from dlint.knowledge.loading import (
+    HAND_ON,
+    INNER_PARTS,
+    ITEM_PARTS,
+    is_dataset,
+    is_iterable_dataset,
+    library_entries,
+    makes_items,
+)
 from dlint.module.source import Module
 from dlint.program.composed import made_of
 from dlint.program.events import Event, Visit, display_name
@@ -117,8 +125,10 @@ class WorkerCode:
                 for method in classes.methods(value, name):
                     entered = True
                     self._enter(method, Arguments(), None, None, world, link)
-        if any(makes_items(name) for name in libraries) and not self._overridden(value):
-            self._library_parts(value, world, seen)
+        names = ITEM_PARTS if any(makes_items(name) for name in libraries) else ()
+        names += INNER_PARTS if any(name in HAND_ON for name in libraries) else ()
+        if names and not self._overridden(value):
+            self._library_parts(value, names, world, seen)
 
     def _overridden(self, value: Instance) -> bool:
         """Whether a class reads its items itself, without the library's way (``super().__getitem__``)."""
@@ -129,9 +139,10 @@ class WorkerCode:
             for node in ast.walk(method.node)
         )
 
-    def _library_parts(self, value: Instance, world: World, seen: set[Key]) -> None:
-        """The items of torchvision's datasets and the like: they call the transforms they were given."""
-        for name in ITEM_PARTS:
+    def _library_parts(self, value: Instance, names: tuple[str, ...], world: World, seen: set[Key]) -> None:
+        """The items of torchvision's datasets and the like, which call the transforms they were given, and
+        of a ``Subset``, which are those of another dataset."""
+        for name in names:
             for part, w in self._evaluator.attributes.held(value, name, world):
                 self._data(part, w, seen)
 
@@ -156,7 +167,7 @@ class WorkerCode:
 
     def met_subscript(self, node: ast.Subscript, at: Point, world: World, link: Link) -> None:
         """Follows ``value[...]`` where an object of the program or of a library is asked for an item."""
-        if not isinstance(node.ctx, ast.Load) or _is_local(node.value, at):
+        if not isinstance(node.ctx, ast.Load) or self._is_item(node.value, at):
             return
         for value, w in self._evaluator.values(node.value, at, world):
             if isinstance(value, Instance):
@@ -166,9 +177,15 @@ class WorkerCode:
             elif isinstance(value, Made) and is_dataset(value.name):
                 self._data(value, w, set())
 
+    def _is_item(self, node: ast.expr, at: Point) -> bool:
+        """Whether an expression is a variable of the function itself: items on their way, not a dataset."""
+        return isinstance(node, ast.Name) and (
+            node.id in at.locals or self._evaluator.leads.is_item(node.id, at.frame)
+        )
+
     def met_iteration(self, node: ast.expr, at: Point, world: World, link: Link) -> None:
         """Follows going through an object of the program."""
-        if not isinstance(node, ast.Name | ast.Attribute) or _is_local(node, at):
+        if not isinstance(node, ast.Name | ast.Attribute) or self._is_item(node, at):
             return
         for value, w in self._evaluator.values(node, at, world):
             if isinstance(value, Instance):
@@ -267,6 +284,8 @@ class WorkerCode:
                 if node is not None and at is not None and link is not None:
                     self._note(callee.name, callee.owner, node, at, world, link)
                     self._callbacks(callee, arguments or Arguments(), at, world, link)
+                    if callee.name == "builtins.iter" and isinstance(node, ast.Call) and len(node.args) == 1:
+                        self.met_iteration(node.args[0], at, world, link)
 
     def _note(
         self, name: str, owner: Made | None, node: ast.AST, at: Point, world: World, link: Link
@@ -306,8 +325,3 @@ def _is_foreign_method(function: ast.expr, at: Point) -> bool:
         and at.frame.receiver is not None
         and is_own(function.value.id, at.frame)
     )
-
-
-def _is_local(node: ast.expr, at: Point) -> bool:
-    """Whether an expression is a variable of the function itself: items on their way, not a dataset."""
-    return isinstance(node, ast.Name) and (node.id in at.locals or is_own(node.id, at.frame))

@@ -4,7 +4,8 @@
 
 `np.random.seed(...)`, `random.seed(...)` or `torch.manual_seed(...)` in worker code other than
 `worker_init_fn`: in `__getitem__`, `collate_fn`, a transform, or what these reach in any file. Seeds in the
-dataset's `__init__`, in main and in `worker_init_fn` are fine (DL204 looks at the last).
+dataset's `__init__`, in main and in `worker_init_fn` are fine (DL204 looks at the last), and so are
+seeds that the epoch goes into, also by way of an attribute that `set_epoch` sets.
 
 ## Why is this bad
 

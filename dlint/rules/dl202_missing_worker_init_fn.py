@@ -12,9 +12,9 @@ whose dataset is found by a name at run time may get every dataset class that no
 One worker with a literal `shuffle=False` is an evaluation and left alone: there is no other worker to repeat.
 Draws of `random` and `torch` are fine: torch seeds both in every worker. Libraries' loaders that seed
 NumPy themselves (MONAI's) are fine, and so are programs that have Lightning seed the workers
-(`seed_everything(seed, workers=True)`, `LightningCLI`), a `worker_init_fn` that is passed on a condition, and
-draws that worker code has seeded before on the way (DL201 judges that seed). Where a seeding function is
-called instead of passed, DL205 says so.
+(`seed_everything(seed, workers=True)`, `LightningCLI`), a `worker_init_fn` that is passed on a condition or
+set later (`loader.worker_init_fn = seed_worker`), and draws that worker code has seeded before on the way
+(DL201 judges that seed). Where a seeding function is called instead of passed, DL205 says so.
 
 ## Why is this bad
 
@@ -93,6 +93,8 @@ def check(program: Program) -> Iterator[Found]:
     for loader in program.loaders:
         if loader.inherited or loader.kind.seeds_workers:
             continue
+        if loader.module.relative in program.modules.index.storing("worker_init_fn"):
+            continue  # set once the loader is made
         uses = program.possible_uses(loader)
         draws = [draw for code in codes_of(uses) if (draw := nearest[id(code)]) is not None]
         if draws:

@@ -169,14 +169,14 @@ def _is_of_another(visit: Visit, made: Made) -> bool:
 
 def _renewed_by_method(program: Program, use: WorkerUse, made: Made) -> bool:
     """Whether the loader's ``worker_init_fn`` calls a method that makes or seeds the generator anew."""
-    owner = made.point.frame.owner
+    owner = _class_of(made)
     visits = init_visits(program, use)
     if owner is None or not visits:
         return False
     names = _names(made)
     methods = {
         function.name
-        for function in functions_in(owner.node.body)
+        for function in functions_in(owner.body)
         if function.name != "__init__" and (_stores(function, names) or _seeds_again(function, names))
     }
     above = [
@@ -188,6 +188,14 @@ def _renewed_by_method(program: Program, use: WorkerUse, made: Made) -> bool:
     for _ in range(3):  # a method that calls one of them renews it, too
         methods |= {function.name for function in above if _calls_one(function_body(function), methods)}
     return any(_calls_one(function_body(visit.function.node), methods) for visit in visits)
+
+
+def _class_of(made: Made) -> ast.ClassDef | None:
+    """The class whose method, or whose body, makes a generator."""
+    frame = made.point.frame
+    if isinstance(frame.scope, ast.ClassDef):
+        return frame.scope
+    return frame.owner.node if frame.owner is not None else None
 
 
 def _calls_one(nodes: Iterable[ast.AST], methods: set[str]) -> bool:

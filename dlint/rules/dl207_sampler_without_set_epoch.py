@@ -67,7 +67,7 @@ from dlint.program.frame import Frame, Point
 from dlint.program.iteration import Iteration, Iterations
 from dlint.program.loaders import Loader
 from dlint.program.program import Program
-from dlint.program.repetition import places_around
+from dlint.program.repetition import loops_that_repeat
 from dlint.program.samplers import Dealt, DistributedSamplers
 from dlint.program.training import evaluates, is_without_gradients
 from dlint.rules.rule import Found
@@ -120,8 +120,8 @@ def _program_of(program: Program, loader: Loader) -> set[str]:
         found |= program.boundaries.imports(way.module.relative)
         if not way.whole:
             # Whoever imports it may call it.
-            for other in program.boundaries.importers(way.module):
-                found |= program.boundaries.imports(other.relative)
+            for other in program.boundaries.importers(way.module.relative):
+                found |= program.boundaries.imports(other)
     return found
 
 
@@ -153,30 +153,12 @@ def _is_epoch_loop(program: Program, iteration: Iteration) -> bool:
             continue
         if is_without_gradients(point) or evaluates(point):
             continue
-        if _is_repeated(point):
+        if next(loops_that_repeat(point), None) is not None:
             return True
         if isinstance(scope, ast.FunctionDef) and id(scope) not in seen and far < _FAR:
             seen.add(id(scope))
             for site in program.evaluator.sites.of(scope, point.frame):
                 waiting.append((site.point, far + 1))
-    return False
-
-
-def _is_repeated(point: Point) -> bool:
-    """Whether a loop of the same scope comes to a point again: one that is always left after it does not, an
-    attempt that is made again after an error."""
-    leaves = False
-    for place in places_around(point):
-        after = place.block[place.at + 1 :]
-        if isinstance(place.owner, ast.Try) and place.role == "body":
-            after = [*after, *place.owner.orelse]
-        if any(isinstance(each, ast.Return) for each in after):
-            return False
-        leaves = leaves or any(isinstance(each, ast.Break) for each in after)
-        if isinstance(place.owner, ast.For | ast.AsyncFor | ast.While) and place.role == "body":
-            if not leaves:
-                return True
-            leaves = False
     return False
 
 

@@ -5,6 +5,7 @@
 A `DataLoader(...)` with a `sampler` that is not None while `shuffle` is true, on some way through the
 program. `shuffle=(sampler is None)`, opposite branches and the like are understood: where every way has only
 one of the two, nothing is reported. In a subclass of DataLoader the call of `super().__init__` is judged.
+What a test expects to raise (`with pytest.raises(ValueError):`) is left alone.
 
 ## Why is this bad
 

@@ -7,7 +7,8 @@
 - `batch_size=None` with `drop_last=True`;
 - `sampler=BatchSampler(...)` while `batch_size` is not None.
 
-Only where some way through the program surely has both.
+Only where some way through the program surely has both, and not where a test expects the error
+(`with pytest.raises(ValueError):`).
 
 ## Why is this bad
 

@@ -6,7 +6,8 @@ A `DataLoader(...)` whose dataset is an `IterableDataset` while `shuffle` is tru
 `batch_sampler` is given, on some way through the program. `shuffle=not isinstance(dataset,
 IterableDataset)` and the like are understood; in a function that asks for the kind of dataset, or whether it
 has a length (`hasattr(dataset, "__len__")`, `try: len(dataset)`), only what every way does is reported.
-torch's `IterDataPipe` accepts `shuffle`; that is not reported.
+torch's `IterDataPipe` accepts `shuffle`; that is not reported, and neither is what a test expects to raise
+(`with pytest.raises(ValueError):`).
 
 ## Why is this bad
 

@@ -10,7 +10,7 @@ On some way through the program:
 
 Only sure values count: a number of workers that the user chooses is not reported, and
 `persistent_workers=workers > 0` is understood. `worker_init_fn` without workers is never called, which is
-harmless and not reported.
+harmless and not reported. What a test expects to raise (`with pytest.raises(ValueError):`) is left alone.
 
 ## Why is this bad
 

@@ -6,9 +6,10 @@
 the loop goes round; `next(iter(loaders[k]))` as well, and a function that returns it and is called in a loop.
 
 Once before or after a loop is fine, so is once an epoch beside what goes through the batches (a loop, or a
-function that is called there), now and then (`if step % 100 == 0`), in a test, a loader without workers or
-with `persistent_workers=True`, a loader that a method called in each round makes anew, and a loader class
-with an `__iter__` of its own.
+function that is called there), now and then (`if step % 100 == 0`), in a loop that is left in the same round
+(an attempt that is made again only after an error), in a test, a loader without workers or with
+`persistent_workers=True`, a loader that a method called in each round makes anew, and a loader class with an
+`__iter__` of its own.
 
 ## Why is this bad
 
@@ -58,7 +59,7 @@ from dlint.program.frame import Point
 from dlint.program.iteration import Iterations
 from dlint.program.loaders import Loader
 from dlint.program.program import Program
-from dlint.program.repetition import loops_around, tests_around
+from dlint.program.repetition import loops_around, loops_that_repeat, tests_around
 from dlint.program.sites import Site
 from dlint.program.values import Const, Function, Value
 from dlint.rules.rule import Found
@@ -91,24 +92,23 @@ def check(program: Program) -> Iterator[Found]:
         for restart in restarts(module):
             if iterations is None:
                 iterations = Iterations(program)
-            loop = _loop(restart)
-            if loop is not None:
-                yield from _in_loop(program, iterations, module, restart, loop)
+            loop, point = _loop(restart), program.evaluator.sites.point_of(module, restart.trail)
+            if loop is not None and any(each is loop for each in loops_that_repeat(point)):
+                yield from _in_loop(program, iterations, restart, loop, point)
             elif restart.at_once:
                 yield from _in_function(program, iterations, module, restart)
 
 
 def _in_loop(
-    program: Program, iterations: Iterations, module: Module, restart: Restart, loop: ast.For | ast.While
+    program: Program, iterations: Iterations, restart: Restart, loop: ast.For | ast.While, point: Point
 ) -> Iterator[Found]:
     """A restart in a loop of the same function."""
     program.evaluator.start()
-    point = program.evaluator.sites.point_of(module, restart.trail)
     loader = _loader(program, iterations, restart.source, point)
     if loader is None or _binds(loop, restart.source, point) or _is_epoch_loop(loop, point, iterations):
         return
     if not _is_made_anew(program, loop, restart.source, point):
-        yield _found(module, restart, loader, "in a loop")
+        yield _found(point.frame.module, restart, loader, "in a loop")
 
 
 def _in_function(
@@ -150,6 +150,8 @@ def _calling_loop(
                     return found
             continue
         loop = loops[0]
+        if all(each is not loop for each in loops_that_repeat(called)):
+            continue
         if not isinstance(loop, ast.For | ast.While) or any(_EPOCH.search(name) for name in _head(loop)):
             continue
         given = [*site.call.args, *(word.value for word in site.call.keywords)]
@@ -199,8 +201,6 @@ def _loop(restart: Restart) -> ast.For | ast.While | None:
         if isinstance(above, ast.If) and at is not above.test and _is_now_and_then(above.test):
             return None
         if isinstance(above, ast.For | ast.While) and any(at is statement for statement in above.body):
-            if _leaves(above, at):
-                return None
             if isinstance(above, ast.For) and picks & set(target_names(above.target)):
                 continue  # another loader each time: the loop around it comes back to them
             return above
@@ -210,12 +210,6 @@ def _loop(restart: Restart) -> ast.For | ast.While | None:
 def _is_now_and_then(test: ast.expr) -> bool:
     """Whether a test lets only some rounds through: ``step % 100 == 0``, ``step == 0``."""
     return any(isinstance(node, ast.Mod | ast.Compare | ast.Not) for node in ast.walk(test))
-
-
-def _leaves(loop: ast.For | ast.While, statement: ast.AST) -> bool:
-    """Whether the loop is left after the statement, in the same round."""
-    after = loop.body[[each is statement for each in loop.body].index(True) :]
-    return any(isinstance(each, ast.Break | ast.Return) for each in after)
 
 
 def _is_epoch_loop(loop: ast.For | ast.While, point: Point, iterations: Iterations) -> bool:

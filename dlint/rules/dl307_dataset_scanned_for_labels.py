@@ -3,7 +3,8 @@
 ## What it finds
 
 A loop or comprehension over a dataset of the program, or of torchvision, that uses the label and not the
-image: `[label for image, label in dataset]`, `for _, label in dataset:`, `dataset[i][1]` for every `i`.
+image: `[label for image, label in dataset]`, `for _, label, _ in dataset:`, `item[1]` of every item of what
+is named like a dataset, `dataset[i][1]` or `_, label = dataset[i]` for every `i`.
 
 Not reported: loops that a `break` may end before the last item, passes that use the whole item, or a part
 that is itself read or decoded (a mask, a sound), lists and attributes of labels (`dataset.targets`), methods
@@ -58,9 +59,11 @@ _UNPACKS = (
 )
 _COUNTS = r"\bfor\b[\s(]*\w+[\s)]*\bin\b\s*(?:\(|\\|$|range\b|tqdm\b|trange\b)"
 _PICKS = r"\[\s*\w+\s*\]\s*\[\s*\d"
-_PASS = re.compile(f"{_UNPACKS}|{_COUNTS}|{_PICKS}")
+# Whole items: ``for item in dataset``, where the name of what it goes through sounds like a dataset.
+_TAKES = r"\bfor\s+\w+\s+in\s+(?:tqdm\()?[\w.]*(?:ds|data\w*|set)\b(?!\s*[(\[.])"
+_PASS = re.compile(f"{_UNPACKS}|{_COUNTS}|{_PICKS}|{_TAKES}")
 _UNPACKS_IN = re.compile(_UNPACKS.encode(), re.MULTILINE)
-_PICKS_IN = re.compile(_PICKS.encode())
+_PICKS_IN = re.compile(rf"{_PICKS}|,\s*\w+[\s,)]*=\s*[\w.]+\[\s*\w+\s*\]|{_TAKES}".encode())
 _FORWARDS = frozenset({"enumerate", "tqdm", "track"})
 # Where a pass stands, what it goes through, which part of the items it uses, and how it calls that.
 _Pass = tuple[ast.expr, ast.expr, int, str]
@@ -105,12 +108,12 @@ def _passes(statement: ast.AST) -> Iterator[_Pass]:
             return
         source = _source(statement.iter)
         item = _item(statement.target, statement.iter)
-        label = _label_only(item, statement.body)
+        label = _label_only(item, statement.body) if source is not None else None
         if source is not None and label is not None:
-            yield statement.iter, source, 1, label
+            yield statement.iter, source, *label
         yield from _indexed(statement.target, statement.iter, statement.body)
         heads: list[ast.AST] = [statement.iter]
-    elif isinstance(statement, ast.Assign | ast.AnnAssign | ast.AugAssign | ast.Expr | ast.Return):
+    elif isinstance(statement, ast.Assign | ast.AugAssign | ast.Expr | ast.Return):
         heads = [statement.value] if statement.value is not None else []
     else:
         return
@@ -124,7 +127,7 @@ def _passes(statement: ast.AST) -> Iterator[_Pass]:
             item = _item(generator.target, generator.iter)
             label = _label_only(item, [*parts, *generator.ifs])
             if source is not None and label is not None:
-                yield generator.iter, source, 1, label
+                yield generator.iter, source, *label
             yield from _indexed(generator.target, generator.iter, parts)
 
 
@@ -155,19 +158,44 @@ def _item(target: ast.expr, iterable: ast.expr) -> ast.expr:
     return target
 
 
-def _label_only(item: ast.expr, body: list[ast.stmt] | list[ast.expr]) -> str | None:
-    """The label's name where ``(image, label)`` is unpacked and only what comes after the image is used."""
-    if not isinstance(item, ast.Tuple) or len(item.elts) != 2:
+def _label_only(item: ast.expr, body: list[ast.stmt] | list[ast.expr]) -> tuple[int, str] | None:
+    """The label's place and name where ``(image, label)``, ``(image, label, index)`` and the like are
+    unpacked, or ``item[1]`` is taken, and one of what comes after the image is all that is used."""
+    if isinstance(item, ast.Name):
+        return _taken(item.id, body)
+    if not isinstance(item, ast.Tuple) or len(item.elts) < 2:
         return None
-    first, last = item.elts
-    if not isinstance(first, ast.Name) or not isinstance(last, ast.Name):
+    names = [part.id for part in item.elts if isinstance(part, ast.Name)]
+    if len(names) != len(item.elts):
         return None
-    used = {node.id for part in body for node in ast.walk(part) if isinstance(node, ast.Name)}
-    return last.id if first.id not in used and last.id in used else None
+    read = {
+        node.id
+        for part in body
+        for node in ast.walk(part)
+        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load)
+    }
+    used = [at for at, name in enumerate(names) if name in read]
+    return (used[0], names[used[0]]) if len(used) == 1 and used[0] else None
+
+
+def _taken(name: str, body: list[ast.stmt] | list[ast.expr]) -> tuple[int, str] | None:
+    """The one place that is taken of an item, where nothing else is done with it."""
+    places: set[object] = set()
+    taken = 0
+    for node in (each for part in body for each in ast.walk(part)):
+        match node:
+            case ast.Subscript(value=ast.Name(id=of), slice=ast.Constant(value=at)) if of == name:
+                places.add(at)
+                taken += 1
+            case ast.Name(id=of, ctx=ast.Load()) if of == name:
+                taken -= 1
+    place = places.pop() if len(places) == 1 else None
+    return (place, "") if taken == 0 and isinstance(place, int) and place > 0 else None
 
 
 def _indexed(target: ast.expr, iterable: ast.expr, body: list[ast.stmt] | list[ast.expr]) -> Iterator[_Pass]:
-    """``dataset[i][1]`` for every index: only a later part of the item is used."""
+    """``dataset[i][1]``, or ``_, label = dataset[i]``, for every index: only a later part of the item is
+    used."""
     if not isinstance(target, ast.Name) or not isinstance(iterable, ast.Call):
         return
     if dotted(iterable.func) not in ("range", "tqdm", "trange"):
@@ -185,6 +213,12 @@ def _indexed(target: ast.expr, iterable: ast.expr, body: list[ast.stmt] | list[a
                 slice=ast.Constant(value=int(at)),
             ) if index == target.id and at != 0 and dotted(source):
                 taken.setdefault(dotted(source) or "", (node, source, at, ""))
+                inner.add(id(item))
+            case ast.Assign(
+                targets=[target_of],
+                value=ast.Subscript(value=source, slice=ast.Name(id=index)) as item,
+            ) if index == target.id and dotted(source) and (label := _label_only(target_of, body)):
+                taken.setdefault(dotted(source) or "", (node.value, source, *label))
                 inner.add(id(item))
             case ast.Subscript(value=source, slice=ast.Name(id=index)) if (
                 index == target.id and id(node) not in inner

@@ -109,9 +109,10 @@ def _bodies(program: Program) -> Iterator[Module]:
             if way.whole and not way.guarded and way.module.relative not in seen:
                 seen.add(way.module.relative)
                 yield way.module
-                for other in program.boundaries.importers(way.module):
-                    if other.relative not in seen and not is_main_module(other):
-                        seen.add(other.relative)
+                for relative in program.boundaries.importers(way.module.relative):
+                    other = program.modules.get(relative)
+                    if other is not None and relative not in seen and not is_main_module(other):
+                        seen.add(relative)
                         yield other
     index = program.modules.index
     for word in RUNNER_WORDS if loaders else ():

@@ -7,8 +7,8 @@ stream: neither `__iter__` nor anything that it calls or iterates over asks `get
 speaks of workers or shards, and `worker_init_fn` does not change the dataset. It fires only where it can see
 what is streamed: a file, also one that a `while` reads to its end, files that it opens by their names one
 after another (itself, in a method, or by `chain.from_iterable`), a list, a range, rows of a table or of a
-database, in this file or another. Items that are packed on the way, with a `while` for those that are full,
-are the same stream.
+database, a part of a file that was read whole (`np.load(path)["x"]`), in this file or another. Items that
+are packed on the way, with a `while` for those that are full, are the same stream.
 
 A stream from elsewhere (webdataset, a streaming dataset of Hugging Face) may divide itself, and endless and
 random streams have nothing to divide: these are left alone. So is a range that only counts what comes from
@@ -73,7 +73,6 @@ _RANDOM = re.compile("seed|rng|random|generator", re.IGNORECASE)
 
 def check(program: Program) -> Iterator[Found]:
     """Iterable datasets whose whole stream goes to each of several workers."""
-    streams = Streams(program.evaluator)
     for use in program.uses:
         dataset = use.dataset
         if (
@@ -87,9 +86,12 @@ def check(program: Program) -> Iterator[Found]:
         for method in program.evaluator.classes.methods(dataset, "__iter__"):
             program.evaluator.start()
             frame = program.evaluator.calls.enter(method, Arguments(), None, None)
+            streams = Streams(program.evaluator)
             kinds = streams.of_function(method, frame, use.world)
             if kinds is None or "count" in kinds:
                 continue
+            if any(_speaks_of(_DIVIDES, function) for function in streams.passed):
+                continue  # a reader that the stream is handed on from
             if kinds == {"range"} and any(draws(event.name) for event in use.code.events):
                 continue
             if isinstance(method.node, ast.FunctionDef) and _shared(program, use.loader, dataset):

@@ -5,14 +5,16 @@
 A `__getitem__` that returns None for some items, for a loader that makes batches with the default collate
 function: `return None` (or a tuple of nothing else) where reading failed or the item is not good enough, an
 `except` that falls off the end, attempts that run out, an `if` about the item as the last statement and no
-`return` behind it. Also where the None comes from a function of the project whose result is returned as it
-is, and where a variable that starts as None is returned after an exception that kept it from being set.
+`return` behind it. Also where the None comes from a function of the project, or from another dataset
+(`return self.inner[index]`), whose result is returned as it is, and where a variable that starts as None is
+returned after an exception that kept it from being set.
 
 It is silent where a `collate_fn` takes the items (it may filter them), be it set later or patched into torch,
 where a decorator of `__getitem__` may replace what it returns, where the loader makes no batches
 (`batch_size=None`), where a `Subset` is of items that were looked at (`if dataset[i] is not None`), where
-anything else is done with a helper's result before it is returned (it may be tested and replaced), and where
-only a mode of the dataset would get there.
+the constructor has tried the same function on each item to choose which to keep
+(`[p for p in paths if self.parse(p) is not None]`), where anything else is done with a helper's result before
+it is returned (it may be tested and replaced), and where only a mode of the dataset would get there.
 
 ## Why is this bad
 
@@ -57,7 +59,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from dlint.program.items import Reader, are_chosen, is_default_collate, readers
+from dlint.program.items import Reader, are_chosen, handed_on, is_default_collate, readers
 from dlint.program.loaders import Loader
 from dlint.program.nones import Nones
 from dlint.program.program import Program
@@ -93,7 +95,8 @@ def check(program: Program) -> Iterator[Found]:
             if mark not in known:
                 known[mark] = [
                     (reader, list(nones.of_reader(reader)))
-                    for reader in readers(program.evaluator, like, as_seen)
+                    for outer in readers(program.evaluator, like, as_seen)
+                    for reader in (outer, *handed_on(program.evaluator, outer))
                 ]
             for reader, places in known[mark]:
                 if id(reader.node) not in seen:

@@ -190,7 +190,7 @@ def _kept_ends(program: Program, streams: Streams, instance: Instance, name: str
             return False
         path = f"{parameters(function)[0].arg}.{name}"
         for statement, w in evaluator.flow.definitions(path, Point(frame, None), world):
-            if not isinstance(statement, ast.Assign | ast.AnnAssign) or statement.value is None:
+            if not isinstance(statement, ast.Assign):
                 return False
             if not _is_finite_iterator(program, streams, statement.value, Point(frame, statement), w):
                 return False

@@ -63,6 +63,32 @@ def test_calling_takes_importers_or_for_methods_all(tmp_path: Path) -> None:
     assert index.calling("make", "elsewhere.py", method=True) == ["pkg-1/lib.py"]
 
 
+@pytest.mark.parametrize(
+    ("text", "may"),
+    [
+        ("from lib import make\nmake()", True),
+        ("from lib import *\nmake()", True),
+        ("import lib\nlib.make()", True),
+        ("import pkg.lib as built\nbuilt.make()", True),
+        ("from pkg import (\n    other,\n    lib,\n)\nlib.make()", True),
+        ("from pkg import other, \\\n    lib\nlib.make()", True),
+        ("import lib\nmake = lib.make\nmake()", True),
+        ("import lib\ndef run(make):\n    make()\nrun(lib.make)", True),
+        ("import importlib\nlib = importlib.import_module('lib')\nlib.make()", True),
+        ("import lib\ndef make():\n    pass\nlib.make()", True),
+        ("import lib\ndef make():\n    pass\nmake()\nprint(make)", False),
+        ("import lib\nclass A:\n    def make(self):\n        self.make()", False),
+        ("import lib\ntool = lib.Tool()\ntool.make()", False),
+        ("def make():\n    pass\nmake()", False),  # no word of lib
+    ],
+)
+def test_calling_a_function_takes_its_name_from_elsewhere(text: str, may: bool) -> None:
+    root = Path("/project")
+    texts = {root / "user.py": text.encode(), root / "lib.py": b"def make():\n    return make()"}
+    index = Index(root, list(texts), texts)
+    assert index.calling("make", "lib.py", method=False) == [*["user.py"] * may, "lib.py"]
+
+
 def test_storing_leaves_out_what_is_called_self(tmp_path: Path) -> None:
     index = _index(tmp_path)
     assert index.storing("size") == ("b.py", "pkg-1/lib.py")
@@ -73,3 +99,11 @@ def test_storing_leaves_out_what_is_called_self(tmp_path: Path) -> None:
 
 def test_importing_wants_an_import_statement(tmp_path: Path) -> None:
     assert _index(tmp_path).importing("lib") == ["a.py"]
+
+
+@pytest.mark.parametrize(
+    "text", ["from pkg import (\n    other,\n    lib,\n)", "from pkg import a, \\\n    lib"]
+)
+def test_an_import_statement_may_have_several_lines(text: str) -> None:
+    path = Path("/project/user.py")
+    assert Index(path.parent, [path], {path: text.encode()}).importing("lib") == ["user.py"]

@@ -68,6 +68,18 @@ def _codes(folder: Path, program: str, monkeypatch: pytest.MonkeyPatch) -> list[
         ),
         pytest.param(
             """
+    pool = None
+
+    def __getitem__(self, index):
+        missing = self.pool is None
+        if missing:
+            self.pool = ThreadPoolExecutor(2)
+        return list(self.pool.map(abs, [index]))
+""",
+            id="made where a variable says that it is missing",
+        ),
+        pytest.param(
+            """
     @functools.lru_cache
     def threads(self):
         return ThreadPoolExecutor(2)
@@ -379,3 +391,47 @@ def test_a_pool_of_a_batch_that_goes_elsewhere_is_ended_there(
     made: str, read: str, codes: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     assert _codes(tmp_path, _PER_BATCH.format(made=made, read=read), monkeypatch) == codes
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        pytest.param("often = index % 2 == 0\n        if often:", id="a variable that says something else"),
+        pytest.param(
+            "often = index is None\n        often = index > 2\n        if often:",
+            id="a variable that is set twice",
+        ),
+    ],
+)
+def test_made_again_where_a_variable_says_so(
+    body: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    program = f"""\
+class Data(Dataset):
+    def __getitem__(self, index):
+        {body}
+            pool = ThreadPoolExecutor(2)
+            return list(pool.map(abs, [index]))
+        return [index]
+"""
+    assert _codes(tmp_path, program + _LOADED, monkeypatch) == ["DL103"]
+
+
+@pytest.mark.parametrize(("end", "found"), [("pass", ["DL105"]), ("pool.close(); pool.join()", [])])
+def test_pool_in_a_variable_with_an_annotation(
+    end: str, found: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    program = f"""\
+class Data(Dataset):
+    def __getitem__(self, index):
+        return index
+
+
+kept = []
+for batch in DataLoader(Data(), num_workers=2):
+    pool: object = Threads(2)
+    kept.append(pool)
+    kept.append(pool.map_async(abs, batch))
+    {end}
+"""
+    assert _codes(tmp_path, program, monkeypatch) == found

@@ -10,6 +10,7 @@ from program.sources import agree
 _HEAD = """\
 import contextlib
 import datetime
+import os
 import random
 import time
 
@@ -242,6 +243,37 @@ def test_clocks(seed: str, found: bool, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
+    ("number", "found"),
+    [
+        ('int(os.environ["RANK"])', True),
+        ('int(os.environ.get("RANK", 0))', True),
+        ('int(offsets["RANK"])', False),
+    ],
+)
+def test_numbers_of_the_environment(number: str, found: bool, tmp_path: Path) -> None:
+    """The environment is the same in every epoch; of another table nobody knows."""
+    program = f"""\
+    def __getitem__(self, index):
+        return np.random.rand()
+
+
+def seed_rank(worker_id):
+    np.random.seed(number + worker_id){"  # expect: DL204" if found else ""}
+
+
+def train():
+    for batch in DataLoader(Data(), num_workers=2, worker_init_fn=seed_rank):
+        pass
+
+
+offsets = load()
+number = {number}
+train()
+"""
+    agree(tmp_path, {"main.py": _HEAD + program}, "DL204", target_torch="1.8")
+
+
+@pytest.mark.parametrize(
     "program",
     [
         pytest.param(
@@ -312,6 +344,30 @@ class Kept:
     ],
 )
 def test_states_that_are_put_back(program: str, tmp_path: Path) -> None:
+    _agree(tmp_path, program)
+
+
+@pytest.mark.parametrize(
+    ("later", "found"),
+    [
+        ("loader.worker_init_fn = seed_worker", ""),
+        ("loader.worker_init = seed_worker", "  # expect: DL202"),
+        ("trainer.fit(loader, worker_init_fn=seed_worker)", "  # expect: DL202"),
+    ],
+)
+def test_worker_init_fn_that_is_set_later(later: str, found: str, tmp_path: Path) -> None:
+    program = f"""\
+    def __getitem__(self, index):
+        return np.random.rand()
+
+
+def seed_worker(worker_id):
+    np.random.seed(torch.initial_seed() % 2**32)
+
+
+loader = DataLoader(Data(), num_workers=2){found}
+{later}
+"""
     _agree(tmp_path, program)
 
 

@@ -1,52 +1,12 @@
-"""What real datasets give for an item: None, a StopIteration, something that cannot be sent."""
+"""What real datasets give for an item: None."""
 
 from __future__ import annotations
 
-import ast
 from pathlib import Path
 
 import pytest
 
-from dlint import engine
-from dlint.settings import Settings
-
-_HEAD = """\
-import os
-import random
-import sys
-import time
-from torch.utils.data import DataLoader, Dataset, IterableDataset
-
-
-class Base(Dataset):
-    def __init__(self, paths, retries=3):
-        self.paths = list(paths)
-        self.retries = retries
-
-    def __len__(self):
-        return len(self.paths)
-
-
-"""
-_LOADED = """
-
-for batch in DataLoader(Data([]), batch_size=4, num_workers=2):
-    pass
-"""
-
-
-def _check(
-    program: str, code: str, folder: Path, monkeypatch: pytest.MonkeyPatch, loaded: str = _LOADED
-) -> None:
-    """Checks that findings stand exactly on the lines that say ``# here``."""
-    text = _HEAD + program.strip() + "\n" + loaded
-    ast.parse(text)
-    (folder / "pyproject.toml").write_text("")
-    (folder / "program.py").write_text(text)
-    monkeypatch.chdir(folder)
-    report = engine.check([Path()], Settings(select=(code,)))
-    marked = [number for number, line in enumerate(text.splitlines(), 1) if line.endswith("# here")]
-    assert [finding.line for finding in report.findings] == marked
+from .item_programs import check
 
 
 @pytest.mark.parametrize(
@@ -99,6 +59,31 @@ def _check(
                 raise
 """,
             id="goes on until the last attempt",
+        ),
+        pytest.param(
+            """
+        for attempt in range(self.retries):
+            try:
+                image = load(self.paths[index])
+            except OSError:
+                index = random.randrange(len(self))
+                continue
+            return image
+        else:
+            raise RuntimeError("nothing can be read")
+""",
+            id="the loop returns, and raises when all attempts are over",
+        ),
+        pytest.param(
+            """
+        for attempt in range(self.retries):
+            try:
+                image = load(self.paths[index])
+            except OSError:
+                image = blank()
+            return image
+""",
+            id="the loop returns in its first round",
         ),
         pytest.param(
             """
@@ -206,7 +191,7 @@ class Data(Base):
     def __getitem__(self, index):
 {body}
 """
-    _check(program, "DL502", tmp_path, monkeypatch)
+    check(program, "DL502", tmp_path, monkeypatch)
 
 
 @pytest.mark.parametrize(
@@ -221,6 +206,21 @@ class Data(Base):
                 time.sleep(1)
 """,
             id="attempts run out",
+        ),
+        pytest.param(
+            """
+        for attempt in range(self.retries):
+            path = self.paths[index]
+            try:
+                image = load(path)
+            except OSError as error:
+                tell(error)
+                continue
+            if image.mode == "L":
+                image = image.convert("RGB")
+            return image, path
+""",
+            id="attempts run out, and the loop returns",
         ),
         pytest.param(
             """
@@ -256,7 +256,7 @@ class Data(Base):
     def __getitem__(self, index):  # here
 {body}
 """
-    _check(program, "DL502", tmp_path, monkeypatch)
+    check(program, "DL502", tmp_path, monkeypatch)
 
 
 _READERS = """
@@ -375,7 +375,7 @@ def test_none_through_helpers_and_variables(
     body: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     program = f"{_READERS}    def __getitem__(self, index):\n{body}"
-    _check(program, "DL502", tmp_path, monkeypatch)
+    check(program, "DL502", tmp_path, monkeypatch)
 
 
 @pytest.mark.parametrize(
@@ -403,7 +403,7 @@ def test_a_last_test_of_the_item_gives_none(
     body: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     program = f"{_READERS}    def __getitem__(self, index):  # here\n{body}"
-    _check(program, "DL502", tmp_path, monkeypatch)
+    check(program, "DL502", tmp_path, monkeypatch)
 
 
 @pytest.mark.parametrize(
@@ -534,7 +534,7 @@ def test_a_last_test_of_the_item_gives_none(
 )
 def test_none_that_never_gets_out(body: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     program = f"{_READERS}    def __getitem__(self, index):\n{body}"
-    _check(program, "DL502", tmp_path, monkeypatch)
+    check(program, "DL502", tmp_path, monkeypatch)
 
 
 def test_a_collate_function_may_filter_helpers_nones(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -548,222 +548,7 @@ def collate(batch):
 for batch in DataLoader(Data([]), batch_size=4, num_workers=2, collate_fn=collate):
     pass
 """
-    _check(program, "DL502", tmp_path, monkeypatch, loaded)
-
-
-_MIXED = """
-class Mixer:
-    def __init__(self, noises):
-        self._it = iter(list(noises))
-
-    def __call__(self, signal):
-        return signal + next(self._it)  # here
-
-    def mix(self, signal):
-        return self(signal)
-
-
-class Data(Base):
-    def __init__(self, paths):
-        super().__init__(paths)
-        self.mixer = Mixer(paths)
-        self.mixers = [Mixer(paths)]
-
-    def __getitem__(self, index):
-{body}
-"""
-
-
-@pytest.mark.parametrize(
-    "body",
-    [
-        "        return self.mixer(self.paths[index])",
-        "        return self.mixer.mix(self.paths[index])",
-        """
-        signal = self.paths[index]
-        for mixer in self.mixers:
-            signal = mixer(signal)
-        return signal
-""",
-    ],
-)
-def test_iterators_that_a_called_object_keeps(
-    body: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    _check(_MIXED.format(body=body), "DL505", tmp_path, monkeypatch)
-
-
-@pytest.mark.parametrize(
-    "body",
-    [
-        pytest.param(
-            """
-        try:
-            return self.mixer(self.paths[index])
-        except StopIteration:
-            return self.paths[index]
-""",
-            id="caught on the way",
-        ),
-        pytest.param(
-            "        return list(map(self.mixer, [self.paths[index]]))", id="map takes it for its own end"
-        ),
-        pytest.param(
-            "        return sum(self.mixer(signal) for signal in [self.paths[index]])",
-            id="an error in a generator expression",
-        ),
-    ],
-)
-def test_stop_iterations_that_are_taken_on_the_way(
-    body: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    program = _MIXED.format(body=body).replace("  # here", "")
-    _check(program, "DL505", tmp_path, monkeypatch)
-
-
-@pytest.mark.parametrize(
-    ("body", "ends"),
-    [
-        ("for path in self.paths:\n            for line in open(path):\n                yield line", True),
-        ("while True:\n            for path in self.paths:\n                yield path", False),
-        ("for path in self.paths:\n            for line in read(path):\n                yield line", False),
-    ],
-)
-def test_generator_methods_that_end(
-    body: str, ends: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    program = f"""
-class Data(Base):
-    def __init__(self, paths):
-        super().__init__(paths)
-        self.it = self._parts()
-
-    def _parts(self):
-        {body}
-
-    def __getitem__(self, index):
-        return next(self.it){"  # here" if ends else ""}
-"""
-    _check(program, "DL505", tmp_path, monkeypatch)
-
-
-@pytest.mark.parametrize(
-    "body",
-    [
-        pytest.param(
-            """
-        if self.given > self.retries:
-            raise StopIteration  # here
-        return self.paths[index]
-""",
-            id="after so many items",
-        ),
-        pytest.param(
-            """
-        try:
-            return read(self.paths[index])
-        except OSError:
-            raise StopIteration()  # here
-""",
-            id="when reading fails",
-        ),
-        pytest.param(
-            """
-        if index >= len(self.paths):
-            raise StopIteration
-        return self.paths[index]
-""",
-            id="out of bounds",
-        ),
-        pytest.param(
-            """
-        first = index * 4
-        if first + 4 > len(self.paths):
-            raise StopIteration
-        return self.paths[first : first + 4]
-""",
-            id="a batch that is out of bounds",
-        ),
-        pytest.param(
-            """
-        try:
-            if self.given > self.retries:
-                raise StopIteration
-            return self.paths[index]
-        except StopIteration:
-            return self.paths[0]
-""",
-            id="caught",
-        ),
-        pytest.param("        raise StopIteration", id="left to subclasses"),
-    ],
-)
-def test_stop_iteration_that_is_raised(body: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    program = f"class Data(Base):\n    def __getitem__(self, index):\n{body}"
-    _check(program, "DL505", tmp_path, monkeypatch)
-
-
-@pytest.mark.parametrize(
-    "collate",
-    [
-        pytest.param("def collate(batch):  # here\n    yield from batch", id="a generator function"),
-        pytest.param(
-            "def collate(batch):\n    return map(lambda column: sum(column), zip(*batch))  # here",
-            id="map holds a lambda",
-        ),
-        pytest.param(
-            """
-def collate(batch):
-    def total(column):
-        return sum(column)
-
-    columns = map(total, zip(*batch))
-    return columns  # here
-""",
-            id="map holds a local function",
-        ),
-        pytest.param(
-            "def collate(batch):\n    return filter(lambda item: item is not None, batch)  # here",
-            id="filter holds a lambda",
-        ),
-        pytest.param("def collate(batch):\n    return map(list, zip(*batch))", id="map of a name"),
-        pytest.param("def collate(batch):\n    return zip(*batch)", id="zip"),
-        pytest.param(
-            "def collate(batch):\n    return list(map(lambda column: sum(column), zip(*batch)))",
-            id="a list of what map gives",
-        ),
-    ],
-)
-def test_batches_that_cannot_be_sent(collate: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    program = f"{collate}\n\n\nclass Data(Base):\n    def __getitem__(self, index):\n        return [index]"
-    loaded = "\n\nfor batch in DataLoader(Data([]), num_workers=2, collate_fn=collate):\n    pass\n"
-    _check(program, "DL506", tmp_path, monkeypatch, loaded)
-
-
-@pytest.mark.parametrize(
-    ("options", "found"),
-    [
-        ("batch_size=None", True),
-        ("batch_size=4, collate_fn=list", True),
-        ("batch_size=4, collate_fn=flat", False),
-        ("batch_size=4", False),
-    ],
-)
-def test_items_that_are_generators(
-    options: str, found: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    program = f"""
-def flat(batch):
-    return [part for item in batch for part in item]
-
-
-class Data(Base):
-    def __getitem__(self, index):{"  # here" if found else ""}
-        for path in self.paths:
-            yield path, index
-"""
-    loaded = f"\n\nfor batch in DataLoader(Data([]), num_workers=2, {options}):\n    pass\n"
-    _check(program, "DL506", tmp_path, monkeypatch, loaded)
+    check(program, "DL502", tmp_path, monkeypatch, loaded)
 
 
 _RAISERS = """
@@ -949,7 +734,7 @@ class Data(Base):
 def test_what_surely_ends_otherwise_than_with_none(
     body: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    _check(f"import functools\nimport itertools\n{_RAISERS}{body}", "DL502", tmp_path, monkeypatch)
+    check(f"import functools\nimport itertools\n{_RAISERS}{body}", "DL502", tmp_path, monkeypatch)
 
 
 @pytest.mark.parametrize(
@@ -999,77 +784,7 @@ class Data(Base):
         except OSError:
             return None{"  # here" if found else ""}
 """
-    _check(program, "DL502", tmp_path, monkeypatch, f"\n\nfor batch in {loaded}:\n    pass\n")
-
-
-@pytest.mark.parametrize(
-    "body",
-    [
-        pytest.param(
-            """
-        which = next(k for k, end in enumerate(self.ends) if index < end)
-        return self.parts[which]
-""",
-            id="the place of the number among limits",
-        ),
-        pytest.param(
-            """
-        return next(path for path in self.paths if path > self.first)  # here
-""",
-            id="another search",
-        ),
-        pytest.param(
-            """
-        try:
-            path = self.paths[index]
-        except IndexError:
-            raise StopIteration
-        return path
-""",
-            id="past the end",
-        ),
-        pytest.param(
-            """
-        try:
-            path = self.paths[index]
-        except KeyError:
-            raise StopIteration  # here
-        return path
-""",
-            id="another error",
-        ),
-    ],
-)
-def test_searches_and_bounds_end_no_epoch(body: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    program = f"class Data(Base):\n    def __getitem__(self, index):\n{body}"
-    _check(program, "DL505", tmp_path, monkeypatch)
-
-
-@pytest.mark.parametrize(
-    ("renewed", "found"), [("data.items = iter(data.paths)", False), ("data.others = iter(data.paths)", True)]
-)
-def test_iterators_that_are_set_anew_from_outside(
-    renewed: str, found: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    program = f"""
-class Data(Base):
-    def __init__(self, paths):
-        super().__init__(paths)
-        self.items = iter(self.paths)
-
-    def __getitem__(self, index):
-        return next(self.items){"  # here" if found else ""}
-"""
-    loaded = f"""
-
-data = Data([])
-loader = DataLoader(data, num_workers=2)
-for epoch in range(9):
-    {renewed}
-    for batch in loader:
-        pass
-"""
-    _check(program, "DL505", tmp_path, monkeypatch, loaded)
+    check(program, "DL502", tmp_path, monkeypatch, f"\n\nfor batch in {loaded}:\n    pass\n")
 
 
 @pytest.mark.parametrize(
@@ -1113,4 +828,4 @@ def main(other):
     for batch in DataLoader(Subset({given}), batch_size=4, num_workers=2):
         pass
 """
-    _check(program, "DL502", tmp_path, monkeypatch, loaded)
+    check(program, "DL502", tmp_path, monkeypatch, loaded)

@@ -1,0 +1,74 @@
+"""Passes over datasets that use one part of the items, in the shapes that real programs give them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from dlint import engine
+from dlint.settings import Settings
+
+_PROGRAM = """\
+from PIL import Image
+from torch.utils.data import DataLoader, Dataset
+
+
+class Photos(Dataset):
+    def __init__(self, rows):
+        self.rows = rows
+
+    def __len__(self):
+        return len(self.rows)
+
+    def __getitem__(self, index):
+        path, person, camera = self.rows[index]
+        return Image.open(path), person, camera
+
+
+def main():
+    train_set = Photos([])
+    found = []
+{scan}
+    for batch in DataLoader(train_set, 8, num_workers=2):
+        print(batch, found)
+
+
+main()
+"""
+
+
+@pytest.mark.parametrize(
+    ("scan", "at"),
+    [
+        ("for _, person, _ in train_set:\n    found.append(person)", 0),
+        ("for image, person, camera in train_set:\n    found.append(camera)", 0),
+        ("for i, (_, person, _) in enumerate(train_set): found.append(person)", 0),
+        ("found = [item[1] for item in train_set]", 0),
+        ("for item in train_set:\n    found.append(item[2])", 0),
+        ("for i in range(len(train_set)):\n    _, person, _ = train_set[i]\n    found.append(person)", 1),
+        ("for i in range(len(train_set)):\n    item = train_set[i]\n    found.append(item[1])", 1),
+        ("for i in range(len(train_set)): found.append(train_set[i][1])", 0),
+        ("for _, person, camera in train_set:\n    found.append((person, camera))", None),
+        ("for image, person, _ in train_set:\n    found.append(image.size + person)", None),
+        ("for image, _, _ in train_set:\n    found.append(image.size)", None),
+        ("found = [item[1] for item in train_set.rows]", None),
+        ("found = [item[0] for item in train_set]", None),
+        ("found = [(item[1], item) for item in train_set]", None),
+        ("for item in train_set:\n    found.append(item[1])\n    item[0].show()", None),
+        (
+            "for i in range(len(train_set)):\n    image, person, _ = train_set[i]\n    found.append(image)",
+            None,
+        ),
+        ("for i in range(9):\n    _, person, _ = train_set[i]\n    found.append(person)", None),
+        ("for i in range(len(train_set)):\n    item = train_set[i]\n    show(item, item[1])", None),
+    ],
+)
+def test_scans(scan: str, at: int | None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """``at`` is the line of the scan that has the finding."""
+    text = _PROGRAM.format(scan="\n".join(f"    {line}" for line in scan.split("\n")))
+    (tmp_path / "pyproject.toml").write_text("")
+    (tmp_path / "program.py").write_text(text)
+    monkeypatch.chdir(tmp_path)
+    findings = engine.check([Path()], Settings(select=("DL307",))).findings
+    assert [finding.line - 20 for finding in findings] == ([] if at is None else [at])
