@@ -6,21 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from dlint import engine
-from dlint.settings import Settings
+from .held_programs import OPENED, codes
 
-_HEAD = """\
-import os
-import zipfile
-from concurrent.futures import ThreadPoolExecutor
-
-import h5py
-import numpy as np
-import torch
-from torch.utils.data import ConcatDataset, DataLoader, Dataset, Subset, random_split
-
-
-"""
 _LAZY = """\
 class Crops(Dataset):
     def __init__(self, volumes):
@@ -40,6 +27,7 @@ class Crops(Dataset):
 
 
 """
+
 _HELPERS = """\
 class Whole(Dataset):
     def __init__(self, volumes):
@@ -61,14 +49,8 @@ def fit(dataset):
 
 def main(volumes):\
 """
+
 _MADE_LAZILY = ["DL203", "DL403", "DL102"]
-
-
-def _codes(folder: Path, program: str, monkeypatch: pytest.MonkeyPatch, select: tuple[str, ...]) -> list[str]:
-    (folder / "pyproject.toml").write_text("")
-    (folder / "program.py").write_text(_HEAD + program)
-    monkeypatch.chdir(folder)
-    return [finding.code for finding in engine.check([Path()], Settings(select=select)).findings]
 
 
 @pytest.mark.parametrize(
@@ -141,7 +123,7 @@ def _codes(folder: Path, program: str, monkeypatch: pytest.MonkeyPatch, select: 
 def test_made_at_the_first_item_in_a_worker(
     body: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    assert _codes(tmp_path, _LAZY + _HELPERS + body, monkeypatch, ("DL102", "DL203", "DL403")) == []
+    assert codes(tmp_path, _LAZY + _HELPERS + body, monkeypatch, ("DL102", "DL203", "DL403")) == []
 
 
 @pytest.mark.parametrize(
@@ -209,7 +191,7 @@ def test_made_at_the_first_item_in_a_worker(
 def test_made_at_the_first_item_in_the_parent(
     body: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    assert _codes(tmp_path, _LAZY + _HELPERS + body, monkeypatch, ("DL102", "DL203", "DL403")) == _MADE_LAZILY
+    assert codes(tmp_path, _LAZY + _HELPERS + body, monkeypatch, ("DL102", "DL203", "DL403")) == _MADE_LAZILY
 
 
 _HELD = """\
@@ -254,302 +236,7 @@ def test_held_by_a_dataset_that_is_split(
 ) -> None:
     init = "self.file = open(path)\n        self.clean = lambda line: line.strip()"
     program = _HELD.format(init=init, parts=parts)
-    assert _codes(tmp_path, program, monkeypatch, ("DL401", "DL403")) == found
-
-
-_OPENED = """\
-class Archive(Dataset):
-{body}
-
-def main(path):
-    for batch in DataLoader(Archive(path), num_workers=4{options}):
-        step(batch)
-"""
-_LAZY_ARCHIVE = """
-    def archive(self):
-        if self.file is None:
-            self.file = zipfile.ZipFile(self.path)
-        return self.file
-
-    def __getitem__(self, index):
-        return self.archive().read(self.names[index])
-"""
-
-
-@pytest.mark.parametrize(
-    "body",
-    [
-        pytest.param(
-            """
-    def __init__(self, path):
-        self.path = path
-        self.open(lazy=False)
-
-    def open(self, lazy):
-        if not lazy:
-            self.file = zipfile.ZipFile(self.path)
-
-    def __getitem__(self, index):
-        return self.file.read(str(index))
-""",
-            id="a method of the constructor opens it",
-        ),
-        pytest.param(
-            """
-    def __init__(self, path):
-        self.path = path
-        self.file = None
-        self.names = sorted(self.archive().namelist())
-"""
-            + _LAZY_ARCHIVE,
-            id="the constructor needs it first",
-        ),
-        pytest.param(
-            """
-    def __init__(self, path):
-        self._file = None
-        self.names = self.list_names()
-
-    def list_names(self):
-        return self.file.namelist()
-
-    @property
-    def file(self):
-        if self._file is None:
-            self._file = zipfile.ZipFile(self.path)
-        return self._file
-
-    def __getitem__(self, index):
-        return self.file.read(self.names[index])
-""",
-            id="a property, by a method of the constructor",
-        ),
-        pytest.param(
-            """
-    def __init__(self, path):
-        self.path = path
-        self.file = None
-
-    def __len__(self):
-        return len(self.archive().namelist())
-"""
-            + _LAZY_ARCHIVE,
-            id="the length needs it",
-        ),
-    ],
-)
-@pytest.mark.parametrize(
-    "state", ["", "\n    def __getstate__(self):\n        return {**vars(self), 'file': None}\n"]
-)
-def test_opened_by_what_the_parent_calls(
-    body: str, state: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    program = _OPENED.format(body=body + state, options=", shuffle=True")
-    assert _codes(tmp_path, program, monkeypatch, ("DL403",)) == ["DL403"]
-
-
-@pytest.mark.parametrize(
-    "body",
-    [
-        pytest.param(
-            """
-    def __init__(self, path):
-        self.path = path
-        self.open(lazy=True)
-
-    def open(self, lazy):
-        if not lazy:
-            self.file = zipfile.ZipFile(self.path)
-
-    def __getitem__(self, index):
-        return self.file.read(str(index))
-""",
-            id="the constructor asks its method not to",
-        ),
-        pytest.param(
-            """
-    def __init__(self, path):
-        self.path = path
-        self.file = None
-        self.names = sorted(self.archive().namelist())
-        self.file = None
-"""
-            + _LAZY_ARCHIVE,
-            id="forgotten by the constructor",
-        ),
-        pytest.param(
-            """
-    def __init__(self, path):
-        self.path = path
-        self.file = None
-        self.names = sorted(self.archive().namelist())
-        self.close()
-
-    def close(self):
-        if self.file is not None:
-            self.file.close()
-        self.file = None
-"""
-            + _LAZY_ARCHIVE,
-            id="closed by the constructor's method",
-        ),
-        pytest.param(
-            """
-    def __init__(self, path):
-        self.path = path
-        self.file = self.pid = None
-        self.names = sorted(self.archive().namelist())
-
-    def archive(self):
-        if self.file is None or self.pid != os.getpid():
-            self.file, self.pid = zipfile.ZipFile(self.path), os.getpid()
-        return self.file
-
-    def __getitem__(self, index):
-        return self.archive().read(self.names[index])
-""",
-            id="keyed on the process",
-        ),
-        pytest.param(
-            """
-    def __init__(self, path):
-        self.path = path
-        self.open()
-        os.register_at_fork(after_in_child=self.open)
-
-    def open(self):
-        self.file = zipfile.ZipFile(self.path)
-
-    def __getstate__(self):
-        return {"path": self.path}
-
-    def __getitem__(self, index):
-        return self.file.read(str(index))
-""",
-            id="opened again after a fork",
-        ),
-        pytest.param(
-            """
-    def __init__(self, path):
-        self.path = path
-        self.file = None
-        self.names = sorted(zipfile.ZipFile(path).namelist())
-
-    def __len__(self):
-        return len(self.names)
-"""
-            + _LAZY_ARCHIVE,
-            id="the length is known",
-        ),
-    ],
-)
-def test_opened_by_workers_alone(body: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    program = _OPENED.format(body=body, options=", shuffle=True")
-    assert _codes(tmp_path, program, monkeypatch, ("DL403",)) == []
-
-
-def test_length_that_is_asked_late(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    body = """
-    def __init__(self, path):
-        self.path = path
-        self.file = None
-
-    def __len__(self):
-        return len(self.archive().namelist())
-"""
-    program = _OPENED.format(body=body + _LAZY_ARCHIVE, options="")
-    assert _codes(tmp_path, program, monkeypatch, ("DL403",)) == []
-    asked = program.replace(
-        "    for batch in DataLoader(Archive(path)",
-        "    data = Archive(path)\n    print(len(data))\n    for batch in DataLoader(data",
-    )
-    assert _codes(tmp_path, asked, monkeypatch, ("DL403",)) == ["DL403"]
-
-
-@pytest.mark.parametrize(
-    ("last", "found"), [("", ["DL401"]), ("self.clean = None", []), ("self.forget()", [])]
-)
-def test_stored_by_a_method_of_the_constructor(
-    last: str, found: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    body = f"""
-    def __init__(self, path):
-        self.build(path)
-        {last}
-
-    def build(self, path):
-        self.clean = lambda line: line.strip()
-
-    def forget(self):
-        del self.clean
-
-    def __getitem__(self, index):
-        return index
-"""
-    program = _OPENED.format(body=body, options="")
-    assert _codes(tmp_path, program, monkeypatch, ("DL401",)) == found
-
-
-@pytest.mark.parametrize(
-    ("init", "read", "found"),
-    [
-        ("self.files = {p: h5py.File(p) for p in path}", "self.files[index]['x'][()]", 1),
-        ("self.files = [zipfile.ZipFile(p) for p in path]", "self.files[index].read('x')", 1),
-        ("self.files = {'a': open(path, 'rb'), 'b': None}", "self.files['a'].read(index)", 1),
-        ("self.files = [(p, open(p, 'rb')) for p in path]", "self.files[0][1].read(index)", 1),
-        ("self.files = [len(h5py.File(p)['x']) for p in path]", "self.files[index]", 0),
-        ("self.files = [h5py.File(p)['x'][()] for p in path]", "self.files[index]", 0),
-        ("self.files = [open(p).read() for p in path]", "self.files[index]", 0),
-        ("self.files = [open(p, 'w') for p in path]", "self.files[index].write('x')", 0),
-        ("self.files = [h5py.File(p) for p in path]", "index", 0),
-        (
-            "files = [h5py.File(p) for p in path]\n        self.files = [f['x'][()] for f in files]",
-            "self.files[index]",
-            0,
-        ),
-        (
-            "self.files = []\n        for p in path:\n            self.files.append(h5py.File(p))",
-            "self.files[index]['x'][()]",
-            1,
-        ),
-        (
-            "self.files = [h5py.File(p) for p in path]\n        for f in self.files:\n            f.close()",
-            "self.files[index]",
-            0,
-        ),
-        ("self.files = {}", "self.files.setdefault(index, h5py.File(str(index)))['x'][()]", 0),
-    ],
-)
-def test_handles_in_containers(
-    init: str, read: str, found: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    body = f"""
-    def __init__(self, path):
-        {init}
-
-    def __getitem__(self, index):
-        return {read}
-"""
-    program = _OPENED.format(body=body, options="")
-    assert _codes(tmp_path, program, monkeypatch, ("DL403",)) == ["DL403"] * found
-
-
-def test_container_that_workers_fill_for_themselves(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    body = """
-    def __init__(self, path):
-        self.path = path
-        self.files = {"first": h5py.File(path[0])}
-        self.length = len(self.files["first"]["x"])
-        self.files = {}
-
-    def __getitem__(self, index):
-        key = (os.getpid(), index)
-        if key not in self.files:
-            self.files[key] = h5py.File(self.path[index])
-        return self.files[key]["x"][()]
-"""
-    program = _OPENED.format(body=body, options="")
-    assert _codes(tmp_path, program, monkeypatch, ("DL403",)) == []
+    assert codes(tmp_path, program, monkeypatch, ("DL401", "DL403")) == found
 
 
 @pytest.mark.parametrize(
@@ -574,8 +261,8 @@ def test_attribute_of_the_same_name(
         return self.file.read(index)
 """
     (tmp_path / "other.py").write_text(f"from program import Archive, get_worker_info\n\n\n{elsewhere}\n")
-    program = _OPENED.format(body=body, options="")
-    assert _codes(tmp_path, program, monkeypatch, ("DL403",)) == ["DL403"] * found
+    program = OPENED.format(body=body, options="")
+    assert codes(tmp_path, program, monkeypatch, ("DL403",)) == ["DL403"] * found
 
 
 @pytest.mark.parametrize(
@@ -604,188 +291,8 @@ class Noise:
     def __call__(self, index):
         return self.rng.random(index)
 """
-    program = _OPENED.format(body=body, options="")
-    assert _codes(tmp_path, program, monkeypatch, ("DL203",)) == ["DL203"] * found
-
-
-_CLEANED = """\
-strip = lambda line: line.strip()
-
-
-class Lines(Dataset):
-    cut = lambda self, line: line[:9]
-
-    def __init__(self, path, clean=lambda line: line.strip(), *, end=None):
-        self.path, self.clean, self.end = path, clean, end or len
-
-    def __getitem__(self, index):
-        return self.cut(self.clean(index))
-
-
-if __name__ == "__main__":
-
-    def upper(line):
-        return line.upper()
-
-    for batch in DataLoader(Lines({given}), num_workers=2):
-        print(batch)
-"""
-
-
-@pytest.mark.parametrize(
-    ("given", "error"),
-    [
-        ("'x'", "PicklingError: Can't pickle <function <lambda> ...>: attribute lookup ... failed"),
-        ("'x', strip", "PicklingError: Can't pickle <function <lambda> ...>: attribute lookup ... failed"),
-        ("'x', len, end=(lambda: strip)()", "PicklingError: Can't pickle <function <lambda> ...>: attribute"),
-        ("'x', (lambda: lambda line: line)()", "AttributeError: Can't pickle local object"),
-        ("'x', upper", "AttributeError: Can't get attribute"),
-        ("'x', clean=str.strip", None),
-    ],
-)
-def test_what_pickling_says(
-    given: str, error: str | None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    (tmp_path / "pyproject.toml").write_text("")
-    (tmp_path / "program.py").write_text(_HEAD + _CLEANED.format(given=given))
-    monkeypatch.chdir(tmp_path)
-    findings = engine.check([Path()], Settings(select=("DL401",))).findings
-    assert len(findings) == (error is not None)
-    assert all(error is None or error in finding.message for finding in findings)
-
-
-@pytest.mark.parametrize(
-    ("constructor", "found"),
-    [
-        ("", True),
-        (
-            "    def __init__(self, root, transform=None):\n        super().__init__(root, transform=transform)\n",
-            True,
-        ),
-        (
-            "    def __init__(self, root, transform=None):\n        ImageFolder.__init__(self, root, transform)\n",
-            True,
-        ),
-        ("    def __init__(self, root, transform=None):\n        super().__init__(root)\n", False),
-    ],
-)
-def test_what_a_librarys_constructor_keeps(
-    constructor: str, found: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    (tmp_path / "pyproject.toml").write_text("")
-    (tmp_path / "program.py").write_text(
-        "from torch.utils.data import DataLoader\n"
-        "from torchvision.datasets import ImageFolder\n\n\n"
-        f"class Folder(ImageFolder):\n    extra = 1\n\n{constructor}\n\n"
-        "def main():\n"
-        "    for batch in DataLoader(Folder('x', lambda image: image), num_workers=2):\n"
-        "        print(batch)\n"
-    )
-    monkeypatch.chdir(tmp_path)
-    findings = engine.check([Path()], Settings(select=("DL401",))).findings
-    assert len(findings) == found
-    assert all("an argument of Folder is a lambda" in finding.message for finding in findings)
-
-
-_SHARED = """\
-class Kept(Dataset):
-    def __init__(self, path, **options):
-        self.path = path
-        {made}
-        self.options = options
-
-    def __getitem__(self, index):
-        if self.file is None:
-            self.file = zipfile.ZipFile(self.path)
-        return self.file.read(str(index))
-
-    def close(self):
-        self.file.close()
-        self.file = None
-
-
-"""
-
-
-@pytest.mark.parametrize(
-    ("body", "found"),
-    [
-        pytest.param(
-            "print(kept[0])\nkept.close()\nfor _ in DataLoader(kept, num_workers=2): pass", 0, id="closed"
-        ),
-        pytest.param(
-            "print(kept[0])\nkept.file = None\nfor _ in DataLoader(kept, num_workers=2): pass",
-            0,
-            id="set to None",
-        ),
-        pytest.param(
-            "print(kept[0])\nkept.file.close()\nkept.file = None\n"
-            "for _ in DataLoader(kept, num_workers=2): pass",
-            0,
-            id="its file is closed",
-        ),
-        pytest.param("print(kept[0])\nfor _ in DataLoader(kept, num_workers=2): pass", 1, id="kept"),
-        pytest.param(
-            "print(kept[0])\nother.close()\nfor _ in DataLoader(kept, num_workers=2): pass",
-            1,
-            id="another one is closed",
-        ),
-        pytest.param(
-            "print(kept[0])\nfor _ in DataLoader(kept, num_workers=2): pass\nkept.close()",
-            1,
-            id="closed after the workers",
-        ),
-        pytest.param(
-            "print(kept[0])\nrows = list(DataLoader(kept, num_workers=2))\nkept.close()",
-            1,
-            id="closed after a list is made of all",
-        ),
-        pytest.param(
-            "kept.close()\nprint(kept[0])\nfor _ in DataLoader(kept, num_workers=2): pass",
-            1,
-            id="closed before it is read",
-        ),
-    ],
-)
-def test_let_go_before_the_workers_start(
-    body: str, found: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    program = _SHARED.format(made="self.file = None") + "def main(other):\n    kept = Kept('a.zip')\n"
-    program += "".join(f"    {line}\n" for line in body.splitlines())
-    assert _codes(tmp_path, program, monkeypatch, ("DL403",)) == ["DL403"] * found
-
-
-_FOLDERS = """\
-from torchvision.datasets import DatasetFolder, ImageFolder
-
-
-class Folder(ImageFolder):
-    def __init__(self, root, is_valid_file=None):
-        super().__init__(root, is_valid_file=is_valid_file)
-
-
-def main():
-    {made}
-    for batch in DataLoader(images, num_workers=2, multiprocessing_context="spawn"):
-        print(batch)
-"""
-
-
-@pytest.mark.parametrize(
-    ("made", "found"),
-    [
-        ("images = ImageFolder('x', is_valid_file=lambda path: path.endswith('.png'))", 0),
-        ("images = DatasetFolder('x', len, is_valid_file=lambda path: path.endswith('.png'))", 0),
-        ("images = Folder('x', is_valid_file=lambda path: path.endswith('.png'))", 0),
-        ("images = ImageFolder('x', is_valid_file=len, loader=lambda path: path)", 1),
-        ("images = ImageFolder('x', transform=lambda image: image, is_valid_file=len)", 1),
-        ("keep = lambda path: path\n    images = ImageFolder('x', transform=keep, is_valid_file=keep)", 1),
-    ],
-)
-def test_what_a_library_only_uses(
-    made: str, found: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    assert _codes(tmp_path, _FOLDERS.format(made=made), monkeypatch, ("DL401",)) == ["DL401"] * found
+    program = OPENED.format(body=body, options="")
+    assert codes(tmp_path, program, monkeypatch, ("DL203",)) == ["DL203"] * found
 
 
 _RENEWED = """\
@@ -847,7 +354,7 @@ def test_renewed_through_another_object(
     called: str, asked: str, found: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     program = _RENEWED.format(called=called, asked=asked)
-    assert bool(_codes(tmp_path, program, monkeypatch, ("DL203",))) == bool(found)
+    assert bool(codes(tmp_path, program, monkeypatch, ("DL203",))) == bool(found)
 
 
 @pytest.mark.parametrize(
@@ -890,7 +397,7 @@ def main(files):
     for batch in DataLoader(Rows(files), num_workers=2):
         print(batch)
 """
-    assert _codes(tmp_path, program, monkeypatch, ("DL504",)) == ["DL504"] * found
+    assert codes(tmp_path, program, monkeypatch, ("DL504",)) == ["DL504"] * found
 
 
 _MOVES = """\
@@ -937,7 +444,7 @@ def test_worlds_in_which_workers_use_the_gpu(
     given: str, loaded: str, found: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     program = _MOVES.format(given=given, loaded=loaded)
-    assert _codes(tmp_path, program, monkeypatch, ("DL503",)) == ["DL503"] * found
+    assert codes(tmp_path, program, monkeypatch, ("DL503",)) == ["DL503"] * found
 
 
 _SET_UP = """\
@@ -978,4 +485,4 @@ def test_setup_that_spawned_workers_miss(
     setup: str, given: str, found: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     program = _SET_UP.format(setup=setup, given=given)
-    assert _codes(tmp_path, program, monkeypatch, ("DL404",)) == ["DL404"] * found
+    assert codes(tmp_path, program, monkeypatch, ("DL404",)) == ["DL404"] * found

@@ -1,0 +1,115 @@
+"""What datasets hold and pickle cannot take."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from dlint import engine
+from dlint.settings import Settings
+
+from .held_programs import HEAD, OPENED, codes
+
+
+@pytest.mark.parametrize(
+    ("last", "found"), [("", ["DL401"]), ("self.clean = None", []), ("self.forget()", [])]
+)
+def test_stored_by_a_method_of_the_constructor(
+    last: str, found: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    body = f"""
+    def __init__(self, path):
+        self.build(path)
+        {last}
+
+    def build(self, path):
+        self.clean = lambda line: line.strip()
+
+    def forget(self):
+        del self.clean
+
+    def __getitem__(self, index):
+        return index
+"""
+    program = OPENED.format(body=body, options="")
+    assert codes(tmp_path, program, monkeypatch, ("DL401",)) == found
+
+
+_CLEANED = """\
+strip = lambda line: line.strip()
+
+
+class Lines(Dataset):
+    cut = lambda self, line: line[:9]
+
+    def __init__(self, path, clean=lambda line: line.strip(), *, end=None):
+        self.path, self.clean, self.end = path, clean, end or len
+
+    def __getitem__(self, index):
+        return self.cut(self.clean(index))
+
+
+if __name__ == "__main__":
+
+    def upper(line):
+        return line.upper()
+
+    for batch in DataLoader(Lines({given}), num_workers=2):
+        print(batch)
+"""
+
+
+@pytest.mark.parametrize(
+    ("given", "error"),
+    [
+        ("'x'", "PicklingError: Can't pickle <function <lambda> ...>: attribute lookup ... failed"),
+        ("'x', strip", "PicklingError: Can't pickle <function <lambda> ...>: attribute lookup ... failed"),
+        ("'x', len, end=(lambda: strip)()", "PicklingError: Can't pickle <function <lambda> ...>: attribute"),
+        ("'x', (lambda: lambda line: line)()", "AttributeError: Can't pickle local object"),
+        ("'x', upper", "AttributeError: Can't get attribute"),
+        ("'x', clean=str.strip", None),
+    ],
+)
+def test_what_pickling_says(
+    given: str, error: str | None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "pyproject.toml").write_text("")
+    (tmp_path / "program.py").write_text(HEAD + _CLEANED.format(given=given))
+    monkeypatch.chdir(tmp_path)
+    findings = engine.check([Path()], Settings(select=("DL401",))).findings
+    assert len(findings) == (error is not None)
+    assert all(error is None or error in finding.message for finding in findings)
+
+
+@pytest.mark.parametrize(
+    ("constructor", "found"),
+    [
+        ("", True),
+        (
+            "    def __init__(self, root, transform=None):\n        super().__init__(root, transform=transform)\n",
+            True,
+        ),
+        (
+            "    def __init__(self, root, transform=None):\n        ImageFolder.__init__(self, root, transform)\n",
+            True,
+        ),
+        ("    def __init__(self, root, transform=None):\n        super().__init__(root)\n", False),
+    ],
+)
+def test_what_a_librarys_constructor_keeps(
+    constructor: str, found: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "pyproject.toml").write_text("")
+    (tmp_path / "program.py").write_text(
+        "from torch.utils.data import DataLoader\n"
+        "from torchvision.datasets import ImageFolder\n\n\n"
+        f"class Folder(ImageFolder):\n    extra = 1\n\n{constructor}\n\n"
+        "def main():\n"
+        "    for batch in DataLoader(Folder('x', lambda image: image), num_workers=2):\n"
+        "        print(batch)\n"
+    )
+    monkeypatch.chdir(tmp_path)
+    findings = engine.check([Path()], Settings(select=("DL401",))).findings
+    assert len(findings) == found
+    assert all("an argument of Folder is a lambda" in finding.message for finding in findings)
