@@ -13,8 +13,8 @@ from libcst.metadata import GlobalScope, ImportAssignment, ScopeProvider
 from dlint.finding import Finding
 from dlint.rewriting import header, statements
 from dlint.rewriting.edits import CannotRepair, Edits
-from dlint.rewriting.imports import name_for
-from dlint.rewriting.locals import local_names
+from dlint.rewriting.imports import imports_that_bind, name_for
+from dlint.rewriting.locals import local_names, names_read
 from dlint.rewriting.source import Source
 
 _BY_HAND = "define it at module level, and bind what it needs with functools.partial, by hand"
@@ -34,7 +34,7 @@ def repair(source: Source, finding: Finding, edits: Edits) -> None:
 
 
 def _hoist_lambda(source: Source, edits: Edits, node: cst.Lambda) -> None:
-    free = _free(source, node)
+    free = _free(source, edits, node)
     name = _name_for_lambda(source, node)
     function = _as_function(source, name, node, free)
     _insert_before_top(source, edits, node, function)
@@ -65,7 +65,7 @@ def _hoist_function(source: Source, edits: Edits, node: cst.FunctionDef) -> None
         raise CannotRepair(_BY_HAND)
     if name in _module_names(source) and source.function_of(node) is not None:
         raise CannotRepair(f"the module has another {name}: {_BY_HAND}")
-    free = [each for each in _free(source, node) if each != name]
+    free = [each for each in _free(source, edits, node) if each != name]
     block, body, index = statements.block_of(source, node)
     if isinstance(block, cst.Module) or len(body) == 1:
         raise CannotRepair(_BY_HAND)
@@ -94,14 +94,14 @@ def _with_first(params: cst.Parameters, names: Sequence[str]) -> cst.Parameters:
     return params.with_changes(params=[*(cst.Param(cst.Name(each)) for each in names), *params.params])
 
 
-def _free(source: Source, node: cst.Lambda | cst.FunctionDef) -> list[str]:
+def _free(source: Source, edits: Edits, node: cst.Lambda | cst.FunctionDef) -> list[str]:
     """The names that must be bound, where their values stay what they are when the callable is made."""
     params = [*node.params.params, *node.params.kwonly_params, *node.params.posonly_params]
     if any(each.default is not None and local_names(source, each.default) for each in params):
         raise CannotRepair(_BY_HAND)
     guard = source.top_level(node)
     if isinstance(guard, cst.If):
-        _check_guard(source, guard, node)
+        _bring_along(source, edits, guard, node)
     free = local_names(source, node)
     if "self" in free or "cls" in free:
         raise CannotRepair(f"it uses {'self' if 'self' in free else 'cls'}: make it a method, by hand")
@@ -119,17 +119,19 @@ def _free(source: Source, node: cst.Lambda | cst.FunctionDef) -> list[str]:
     return free
 
 
-def _check_guard(source: Source, guard: cst.If, node: cst.CSTNode) -> None:
-    """What only the main guard sets does not exist in a spawned worker."""
-    targets = {
-        source.code(target.target)
-        for each in source.descendants(guard, cst.Assign)
-        if source.function_of(each) is None
-        for target in each.targets
-    }
-    used = {each.value for each in source.descendants(node, cst.Name)}
-    if targets & used:
-        raise CannotRepair(f"it uses {min(targets & used)}, which only the main guard sets: {_BY_HAND}")
+def _bring_along(source: Source, edits: Edits, guard: cst.If, node: cst.CSTNode) -> None:
+    """What only the main guard binds does not exist in a spawned worker: modules that the callable uses are
+    imported at the top as well; with anything else the callable stays where it is."""
+    for name, scope in names_read(source, node):
+        bindings = [each for each in scope[name] if isinstance(each.scope, GlobalScope)]
+        nodes = [getattr(each, "node", None) for each in bindings]
+        if not nodes or node in nodes or not all(each and source.encloses(guard, each) for each in nodes):
+            continue
+        imports = imports_that_bind(name, bindings)
+        if imports is None:
+            raise CannotRepair(f"it uses {name}, which only the main guard sets: {_BY_HAND}")
+        for module, alias in imports:
+            edits.add_import(module, alias)
 
 
 def _as_function(source: Source, name: str, node: cst.Lambda, free: Sequence[str]) -> cst.FunctionDef:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import libcst as cst
-from libcst.metadata import GlobalScope, ScopeProvider
+from libcst.metadata import BaseAssignment, GlobalScope, ImportAssignment, ScopeProvider
 
 from dlint.rewriting import header
 from dlint.rewriting.edits import Edits
@@ -48,7 +48,7 @@ def name_for(source: Source, edits: Edits, module: str, wished: str) -> str:
         at_import = source.function_of(each.statement) is None and not for_types_only(source, each.statement)
         if each.name and at_import and any(line is source.top_level(each.statement) for line in head):
             return each.name
-    name = wished if wished not in _module_names(source) else source.free_name(f"{wished}_module")
+    name = wished if _is_free_for(source, module, wished) else source.free_name(f"{wished}_module")
     edits.add_import(module, name)
     return name
 
@@ -61,10 +61,29 @@ def for_types_only(source: Source, statement: cst.CSTNode) -> bool:
     )
 
 
-def _module_names(source: Source) -> frozenset[str]:
-    scopes = source.metadata(ScopeProvider).values()
-    names = (a.name for scope in scopes if isinstance(scope, GlobalScope) for a in scope.assignments)
-    return frozenset(names)
+def imports_that_bind(name: str, bindings: Sequence[BaseAssignment]) -> list[tuple[str, str]] | None:
+    """The modules, each with the name it gets, of the imports that bind ``name``; None where anything else
+    does."""
+    found: dict[tuple[str, str], None] = {}
+    for each in bindings:
+        statement = getattr(each, "node", None)
+        if not isinstance(each, ImportAssignment) or not isinstance(statement, cst.Import):
+            return None
+        for alias in statement.names:
+            dotted = _dotted(alias.name)
+            if (_asname(alias) or dotted.partition(".")[0]) == name:
+                found[dotted, _asname(alias) or dotted] = None
+    return list(found)
+
+
+def _is_free_for(source: Source, module: str, name: str) -> bool:
+    """Whether nothing in the module has the name, or only later imports of the same thing."""
+    scopes = dict.fromkeys(source.metadata(ScopeProvider).values())
+    bindings = [a for scope in scopes if isinstance(scope, GlobalScope) for a in scope.assignments[name]]
+    imports = imports_that_bind(name, bindings)
+    return imports is not None and all(
+        (dotted.partition(".")[0] if alias == dotted else dotted) == module for dotted, alias in imports
+    )
 
 
 def _spellings(module: str) -> tuple[str, ...]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import libcst as cst
 from libcst.metadata import Scope, ScopeProvider
 from libcst.metadata.scope_provider import LocalScope
@@ -11,8 +13,13 @@ from dlint.rewriting.source import Source
 
 def local_names(source: Source, node: cst.CSTNode) -> list[str]:
     """Names that ``node`` reads and that enclosing functions (not ``node`` itself) bind, in text order."""
+    found = (name for name, scope in names_read(source, node) if _bound_outside(source, scope, name, node))
+    return list(dict.fromkeys(found))
+
+
+def names_read(source: Source, node: cst.CSTNode) -> Iterator[tuple[str, Scope]]:
+    """The names in ``node`` that stand for variables, each with the scope that it is looked up from."""
     scopes = source.metadata(ScopeProvider)
-    found: dict[str, None] = {}
     names = [node] if isinstance(node, cst.Name) else list(source.descendants(node, cst.Name))
     for name in names:
         parent = source.parent(name)
@@ -24,9 +31,8 @@ def local_names(source: Source, node: cst.CSTNode) -> list[str]:
         ):
             continue
         scope: Scope | None = scopes.get(name)
-        if scope is not None and _bound_outside(source, scope, name.value, node):
-            found[name.value] = None
-    return list(found)
+        if scope is not None:
+            yield name.value, scope
 
 
 def _bound_outside(source: Source, scope: Scope, name: str, node: cst.CSTNode) -> bool:
