@@ -44,6 +44,12 @@ class Seed(NamedTuple):
         return self.kinds <= {FIXED, WORKER, STATE}
 
 
+UNKNOWN_SEED = Seed(frozenset({UNKNOWN}))
+FIXED_SEED = Seed(frozenset({FIXED}))
+FRESH_SEED = Seed(frozenset({FRESH}))
+OWN_NUMBER = Seed(frozenset({WORKER}))
+
+
 def operate(op: ast.operator, left: Seed, right: Seed) -> Seed:
     kinds = left.kinds | right.kinds
     if isinstance(op, ast.Mult) and CLOCK in kinds and max(left.number or 0, right.number or 0) >= _FINE:

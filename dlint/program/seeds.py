@@ -7,30 +7,34 @@ this follows the seed's expression back through assignments, parameters, argumen
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING
 
 from dlint.knowledge.randomness import (
     SEED_KEYWORDS,
-    STATE_WORD,
     TORCH_FILLS,
-    TORCH_SEEDS,
     WORKER_INFO,
-    draws,
-    is_clock,
-    is_entropy,
     is_environment,
-    is_fine_clock,
     is_pure,
     sounds_changing,
-    sounds_fixed,
     sounds_like_settings,
-    tells_processes_apart,
 )
 from dlint.module.layout import dotted, parameters, statements_in, target_names
 from dlint.program.calls import default_of, is_static
 from dlint.program.frame import Argument, Arguments, Frame, Point, arguments_of
-from dlint.program.seed import CLOCK, FIXED, FRESH, STATE, TORCH, UNKNOWN, WORKER, Seed, operate
+from dlint.program.named_seeds import by_call, by_library_call, by_name
+from dlint.program.seed import (
+    CLOCK,
+    FIXED_SEED,
+    FRESH,
+    FRESH_SEED,
+    OWN_NUMBER,
+    TORCH,
+    UNKNOWN,
+    UNKNOWN_SEED,
+    Seed,
+    operate,
+)
 from dlint.program.values import Const, External, Function, Instance, Made, Partial, Value, World
 
 if TYPE_CHECKING:
@@ -42,22 +46,18 @@ _DEEPEST = 40
 _MOST = 8
 _WIDTH_KEEPERS = frozenset({"builtins.int", "builtins.abs"})
 
-_UNKNOWN = Seed(frozenset({UNKNOWN}))
-_FIXED = Seed(frozenset({FIXED}))
-_FRESH = Seed(frozenset({FRESH}))
-
 
 def seeds_of(evaluator: Evaluator, code: WorkerCode, event: Event) -> list[Seed]:
     """The seeds that a seeding call of worker code may set."""
     call = event.node
     if not isinstance(call, ast.Call):
-        return [_UNKNOWN]
+        return [UNKNOWN_SEED]
     given = next((k.value for k in call.keywords if k.arg in SEED_KEYWORDS), None)
     expression = call.args[0] if call.args else given
     if expression is None:
-        return [_FRESH if not call.keywords else _UNKNOWN]
+        return [FRESH_SEED if not call.keywords else UNKNOWN_SEED]
     if isinstance(expression, ast.Starred):
-        return [_UNKNOWN]
+        return [UNKNOWN_SEED]
     evaluator.start()
     return _Trace(evaluator, code).of(expression, event.point, event.world)
 
@@ -79,12 +79,16 @@ class _Trace:
     def of(self, node: ast.expr, point: Point, world: World) -> list[Seed]:
         """The seeds that an expression may be, looked at from a point."""
         mark = (id(node), point.frame.key)
+        return self._open_once(mark, lambda: self._of(node, point, world))
+
+    def _open_once(self, mark: tuple[object, ...], look: Callable[[], list[Seed]]) -> list[Seed]:
+        """What a look finds, unless it is one inside itself: what a loop counts up."""
         if self._depth > _DEEPEST or mark in self._open or self._evaluator.exhausted:
-            return [_UNKNOWN]
+            return [UNKNOWN_SEED]
         self._depth += 1
         self._open.add(mark)
         try:
-            return _few(self._of(node, point, world))
+            return _few(look())
         finally:
             self._depth -= 1
             self._open.discard(mark)
@@ -92,11 +96,11 @@ class _Trace:
     def _of(self, node: ast.expr, point: Point, world: World) -> list[Seed]:
         match node:
             case ast.Constant(value=None):
-                return [_FRESH]
+                return [FRESH_SEED]
             case ast.Constant(value=value):
                 if isinstance(value, float) and value.is_integer():
                     value = int(value)
-                return [Seed(_FIXED.kinds, value if type(value) is int else None)]
+                return [Seed(FIXED_SEED.kinds, value if type(value) is int else None)]
             case ast.Name():
                 return self._name(node, point, world)
             case ast.Attribute():
@@ -132,7 +136,7 @@ class _Trace:
                 return self._joined(parts, point, world)
             case ast.Call():
                 return self._call(node, point, world)
-        return [_UNKNOWN]
+        return [UNKNOWN_SEED]
 
     def _entry(self, node: ast.expr, settings: ast.expr, name: str, point: Point, world: World) -> list[Seed]:
         """A named entry of what may be the program's settings, or of the environment."""
@@ -141,7 +145,7 @@ class _Trace:
             return _few([self._value(value, name) for value in known])
         held = [value for value, _ in self._evaluator.values(settings, point, world)]
         if held and all(isinstance(value, External) and is_environment(value.name) for value in held):
-            return [_FIXED]
+            return [FIXED_SEED]
         made = self._joined([settings], point, world)
         while isinstance(settings, ast.Subscript | ast.Attribute) and not sounds_like_settings(
             dotted(settings) or ""
@@ -149,11 +153,11 @@ class _Trace:
             settings = settings.value  # `cfg.data["workers"]`, `args["seeds"]["worker"]`
         if not sounds_like_settings(dotted(settings) or "") or sounds_changing(name):
             return made
-        return [_by_name(name) if UNKNOWN in seed.kinds else seed for seed in made]
+        return [by_name(name) if UNKNOWN in seed.kinds else seed for seed in made]
 
     def _joined(self, parts: Iterable[ast.expr], point: Point, world: World) -> list[Seed]:
         """One thing made of several."""
-        found = [_FIXED]
+        found = [FIXED_SEED]
         for part in parts:
             found = _few(
                 [Seed(held.kinds | seed.kinds) for held in found for seed in self.of(part, point, world)]
@@ -171,7 +175,7 @@ class _Trace:
     def _named(self, name: str, node: ast.Name, point: Point, world: World) -> list[Seed]:
         frame = point.frame
         if isinstance(frame.scope, ast.Module) and self._evaluator.namespaces.declared_global(name, frame):
-            return [_by_name(name)]
+            return [by_name(name)]
         if name not in frame.layout.binds:
             return self._from_start(name, node, frame, world)
         found: list[Seed] = []
@@ -180,7 +184,7 @@ class _Trace:
                 found += self._assigned(statement, name, node, frame, w)
             elif frame.outer is not None:
                 found += self._from_start(name, node, frame, w)
-        return found or [_by_name(name)]
+        return found or [by_name(name)]
 
     def _from_start(self, name: str, node: ast.Name, frame: Frame, world: World) -> list[Seed]:
         scope = frame.scope
@@ -207,23 +211,17 @@ class _Trace:
                     if isinstance(target, ast.Tuple | ast.List) and name in target_names(target):
                         return self._unpacked(target, name, value, before, world)
             case ast.AugAssign(op=op, value=value):
-                mark = (id(statement), frame.key)
-                if self._depth > _DEEPEST or mark in self._open:  # what a loop counts up
-                    return [_UNKNOWN]
-                self._depth += 1
-                self._open.add(mark)
-                try:
-                    return [
+                return self._open_once(
+                    (id(statement), frame.key),
+                    lambda: [
                         operate(op, left, right)
                         for left in _few(self._named(name, node, before, world))
                         for right in self.of(value, before, world)
-                    ]
-                finally:
-                    self._depth -= 1
-                    self._open.discard(mark)
+                    ],
+                )
             case ast.Import() | ast.ImportFrom():
                 return self._values(node, name, Point(frame, None), world)
-        return [_UNKNOWN]
+        return [UNKNOWN_SEED]
 
     def _unpacked(
         self, target: ast.Tuple | ast.List, name: str, value: ast.expr, before: Point, world: World
@@ -241,9 +239,9 @@ class _Trace:
     def _value(self, value: Value, name: str) -> Seed:
         if isinstance(value, Const):
             if value.value is None:
-                return _FRESH
-            return Seed(_FIXED.kinds, value.value if type(value.value) is int else None)
-        return _by_name(name)
+                return FRESH_SEED
+            return Seed(FIXED_SEED.kinds, value.value if type(value.value) is int else None)
+        return by_name(name)
 
     # Parameters
 
@@ -255,12 +253,12 @@ class _Trace:
         if frame.arguments is not None:
             return self._given(name, names, frame, frame.arguments, world)
         if id(scope) in self._init_functions and names[:1] == [name]:
-            return [Seed(frozenset({WORKER}))]
+            return [OWN_NUMBER]
         if isinstance(scope, ast.Lambda) or sounds_changing(name):
-            return [_by_name(name)]
+            return [by_name(name)]
         sites = self._evaluator.sites.of(scope, frame)
         if not sites or len(sites) > _MOST:
-            return [_by_name(name)]
+            return [by_name(name)]
         chosen = world.known(("caller", id(scope)))
         return [
             seed
@@ -283,15 +281,15 @@ class _Trace:
             # The worker's number is the first argument that nothing else has given.
             free = [each for each in names[len(arguments.positional) :] if each not in arguments.keywords]
             if free[:1] == [name]:
-                return [Seed(frozenset({WORKER}))]
+                return [OWN_NUMBER]
         default = default_of(name, scope)
         if default is None or arguments.spread or arguments.splats or frame.outer is None:
-            return [_by_name(name)]
+            return [by_name(name)]
         return self.of(default, Point(frame.outer, None), world)
 
     def _argument(self, argument: Argument, world: World) -> list[Seed]:
         if argument.element:
-            return [_UNKNOWN]
+            return [UNKNOWN_SEED]
         if argument.value is not None:
             return [self._value(argument.value, "")]
         assert argument.expression is not None and argument.point is not None
@@ -301,7 +299,7 @@ class _Trace:
 
     def _attribute(self, node: ast.Attribute, point: Point, world: World) -> list[Seed]:
         if self._is_told(node, point, world):
-            return [_FRESH]
+            return [FRESH_SEED]
         found: list[Seed] = []
         for value, _ in self._evaluator.values(node, point, world):
             if isinstance(value, External) and value.owner is not None:
@@ -325,24 +323,24 @@ class _Trace:
         if value.owner.name == WORKER_INFO:
             if value.name.endswith("().seed"):
                 return [Seed(frozenset({TORCH}), None, True)]
-            return [Seed(frozenset({WORKER}))] if value.name.endswith("().id") else [_UNKNOWN]
+            return [OWN_NUMBER] if value.name.endswith("().id") else [UNKNOWN_SEED]
         made = [Seed(seed.kinds) for seed in self._made(value.owner, world)]
         if node.attr == "microsecond" and any(CLOCK in seed.kinds for seed in made):
-            return [_FRESH]
-        return [_by_name(node.attr) if seed.kinds == _UNKNOWN.kinds else seed for seed in made]
+            return [FRESH_SEED]
+        return [by_name(node.attr) if seed.kinds == UNKNOWN_SEED.kinds else seed for seed in made]
 
     def _value_of_attribute(self, value: Value, node: ast.Attribute) -> Seed:
         path = dotted(node) or node.attr
         if "info" in path and node.attr == "seed":
             return Seed(frozenset({TORCH}))
         if sounds_changing(path):
-            return _UNKNOWN
+            return UNKNOWN_SEED
         return self._value(value, node.attr)
 
     def _made(self, made: Made, world: World) -> list[Seed]:
         if isinstance(made.node, ast.Call):
             return self.of(made.node, made.point, world)
-        return [_UNKNOWN]
+        return [UNKNOWN_SEED]
 
     def _call(self, node: ast.Call, point: Point, world: World) -> list[Seed]:
         found: list[Seed] = []
@@ -361,35 +359,25 @@ class _Trace:
                     ):
                         found += self._entry(node, settings, name, point, w)
                     case _:
-                        found.append(_by_call(node))
-        return found or [_UNKNOWN]
+                        found.append(by_call(node))
+        return found or [UNKNOWN_SEED]
 
     def _of_library(self, callee: External, node: ast.Call, point: Point, world: World) -> list[Seed]:
         name = callee.name
         arguments = [*node.args, *(keyword.value for keyword in node.keywords)]
         if callee.owner is not None and isinstance(node.func, ast.Attribute):
             if callee.owner.name.startswith("torch.") and node.func.attr in TORCH_FILLS and not node.keywords:
-                return [_FRESH]
+                return [FRESH_SEED]
             receiver = self.of(node.func.value, point, world)
             if any(seed.kinds & {FRESH, CLOCK, UNKNOWN} for seed in receiver):
                 return [Seed(seed.kinds) for seed in receiver]
             return self._joined([node.func.value, *arguments], point, world)
-        if name in TORCH_SEEDS:
-            inside = id(point.frame.scope) in self._inside
-            return [Seed(frozenset({TORCH}), None, True)] if inside else [_FIXED]
-        if name == STATE_WORD:
-            return [Seed(frozenset({STATE}))]
-        if is_fine_clock(name):
-            return [_FRESH]
-        if is_clock(name):
-            return [Seed(frozenset({CLOCK}))]
-        if is_entropy(name) or draws(name) or (name.endswith("SeedSequence") and not arguments):
-            return [_FRESH]
-        if tells_processes_apart(name):
-            return [_FIXED]
+        told = by_library_call(name, bool(arguments), id(point.frame.scope) in self._inside)
+        if told is not None:
+            return [told]
         if name in _WIDTH_KEEPERS and len(arguments) == 1:
             return self.of(arguments[0], point, world)
-        return self._joined(arguments, point, world) if is_pure(name) else [_UNKNOWN]
+        return self._joined(arguments, point, world) if is_pure(name) else [UNKNOWN_SEED]
 
     def _returned(self, function: Function, node: ast.Call, point: Point, world: World) -> list[Seed]:
         frame = self._evaluator.calls.enter(function, arguments_of(node, point), node, point)
@@ -401,18 +389,11 @@ class _Trace:
             if isinstance(statement, ast.Return) and statement.value is not None
             for seed in self.of(statement.value, Point(frame, statement), world)
         ]
-        return [_by_call(node) if seed.kinds == _UNKNOWN.kinds else seed for seed in found] or [_UNKNOWN]
-
-
-def _by_name(name: str) -> Seed:
-    return _FIXED if sounds_fixed(name) else _UNKNOWN
-
-
-def _by_call(node: ast.Call) -> Seed:
-    name = dotted(node.func) or ""
-    return _FIXED if tells_processes_apart(name) else _UNKNOWN
+        return [by_call(node) if seed.kinds == UNKNOWN_SEED.kinds else seed for seed in found] or [
+            UNKNOWN_SEED
+        ]
 
 
 def _few(seeds: list[Seed]) -> list[Seed]:
     different = list(dict.fromkeys(seeds))
-    return different if len(different) <= _MOST else [_UNKNOWN]
+    return different if len(different) <= _MOST else [UNKNOWN_SEED]
