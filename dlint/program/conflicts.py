@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from dlint.knowledge.names import is_constructor
 from dlint.program.expected_errors import expects_error
-from dlint.program.loaders import Loader
+from dlint.program.loaders import MOST_WAYS, Loader
 from dlint.program.repetition import places_around
 from dlint.program.values import (
     Class,
@@ -38,11 +38,12 @@ Judge = Callable[[dict[str, Value | None], World], bool]
 def conflicts(loader: Loader, names: tuple[str, ...], judge: Judge) -> Conflict | None:
     """The conflict that ``judge`` sees in the arguments ``names`` together, if on some way it is sure and no
     test expects it."""
-    ways = [way for way in loader.ways(*names) if way[1].is_likely]
+    found = loader.ways(*names)
+    ways = [way for way in found if way[1].is_likely]
     bad = [way for way, world in ways if judge(way, world)]
     if not bad or any(expects_error(place.owner) for place in places_around(loader.point)):
         return None
-    return Conflict(len(bad) == len(ways), tuple(bad))
+    return Conflict(len(bad) == len(ways) and len(found) < MOST_WAYS, tuple(bad))
 
 
 def surely_given(value: Value | None, world: World) -> bool:

@@ -31,7 +31,8 @@ if TYPE_CHECKING:
 
 # A way through the program to a loader: the arguments asked for (None: not given), and its world.
 Way = tuple[dict[str, Value | None], World]
-_MOST_WAYS = 64
+# More ways than this are not looked at.
+MOST_WAYS = 64
 
 
 class Loader:
@@ -89,7 +90,7 @@ class Loader:
         ways: list[Way] = [({}, world) for world in evaluator.flow.reaching(self.point, HERE)]
         for name in names:
             ways = [({**found, name: value}, v) for found, w in ways for value, v in self._argument(name, w)][
-                :_MOST_WAYS
+                :MOST_WAYS
             ]
         return ways
 

@@ -63,7 +63,8 @@ def _marked(outcomes: list[Outcome], mark: Key, labels: list[int], which: list[b
 
 
 def fold(outcomes: list[Outcome], world: World) -> list[Outcome]:
-    """At most ``OUTCOMES`` outcomes: equal values first lose what they assume, then the rest is unknown."""
+    """At most ``OUTCOMES`` outcomes: equal values first keep only what all of them assume, then the rest is
+    unknown."""
     if len(outcomes) <= 1:
         return outcomes
     if len(outcomes) > _ALIKE and all(isinstance(value, Unknown) for value, _ in outcomes):
@@ -74,8 +75,12 @@ def fold(outcomes: list[Outcome], world: World) -> list[Outcome]:
         for outcome in outcomes:
             seen.setdefault((outcome[0].key, id(outcome[1])), outcome)
         return list(seen.values())
-    values = {value.key: value for value, _ in outcomes}
-    kept = [(value, world) for value in list(values.values())[:OUTCOMES]]
+    worlds: dict[Key, list[World]] = {}
+    values: dict[Key, Value] = {}
+    for value, w in outcomes:
+        values.setdefault(value.key, value)
+        worlds.setdefault(value.key, []).append(w)
+    kept = [(value, worlds[key][0].shared(worlds[key][1:])) for key, value in list(values.items())[:OUTCOMES]]
     if len(values) > OUTCOMES:
         kept[-1] = (Unknown(("many", len(values), next(iter(values)))), world)
     return kept

@@ -23,6 +23,7 @@ from dlint.program.facts import (
     true_by_range,
 )
 from dlint.program.frame import Point
+from dlint.program.outcomes import OUTCOMES
 from dlint.program.values import NONE, Const, External, Items, Key, Made, Table, Unknown, Value, World
 
 if TYPE_CHECKING:
@@ -47,11 +48,13 @@ class Truth:
             return self._compare(node, point, world)
         if isinstance(node, ast.Name) and node.id == "TYPE_CHECKING":
             return [(False, world)]
-        return [
-            result
-            for value, w in self._evaluator.values(node, point, world)
-            for result in self.of_value(value, w)
-        ][:32]
+        return _few(
+            [
+                result
+                for value, w in self._evaluator.values(node, point, world)
+                for result in self.of_value(value, w)
+            ]
+        )
 
     def of_value(self, value: Value, world: World) -> list[Result]:
         """The truth of a value."""
@@ -112,8 +115,8 @@ class Truth:
                         following.append(w)
                     else:
                         results.append((result, w))
-            worlds = following[:16]
-        return results[:24] + [(going, w) for w in worlds]
+            worlds = [w for _, w in _few([(going, w) for w in following])]
+        return _few(results + [(going, w) for w in worlds])
 
     def _compare(self, node: ast.Compare, point: Point, world: World) -> list[Result]:
         results: list[Result] = []
@@ -128,7 +131,7 @@ class Truth:
                         else:
                             results.append((result, u))
             lefts = following
-        return results[:32]
+        return _few(results)
 
     def _pair(self, a: Value, op: ast.cmpop, b: Value, world: World) -> list[Result]:
         negated = isinstance(op, ast.IsNot | ast.NotEq | ast.NotIn)
@@ -229,6 +232,14 @@ class Truth:
         if known is not None:
             return [(known, world)]
         return [(result, world.with_about(key, beyond(about, cut, result))) for result in (True, False)]
+
+
+def _few(results: list[Result]) -> list[Result]:
+    """At most ``OUTCOMES`` results: of more, each answer keeps what all its worlds assume."""
+    if len(results) <= OUTCOMES:
+        return results
+    worlds = {answer: [w for result, w in results if result is answer] for answer in (True, False)}
+    return [(answer, held[0].shared(held[1:])) for answer, held in worlds.items() if held]
 
 
 def _constants(container: Items | Table) -> list[Const] | None:

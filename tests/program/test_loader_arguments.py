@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from dlint.program.outcomes import OUTCOMES
 from program.sources import agree, cases, check, files_of
 
 HEAD = """
@@ -50,6 +51,19 @@ def test_silent(tmp_path: Path, case: str) -> None:
 @pytest.mark.parametrize("case", ACROSS_FILES)
 def test_across_files(tmp_path: Path, case: str) -> None:
     agree(tmp_path, files_of(ACROSS_FILES[case]), "DL301", "DL302")
+
+
+def test_what_many_ways_have_in_common_is_not_forgotten(tmp_path: Path) -> None:
+    sizes = "".join(f"{size} if args.kind == {size} else " for size in range(OUTCOMES - 8))
+    body = f"""
+sampler = None
+if distributed:
+    sampler = RandomSampler(ds)
+size = {sizes}100
+options = dict(shuffle=size > 2 and sampler is None, sampler=sampler)
+DataLoader(ds, **options)
+"""
+    agree(tmp_path, in_function(body), "DL301", "DL302")
 
 
 @pytest.mark.parametrize(
