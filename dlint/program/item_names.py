@@ -6,6 +6,7 @@ import ast
 from collections.abc import Set
 
 from dlint.module.layout import own_names, parameters, statements_in
+from dlint.program.frame import Arguments, Frame
 
 _NUMERIC = frozenset({"int", "len", "max", "min", "divmod"})
 _ABOUT_NUMBERS = _NUMERIC | {"isinstance", "type"}
@@ -75,7 +76,34 @@ def is_index(node: ast.AST, index: Set[str]) -> bool:
 
 def index_names(function: ast.FunctionDef) -> frozenset[str]:
     """The parameters of a ``__getitem__`` and the variables that are worked out from them alone."""
-    found = {parameter.arg for parameter in parameters(function)[1:]}
+    return _worked_out(function, {parameter.arg for parameter in parameters(function)[1:]})
+
+
+def index_names_in(frame: Frame, entries: tuple[str, ...]) -> frozenset[str]:
+    """The same of any function that one of the ``entries`` of a dataset leads to: the parameters that are
+    given such numbers, and what is worked out from these."""
+    function = frame.scope
+    if not isinstance(function, ast.FunctionDef):
+        return frozenset()
+    if function.name in entries:
+        return index_names(function)
+    names = [parameter.arg for parameter in parameters(function)][frame.receiver is not None :]
+    arguments = frame.arguments or Arguments()
+    given = [*zip(names, arguments.positional, strict=False), *arguments.keywords.items()]
+    return _worked_out(
+        function,
+        {
+            name
+            for name, argument in given
+            if argument.expression is not None
+            and argument.point is not None
+            and argument.point.frame is not frame
+            and is_index(argument.expression, index_names_in(argument.point.frame, entries))
+        },
+    )
+
+
+def _worked_out(function: ast.FunctionDef, found: set[str]) -> frozenset[str]:
     for statement in statements_in(function.body):
         if isinstance(statement, ast.Assign) and is_index(statement.value, found):
             found |= set(own_names(statement))

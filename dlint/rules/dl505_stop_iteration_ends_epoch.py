@@ -11,8 +11,8 @@ itself.
 
 Iterators without an end (`itertools.cycle`), `next(iter(x))` for the first of something, the `__next__` of a
 stream, and generators (where Python turns the StopIteration into a RuntimeError) are left alone, and so are
-searches for an equal key, which is there by construction, and `raise StopIteration` where the index is out of
-bounds, which a sampler never gives.
+searches for an equal key, for a name that matches or for the place of the index among limits, which are
+there by construction, and `raise StopIteration` where the index is out of bounds, which no sampler gives.
 
 ## Why is this bad
 
@@ -57,7 +57,7 @@ from dlint.knowledge.iterables import COLLECTS
 from dlint.module.layout import dotted, functions_in, parameters, statements_in
 from dlint.program.events import Event, Visit, is_generator
 from dlint.program.frame import Point, layout_of
-from dlint.program.item_names import index_names, is_index
+from dlint.program.item_names import index_names, index_names_in, is_index, mentions
 from dlint.program.program import Program
 from dlint.program.reach import Link
 from dlint.program.repetition import places_around, tests_around
@@ -67,6 +67,7 @@ from dlint.program.values import External, Instance, World
 from dlint.rules.rule import Found
 
 _ENTRIES = ("__getitem__", "__getitems__")
+_MATCHES = frozenset({"startswith", "endswith", "match", "fullmatch", "search", "fnmatch"})
 _CATCHES = frozenset({"StopIteration", "Exception", "BaseException"})
 
 
@@ -131,27 +132,36 @@ def _bounds(test: ast.expr, index: frozenset[str]) -> bool:
     )
 
 
-def _finds_place(test: ast.expr, index: frozenset[str]) -> bool:
-    """Whether a test compares the index itself with an element: the search for its place among limits."""
-    return any(
-        isinstance(node, ast.Compare)
-        and all(isinstance(side, ast.Name) for side in (node.left, *node.comparators))
-        and any(side.id in index for side in (node.left, *node.comparators))  # type: ignore[attr-defined]
-        for node in ast.walk(test)
-    )
+def _finds_place(test: ast.expr, given: frozenset[str], index: frozenset[str]) -> bool:
+    """Whether a test compares the index itself with limits (``index < self.ends[k]``), or what a function
+    is ``given`` with an element: the search for its place among them."""
+    for node in ast.walk(test):
+        if isinstance(node, ast.Compare):
+            sides = (node.left, *node.comparators)
+            if all(isinstance(side, ast.Name) for side in sides) and any(mentions(s, given) for s in sides):
+                return True
+            if any(is_index(side, index) for side in sides) and not any(map(_measures, sides)):
+                return True
+    return False
+
+
+def _measures(side: ast.expr) -> bool:
+    """Whether one side of a comparison is worked out from an element: no limit that is kept."""
+    return any(isinstance(node, ast.Call) and dotted(node.func) != "len" for node in ast.walk(side))
 
 
 def _ends(program: Program, streams: Streams, source: ast.expr, event: Event) -> bool:
     """Whether an iterator surely has an end that a later item, or an unlucky one, comes to."""
     frame = event.point.frame
     if isinstance(source, ast.GeneratorExp):
-        number = (
+        given = (
             frozenset(p.arg for p in parameters(frame.scope))
             if isinstance(frame.scope, ast.FunctionDef)
             else frozenset()
         )
+        index = index_names_in(frame, _ENTRIES)
         tests = [test for generator in source.generators for test in generator.ifs]
-        return bool(tests) and not any(_looks_up(test) or _finds_place(test, number) for test in tests)
+        return bool(tests) and not any(_looks_up(test) or _finds_place(test, given, index) for test in tests)
     if (
         isinstance(source, ast.Attribute)
         and isinstance(frame.receiver, Instance)
@@ -163,12 +173,16 @@ def _ends(program: Program, streams: Streams, source: ast.expr, event: Event) ->
 
 
 def _looks_up(test: ast.expr) -> bool:
-    """Whether a test compares with ``==``, ``in`` or ``is``: the search for what is known to be there."""
+    """Whether a test compares with ``==``, ``in`` or ``is``, or a name with a pattern: the search for what is
+    known to be there."""
     return any(
         isinstance(operator, ast.Eq | ast.In | ast.Is | ast.IsNot | ast.NotEq)
         for node in ast.walk(test)
         if isinstance(node, ast.Compare)
         for operator in node.ops
+    ) or any(
+        isinstance(node, ast.Call) and (dotted(node.func) or "").rpartition(".")[2] in _MATCHES
+        for node in ast.walk(test)
     )
 
 

@@ -172,9 +172,49 @@ def test_stop_iteration_that_is_raised(body: str, tmp_path: Path, monkeypatch: p
         ),
         pytest.param(
             """
+        which = next(k for k in range(len(self.ends)) if index < self.ends[k])
+        part = next(p for p in self.parts if p.first <= index < p.first + len(p))
+        return self.parts[which], part
+""",
+            id="the same, limits that are looked up",
+        ),
+        pytest.param(
+            """
+        which = next(k for k, end in enumerate(self.ends) if end * self.retries > index + 1)
+        return self.parts[which], next(p for p in self.paths if p.endswith(".png"))
+""",
+            id="the same, with arithmetic, and a name that matches",
+        ),
+        pytest.param(
+            """
         return next(path for path in self.paths if path > self.first)  # here
 """,
             id="another search",
+        ),
+        pytest.param(
+            """
+        wanted = index / 2
+        return next(noise for noise in self.parts if noise.mean() > wanted)  # here
+""",
+            id="a search for what is measured",
+        ),
+        pytest.param(
+            """
+        return self.parts[self.place(index // 2)]
+
+    def place(self, number):
+        return next(k for k in range(len(self.ends)) if number < self.ends[k])
+""",
+            id="the place of the number that a method is given",
+        ),
+        pytest.param(
+            """
+        return self.parts[self.place(self.paths[index])]
+
+    def place(self, number):
+        return next(k for k in range(len(self.ends)) if number < self.ends[k])  # here
+""",
+            id="another number that a method is given",
         ),
         pytest.param(
             """
