@@ -8,7 +8,9 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from dlint.knowledge.loading import LOADER_WORDS, LOADERS, LoaderClass
+from dlint.module.layout import FunctionNode, parameters
 from dlint.module.source import Module
+from dlint.program.calls import default_of
 from dlint.program.frame import Argument, Arguments, Point, arguments_of
 from dlint.program.index import as_base
 from dlint.program.values import (
@@ -16,6 +18,7 @@ from dlint.program.values import (
     Class,
     Const,
     External,
+    Function,
     Instance,
     Items,
     Partial,
@@ -75,12 +78,29 @@ class Loader:
         keyword = self.keyword(name)
         if keyword is not None:
             return keyword.value
-        signature = self.kind.signature
+        init = self._own_init
+        signature = [each.arg for each in parameters(init)[1:]] if init is not None else self.kind.signature
         if name in signature:
             index = signature.index(name)
             before = self.call.args[: index + 1]
             if len(before) == index + 1 and not any(isinstance(a, ast.Starred) for a in before):
                 return before[index]
+        return None
+
+    def may_leave_out(self, name: str) -> bool:
+        """Whether an argument is written at the call as a keyword, and the call can do without it."""
+        init = self._own_init
+        required = init is not None and any(each.arg == name for each in parameters(init))
+        given = init is None or not required or default_of(name, init) is not None
+        return given and self.keyword(name) is not None
+
+    @property
+    def _own_init(self) -> FunctionNode | None:
+        """The program's own constructor, where the call is one of a loader class that has one."""
+        if self.cls is not None and not self.inherited:
+            for value, _ in self._evaluator.classes.member(self.cls, "__init__"):
+                if isinstance(value, Function) and not isinstance(value.node, ast.Lambda):
+                    return value.node
         return None
 
     def ways(self, *names: str) -> list[Way]:

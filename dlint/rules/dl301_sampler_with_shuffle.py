@@ -62,8 +62,10 @@ def _found(loader: Loader, conflict: Conflict) -> Found:
     cure = "write shuffle=sampler is None, so that only one of the two is given"
     if conflict.always:
         cure = "leave out shuffle, the sampler decides the order"
-        if loader.keyword("shuffle") is not None:
+        if loader.may_leave_out("shuffle"):
             remedy = Remedy("drop_argument", "safe", "Remove shuffle", {"arguments": ["shuffle"]})
+        elif loader.keyword("shuffle") is not None:
+            cure = "give shuffle=False, the sampler decides the order"
         elif loader.cls is not None and not loader.inherited and loader.written("shuffle") is None:
             cure = f"{loader.cls.name} gives its base class both: leave out shuffle there"
     when = "" if conflict.always else " on some ways to this call"

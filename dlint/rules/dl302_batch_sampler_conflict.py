@@ -5,7 +5,7 @@
 - `batch_sampler` that is not None with a `batch_size` other than 1, `shuffle=True`, a `sampler` or
   `drop_last=True`;
 - `batch_size=None` with `drop_last=True`;
-- `sampler=BatchSampler(...)` while `batch_size` is not None.
+- `sampler=BatchSampler(...)` while `batch_size` is not None, and no `collate_fn` takes the batch apart.
 
 Only where some way through the program surely has both, and not where a test expects the error
 (`with pytest.raises(ValueError):`).
@@ -44,6 +44,7 @@ from collections.abc import Iterator
 
 from dlint.finding import Remedy
 from dlint.program.conflicts import Conflict, surely_given, surely_true
+from dlint.program.items import is_default_collate
 from dlint.program.loader_classes import conflicting
 from dlint.program.loaders import Loader
 from dlint.program.program import Program
@@ -51,6 +52,7 @@ from dlint.program.values import Const, Made, Value, World
 from dlint.rules.rule import Found
 
 _NAMES = ("batch_sampler", "batch_size", "shuffle", "sampler", "drop_last")
+_OF_INDICES = ("sampler", "batch_size", "batch_sampler", "collate_fn")
 _BATCH_SAMPLERS = frozenset({"torch.utils.data.BatchSampler"})
 Given = dict[str, Value | None]
 
@@ -61,7 +63,7 @@ def check(program: Program) -> Iterator[Found]:
     for names, needs, judge, found in (
         (_NAMES, ("batch_sampler",), lambda given, world: bool(_beside(given, world)), _batch_sampler),
         (("batch_size", "drop_last"), ("batch_size", "drop_last"), _unbatched_drop, _drop_last),
-        (("sampler", "batch_size", "batch_sampler"), ("sampler",), _batches_as_indices, _indices),
+        (_OF_INDICES, ("sampler",), _batches_as_indices, _indices),
     ):
         for loader, conflict in conflicting(program, names, judge, needs):
             if id(loader.call) not in seen:
@@ -88,7 +90,9 @@ def _batches_as_indices(given: Given, world: World) -> bool:
     sampler, size = given["sampler"], given["batch_size"]
     batches = isinstance(sampler, Made) and sampler.name in _BATCH_SAMPLERS
     batched = size is None or (isinstance(size, Const) and size.value is not None)
-    return batches and batched and given["batch_sampler"] is None
+    # A collate_fn of its own may be there to take the one item out: `lambda batch: batch[0]`.
+    plain = is_default_collate(given["collate_fn"])
+    return batches and batched and plain and given["batch_sampler"] is None
 
 
 def _batch_sampler(loader: Loader, conflict: Conflict) -> Found:
@@ -130,7 +134,7 @@ def _when(conflict: Conflict) -> str:
 
 def _found(loader: Loader, conflict: Conflict, message: str, names: list[str], by_hand: str) -> Found:
     """The finding; the arguments ``names`` can go where they are written and every way to the call raises."""
-    if conflict.always and names and all(loader.keyword(name) is not None for name in names):
+    if conflict.always and names and all(map(loader.may_leave_out, names)):
         remedy = Remedy("drop_argument", "safe", "Remove " + ", ".join(names), {"arguments": names})
         return Found(loader.module, loader.call, message, remedy=remedy)
     return Found(loader.module, loader.call, message, by_hand=by_hand)

@@ -4,10 +4,10 @@
 
 A `DataLoader(...)` whose dataset is an `IterableDataset` while `shuffle` is true, or a `sampler` or
 `batch_sampler` is given, on some way through the program. `shuffle=not isinstance(dataset,
-IterableDataset)` and the like are understood; in a function that asks for the kind of dataset, or whether it
-has a length (`hasattr(dataset, "__len__")`, `try: len(dataset)`), only what every way does is reported.
-torch's `IterDataPipe` accepts `shuffle`; that is not reported, and neither is what a test expects to raise
-(`with pytest.raises(ValueError):`).
+IterableDataset)` and the like are understood; in a function, or a method of a class, that asks for the kind
+of dataset, or whether it has a length (`hasattr(dataset, "__len__")`, `try: len(dataset)`), only what every
+way does is reported. torch's `IterDataPipe` accepts `shuffle`; that is not reported, and neither is what a
+test expects to raise (`with pytest.raises(ValueError):`).
 
 ## Why is this bad
 
@@ -82,8 +82,12 @@ def _judge(program: Program, name: str) -> Judge:
 
 
 def _asks_for_kind(loader: Loader) -> bool:
-    """Whether the function around a loader tells iterable datasets from others."""
-    scope = loader.point.frame.scope
+    """Whether the function around a loader, or the class that it is a method of, tells iterable datasets from
+    others: ``self.make_sampler()`` may ask for both."""
+    frame = loader.point.frame
+    scope = (
+        frame.owner.node if frame.owner is not None and frame.owner.module is loader.module else frame.scope
+    )
     lines = loader.module.lines
     first, last = (1, len(lines)) if isinstance(scope, ast.Module) else (scope.lineno, scope.end_lineno or 0)
     if _LENGTH.search("\n".join(lines[first - 1 : last])):
@@ -105,7 +109,7 @@ def _found(loader: Loader, found: dict[str, Conflict]) -> Found:
     when = "" if always else " on some ways to this call"
     shown = " and ".join("shuffle=True" if name == "shuffle" else name for name in names)
     remedy = None
-    if always and all(loader.keyword(name) for name in names):
+    if always and all(map(loader.may_leave_out, names)):
         remedy = Remedy("drop_argument", "safe", f"Remove {' and '.join(names)}", {"arguments": names})
     return Found(
         loader.module,

@@ -55,7 +55,8 @@ _TAIL = "option could only be specified in multiprocessing"
 _ERRORS = {
     "persistent_workers": "ValueError: persistent_workers option needs num_workers > 0",
     "prefetch_factor": f"ValueError: prefetch_factor {_TAIL}",
-    "multiprocessing_context": "ValueError: multiprocessing_context can only be used with workers",
+    "multiprocessing_context": "ValueError: multiprocessing_context can only be used with multi-process "
+    "loading",
     "timeout": "AssertionError when the loader is iterated",
 }
 
@@ -104,10 +105,13 @@ def _needs_workers(loader: Loader, missing: dict[str, Conflict]) -> Found:
     names = list(missing)
     always = all(conflict.always for conflict in missing.values())
     when = "" if always else ", on some ways to this call"
+    error = _ERRORS[names[0]]
+    if names[0] == "prefetch_factor" and all(map(_was_default, missing["prefetch_factor"].ways)):
+        error += ", from torch 2.0 on"
     return Found(
         loader.module,
         loader.call,
-        f"{' and '.join(names)} without workers (num_workers is 0{when}): {_ERRORS[names[0]]}; set "
+        f"{' and '.join(names)} without workers (num_workers is 0{when}): {error}; set "
         f"num_workers or leave {'it' if len(names) == 1 else 'them'} out",
         remedy=_dropped(loader, names, always),
         by_hand=None
@@ -116,8 +120,14 @@ def _needs_workers(loader: Loader, missing: dict[str, Conflict]) -> Found:
     )
 
 
+def _was_default(way: dict[str, Value | None]) -> bool:
+    """Whether the prefetch_factor is what it was in torch 1 when nobody gave one."""
+    value = way["prefetch_factor"]
+    return isinstance(value, Const) and value.value == 2
+
+
 def _dropped(loader: Loader, names: list[str], always: bool) -> Remedy | None:
-    if not always or not all(loader.keyword(name) for name in names):
+    if not always or not all(map(loader.may_leave_out, names)):
         return None
     return Remedy("drop_argument", "safe", f"Remove {' and '.join(names)}", {"arguments": names})
 

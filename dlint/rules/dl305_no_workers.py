@@ -47,7 +47,7 @@ def check(program: Program) -> Iterator[Found]:
     """Loaders that never have workers."""
     for loader in program.loaders:
         if not loader.inherited and not loader.may_have_workers:
-            written = "0" if loader.written("num_workers") is not None else "not given"
+            written = "not given" if loader.values("num_workers") == [None] else "0"
             yield Found(
                 loader.module,
                 loader.call,

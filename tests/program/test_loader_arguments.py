@@ -116,6 +116,91 @@ loader = Balanced(range(8), 4)  # expect: DL301
     assert finding.remedy is None
 
 
+_REQUIRED = """\
+from torch.utils.data import DataLoader, RandomSampler
+
+
+class Plain(DataLoader):
+    def __init__(self, dataset, batch_size, {parameters}):
+        super().__init__(dataset, batch_size, shuffle=shuffle, sampler=sampler)
+
+
+loader = Plain(range(8), 4, shuffle=True, sampler=RandomSampler(range(8)))  # expect: DL301
+"""
+
+
+@pytest.mark.parametrize(
+    ("parameters", "removed"), [("shuffle, sampler=None", False), ("shuffle=False, sampler=None", True)]
+)
+def test_what_a_loader_class_requires_is_not_taken_away(
+    tmp_path: Path, parameters: str, removed: bool
+) -> None:
+    (finding,) = agree(tmp_path, {"train.py": _REQUIRED.format(parameters=parameters)}, "DL301").findings
+    assert (finding.remedy is not None) is removed
+    assert ("give shuffle=False" in finding.message) is not removed
+
+
+@pytest.mark.parametrize(
+    ("call", "code", "said"),
+    [
+        ("DataLoader(ds, **options)", "DL305", "num_workers is 0"),
+        ("Loader(ds, 1, 2, 3, 4, 5)", "DL305", "num_workers is not given"),
+        ("DataLoader(ds, prefetch_factor=2)", "DL304", "from torch 2.0 on"),
+        ("DataLoader(ds, prefetch_factor=4)", "DL304", "in multiprocessing; set num_workers"),
+    ],
+)
+def test_what_is_said_of_arguments(tmp_path: Path, call: str, code: str, said: str) -> None:
+    text = f"""\
+from torch.utils.data import DataLoader
+
+class Loader(DataLoader):
+    def __init__(self, dataset, a, b, c, d, e):
+        super().__init__(dataset)
+
+options = {{"num_workers": 0}}
+
+def build(ds):
+    return {call}  # expect: {code}
+"""
+    (finding,) = agree(tmp_path, {"main.py": text}, code).findings
+    assert said in finding.message
+
+
+@pytest.mark.parametrize(("asks", "found"), [("len(ds)", False), ("ds.rows", True)])
+def test_a_method_asks_for_the_kind_of_dataset(tmp_path: Path, asks: str, found: bool) -> None:
+    text = f"""\
+from torch.utils.data import DataLoader, Dataset, IterableDataset, RandomSampler
+
+class Stream(IterableDataset):
+    def __iter__(self):
+        yield 1
+
+class Rows(Dataset):
+    def __getitem__(self, index):
+        return index
+
+class Trainer:
+    def __init__(self, ds):
+        self.ds = ds
+
+    def is_sized(self, ds):
+        try:
+            return bool({asks})
+        except TypeError:
+            return False
+
+    def sampler(self):
+        return RandomSampler(self.ds) if self.is_sized(self.ds) else None
+
+    def loader(self):
+        return DataLoader(self.ds, 8, sampler=self.sampler()){"  # expect: DL303" if found else ""}
+
+Trainer(Stream()).loader()
+Trainer(Rows()).loader()
+"""
+    agree(tmp_path, {"main.py": text}, "DL303")
+
+
 @pytest.mark.parametrize(
     ("lines", "found"),
     [
