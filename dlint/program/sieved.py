@@ -7,6 +7,8 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from dlint.module.layout import dotted
+from dlint.program.frame import Arguments, Point
+from dlint.program.values import Function
 
 if TYPE_CHECKING:
     from dlint.program.evaluate import Evaluator
@@ -15,19 +17,32 @@ if TYPE_CHECKING:
 
 def sieved(evaluator: Evaluator, instance: Instance) -> frozenset[str]:
     """The functions, as they are called there, by whose results the constructor of an object chooses its
-    items, itself or in a method that it calls."""
+    items, itself or in a method that it calls, and those that these ask in turn (``self.is_readable(path)``
+    for ``self.read(path) is not None``)."""
     names = set[str]()
     for constructor in evaluator.classes.methods(instance, "__init__"):
-        names.update(_chosen_by(constructor.node))
+        _choose(evaluator, constructor, names)
         for call in _calls(constructor.node):
             holder, _, name = (dotted(call.func) or "").rpartition(".")
             if holder == "self" and name not in names:
                 for method in evaluator.classes.methods(instance, name):
-                    names.update(_chosen_by(method.node))
+                    _choose(evaluator, method, names)
     return frozenset(names)
 
 
-def _chosen_by(function: ast.AST) -> Iterator[str]:
+def _choose(evaluator: Evaluator, function: Function, names: set[str]) -> None:
+    tested = list(_tested(function.node))
+    names.update(map(called, tested))
+    frame = evaluator.calls.enter(function, Arguments(), None, None)
+    for call in tested:
+        evaluator.start()
+        for value, _ in evaluator.values(call.func, Point(frame, None)):
+            if isinstance(value, Function):
+                names.update(map(called, _calls(value.node)))
+
+
+def _tested(function: ast.AST) -> Iterator[ast.Call]:
+    """The calls whose results a loop of a function tests."""
     for loop in ast.walk(function):
         tests: list[ast.expr] = []
         if isinstance(loop, ast.comprehension):
@@ -41,9 +56,7 @@ def _chosen_by(function: ast.AST) -> Iterator[str]:
             match node:
                 case ast.Assign(targets=[ast.Name(id=name)], value=ast.Call() as call) if name in names:
                     results.append(call)
-        for result in results:
-            if isinstance(result, ast.Call):
-                yield called(result)
+        yield from (result for result in results if isinstance(result, ast.Call))
 
 
 def called(call: ast.Call) -> str:

@@ -8,8 +8,8 @@ A list, set or dict on a dataset with an entry for each item of the data (a comp
 filled in a loop, `glob.glob`, `os.listdir`, `json.load`), or a NumPy array of dtype object, that the dataset
 takes its length from or reads by index in worker code, for a loader with workers.
 
-Short containers (class names, transforms), those of constant length, tensors and arrays of numbers or bytes
-are left alone.
+Short containers (class names, transforms), those of constant length, tensors and arrays of numbers or bytes,
+and lists of these are left alone.
 
 ## Why is this bad
 
@@ -129,6 +129,7 @@ def _in_initialiser(
                 name not in read
                 or name in told
                 or _is_short(program, statement.value, Point(frame, statement))
+                or _takes_arrays(program, frame, statement)
             ):
                 continue
             program.evaluator.start()
@@ -161,6 +162,33 @@ def _is_filled(frame: Frame, statement: ast.Assign) -> bool:
             if isinstance(loop, ast.For | ast.While)
         )
     )
+
+
+def _takes_arrays(program: Program, frame: Frame, statement: ast.Assign) -> bool:
+    """Whether all that the scope puts into an empty list or dict are arrays and tensors: of these a reader
+    writes to the head only."""
+    added = list(_added(dotted(statement.targets[0]), frame))
+    return bool(added) and all(_gives_array(program, each, Point(frame, at)) for each, at in added)
+
+
+def _gives_array(program: Program, node: ast.expr, point: Point) -> bool:
+    if isinstance(node, ast.BinOp):
+        return _gives_array(program, node.left, point) or _gives_array(program, node.right, point)
+    return all(_is_array(value) for value, _ in program.evaluator.values(node, point))
+
+
+def _added(path: str | None, frame: Frame) -> Iterator[tuple[ast.expr, ast.stmt]]:
+    """What the statements of a scope put into a list or dict."""
+    for statement in statements_in(frame.scope.body if isinstance(frame.scope, ast.FunctionDef) else []):
+        match statement:
+            case ast.Expr(value=ast.Call(func=ast.Attribute(value=owner), args=[*_, last])):
+                if dotted(owner) == path:
+                    yield last, statement
+            case ast.AugAssign(target=target, value=value) if dotted(target) == path:
+                for each in value.elts if isinstance(value, ast.List) else [value]:
+                    yield each, statement
+            case ast.Assign(targets=[ast.Subscript(value=owner)], value=value) if dotted(owner) == path:
+                yield value, statement
 
 
 def _is_short(program: Program, node: ast.expr, point: Point) -> bool:
@@ -207,7 +235,7 @@ def _is_long(program: Program, value: Value, world: World) -> bool:
 
 
 def _is_array(value: Value) -> bool:
-    return isinstance(value, Made) and value.name.startswith(("torch.", "numpy."))
+    return isinstance(value, Made) and value.name.startswith(("torch.", "numpy.", "cv2."))
 
 
 def _found(instance: Instance, frame: Frame, statement: ast.stmt, name: str) -> Found:

@@ -376,6 +376,14 @@ def test_renewed_through_another_object(
             1,
         ),
         ("self.rows = []\n        self.rows = []\n        for f in files: self.rows.append(f)", 1),
+        ("self.rows = []\n        for f in files: self.rows.append(np.load(f))", 0),
+        (
+            "self.rows = {}\n        for f in files:\n            x = np.load(f)\n            self.rows[f] = x / 255",
+            0,
+        ),
+        ("self.rows = []\n        for f in files: self.rows += [torch.load(f), np.load(f)]", 0),
+        ("self.rows = []\n        for f in files: self.rows.append((f, np.load(f)))", 1),
+        ("self.rows = []\n        for f in files: self.rows += list(np.load(f))", 1),
     ],
 )
 def test_lists_that_become_arrays(

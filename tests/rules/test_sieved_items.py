@@ -18,6 +18,12 @@ class Data(Dataset):
             return None
         return path.encode()
 
+    def is_readable(self, path):
+        return self.parse(path) is not None
+
+    def is_named(self, path):
+        return bool(path.strip())
+
     def keep(self, paths):
         self.paths = []
         for path in paths:
@@ -43,6 +49,16 @@ class Data(Dataset):
             id="a comprehension",
         ),
         pytest.param("        self.keep(paths)", True, id="a loop in a method"),
+        pytest.param(
+            "        self.paths = [path for path in paths if self.is_readable(path)]",
+            True,
+            id="a method that tries it",
+        ),
+        pytest.param(
+            "        self.paths = [path for path in paths if self.is_named(path)]",
+            False,
+            id="found: a method that does not try it",
+        ),
         pytest.param(
             "        seen = {}\n        self.paths = [path for path in paths if not seen.parse(path)]",
             False,
