@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from dlint.knowledge.loading import LOADER_WORDS, LOADERS, LoaderClass
+from dlint.knowledge.loading import LOADER_WORDS, LOADERS, SIGNATURE, LoaderClass
 from dlint.module.layout import FunctionNode, parameters
 from dlint.module.source import Module
 from dlint.program.calls import default_of
@@ -88,11 +88,14 @@ class Loader:
         return None
 
     def may_leave_out(self, name: str) -> bool:
-        """Whether an argument is written at the call as a keyword, and the call can do without it."""
+        """Whether an argument is written at the call, and the call can do without it."""
+        if self.keyword(name) is None:
+            torchs = self.cls is None and self.kind.signature is SIGNATURE
+            whole = len(self.call.args) == len(self.arguments.positional)  # no partial, no self before them
+            return torchs and whole and self.written(name) is not None
         init = self._own_init
         required = init is not None and any(each.arg == name for each in parameters(init))
-        given = init is None or not required or default_of(name, init) is not None
-        return given and self.keyword(name) is not None
+        return init is None or not required or default_of(name, init) is not None
 
     @property
     def _own_init(self) -> FunctionNode | None:

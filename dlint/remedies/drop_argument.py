@@ -2,23 +2,25 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import libcst as cst
 
 from dlint.finding import Finding
+from dlint.knowledge.loading import SIGNATURE
 from dlint.rewriting.arguments import without_arguments
 from dlint.rewriting.edits import CannotRepair, Edits
 from dlint.rewriting.source import Source
 
-# What DataLoader takes by position, and what an argument is when it is not given.
-_POSITIONS = ("dataset", "batch_size", "shuffle", "sampler", "batch_sampler")
-_DEFAULTS = {"batch_size": "1", "shuffle": "False", "sampler": "None", "batch_sampler": "None"}
+# What an argument that DataLoader takes by position is when it is not given; None for the others.
+_DEFAULTS = {"batch_size": "1", "shuffle": "False", "drop_last": "False", "timeout": "0"}
 
 
 def repair(source: Source, finding: Finding, edits: Edits) -> None:
     """Drop ``data["arguments"]`` from the call that the finding points at."""
     call = source.at(finding, cst.Call)
     names = list(finding.remedy.data.get("arguments", ())) if finding.remedy else []
-    gone = set()
+    gone: dict[str, int] = {}
     for name in names:
         index = _index(call, name)
         if index is None:
@@ -26,17 +28,23 @@ def repair(source: Source, finding: Finding, edits: Edits) -> None:
         if call.args[index].keyword is None and index < len(call.args) - 1:
             _to_default(edits, call.args[index], name)
         else:
-            gone.add(index)
-    if gone:
-        edits.change(call, lambda node: without_arguments(node, gone), key=tuple(sorted(gone)))
+            gone[name] = index
+    # Each by itself and by its name: another finding may take some of them away from the same call.
+    for name in sorted(gone, key=gone.__getitem__, reverse=True):
+        edits.change(call, partial(_without, name), key=("without", name))
+
+
+def _without(name: str, call: cst.Call) -> cst.Call:
+    index = _index(call, name)
+    return call if index is None else without_arguments(call, (index,))
 
 
 def _index(call: cst.Call, name: str) -> int | None:
     for index, arg in enumerate(call.args):
         if arg.keyword is not None and arg.keyword.value == name:
             return index
-    if name in _POSITIONS and not any(arg.star for arg in call.args):
-        position = _POSITIONS.index(name)
+    if name in SIGNATURE and not any(arg.star for arg in call.args):
+        position = SIGNATURE.index(name)
         if position < len(call.args) and call.args[position].keyword is None:
             return position
     return None
@@ -44,4 +52,4 @@ def _index(call: cst.Call, name: str) -> int | None:
 
 def _to_default(edits: Edits, arg: cst.Arg, name: str) -> None:
     """Write the default in the place of an argument that others follow by position."""
-    edits.replace(arg.value, cst.parse_expression(_DEFAULTS[name]), key="default")
+    edits.replace(arg.value, cst.parse_expression(_DEFAULTS.get(name, "None")), key="default")

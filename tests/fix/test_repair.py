@@ -223,3 +223,29 @@ def test_a_second_run_changes_nothing(tmp_path: Path, finds: Callable[[Find], li
 def test_what_an_edit_may_not_do(before: bytes, after: bytes, reason: str) -> None:
     with pytest.raises(CannotRepair, match=reason):
         check_text(before, after)
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("ds, sampler=order, shuffle=True, num_workers=0, timeout=9", "ds, sampler=order, num_workers=0"),
+        ("ds, 4, shuffle=True, sampler=order, batch_sampler=[[1]]", "ds, 1, batch_sampler=[[1]]"),
+        ("ds, 4, True, order", "ds, 4, False, order"),
+        ("Stream(), sampler=order, shuffle=True", "Stream()"),
+    ],
+)
+def test_several_rules_take_arguments_from_one_call(tmp_path: Path, before: str, after: str) -> None:
+    head = """\
+from torch.utils.data import DataLoader, IterableDataset, RandomSampler
+
+class Stream(IterableDataset):
+    def __iter__(self):
+        yield 1
+
+ds = range(8)
+order = RandomSampler(ds)
+"""
+    paths = _write(tmp_path, main=f"{head}loader = DataLoader({before})\n")
+    repairs = repair(paths, Settings())
+    assert not repairs.left
+    assert _texts(repairs)["main.py"] == f"{head}loader = DataLoader({after})\n"
