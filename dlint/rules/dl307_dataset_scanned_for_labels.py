@@ -2,9 +2,10 @@
 
 ## What it finds
 
-A loop or comprehension over a dataset of the program, or of torchvision, that uses the label and not the
-image: `[label for image, label in dataset]`, `for _, label, _ in dataset:`, `item[1]` of every item of what
-is named like a dataset, `dataset[i][1]` or `_, label = dataset[i]` for every `i`.
+A loop or comprehension over a dataset of the program, or of torchvision, or a part of one (`random_split`),
+that uses the label and not the image: `[label for image, label in dataset]`, `for _, label, _ in dataset:`,
+`item[1]` of every item of what is named like a dataset, `dataset[i][1]` or `_, label = dataset[i]` for every
+`i`.
 
 Not reported: loops that a `break` may end before the last item, passes that use the whole item, or a part
 that is itself read or decoded (a mask, a sound), lists and attributes of labels (`dataset.targets`), methods
@@ -45,10 +46,11 @@ from dlint.knowledge.loading import is_dataset, is_iterable_dataset
 from dlint.knowledge.parts import IN_MEMORY, sounds_like_data
 from dlint.module.layout import blocks, dotted
 from dlint.module.source import Module
+from dlint.program.items import inner
 from dlint.program.parts import Parts
 from dlint.program.program import Program
 from dlint.program.uses import WorkerUse
-from dlint.program.values import Instance, Made, Value
+from dlint.program.values import HERE, Instance, Made, Value
 from dlint.rules.rule import Found
 
 # What a pass has on one of its lines: ``for image, label in dataset`` (or ``enumerate(...)``), or
@@ -232,7 +234,9 @@ def _indexed(target: ast.expr, iterable: ast.expr, body: list[ast.stmt] | list[a
 def _is_decoded(program: Program, value: Value) -> bool:
     """Whether reading an item of a dataset is work: more than a look into memory."""
     if isinstance(value, Made):
-        return value.name.startswith("torchvision.datasets.") and is_dataset(value.name)
+        parts = [part for part, _ in inner(program.evaluator, value, HERE)]
+        torchvisions = value.name.startswith("torchvision.datasets.") and is_dataset(value.name)
+        return torchvisions or any(_is_decoded(program, part) for part in parts)
     if not isinstance(value, Instance):
         return False
     libraries = program.evaluator.classes.libraries(value.cls)
@@ -240,11 +244,15 @@ def _is_decoded(program: Program, value: Value) -> bool:
         is_iterable_dataset(name) for name in libraries
     ):
         return False
-    return any(_works(use) for use in program.uses if _is_of(use, value))
+    return any(_works(use) for use in program.uses if _is_of(program, use, value))
 
 
-def _is_of(use: WorkerUse, value: Instance) -> bool:
-    return isinstance(use.dataset, Instance) and use.dataset.cls.node is value.cls.node
+def _is_of(program: Program, use: WorkerUse, value: Instance) -> bool:
+    """Whether a use is of a dataset of that class, or of parts of one."""
+    whole: list[Value | None] = [use.dataset]
+    if isinstance(use.dataset, Made):
+        whole = [part for part, _ in inner(program.evaluator, use.dataset, use.world)]
+    return any(isinstance(each, Instance) and each.cls.node is value.cls.node for each in whole)
 
 
 def _works(use: WorkerUse) -> bool:

@@ -72,3 +72,36 @@ def test_scans(scan: str, at: int | None, tmp_path: Path, monkeypatch: pytest.Mo
     monkeypatch.chdir(tmp_path)
     findings = engine.check([Path()], Settings(select=("DL307",))).findings
     assert [finding.line - 20 for finding in findings] == ([] if at is None else [at])
+
+
+@pytest.mark.parametrize(
+    ("item", "found"), [("Image.open(path), person", True), ("person, self.rows[index][1]", False)]
+)
+def test_parts_of_a_dataset(item: str, found: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    program = f"""\
+from PIL import Image
+from torch.utils.data import DataLoader, Dataset, random_split
+
+
+class Photos(Dataset):
+    def __init__(self, rows):
+        self.rows = rows
+
+    def __len__(self):
+        return len(self.rows)
+
+    def __getitem__(self, index):
+        path, person = self.rows[index]
+        return {item}
+
+
+train_set, _ = random_split(Photos([]), [9, 1])
+print([person for _, person in train_set])
+for batch in DataLoader(train_set, 8, num_workers=2):
+    print(batch)
+"""
+    (tmp_path / "pyproject.toml").write_text("")
+    (tmp_path / "main.py").write_text(program)
+    monkeypatch.chdir(tmp_path)
+    report = engine.check([Path()], Settings(select=("DL307",)))
+    assert [finding.line for finding in report.findings] == [18] * found
