@@ -34,6 +34,8 @@ _LISTS = frozenset(
         "json.load",
         "json.loads",
         "os.listdir",
+        "builtins.open().read().split",
+        "builtins.open().read().splitlines",
         "builtins.open().readlines",
     }
 )

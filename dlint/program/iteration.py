@@ -111,6 +111,15 @@ class Iterations:
         """Whether an expression is a loader itself."""
         return any(self.loader(value) is not None for value, _ in self._evaluator.values(node, point))
 
+    def may_go_round(self, node: ast.expr, point: Point) -> bool:
+        """Whether what is called may have a loop in it: a function of the program has, or nobody can see."""
+        found = [
+            value.node for value, _ in self._evaluator.values(node, point) if isinstance(value, Function)
+        ]
+        return not found or any(
+            isinstance(inner, ast.For | ast.While) for function in found for inner in ast.walk(function)
+        )
+
     def loader(self, value: Value) -> Loader | None:
         """The loader that a value is, with the arguments of the very call that made it."""
         if isinstance(value, Made) and value.name in LOADERS and isinstance(value.node, ast.Call):

@@ -5,11 +5,11 @@
 `next(iter(loader))`, in one step or in two, in a loop, where the loader has workers and stays the same while
 the loop goes round; `next(iter(loaders[k]))` as well, and a function that returns it and is called in a loop.
 
-Once before or after a loop is fine, so is once an epoch beside what goes through the batches (a loop, or a
-function that is called there), now and then (`if step % 100 == 0`), in a loop that is left in the same round
-(an attempt that is made again only after an error), in a test, a loader without workers or with
-`persistent_workers=True`, a loader that a method called in each round makes anew, and a loader class with an
-`__iter__` of its own.
+Once before or after a loop is fine, so is once an epoch beside what goes through the batches (a loop, a
+function that is called there, or one that trains by its name and cannot be seen), now and then
+(`if step % 100 == 0`), in a loop that is left in the same round (an attempt that is made again only after an
+error), in a test, a loader without workers or with `persistent_workers=True`, a loader that a method called
+in each round makes anew, and a loader class with an `__iter__` of its own.
 
 ## Why is this bad
 
@@ -68,7 +68,10 @@ _RESTART = re.compile(
     r"\bnext\s*\(\s*iter\s*\(|\biter\s*\([^\n]*\)\s*\.\s*(?:__next__|next)\s*\(|=\s*iter\s*\("
 )
 _TEST_FILE = re.compile(r"(?:^|/)(?:test_[^/]*|[^/]*_test|conftest)\.py$|(?:^|/)tests?/")
-_EPOCH = re.compile(r"epoch|^ep$", re.IGNORECASE)
+_EPOCH = re.compile(r"epoch|(?:^|_)rounds?(?:_|$)|^ep$", re.IGNORECASE)
+# Calls that train for an epoch by their name, but for those that take one step.
+_TRAINS = re.compile(r"epoch|train|(?:^|_)fit(?:_|$)", re.IGNORECASE)
+_STEPS = re.compile(r"step|batch|iter", re.IGNORECASE)
 _CURE = "make the iterator once before the loop, and again on StopIteration"
 _FAR = 1
 # So many rounds, as written, are a look at some batches.
@@ -233,11 +236,19 @@ def _head(loop: ast.For | ast.While) -> Iterator[str]:
 
 
 def _hands_over(node: ast.AST, point: Point, iterations: Iterations) -> bool:
-    """Whether a call is given a loader: an epoch hands one to the function that trains."""
+    """Whether a call is given a loader, as an epoch hands one to the function that trains, or trains by its
+    name where nobody can see how."""
     if not isinstance(node, ast.Call) or dotted(node.func) in _LOOKS:
         return False
     given = [*node.args, *(keyword.value for keyword in node.keywords)]
-    return any(iterations.is_loader(each, point) for each in given if dotted(each))
+    if any(iterations.is_loader(each, point) for each in given if dotted(each)):
+        return True
+    name = node.func.attr if isinstance(node.func, ast.Attribute) else dotted(node.func) or ""
+    if not _TRAINS.search(name) or _STEPS.search(name):
+        return False
+    if name == "train" and all(isinstance(each, ast.Constant) for each in given):
+        return False  # `model.train()` only sets a mode
+    return iterations.may_go_round(node.func, point)
 
 
 def _binds(loop: ast.For | ast.While, node: ast.expr, point: Point) -> bool:

@@ -15,6 +15,11 @@ def train_one_epoch(model, loader):
         model(images).sum().backward()
 
 
+def train_from(settings):
+    for images in settings.batches:
+        images.sum().backward()
+
+
 def weigh(model, images):
     for layer in model:
         images = layer(images)
@@ -84,6 +89,40 @@ _LOADERS = """
         rounds += 1
 """,
             id="while, the loop in a function",
+        ),
+        pytest.param(
+            """
+    for epoch in range(100):
+        lightning_like.build(model).train(epoch)
+        images, _ = next(iter(val_loader))
+""",
+            id="what trains cannot be seen",
+        ),
+        pytest.param(
+            """
+    for epoch in range(100):
+        train_from(argparse.ArgumentParser().parse_args())
+        images, _ = next(iter(val_loader))
+""",
+            id="what trains goes through something unknown",
+        ),
+        pytest.param(
+            """
+    for comm_round in range(100):
+        for client in clients:
+            client.update()
+        images, _ = next(iter(val_loader))
+""",
+            id="a round of clients",
+        ),
+        pytest.param(
+            """
+    for epoch in range(100):
+        lightning_like.train()
+        images, _ = next(iter(loader))  # here
+        lightning_like.train_step(images)
+""",
+            id="found: an epoch of one step that cannot be seen",
         ),
         pytest.param(
             """
