@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 # What makes an object that pickle refuses -> what a reader calls it.
 _UNPICKLABLE = {
     "builtins.open": "an open file",
@@ -34,10 +36,13 @@ _LISTS = frozenset(
         "json.load",
         "json.loads",
         "os.listdir",
-        "builtins.open().read().split",
-        "builtins.open().read().splitlines",
         "builtins.open().readlines",
     }
+)
+# The lines of a file that is read whole, and columns or rows of a table.
+_LINES = re.compile(
+    r"(?:builtins\.open\(\)\.read|pathlib\.Path\(\)\.read_text)\(\)(?:\.r?strip\(\))?\.split(?:lines)?"
+    r"|pandas\..*\.(?:tolist|to_list|to_dict)"
 )
 
 
@@ -48,4 +53,4 @@ def unpicklable(name: str) -> str | None:
 
 def gives_list(name: str) -> bool:
     """Whether a call by this name gives a container of as many Python objects as there is data."""
-    return name in _LISTS
+    return name in _LISTS or _LINES.fullmatch(name) is not None
