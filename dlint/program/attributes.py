@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import ast
 import re
-from typing import TYPE_CHECKING
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, TypeAlias
 
 from dlint.knowledge.loading import is_kept, kept_parameters
-from dlint.module.layout import FunctionNode, functions_in, parameters
+from dlint.module.layout import FunctionNode, functions_in, parameters, statements_in
 from dlint.program.classes import is_property
 from dlint.program.frame import Arguments, Frame, Point, layout_of
 from dlint.program.outcomes import Outcome, stores_told_apart, told_apart
@@ -33,6 +34,8 @@ from dlint.program.values import (
 if TYPE_CHECKING:
     from dlint.program.evaluate import Evaluator
 
+# What an attribute holds (None: nothing yet), in which world, and the id of the method that stored it.
+_Held: TypeAlias = tuple[Value | None, World, int]
 _MOST_SUBCLASSES = 8
 _MOST_STORES = 8
 # setattr(self, name, value), self.__dict__.update(values), vars(self)[name] = value
@@ -96,14 +99,11 @@ class Attributes:
             if isinstance(value, Function) and is_property(value.node):
                 getter = Function(value.node, value.frame, instance, owner)
                 return self._evaluator.calls.returns(getter, Arguments(), node, point, world)
-        held = self.held(instance, name, world)
-        if held and (not members or self._stored_when_made(instance, name)):
-            return held
-        if members:
-            bound = [
-                (self._evaluator.classes.bind(value, instance, owner), world) for value, owner in members
-            ]
-            return told_apart([*held, *bound], (instance.key, name))
+        bound = [(self._evaluator.classes.bind(value, instance, owner), world) for value, owner in members]
+        when_made = bool(members) and self._stored_when_made(instance, name)
+        held = self.held(instance, name, world, () if when_made else bound)
+        if held or bound:
+            return held or told_apart(bound, (instance.key, name))
         if instance.arguments is None:
             for below in self._evaluator.classes.subclasses(instance.cls)[:_MOST_SUBCLASSES]:
                 found = self._of_instance(Instance(below, None, None), name, node, point, world)
@@ -133,36 +133,68 @@ class Attributes:
         """Whether an ``__init__`` stores the attribute: what the class says of it is then never seen."""
         return any(function.name == "__init__" for _, function in self.storing(instance, name))
 
-    def held(self, instance: Instance, name: str, world: World) -> list[Outcome]:
-        """What the class's own methods store in ``self.name``."""
+    def held(
+        self, instance: Instance, name: str, world: World, at_first: Sequence[Outcome] = ()
+    ) -> list[Outcome]:
+        """What the class's own methods store in ``self.name``, and what it is ``at_first``."""
         mark = (instance.key, name)
         if mark in self._active:
             self._evaluator.cut(self._active[mark])
-            return [(Unknown(("attribute", instance.key, name)), world)]
+            unknown: Outcome = (Unknown(("attribute", instance.key, name)), world)
+            return told_apart([unknown, *at_first], mark)
         self._active[mark] = self._evaluator.depth
         try:
-            outcomes: list[Outcome] = []
-            by: list[int] = []
-            for owner, function in self.storing(instance, name):
-                frame = self._method_frame(instance, owner, function)
-                path = f"{parameters(function)[0].arg}.{name}"
-                for statement, w in self._evaluator.flow.definitions(path, Point(frame, None), world):
-                    if statement is not None:
-                        outcomes += self._evaluator.names.defined(statement, path, frame, w)
-                by += [id(function)] * (len(outcomes) - len(by))
+            stored = self._stored(instance, name, world)
+            outcomes, by = [outcome for outcome, _ in stored], [label for _, label in stored]
             elsewhere = self._evaluator.modules.index.stored_elsewhere(name)
-            if len(set(by)) == len(by) > 1 and not elsewhere:
+            labels = [*by, *[0] * len(at_first)]
+            if len(set(labels)) == len(labels) > 1 and not elsewhere:
                 # What the same methods store goes together: self.sampler and self.shuffle.
-                return stores_told_apart(outcomes, (instance.key, tuple(by)), by)
+                return stores_told_apart([*outcomes, *at_first], (instance.key, tuple(labels)), labels)
             if not outcomes:
                 outcomes += self._kept_by_library(instance, name, world)
             if elsewhere:
                 outcomes += self._stored_outside(instance, name, world)
             if elsewhere and outcomes and all(isinstance(value, Const) for value, _ in outcomes):
                 outcomes.append((Unknown(("attribute", instance.key, name)), world))
-            return stores_told_apart(outcomes, mark)
+            outcomes = stores_told_apart(outcomes, mark)
+            return told_apart([*outcomes, *at_first], mark) if at_first else outcomes
         finally:
             del self._active[mark]
+
+    def _stored(self, instance: Instance, name: str, world: World) -> list[tuple[Outcome, int]]:
+        """What each of an object's methods stores in ``self.name``, and which method that is.
+
+        What the constructor stores, a method that it calls at its end may replace, or leave as it is:
+        ``__post_init__`` where settings do not fit together.
+        """
+        storing = self.storing(instance, name)
+        found: list[tuple[Outcome, int]] = []
+        looked_at: set[int] = set()
+        for owner, function in sorted(storing, key=lambda each: each[1].name != "__init__"):
+            if id(function) in looked_at:
+                continue
+            frame = self._method_frame(instance, owner, function)
+            held = self._after(frame, name, [(None, world, 0)])
+            if function.name == "__init__":
+                for above, method in _called_last(frame, name, storing):
+                    looked_at.add(id(method))
+                    held = self._after(self._method_frame(instance, above, method), name, held)
+            found += [((value, w), by) for value, w, by in held if value is not None]
+        return found
+
+    def _after(self, frame: Frame, name: str, before: list[_Held]) -> list[_Held]:
+        """What ``self.name`` holds after a method, and by which, for each possibility before it."""
+        path = f"{parameters(frame.scope)[0].arg}.{name}"  # type: ignore[arg-type]
+        held: list[_Held] = []
+        for value, world, by in before:
+            for statement, w in self._evaluator.flow.definitions(path, Point(frame, None), world):
+                if statement is None:
+                    held.append((value, w, by))
+                else:
+                    defined = self._evaluator.names.defined(statement, path, frame, w)
+                    held += [(each, inner, id(frame.scope)) for each, inner in defined]
+        return held
 
     def _kept_by_library(self, instance: Instance, name: str, world: World) -> list[Outcome]:
         """What a library's constructor keeps in the attribute: ``super().__init__(root, transform=...)``."""
@@ -296,3 +328,19 @@ class Attributes:
                     return frame
         outer = Frame(owner.module, owner.node, owner.frame)
         return Frame(owner.module, function, outer, receiver=instance, owner=owner)
+
+
+def _called_last(
+    frame: Frame, name: str, methods: list[tuple[Class, FunctionNode]]
+) -> Iterator[tuple[Class, FunctionNode]]:
+    """Those of some methods that a constructor surely calls after it has stored an attribute."""
+    assert isinstance(frame.scope, FunctionNode)
+    own, body = parameters(frame.scope)[0].arg, frame.scope.body
+    stores = [at for at, statement in enumerate(body) if f"{own}.{name}" in frame.layout.bound_by(statement)]
+    if any(isinstance(statement, ast.Return) for statement in statements_in(body)):
+        return
+    for statement in body[stores[-1] + 1 if stores else 0 :]:
+        match statement:
+            case ast.Expr(value=ast.Call(func=ast.Attribute(value=ast.Name(id=receiver), attr=called))):
+                if receiver == own:
+                    yield from [each for each in methods if each[1].name == called][:1]
