@@ -8,9 +8,9 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from dlint.knowledge.loading import LOADER_WORDS, LOADERS, SIGNATURE, LoaderClass
-from dlint.module.layout import FunctionNode, parameters
+from dlint.module.layout import FunctionNode, changed_names, parameters, statements_in
 from dlint.module.source import Module
-from dlint.program.calls import default_of
+from dlint.program.calls import default_of, passed
 from dlint.program.frame import Argument, Arguments, Point, arguments_of
 from dlint.program.index import as_base
 from dlint.program.values import (
@@ -136,6 +136,25 @@ class Loader:
         """Whether the loader may start worker processes; an unknown number counts as some."""
         return any(not is_zero(value) for value in self.values("num_workers"))
 
+    def _is_put_right(self, options: Argument) -> bool:
+        """Whether a dict of options is handed to a function of the program that changes it in place:
+        ``fill_in(options)``."""
+        given, point = options.expression, options.point
+        if not isinstance(given, ast.Name) or point is None or isinstance(point.frame.scope, ast.Lambda):
+            return False
+        for statement in statements_in(point.frame.scope.body):
+            match statement:
+                case ast.Expr(value=ast.Call(args=[*args]) as call) if any(
+                    isinstance(each, ast.Name) and each.id == given.id for each in args
+                ):
+                    for callee, _ in self._evaluator.values(call.func, Point(point.frame, statement)):
+                        if isinstance(callee, Function) and any(
+                            isinstance(value, ast.Name) and value.id == given.id and _changes(callee, name)
+                            for name, value in passed(callee, call).items()
+                        ):
+                            return True
+        return False
+
     def _argument(self, name: str, world: World) -> list[tuple[Value | None, World]]:
         evaluator = self._evaluator
         given = self.arguments
@@ -157,6 +176,8 @@ class Loader:
                 else:
                     outcomes += [(item, w) for item in evaluator.containers.pick(value, Const(place))]
         for argument in given.splats:
+            if self._is_put_right(argument):
+                return [*outcomes, *((Unknown(("put right", id(self.call), name)), w) for w in worlds)]
             following = []
             for start in worlds:
                 for table, w in evaluator.value_of(argument, start):
@@ -168,6 +189,12 @@ class Loader:
                         outcomes.append((Unknown(("splat", table.key, name)), w))
             worlds = following
         return outcomes + [(None, w) for w in worlds]
+
+
+def _changes(function: Function, name: str) -> bool:
+    return isinstance(function.node, FunctionNode) and any(
+        name in changed_names(statement) for statement in statements_in(function.node.body)
+    )
 
 
 def is_zero(value: Value | None) -> bool:
