@@ -6,7 +6,7 @@ A generator, a lambda or local function, a lock, an open file or the like in wha
 `collate_fn` returns, or in what `__getitem__` returns where the loader hands items on as they are
 (`batch_size=None` without a `collate_fn`, or a `collate_fn` that gives its list back). A function with
 `yield` in it returns a generator, and `map(lambda row: ..., rows)` holds its lambda until somebody goes
-through it; a `map` of a function with a name can be sent.
+through it, as a `defaultdict(lambda: ...)` does; a `map` of a function with a name can be sent.
 
 With any other `collate_fn` the items stay in the worker, and torch's default one refuses such an item with
 an error of its own: both are left alone. So are loaders without workers, where nothing travels, and the
@@ -18,7 +18,7 @@ A worker sends its batches by a queue whose thread pickles them. What cannot be 
 a traceback on stderr and nothing else, and the loader waits for the batch for ever: **hang** in 6 of 6 runs.
 `timeout=3` turns that into `RuntimeError: DataLoader timed out after 3.0 seconds`, which does not name the
 cause. So it is with a `collate_fn` and a `__getitem__` that are generator functions, and with a `map` that
-holds a lambda, while `map(list, zip(*batch))` arrives.
+holds a lambda or a `defaultdict` that does, while `map(list, zip(*batch))` arrives.
 
 ## Example
 
@@ -63,7 +63,8 @@ from dlint.program.program import Program
 from dlint.program.values import External, Function, Made, Partial, Value, World
 from dlint.rules.rule import Found
 
-_LAZY = frozenset({"builtins.map", "builtins.filter"})
+# What is sent with the function that it was given.
+_HOLD = frozenset({"builtins.map", "builtins.filter", "collections.defaultdict"})
 _BATCH = ("collate_fn", "batch_size")
 
 
@@ -143,8 +144,7 @@ def _first(program: Program, parts: list[ast.expr], point: Point, world: World) 
 
 def _made_by(program: Program, node: ast.Call, point: Point, world: World) -> str | None:
     callees = [value for value, _ in program.evaluator.values(node.func, point, world)]
-    if callees and all(isinstance(callee, External) and callee.name in _LAZY for callee in callees):
-        # It is sent with what it was given.
+    if callees and all(isinstance(callee, External) and callee.name in _HOLD for callee in callees):
         held = _first(program, node.args, point, world)
         return f"a {ast.unparse(node.func)} that holds {held}" if held is not None else None
     found = [_made_by_one(callee) for callee in callees]

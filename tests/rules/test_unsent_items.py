@@ -32,6 +32,20 @@ def collate(batch):
             "def collate(batch):\n    return filter(lambda item: item is not None, batch)  # here",
             id="filter holds a lambda",
         ),
+        pytest.param(
+            """
+def collate(batch):
+    parts = collections.defaultdict(lambda: [0])
+    for item in batch:
+        parts[len(item)].append(item)
+    return parts  # here
+""",
+            id="a dict holds the lambda of what is missing",
+        ),
+        pytest.param(
+            "def collate(batch):\n    return collections.defaultdict(list)",
+            id="a dict of lists that are missing",
+        ),
         pytest.param("def collate(batch):\n    return map(list, zip(*batch))", id="map of a name"),
         pytest.param("def collate(batch):\n    return zip(*batch)", id="zip"),
         pytest.param(
@@ -41,7 +55,7 @@ def collate(batch):
     ],
 )
 def test_batches_that_cannot_be_sent(collate: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    program = f"{collate}\n\n\nclass Data(Base):\n    def __getitem__(self, index):\n        return [index]"
+    program = f"import collections\n\n{collate}\n\n\nclass Data(Base):\n    def __getitem__(self, index):\n        return [index]"
     loaded = "\n\nfor batch in DataLoader(Data([]), num_workers=2, collate_fn=collate):\n    pass\n"
     check(program, "DL506", tmp_path, monkeypatch, loaded)
 
