@@ -115,7 +115,8 @@ class PerItem(Repetition):
         return None
 
     def counts(self, loop: ast.stmt | None, point: Point) -> bool:
-        return True
+        # A round that gives several items goes through a file of them or a batch.
+        return loop is None or not _gives_several(loop)
 
     def concerns(self, scope: ast.AST) -> bool:
         return id(scope) in self._visits
@@ -139,6 +140,9 @@ class PerBatch(Repetition):
         super().__init__(program.evaluator)
         self._program = program
         self._worker = worker
+
+    def made_anew(self, call: ast.AST, point: Point, far: int = 0) -> bool:
+        return not _is_every_nth(point) and super().made_anew(call, point, far)
 
     def starts(self, scope: ast.AST) -> bool | None:
         return True if getattr(scope, "name", "") in _STEPS else None
@@ -166,6 +170,41 @@ class PerBatch(Repetition):
 
     def concerns(self, scope: ast.AST) -> bool:
         return id(scope) not in self._worker
+
+    def _sites(self, scope: FunctionNode, frame: Frame) -> Iterator[tuple[ast.AST, Point]]:
+        for call, at in super()._sites(scope, frame):
+            if not _is_every_nth(at):
+                yield call, at
+
+
+def _is_every_nth(point: Point) -> bool:
+    """Whether control comes to a point only now and then: ``if step % 1000 == 0:``."""
+    return any(_is_of_remainder(test, wanted) for test, wanted, _ in tests_around(point))
+
+
+def _is_of_remainder(test: ast.expr, wanted: bool) -> bool:
+    match test:
+        case ast.UnaryOp(op=ast.Not(), operand=operand):
+            return _is_of_remainder(operand, not wanted)
+        case ast.BoolOp(op=ast.And(), values=values):
+            return wanted and any(_is_of_remainder(value, wanted) for value in values)
+        case ast.BinOp(op=ast.Mod()):
+            return not wanted
+        case ast.Compare(left=ast.BinOp(op=ast.Mod()), ops=[ast.Eq()]):
+            return wanted
+        case ast.Compare(left=ast.BinOp(op=ast.Mod()), ops=[ast.NotEq()]):
+            return not wanted
+    return False
+
+
+def _gives_several(loop: ast.stmt) -> bool:
+    """Whether a round of a loop yields in a loop of its own, or all that something gives."""
+    return any(
+        isinstance(node, ast.YieldFrom)
+        or (isinstance(node, _LOOPS) and any(isinstance(each, ast.Yield) for each in ast.walk(node)))
+        for statement in getattr(loop, "body", ())
+        for node in ast.walk(statement)
+    )
 
 
 def places_around(point: Point) -> Iterator[Place]:
@@ -233,7 +272,7 @@ def _spelled(test: ast.expr, point: Point) -> ast.expr:
 
 def is_once(call: ast.AST, point: Point) -> bool:
     """Whether a call is made only where its result is not there yet: ``if self.pool is None``, ``except
-    KeyError``, ``self.pool or make()``."""
+    KeyError``, ``self.pool or make()``, ``if not os.path.exists(cache)``."""
     if any(place.role == "handler" for place in places_around(point)):
         return True
     if any(_is_absence(test, wanted, block) for test, wanted, block in tests_around(point)):
@@ -258,7 +297,7 @@ def _is_absence(test: ast.expr, wanted: bool, block: list[ast.stmt]) -> bool:
             return not wanted
         case ast.Compare():
             return "getpid" in ast.unparse(test) or "_pid" in ast.unparse(test)
-        case ast.Call(func=ast.Name(id="hasattr")):
+        case ast.Call(func=ast.Name(id="hasattr") | ast.Attribute(attr="exists" | "isfile" | "is_file")):
             return not wanted
         case ast.Attribute(attr=name):
             # A flag counts where what follows sets it, here or in a method of its own.

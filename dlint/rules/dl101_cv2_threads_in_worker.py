@@ -20,7 +20,8 @@ threads. What was measured:
 - Today's wheels (3.4.1 to 5.0, pthreads): no hang without a call of `setNumThreads`, but every worker
   starts a pool of its own: 18 threads instead of 3 with a pool of 16, times the number of workers.
 - Today's wheels with `cv2.setNumThreads(1)` (or any number that shrinks the inherited pool) in
-  `worker_init_fn` or `__getitem__`: **hangs** in 10 of 10 runs. `setNumThreads(0)` never hung anywhere.
+  `worker_init_fn` or `__getitem__`, once the parent has used cv2: **hangs** in 10 of 10 runs.
+  `setNumThreads(0)` never hung anywhere.
 - `cv2.UMat` in worker code after the parent used OpenCL: **hangs** in every run (4.14 and 5.0 with pocl);
   `setNumThreads(0)` does not cure that, `cv2.ocl.setUseOpenCL(False)` does.
 
@@ -71,6 +72,7 @@ Safe: the two lines after the imports change no result. `setNumThreads(n)` in wo
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator
 
 from dlint.finding import Remedy
@@ -85,15 +87,11 @@ from dlint.rules.rule import Found
 
 ONCE_PER_FILE = True
 
-_SETTINGS = frozenset(
-    {
-        "cv2.setNumThreads",
-        "cv2.getNumThreads",
-        "cv2.setUseOptimized",
-        "cv2.useOptimized",
-        "cv2.setRNGSeed",
-        "cv2.getBuildInformation",
-    }
+# What only sets or tells something; no image goes through it.
+_SETTINGS = re.compile(
+    r"cv2\.((set|get)NumThreads|setUseOptimized|useOptimized|setRNGSeed|getBuildInformation|getTickCount"
+    r"|getTickFrequency|VideoWriter_fourcc|VideoWriter\.fourcc|error|setLogLevel|getLogLevel"
+    r"|(__version__|utils\.logging|ocl)\..*)"
 )
 _REMEDY = Remedy(
     "cv2_threads_off", "safe", "Turn OpenCV's threads off after the imports", {"kind": "threads"}
@@ -151,9 +149,7 @@ class _Code:
             for event in events
             if event.name == "cv2.setNumThreads" and not off.is_call(_call(event), event.point)
         ]
-        self.calls = nearest(
-            event for event in events if event.name not in _SETTINGS and ".ocl." not in event.name
-        )
+        self.calls = nearest(event for event in events if not _SETTINGS.fullmatch(event.name))
 
 
 def _is_set_before(threads: Protections, use: WorkerUse, event: Event) -> bool:
@@ -197,8 +193,8 @@ def _thread_count(program: Program, event: Event) -> Iterator[Found]:
         event.module,
         call,
         f"cv2.setNumThreads({text}) in worker code shrinks the thread pool that the worker inherited, whose "
-        "threads it does not have: a forked worker hangs (10 of 10 runs on OpenCV 4.14 and 5.0); use 0, "
-        "which never hung",
+        "threads it does not have: a forked worker hangs once the parent has used cv2 (10 of 10 runs on "
+        "OpenCV 4.14 and 5.0); use 0, which never hung",
         event.link.steps(event.name, event.module, event.node),
         Remedy("cv2_threads_off", "safe", "Use 0 instead", {"kind": "thread-count"}),
         kind="thread-count",

@@ -97,7 +97,7 @@ from dlint.program.sides import (
     worker_functions,
 )
 from dlint.program.uses import WorkerUse
-from dlint.program.values import HERE, Made
+from dlint.program.values import HERE, Instance, Made
 from dlint.program.worker import WorkerCode
 from dlint.rules.rule import Found
 
@@ -270,7 +270,7 @@ class _Threads:
         """The thread that calls one of the methods on a queue."""
         for thread, code in self._running(use):
             for event in code.events:
-                same = event.owner is not None and event.owner.node is queue.node
+                same = event.owner is not None and _may_be_one(event.owner, queue, use)
                 if same and event.name.rpartition(".")[2] in methods:
                     return thread
         return None
@@ -278,11 +278,22 @@ class _Threads:
     def taking(self, lock: Made, use: WorkerUse) -> ParentThread | None:
         """The thread that takes a lock."""
         for thread, code in self._running(use):
-            if any(event.owner is not None and event.owner.node is lock.node for event in code.events):
-                return thread
-            if any(other.node is lock.node for other, _ in entered_locks(self._program, code)):
+            owners = [event.owner for event in code.events if event.owner is not None]
+            entered = (other for other, _ in entered_locks(self._program, code))
+            if any(_may_be_one(other, lock, use) for other in (*owners, *entered)):
                 return thread
         return None
+
+
+def _may_be_one(other: Made, used: Made, use: WorkerUse) -> bool:
+    """Whether a thing that a thread has may be the one that worker code uses: those that two objects of a
+    class keep are two. One dataset stands for all that are made of the same, wherever they are made."""
+    if other.node is not used.node:
+        return False
+    ours, theirs = used.point.frame.receiver, other.point.frame.receiver
+    if not (isinstance(ours, Instance) and isinstance(theirs, Instance)) or ours.key in use.code.instances:
+        return True
+    return ours.node is None or theirs.node is None or ours.node is theirs.node
 
 
 def _queue(threads: _Threads, use: WorkerUse, event: Event, queue: Made, method: str) -> Iterator[Found]:

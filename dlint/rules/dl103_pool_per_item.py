@@ -4,7 +4,8 @@
 
 `ThreadPoolExecutor(...)` or `ThreadPool(...)` made in `__getitem__`, `collate_fn`, a transform or what
 these call, and not kept for the next item. A pool that `__iter__` of an IterableDataset makes once, before
-its loop, is fine, and so is one that is kept in an attribute, a dictionary or a cache.
+its loop, or for a file of many items is fine, and so is one that is kept in an attribute, a dictionary or a
+cache, or made only where a file does not exist yet.
 
 ## Why is this bad
 
@@ -52,7 +53,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from dlint.finding import Remedy
+from dlint.finding import ReachStep, Remedy
 from dlint.knowledge.pools import POOLS, THREAD_POOLS
 from dlint.program.program import Program
 from dlint.program.repetition import PerItem
@@ -78,14 +79,21 @@ def check(program: Program) -> Iterator[Found]:
                 continue
             shown = POOLS[event.name].shown
             method = event.point.frame.owner is not None
-            time = "batch" if event.role == "collate_fn" else "item"
+            steps = event.link.steps(event.name, event.module, event.node)
+            time = "batch" if event.role == "collate_fn" or _is_of_a_batch(steps) else "item"
             yield Found(
                 event.module,
                 event.node,
                 f"worker code makes a {shown} for every {time}: starting and ending its threads costs "
                 f"{_SLOWER[shown]} times what a kept pool costs; keep one per process, keyed on os.getpid(), "
                 "or load without threads",
-                event.link.steps(event.name, event.module, event.node),
+                steps,
                 _REMEDY if method else None,
                 by_hand=None if method else "keep one pool per process, keyed on os.getpid(), or none",
             )
+
+
+def _is_of_a_batch(steps: tuple[ReachStep, ...]) -> bool:
+    """Whether workers come to the end of a reach once for all the items of a batch."""
+    names = [step.name.rpartition(".")[2] for step in steps]
+    return "__getitems__" in names and "__getitem__" not in names

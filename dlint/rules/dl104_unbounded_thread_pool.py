@@ -5,7 +5,9 @@
 `ThreadPoolExecutor()` and `ThreadPool()` in worker code whose size is left out or None. And, in an
 IterableDataset, `executor.map(...)` or `executor.submit(...)` over the whole stream, or over all of a
 worker's share of it (`self.files[info.id :: info.num_workers]`, an `islice` without an end): every element is
-submitted before the first result is given. A chunk at a time is fine, and so is a pool in the main process.
+submitted before the first result is given. A chunk at a time is fine, so are results that are wanted in one
+list before the first item is given, one task for each source to begin with where more are submitted as
+results come in, and a pool in the main process.
 
 ## Why is this bad
 
@@ -56,10 +58,10 @@ from dlint.finding import Remedy
 from dlint.knowledge.iterables import opens
 from dlint.knowledge.pools import POOLS, THREAD_POOLS
 from dlint.module.layout import dotted, statements_in
-from dlint.program.events import Event, is_generator
+from dlint.program.events import Event, function_body, is_generator
 from dlint.program.frame import Point, arguments_of
 from dlint.program.program import Program
-from dlint.program.repetition import loops_around
+from dlint.program.repetition import loops_around, path_to
 from dlint.program.sharing import codes_of
 from dlint.program.values import HERE, Const, Function
 from dlint.rules.rule import Found
@@ -69,6 +71,7 @@ _THREADS = {"ThreadPoolExecutor": "cpu_count() + 4 threads (at most 32)", "Threa
 # Calling one of these in the loop that submits keeps the number of waiting tasks in bounds.
 _BOUNDS = frozenset({"result", "get", "acquire", "wait", "popleft", "as_completed", "exception"})
 _SAME = frozenset({"builtins.enumerate", "builtins.iter", "builtins.zip"})
+_GATHERS = frozenset({"list", "tuple", "set", "dict", "sorted"})
 _FAR = 4  # variables looked into
 _ENDLESS = frozenset({"itertools.count", "itertools.cycle", "itertools.chain", "itertools.repeat"})
 
@@ -115,12 +118,14 @@ def _stream(program: Program, event: Event, call: ast.Call) -> Iterator[Found]:
         return
     loops = list(loops_around(event.point))
     if method == "map" and event.owner is not None and event.owner.name.endswith("Executor"):
-        if loops or len(call.args) < 2 or not _is_stream(program, event.point, call.args[1]):
+        if loops or len(call.args) < 2 or _is_read_at_once(call, event.point):
+            return
+        if not _is_stream(program, event.point, call.args[1]):
             return
         how = "executor.map submits the whole stream before it gives the first result"
     elif method in ("submit", "apply_async"):
         source = _submitted(event, call, loops)
-        if source is None or not _is_stream(program, event.point, source):
+        if source is None or _is_first_window(scope, call) or not _is_stream(program, event.point, source):
             return
         how = "this submits the whole stream before the first result is read"
     else:
@@ -143,6 +148,30 @@ def _once_an_epoch(event: Event) -> bool:
             return False
         point, link = link.caller, link.above
     return getattr(point.frame.scope, "name", "") == "__iter__"
+
+
+def _is_read_at_once(call: ast.Call, point: Point) -> bool:
+    """Whether all results are wanted together, in a list: what opens the parts of a stream before it gives
+    the first item."""
+    if isinstance(point.statement, ast.For) and any(each is call for each in ast.walk(point.statement.iter)):
+        return not any(isinstance(node, ast.Yield | ast.YieldFrom) for node in ast.walk(point.statement))
+    return any(
+        isinstance(node, ast.ListComp | ast.SetComp | ast.DictComp)
+        or (isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in _GATHERS)
+        for node in path_to(point.statement, call)
+    )
+
+
+def _is_first_window(scope: ast.FunctionDef, call: ast.Call) -> bool:
+    """Whether a function submits more, as the first results come in: one task for each source to begin with.
+    Or reads all results before it gives the first."""
+    for node in function_body(scope):
+        match node:
+            case ast.Call(func=ast.Attribute(attr="submit" | "apply_async")) if node is not call:
+                return True
+            case ast.ListComp(elt=ast.Call(func=ast.Attribute(attr="result" | "get"), args=[])):
+                return True
+    return False
 
 
 def _submitted(event: Event, call: ast.Call, loops: list[ast.stmt]) -> ast.expr | None:

@@ -6,8 +6,9 @@
   over a loader (or in what the loop calls or makes), and neither joined, shut down nor terminated.
 - Anywhere: a task of a pool that gives work to the same pool and waits for the result.
 
-A pool in a `with` block is fine, and so is one that is made before the loop. One that is returned, or given
-to another call than `append` (`stack.enter_context(...)`), is taken to be ended there.
+A pool in a `with` block is fine, so is one that is made before the loop, and one of every so many batches
+(`if step % 1000 == 0:`). One that is returned, or given to another call than `append`
+(`stack.enter_context(...)`), is taken to be ended there.
 
 ## Why is this bad
 
