@@ -15,7 +15,7 @@ from dlint.knowledge.loading import is_kept, kept_parameters
 from dlint.module.layout import FunctionNode, functions_in, parameters, statements_in
 from dlint.program.classes import is_property
 from dlint.program.frame import Arguments, Frame, Point, layout_of
-from dlint.program.outcomes import Outcome, stores_told_apart, told_apart
+from dlint.program.outcomes import Outcome, after_stores, stores_told_apart, told_apart
 from dlint.program.values import (
     Class,
     Const,
@@ -150,14 +150,16 @@ class Attributes:
             labels = [*by, *[0] * len(at_first)]
             if len(set(labels)) == len(labels) > 1 and not elsewhere:
                 # What the same methods store goes together: self.sampler and self.shuffle.
-                return stores_told_apart([*outcomes, *at_first], (instance.key, tuple(labels)), labels)
+                methods = (instance.key, tuple(labels))
+                outcomes = after_stores(outcomes, methods, world)
+                return stores_told_apart([*outcomes, *at_first], methods, labels)
             if not outcomes:
                 outcomes += self._kept_by_library(instance, name, world)
             if elsewhere:
                 outcomes += self._stored_outside(instance, name, world)
             if elsewhere and outcomes and all(isinstance(value, Const) for value, _ in outcomes):
                 outcomes.append((Unknown(("attribute", instance.key, name)), world))
-            outcomes = stores_told_apart(outcomes, mark)
+            outcomes = stores_told_apart(after_stores(outcomes, mark, world), mark)
             return told_apart([*outcomes, *at_first], mark) if at_first else outcomes
         finally:
             del self._active[mark]

@@ -54,6 +54,15 @@ def stores_told_apart(outcomes: list[Outcome], mark: Key, labels: list[int] | No
     return _marked(outcomes, mark, labels or list(range(len(outcomes))), alike)
 
 
+def after_stores(outcomes: list[Outcome], mark: Key, world: World) -> list[Outcome]:
+    """What methods store, asked for in a world: who had stored before (``if self.file is None:``) says
+    nothing of what is there afterwards."""
+    which = ("which", mark)
+    if world.known(which) is not None:
+        return outcomes
+    return [(value, w.forgetting(which)) for value, w in outcomes]
+
+
 def _marked(outcomes: list[Outcome], mark: Key, labels: list[int], which: list[bool]) -> list[Outcome]:
     return [
         (value, w.assuming(("which", mark), label) if marked else w)

@@ -261,6 +261,12 @@ class World:
             facts[key[1]] = (*about[:field], fact, *about[field + 1 :])
         return World(facts)
 
+    def forgetting(self, key: Key) -> World:
+        """The world without what it assumes under a tuple."""
+        if key not in self.facts:
+            return self
+        return World({known: fact for known, fact in self.facts.items() if known != key})
+
     def about(self, key: Key) -> About:
         """All that is assumed of an unknown thing."""
         about: About = self.facts.get(key, NOTHING)

@@ -234,14 +234,17 @@ def _is_same(program: Program, one: Made, other: Made) -> bool:
 
 def _waits(event: Event, method: str) -> bool:
     """Whether the function that hands the pool work also waits for it."""
-    if method in WAITS and event.name.startswith("multiprocessing"):
+    of_multiprocessing = event.name.startswith("multiprocessing")
+    if method in WAITS and of_multiprocessing:
         return True
+    # A future has no ``get``: that is a queue's.
+    reads = "get" if of_multiprocessing else "result"
     scope = event.point.frame.scope
     if not isinstance(scope, ast.FunctionDef | ast.Lambda):
         return False
     for node in function_body(scope):
         match node:
-            case ast.Call(func=ast.Attribute(attr="result" | "get"), args=[]):
+            case ast.Call(func=ast.Attribute(attr=name), args=[]) if name == reads:
                 return True
             case ast.Call(func=ast.Name(id="wait" | "as_completed") | ast.Attribute(attr="as_completed")):
                 return True

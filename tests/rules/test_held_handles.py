@@ -370,3 +370,29 @@ def test_what_a_library_only_uses(
     made: str, found: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     assert codes(tmp_path, _FOLDERS.format(made=made), monkeypatch, ("DL401",)) == ["DL401"] * found
+
+
+@pytest.mark.parametrize(("first", "found"), [("dataset[0]", ["DL403"]), ("dataset.path", [])])
+@pytest.mark.parametrize("opened", ["zipfile.ZipFile(self.path)", "open(self.path)"])
+def test_opened_at_the_first_item(
+    opened: str, first: str, found: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    program = f"""\
+class Archive(Dataset):
+    def __init__(self, path):
+        self.path = path
+        self.file = None
+
+    def __getitem__(self, index):
+        if self.file is None:
+            self.file = {opened}
+        return self.file.read()
+
+
+def main(path):
+    dataset = Archive(path)
+    print({first})
+    for batch in DataLoader(dataset, num_workers=4):
+        step(batch)
+"""
+    assert codes(tmp_path, program, monkeypatch, ("DL403",)) == found

@@ -311,3 +311,34 @@ if __name__ == "__main__":
     main()
 """
     assert [each[:5] for each in _found(tmp_path, program, monkeypatch)] == ["DL102"]
+
+
+@pytest.mark.parametrize(
+    ("waits", "codes"),
+    [
+        ("self.queue.get()", []),
+        ("future.result()", ["DL105"]),
+    ],
+)
+def test_a_task_that_reads_a_queue_waits_for_no_task(
+    waits: str, codes: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    program = f"""\
+class Crawler:
+    def __init__(self, queue):
+        self.queue = queue
+        self.pool = ThreadPoolExecutor(4)
+
+    def start(self):
+        self.pool.submit(self.run)
+
+    def run(self):
+        while True:
+            future = self.pool.submit(len, "a")
+            {waits}
+
+
+Crawler(None).start()
+loader = DataLoader([1, 2], num_workers=2)
+"""
+    assert [each[:5] for each in _found(tmp_path, program, monkeypatch)] == codes
