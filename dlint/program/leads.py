@@ -68,9 +68,10 @@ class Leads:
         return isinstance(node, ast.Attribute)
 
     def is_item(self, name: str, frame: Frame) -> bool:
-        """Whether a name is a variable of the function itself: an item on its way, not a dataset. One that is
-        another name for what the object holds (``data = self.data``) is none."""
-        return is_own(name, frame) and name not in self._held_by_object(frame)
+        """Whether a name is a variable of the function itself: an item on its way, not a dataset. The object
+        itself is none, nor another name for what it holds (``data = self.data``)."""
+        of_self = frame.receiver is not None and name in _first_parameter(frame)
+        return is_own(name, frame) and not of_self and name not in self._held_by_object(frame)
 
     def _held_by_object(self, frame: Frame) -> frozenset[str]:
         found = self._held.get(id(frame.scope))
