@@ -9,7 +9,8 @@ class Handle(NamedTuple):
     """A kind of handle; ``forked`` is what forked workers that share it were seen to do, "" for nothing;
     ``parts`` are the methods whose result still reads from it (``[]``: what it gives under a name);
     ``suffix``: only the call for a file of this kind makes one; ``unsent`` is the error of workers that are
-    not forked; ``cure`` is what to do where a handle for each process is not enough."""
+    not forked; ``cure`` is what to do where a handle for each process is not enough. ``once``: a process may
+    not open a second one of the same, be the first inherited, until that is closed."""
 
     name: str
     forked: str = ""
@@ -17,6 +18,13 @@ class Handle(NamedTuple):
     suffix: str = ""
     unsent: str = "TypeError: cannot pickle"
     cure: str = ""
+    once: bool = False
+
+    @property
+    def advice(self) -> str:
+        """What to do in a few words."""
+        first = ", and close the inherited one first (lmdb 2.0 and later open none twice in a process)"
+        return self.cure or "open it in each process, keyed on os.getpid()" + (first if self.once else "")
 
 
 _FILE = Handle("a file", "workers share its position: 3 to 45 silently wrong reads of 4000")
@@ -24,10 +32,12 @@ _TAR = Handle("a tar archive", "workers share its position: 8 to 57 silently wro
 _ZIP = Handle("a zip archive", "workers share its position: up to 86 BadZipFile errors in 4000 reads")
 # The errors are those of the decompressor; where the whole file fits in a buffer, the reads come back wrong.
 _COMPRESSED = Handle("a compressed file", "workers share its position: 750 to 1000 bad reads of 1000")
+# From lmdb 2.0 on the second is refused: "The environment ... is already open in this process".
 _LMDB = Handle(
     "an LMDB environment",
     "workers share its table of readers: 3748 ReadersFullErrors in 4000 reads",
     parts=("begin", "cursor"),
+    once=True,
 )
 
 HANDLES = {
@@ -74,6 +84,6 @@ HANDLES = {
     "tifffile.TiffFile": Handle("a TIFF file", "workers share its position: 212 to 287 bad reads of 1000"),
 }
 PARTS = frozenset(part for handle in HANDLES.values() for part in handle.parts)
-LMDB_WITHOUT_LOCK = Handle("an LMDB environment", parts=_LMDB.parts)
+LMDB_WITHOUT_LOCK = _LMDB._replace(forked="")
 # How a file is opened to be written: another matter than reading.
 WRITES = frozenset("wax")

@@ -79,12 +79,14 @@ def as_property(
     why: str,
     factory: Callable[[cst.BaseExpression], str] | None = None,
     keep_seed: bool = False,
+    close: bool = False,
 ) -> None:
     """Turn ``self.pool = make()`` into a property ``pool`` that makes one for each process.
 
     ``why`` is the comment in the property. ``factory`` gives the text of the expression that makes the
     object from the one in the file (the same by default). What it is made from and only the method knows
-    is kept on ``self``: as a ``functools.partial``, or with ``keep_seed`` as the one argument.
+    is kept on ``self``: as a ``functools.partial``, or with ``keep_seed`` as the one argument. ``close``: the
+    inherited one is closed first.
     """
     owner, method = made.owner, made.method
     assert owner is not None and method is not None
@@ -99,7 +101,7 @@ def as_property(
     os = name_for(source, edits, "os", "os")
     new = [statements.small(f"self.{kept} = None"), statements.small(f"self.{pid} = None"), *setup]
     _replace_statement(source, edits, made.statement, new)
-    members = "\n" + property_text(name, kept, pid, text, why, os)
+    members = "\n" + property_text(name, kept, pid, text, why, os, close=close)
     state = state_text(source, kept, pid)
     existing = _own_getstate(source, owner)
     if existing is None:
@@ -114,12 +116,16 @@ def as_property(
     edits.claim(owner)
 
 
-def property_text(name: str, kept: str, pid: str, made: str, why: str, os: str) -> str:
+def property_text(
+    name: str, kept: str, pid: str, made: str, why: str, os: str, *, close: bool = False
+) -> str:
     """A property that makes its object once in each process."""
+    closed = f"        if self.{kept} is not None:\n            self.{kept}.close()\n" if close else ""
     return (
         f"@property\ndef {name}(self):\n"
         f"    # {why}\n"
         f"    if self.{pid} != {os}.getpid():\n"
+        f"{closed}"
         f"        self.{kept} = {made}\n"
         f"        self.{pid} = {os}.getpid()\n"
         f"    return self.{kept}\n"
@@ -143,6 +149,8 @@ def as_function(
     made: Made,
     why: str,
     factory: Callable[[cst.BaseExpression], str] | None = None,
+    *,
+    close: bool = False,
 ) -> None:
     """Turn a module-level ``POOL = make()`` into ``pool()``, which makes one for each process."""
     name = made.name
@@ -159,11 +167,13 @@ def as_function(
         raise CannotRepair(f"the names {function} and {store} are in use: make it in each process by hand")
     text = factory(made.value) if factory is not None else source.code(made.value)
     os = name_for(source, edits, "os", "os")
+    closed = f"        for inherited in {store}.values():\n            inherited.close()\n" if close else ""
     new = statements.parse(
         source,
         f"{store} = {{}}\n\n\ndef {function}():\n"
         f"    # {why}\n"
         f"    if {os}.getpid() not in {store}:\n"
+        f"{closed}"
         f"        {store}.clear()\n"
         f"        {store}[{os}.getpid()] = {text}\n"
         f"    return {store}[{os}.getpid()]\n",

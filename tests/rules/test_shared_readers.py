@@ -66,6 +66,11 @@ for batch in DataLoader(Tiles("a"), num_workers=2):
         ("self.clip = av.open(path)  # here", "return next(self.clip.decode(video=0))", "no default __red"),
         ("self.sound = soundfile.SoundFile(path)  # here", "return self.sound.read(9)", "19 to 31"),
         ("self.file = tifffile.TiffFile(path)  # here", "return self.file.pages[index].asarray()", "212 to"),
+        (
+            "self.env = lmdb.open(path)  # here",
+            "return self.env.begin().get(b'x')",
+            "close the inherited one",
+        ),
         ("self.images = h5py.File(path).get('x')  # here", "return self.images[index]", "HDF5"),
         (
             "self.file = h5py.File(path)  # here\n        self.x = self.file.get('x')",
