@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 from dlint.knowledge.names import canonical
 from dlint.module.layout import dotted
+from dlint.program import texts
 from dlint.program.attributes import Attributes
 from dlint.program.calls import Calls
 from dlint.program.classes import Classes
@@ -159,7 +160,8 @@ class Evaluator(Questions):
             case Made():
                 return [(External(f"{base.name}().{name}", base), world)]
             case Unknown() | Const():
-                return [(Unknown(("attribute", base.key, name)), world)]
+                text_method = texts.method(base, name)
+                return [(text_method or Unknown(("attribute", base.key, name)), world)]
             case Items() | Table():
                 return [(self.containers.method(base, name), world)]
         if hasattr(base, "folder"):

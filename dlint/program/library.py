@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from dlint.knowledge.names import asks_state, library_answers_again
 from dlint.knowledge.randomness import WORKER_INFO
+from dlint.program import texts
 from dlint.program.alike import told
 from dlint.program.containers import METHODS
 from dlint.program.frame import Arguments, Point
@@ -50,6 +51,8 @@ class Library:
             found = handler(self, arguments, node, point, world)
         elif callee.name in METHODS:
             found = METHODS[callee.name](self._evaluator.containers, arguments, node, point, world)
+        elif texts.is_method(callee.name):
+            found = texts.called(self._evaluator, callee.name, arguments, node, point, world)
         if found:
             return found
         if callee.owner is None and not arguments.all() and asks_state(callee.name):
