@@ -16,6 +16,7 @@ from dlint.module.layout import FunctionNode, functions_in, parameters, statemen
 from dlint.program.classes import is_property
 from dlint.program.frame import Arguments, Frame, Point, layout_of
 from dlint.program.outcomes import Outcome, after_stores, stores_told_apart, told_apart
+from dlint.program.outside import Outside
 from dlint.program.values import (
     Class,
     Const,
@@ -37,7 +38,6 @@ if TYPE_CHECKING:
 # What an attribute holds (None: nothing yet), in which world, and the id of the method that stored it.
 _Held: TypeAlias = tuple[Value | None, World, int]
 _MOST_SUBCLASSES = 8
-_MOST_STORES = 8
 # setattr(self, name, value), self.__dict__.update(values), vars(self)[name] = value
 _SETS_BY_NAME = re.compile(
     r"\bsetattr\(self,(?!\s*f?['\"])"
@@ -51,7 +51,7 @@ class Attributes:
     def __init__(self, evaluator: Evaluator) -> None:
         self._evaluator = evaluator
         self._stores: dict[int, dict[str, list[FunctionNode]]] = {}
-        self._outside: dict[str, list[tuple[ast.Assign, Point]]] = {}
+        self.outside = Outside(evaluator)
         self._active: dict[tuple[Key, str], int] = {}
         self._by_names: dict[Key, bool] = {}
 
@@ -156,9 +156,17 @@ class Attributes:
             if not outcomes:
                 outcomes += self._kept_by_library(instance, name, world)
             if elsewhere:
-                outcomes += self._stored_outside(instance, name, world)
-            if elsewhere and outcomes and all(isinstance(value, Const) for value, _ in outcomes):
-                outcomes.append((Unknown(("attribute", instance.key, name)), world))
+                given = self.outside.values(instance, name, world)
+                by_init = all(function.name == "__init__" for _, function in self.storing(instance, name))
+                if given and by_init and self.outside.replaces(instance, name):
+                    return stores_told_apart(given, mark)
+                outcomes += given
+                if (
+                    outcomes
+                    and all(isinstance(value, Const) for value, _ in outcomes)
+                    and self.outside.may_be_elsewhere(instance, name)
+                ):
+                    outcomes.append((Unknown(("attribute", instance.key, name)), world))
             outcomes = stores_told_apart(after_stores(outcomes, mark, world), mark)
             return told_apart([*outcomes, *at_first], mark) if at_first else outcomes
         finally:
@@ -217,62 +225,6 @@ class Attributes:
                         found.append((table.items[name], w))
         return found
 
-    def _stored_outside(self, instance: Instance, name: str, world: World) -> list[Outcome]:
-        """What code outside the class stores in the attribute: ``dataset.transform = augment``."""
-        found: list[Outcome] = []
-        for assignment, point in self._outside_stores(name):
-            target = assignment.targets[0]
-            assert isinstance(target, ast.Attribute)
-            holders = [value for value, _ in self._evaluator.values(target.value, point)]
-            if any(holder.key == instance.key for holder in holders):
-                found += self._evaluator.values(assignment.value, point, world)
-        return found
-
-    def may_be_stored_outside(self, instance: Instance, name: str) -> bool:
-        """Whether code outside the class may store the attribute. Where it is not known what an assignment
-        stores into, that is what the function around it speaks of: datasets and workers, or other things."""
-        if not self._evaluator.modules.index.stored_elsewhere(name):
-            return False
-        stores = self._outside_stores(name)
-        spoken_of = ("dataset", "worker", instance.cls.name.lower())
-        line = self._evaluator.classes.line
-        for assignment, point in stores:
-            target = assignment.targets[0]
-            assert isinstance(target, ast.Attribute)
-            text = ""
-            for holder, _ in self._evaluator.values(target.value, point):
-                if isinstance(holder, Instance):
-                    if any(above.node is instance.cls.node for above in line(holder.cls)):
-                        return True
-                    if any(above.node is holder.cls.node for above in line(instance.cls)):
-                        return True
-                elif isinstance(holder, Unknown | External):
-                    text = text or point.frame.module.text_of(point.frame.scope).lower()
-                    if any(word in text for word in spoken_of):
-                        return True
-        return not stores
-
-    def _outside_stores(self, name: str) -> list[tuple[ast.Assign, Point]]:
-        stores = self._outside.get(name)
-        if stores is None:
-            stores = self._outside[name] = []
-            for relative in self._evaluator.modules.index.storing(name):
-                module = self._evaluator.modules.get(relative)
-                if module is None:
-                    continue
-                for trail in module.paths_to(name):
-                    node, above = trail[-1], trail[-2]
-                    if (
-                        isinstance(above, ast.Assign)
-                        and above.targets[0] is node
-                        and isinstance(node, ast.Attribute)
-                        and not (isinstance(node.value, ast.Name) and node.value.id in ("self", "cls"))
-                    ):
-                        stores.append((above, self._evaluator.sites.point_of(module, trail)))
-            if len(stores) > _MOST_STORES:
-                stores.clear()
-        return stores
-
     def changed_by_calls(self, frame: Frame, node: ast.Attribute) -> bool:
         """Whether a method calls another one of its object that stores the attribute: what the method
         itself stored last may not be what is there."""
@@ -292,6 +244,12 @@ class Attributes:
             return False
         text = frame.module.text_of(scope)
         return any(f"{own}.{name}(" in text for name in others)
+
+    def set_from_outside(self, instance: Instance) -> frozenset[int]:
+        """The places outside its class that store in attributes of an object."""
+        line = self._evaluator.classes.line(instance.cls)
+        names = {name for above in line for name in self._stores_of(above.node)}
+        return self.outside.marks(instance, names)
 
     def storing(self, instance: Instance, name: str) -> list[tuple[Class, FunctionNode]]:
         """The methods that store ``self.name``: of the ``__init__`` methods that making the instance runs,

@@ -85,6 +85,15 @@ class Library:
     def _same(self, arguments: Arguments, node: ast.AST, point: Point, world: World) -> list[Outcome]:
         return self._first(arguments, world)
 
+    def _copied(self, arguments: Arguments, node: ast.AST, point: Point, world: World) -> list[Outcome]:
+        """A copy is an object of its own, made alike: what is stored in the one is not in the other."""
+        return [
+            (Instance(value.cls, value.arguments, node, point.frame.key), w)
+            if isinstance(value, Instance) and value.arguments is not None
+            else (value, w)
+            for value, w in self._first(arguments, world)
+        ]
+
     def _enumerate(self, arguments: Arguments, node: ast.AST, point: Point, world: World) -> list[Outcome]:
         index = Unknown(("index", id(node)))
         return [
@@ -288,8 +297,8 @@ _FUNCTIONS: dict[str, Callable[[Library, Arguments, ast.AST, Point, World], list
     "builtins.sorted": Library._listed,
     "builtins.reversed": Library._listed,
     "builtins.iter": Library._same,
-    "copy.copy": Library._same,
-    "copy.deepcopy": Library._same,
+    "copy.copy": Library._copied,
+    "copy.deepcopy": Library._copied,
     "builtins.enumerate": Library._enumerate,
     "tqdm.tqdm": Library._same,
     "tqdm.auto.tqdm": Library._same,

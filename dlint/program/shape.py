@@ -51,7 +51,7 @@ def shape_of(evaluator: Evaluator, value: Value, world: World, depth: int = 0) -
             if value.arguments is None:
                 return number(("instance", value.cls.key))
             given = _arguments(evaluator, value.arguments, world, depth)
-            return number(("instance", value.cls.key, given))
+            return number(("instance", value.cls.key, given, evaluator.attributes.set_from_outside(value)))
         case Made():
             return number(("made", value.name, _arguments(evaluator, value.arguments, world, depth)))
         case Items():

@@ -118,7 +118,7 @@ class Streams:
                 return None
             if self._evaluator.construction.touching(owner.cls, node.attr):
                 return None  # not only __init__ stores it
-            if self._evaluator.attributes.may_be_stored_outside(owner, node.attr):
+            if self._evaluator.attributes.outside.speaks_of(owner, node.attr):
                 return None
             for _, _, at, stored_in in self._evaluator.construction.stores(owner, w, {node.attr}):
                 stored = getattr(at.statement, "value", None)

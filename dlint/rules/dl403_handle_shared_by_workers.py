@@ -155,7 +155,7 @@ def _kept(
     names = {name for _, read in reads for name in read}
     for name, value, by_hand in _held(program, owner, names):
         handle = handle_of(program.evaluator, value)
-        if handle is None or program.evaluator.attributes.may_be_stored_outside(owner, name):
+        if handle is None or program.evaluator.attributes.outside.speaks_of(owner, name):
             continue
         assert isinstance(value, Made)
         binding = [visit for visit in visits if _path(visit, name) in visit.frame.layout.binds]

@@ -42,3 +42,114 @@ DataLoader(Data("train_2017".replace("_2017", "")), num_workers=2)  # expect: DL
 DataLoader(Data("val"), num_workers=2)
 """
     _agree(tmp_path, program)
+
+
+_FLAGGED = """
+import copy
+
+class Data(Dataset):
+    def __init__(self, augment=False, transform=None):
+        self.augment = augment
+        self.transform = transform
+
+    def __getitem__(self, index):
+        if self.augment:
+            return np.random.rand()
+        return index if self.transform is None else self.transform(index)
+
+
+class Jitter:
+    def __call__(self, item):
+        return item + np.random.rand()
+
+
+class Same:
+    def __call__(self, item):
+        return item
+
+"""
+
+
+@pytest.mark.parametrize(
+    "program",
+    [
+        pytest.param(
+            """
+def main(args, model):
+    args.augment = not args.plain
+    DataLoader(Data(args.augment), num_workers=2)  # expect: DL202
+    DataLoader(Data(), num_workers=2)
+""",
+            id="a setting of the same name",
+        ),
+        pytest.param(
+            """
+class Plan:
+    pass
+
+plan = Plan()
+plan.augment = True
+DataLoader(Data(), num_workers=2)
+""",
+            id="an object of another class",
+        ),
+        pytest.param(
+            """
+train, val = Data(), Data()
+train.augment = True
+DataLoader(train, num_workers=2)  # expect: DL202
+DataLoader(val, num_workers=2)
+""",
+            id="another object of the class",
+        ),
+        pytest.param(
+            """
+val = Data(augment=True)
+val.augment = False
+DataLoader(val, num_workers=2)
+""",
+            id="right after it was made",
+        ),
+        pytest.param(
+            """
+def main(args):
+    data = Data(augment=True)
+    if args.plain:
+        data.augment = False
+    DataLoader(data, num_workers=2)  # expect: DL202
+""",
+            id="on a condition",
+        ),
+        pytest.param(
+            """
+def prepare(data):
+    data.augment = True
+
+def main(find):
+    prepare(find("train"))
+    DataLoader(Data(), num_workers=2)  # expect: DL202
+""",
+            id="of nobody knows which object",
+        ),
+        pytest.param(
+            """
+train = Data(transform=Jitter())
+val = copy.deepcopy(train)
+val.transform = Same()
+DataLoader(train, num_workers=2)  # expect: DL202
+DataLoader(val, num_workers=2)
+""",
+            id="a copy with another transform",
+        ),
+        pytest.param(
+            """
+first = Data()
+first.augment = True
+DataLoader(copy.copy(first), num_workers=2)  # expect: DL202
+""",
+            id="a copy of what was set before",
+        ),
+    ],
+)
+def test_flags_that_are_set_from_outside(program: str, tmp_path: Path) -> None:
+    _agree(tmp_path, _FLAGGED + program)
