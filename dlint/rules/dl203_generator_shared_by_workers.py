@@ -56,7 +56,7 @@ from collections.abc import Iterable, Iterator
 
 from dlint.finding import Remedy
 from dlint.knowledge.randomness import GENERATORS, RESEEDS, draws_from_generator
-from dlint.module.layout import FunctionNode, dotted, functions_in, parameters
+from dlint.module.layout import FunctionNode, functions_in, parameters
 from dlint.module.source import Module
 from dlint.program.early_reads import item_read_in_parent
 from dlint.program.events import Event, Visit, function_body
@@ -77,7 +77,7 @@ def check(program: Program) -> Iterator[Found]:
     draws = {id(code): list(_draws(program, code)) for code in codes_of(program.uses)}
     for use in program.uses:
         for event, made, lazy in draws[id(use.code)]:
-            if renewed(program, use, made) or _renewed_by_method(program, use, made):
+            if renewed(program, use, made) or _renewed_by_call(program, use, made):
                 continue
             touched = item_read_in_parent(program, use, made.point.frame.owner) if lazy else None
             if touched is not None or not lazy:
@@ -167,13 +167,16 @@ def _is_of_another(visit: Visit, made: Made) -> bool:
     return receiver.cls.node is not maker.cls.node
 
 
-def _renewed_by_method(program: Program, use: WorkerUse, made: Made) -> bool:
-    """Whether the loader's ``worker_init_fn`` calls a method that makes or seeds the generator anew."""
+def _renewed_by_call(program: Program, use: WorkerUse, made: Made) -> bool:
+    """Whether the loader's ``worker_init_fn`` seeds the generator again, or calls a method that makes or
+    seeds it anew."""
     owner = _class_of(made)
     visits = init_visits(program, use)
+    names = _names(made)
+    if any(_seeds_again(visit.function.node, names) for visit in visits):
+        return True
     if owner is None or not visits:
         return False
-    names = _names(made)
     methods = {
         function.name
         for function in functions_in(owner.body)
@@ -209,7 +212,7 @@ def _seeds_again(function: ast.AST, names: set[str]) -> bool:
     return any(
         isinstance(node, ast.Attribute)
         and node.attr in RESEEDS
-        and (dotted(node.value) or "").rpartition(".")[2] in names
+        and getattr(node.value, "attr", getattr(node.value, "id", None)) in names
         for node in ast.walk(function)
     )
 
