@@ -16,8 +16,10 @@ _NUMPY_DRAWS = frozenset(
         triangular uniform vonmises wald weibull zipf""",
     )
 )
-# Library functions that draw from NumPy's global state unless they are given one.
-_DRAWS_INSIDE = frozenset({"skimage.util.random_noise", "sklearn.utils.shuffle", "scipy.stats.truncnorm.rvs"})
+# Library functions that draw from NumPy's global state unless they are given one, or a seed.
+_DRAWS_INSIDE = frozenset({"skimage.util.random_noise", "sklearn.utils.shuffle"})
+_DRAWS_OF_SCIPY = re.compile(r"scipy\.stats\.\w+(?:\(\))?\.rvs")
+GIVEN_STATE = ("random_state", "seed", "rng")
 
 # Seeding call -> the library whose state it sets.
 SEEDS = {
@@ -32,12 +34,15 @@ SEEDS = {
 }
 # Seeding calls that choose the seed themselves.
 TAKES_NO_SEED = frozenset({"torch.seed"})
-# Calls that make a trainer seed the workers of its loaders -> the argument that must say so, None for none.
+# Calls that make a trainer seed the workers of its loaders -> whether their second argument, or the keyword,
+# must say so.
 TRAINER_SEEDS_WORKERS = {
-    "pytorch_lightning.seed_everything": "workers",
-    "lightning_fabric.seed_everything": "workers",
-    "pytorch_lightning.cli.LightningCLI": None,
+    "pytorch_lightning.seed_everything": True,
+    "lightning_fabric.seed_everything": True,
+    "lightning_fabric.utilities.seed.seed_everything": True,
+    "pytorch_lightning.cli.LightningCLI": False,
 }
+SAYS_WORKERS = "workers"
 # What some of those calls give: nothing that a worker could call.
 SEED_RESULTS = {
     "numpy.random.seed": "None",
@@ -151,7 +156,12 @@ _FIXED_NAME = re.compile(r"seed|rank|world_size|worker|gpu|node")
 def draws_from_numpy(name: str) -> bool:
     """Whether a call draws from NumPy's global state."""
     module, _, last = name.rpartition(".")
-    return (module == "numpy.random" and last in _NUMPY_DRAWS) or name in _DRAWS_INSIDE
+    return (module == "numpy.random" and last in _NUMPY_DRAWS) or draws_inside(name)
+
+
+def draws_inside(name: str) -> bool:
+    """Whether a call draws from NumPy's global state where it is given no other."""
+    return name in _DRAWS_INSIDE or _DRAWS_OF_SCIPY.fullmatch(name) is not None
 
 
 def may_seed_numpy(name: str) -> bool:

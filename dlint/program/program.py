@@ -214,12 +214,15 @@ class Program:
         elsewhere = facts.loaded | facts.bases
         return tuple(cls for cls in self.dataset_classes if _place(cls) not in elsewhere)
 
-    def protections(self, name: str, *values: object, unknown: bool = False) -> Protections:
-        """The calls ``name(value)`` of the program, as protections; ``unknown``: with unknown values too."""
-        mark = (name, values, unknown)
+    def protections(
+        self, name: str, *values: object, unknown: bool = False, always: bool = False
+    ) -> Protections:
+        """The calls ``name(value)`` of the program, as protections; ``unknown``: with unknown values too,
+        ``always``: those on a condition left aside."""
+        mark = (name, values, unknown, always)
         if mark not in self._protections:
             self._protections[mark] = Protections(
-                self.evaluator, self.boundaries, name, values, unknown=unknown
+                self.evaluator, self.boundaries, name, values, unknown=unknown, always=always
             )
         return self._protections[mark]
 
@@ -236,7 +239,7 @@ class Program:
         return {}
 
     @cached_property
-    def _protections(self) -> dict[tuple[str, tuple[object, ...], bool], Protections]:
+    def _protections(self) -> dict[tuple[str, tuple[object, ...], bool, bool], Protections]:
         return {}
 
     def let_go(self) -> None:

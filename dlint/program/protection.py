@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from dlint.knowledge.reflection import BY_NAME
 from dlint.module.source import Module
-from dlint.program.boundaries import Boundaries, runs_in_main_only
+from dlint.program.boundaries import Boundaries, is_guarded, runs_in_main_only
 from dlint.program.frame import Frame, Point
+from dlint.program.repetition import tests_around
 from dlint.program.values import Const, External
 
 if TYPE_CHECKING:
@@ -40,7 +41,7 @@ class Protections:
     """The calls of one name with one of some constant arguments, such as ``cv2.setNumThreads(0)``.
 
     A library's own constant is given by its name (``"torch.float64"``). ``unknown``: what nobody can tell
-    (a setting) counts as well.
+    (a setting) counts as well. ``always``: a call that stands on a condition does not.
     """
 
     def __init__(
@@ -51,12 +52,14 @@ class Protections:
         values: tuple[object, ...],
         *,
         unknown: bool,
+        always: bool = False,
     ) -> None:
         self._evaluator = evaluator
         self._boundaries = boundaries
         self._name = name
         self._values = values
         self._unknown = unknown
+        self._always = always
         self._effects: list[Effect] | None = None
 
     @property
@@ -96,6 +99,8 @@ class Protections:
     ) -> None:
         assert self._effects is not None
         scope = frame.scope
+        if self._always and _is_conditional(Point(frame, statement)):
+            return
         if isinstance(scope, ast.Module):
             kind = "guard" if runs_in_main_only(frame, statement) else "import"
             self._effects.append(Effect(call, module, kind, frame.module))
@@ -188,6 +193,14 @@ def _mentions(module: Module, word: str) -> Iterator[list[ast.AST]]:
         match trail[-1]:
             case ast.alias(name=name, asname=str(other)) if name == word != other:
                 yield from module.paths_to(other)
+
+
+def _is_conditional(point: Point) -> bool:
+    """Whether a test decides if control comes to a place, other than the main guard and one that only asks
+    whether the call was made already (``if get_start_method(allow_none=True) is None:``)."""
+    return not is_guarded(point.frame, point.statement) and any(
+        "get_start_method" not in ast.unparse(test) for test, _, _ in tests_around(point)
+    )
 
 
 def _counts_cpus(node: ast.expr) -> bool:

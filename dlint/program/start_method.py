@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from dlint.program.uses import WorkerUse
 
 METHODS = ("fork", "forkserver", "spawn")
+_ANEW = METHODS[1:]  # a worker imports its libraries itself
 _SETTER = "multiprocessing.set_start_method"
 _CONTEXT = "multiprocessing.get_context"
 
@@ -34,6 +35,17 @@ def start_method_of(program: Program, use: WorkerUse) -> str | None:
         if program.protections(_SETTER, method).shelter(use, use.modules) is not None
     ]
     return found[0] if len(found) == 1 else None
+
+
+def surely_starts_anew(program: Program, use: WorkerUse) -> bool:
+    """Whether the workers of a use surely are no copies of the parent: the start method is set for them, and
+    not only on a condition, as by what prepares distributed training."""
+    method = start_method_of(program, use)
+    if method not in _ANEW:
+        return False
+    if method == program.start_method or (use.loader is not None and _of_context(program, use.loader)):
+        return True
+    return program.protections(_SETTER, method, always=True).shelter(use, use.modules) is not None
 
 
 def _of_context(program: Program, loader: Loader) -> str | None:

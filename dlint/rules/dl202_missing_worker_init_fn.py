@@ -14,13 +14,17 @@ Draws of `random` and `torch` are fine: torch seeds both in every worker. Librar
 NumPy themselves (MONAI's) are fine, and so are programs that have Lightning seed the workers
 (`seed_everything(seed, workers=True)`, `LightningCLI`), a `worker_init_fn` that is passed on a condition or
 set later (`loader.worker_init_fn = seed_worker`), and draws that worker code has seeded before on the way
-(DL201 judges that seed). Where a seeding function is called instead of passed, DL205 says so.
+(DL201 judges that seed). Workers that surely start by spawn or forkserver (the loader's
+`multiprocessing_context`, `set_start_method` on no condition, dlint's option `start-method`) import NumPy
+themselves, and its state is then fresh: they are left alone, too. Where a seeding function is called instead
+of passed, DL205 says so.
 
 ## Why is this bad
 
 Every worker starts with a copy of the parent's NumPy state, and every epoch starts new workers. Measured on
 torch 1.8.1: workers and epochs draw identical numbers, 4 distinct values of 24. From torch 1.9 on the
-loader seeds NumPy itself: 24 of 24.
+loader seeds NumPy itself: 24 of 24. The copy comes with the fork: of three rounds of four processes, each
+drawing once, 1 distinct value of 12 when forked, 12 of 12 by spawn and by forkserver (NumPy 2, Python 3.11).
 
 ## Example
 
@@ -60,9 +64,12 @@ from collections.abc import Iterator
 
 from dlint.finding import Remedy
 from dlint.knowledge.randomness import (
+    GIVEN_STATE,
+    SAYS_WORKERS,
     SEEDS,
     TRAINER_SEEDS_WORKERS,
     draws_from_numpy,
+    draws_inside,
     may_seed_numpy,
     seeds_nothing,
 )
@@ -75,6 +82,7 @@ from dlint.program.repetition import places_around
 from dlint.program.seed import FRESH, TORCH
 from dlint.program.seeds import seeds_of
 from dlint.program.sharing import codes_of
+from dlint.program.start_method import surely_starts_anew
 from dlint.program.uses import WorkerUse
 from dlint.program.values import Class, Const, External, Function, Unknown, Value
 from dlint.program.worker import WorkerCode
@@ -98,7 +106,7 @@ def check(program: Program) -> Iterator[Found]:
         uses = program.possible_uses(loader)
         draws = [draw for code in codes_of(uses) if (draw := nearest[id(code)]) is not None]
         if draws:
-            if _is_called(program, loader):
+            if _is_called(program, loader) or surely_starts_anew(program, uses[0]):
                 continue
             missing = _unseeded(loader)
             if missing or _leaves_numpy_alone(program, uses):
@@ -107,7 +115,7 @@ def check(program: Program) -> Iterator[Found]:
 
 def _trainer_seeds_workers(program: Program) -> bool:
     """Whether the program has a trainer give a worker_init_fn to loaders that lack one."""
-    for name, argument in TRAINER_SEEDS_WORKERS.items():
+    for name, must_say in TRAINER_SEEDS_WORKERS.items():
         word = name.rpartition(".")[2]
         for module in program.modules.naming(word):
             for trail in module.paths_to(word, called=True):
@@ -117,18 +125,18 @@ def _trainer_seeds_workers(program: Program) -> bool:
                     point = program.evaluator.sites.point_of(module, trail)
                     callees = program.evaluator.values(call.func, point)
                     if any(isinstance(value, External) and value.name == name for value, _ in callees) and (
-                        argument is None or _is_true(program, call, argument, point)
+                        not must_say or _says_workers(program, call, point)
                     ):
                         return True
     return False
 
 
-def _is_true(program: Program, call: ast.Call, argument: str, point: Point) -> bool:
+def _says_workers(program: Program, call: ast.Call, point: Point) -> bool:
+    said = [*call.args[1:2], *(keyword.value for keyword in call.keywords if keyword.arg == SAYS_WORKERS)]
     return any(
         isinstance(value, Const) and value.value is True
-        for keyword in call.keywords
-        if keyword.arg == argument
-        for value, _ in program.evaluator.values(keyword.value, point)
+        for argument in said
+        for value, _ in program.evaluator.values(argument, point)
     )
 
 
@@ -210,10 +218,21 @@ def _nearest_draw(program: Program, code: WorkerCode) -> Event | None:
         event
         for event in code.events
         if draws_from_numpy(event.name)
+        and not (draws_inside(event.name) and _is_given_state(program, event))
         and event.role != "worker_init_fn"
         and not (seeding and any(_comes_after(point, seeding) for point in event.places()))
     ]
     return min(draws, key=_distance, default=None)
+
+
+def _is_given_state(program: Program, event: Event) -> bool:
+    """Whether a call draws from a state that it is given: ``rvs(size=3, random_state=rng)``."""
+    return isinstance(event.node, ast.Call) and any(
+        not (isinstance(value, Const) and value.value is None)
+        for keyword in event.node.keywords
+        if keyword.arg in GIVEN_STATE
+        for value, _ in program.evaluator.values(keyword.value, event.point, event.world)
+    )
 
 
 def _seeding(program: Program, code: WorkerCode) -> Iterator[int]:

@@ -153,3 +153,106 @@ DataLoader(copy.copy(first), num_workers=2)  # expect: DL202
 )
 def test_flags_that_are_set_from_outside(program: str, tmp_path: Path) -> None:
     _agree(tmp_path, _FLAGGED + program)
+
+
+_SCIENCE = """
+import skimage.util
+from scipy import stats
+from scipy.stats import truncnorm
+from sklearn.utils import shuffle
+
+class Data(Dataset):
+    def __init__(self):
+        self.bounds = truncnorm(-1, 1)
+
+    def __getitem__(self, index):
+        return {}
+
+
+DataLoader(Data(), num_workers=2)
+"""
+
+
+@pytest.mark.parametrize(
+    ("draw", "found"),
+    [
+        ("shuffle([1, 2])", True),
+        ("shuffle([1, 2], random_state=index)", False),
+        ("stats.norm.rvs(0, 1)", True),
+        ("self.bounds.rvs(3)", True),
+        ("self.bounds.rvs(3, random_state=None)", True),
+        ("truncnorm.rvs(-1, 1, random_state=np.random.default_rng(index))", False),
+        ("skimage.util.random_noise(index)", True),
+        ("stats.norm.pdf(index)", False),
+    ],
+)
+def test_draws_inside_libraries(draw: str, found: bool, tmp_path: Path) -> None:
+    program = _SCIENCE.replace("{}", draw)
+    mark = "num_workers=2)"
+    _agree(tmp_path, program.replace(mark, f"{mark}  # expect: DL202") if found else program)
+
+
+_DRAWING = """
+import argparse
+import torch.multiprocessing as mp
+
+class Data(Dataset):
+    def __getitem__(self, index):
+        return np.random.rand()
+
+"""
+
+
+@pytest.mark.parametrize(
+    ("started", "found"),
+    [
+        ("    pass", True),
+        ('    mp.set_start_method("spawn")', False),
+        ('    if mp.get_start_method(allow_none=True) is None:\n        mp.set_start_method("spawn")', False),
+        ('    if args.distributed:\n        mp.set_start_method("spawn")', True),
+        ('    mp.set_start_method("fork")', True),
+    ],
+)
+def test_workers_that_are_no_copies(started: str, found: bool, tmp_path: Path) -> None:
+    program = f"""
+def prepare(args):
+{started}
+
+def main(args):
+    prepare(args)
+    DataLoader(Data(), num_workers=2){"  # expect: DL202" if found else ""}
+    DataLoader(Data(), num_workers=2, multiprocessing_context="spawn")
+
+if __name__ == "__main__":
+    main(argparse.ArgumentParser().parse_args())
+"""
+    _agree(tmp_path, _DRAWING + program)
+
+
+def test_spawn_that_only_some_callers_ask_for(tmp_path: Path) -> None:
+    program = """
+def init_dist():
+    mp.set_start_method("spawn")
+
+def main(args):
+    if args.launcher != "none":
+        init_dist()
+    DataLoader(Data(), num_workers=2)  # expect: DL202
+
+if __name__ == "__main__":
+    main(argparse.ArgumentParser().parse_args())
+"""
+    _agree(tmp_path, _DRAWING + program)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "found"), [("1, True", False), ("1", True), ("1, workers=False", True), ("1, False", True)]
+)
+def test_whether_lightning_seeds_the_workers(arguments: str, found: bool, tmp_path: Path) -> None:
+    program = f"""
+from lightning.fabric.utilities.seed import seed_everything
+
+seed_everything({arguments})
+DataLoader(Data(), num_workers=2){"  # expect: DL202" if found else ""}
+"""
+    _agree(tmp_path, _DRAWING + program)
