@@ -59,6 +59,25 @@ PLAIN_BUILTINS = frozenset(
 # Classes of transforms that keep what they are made of as ``transforms``, where more can be added.
 KEEPS_TRANSFORMS = frozenset({"Compose", "RandomApply", "RandomChoice", "RandomOrder"})
 
+# What the __call__ of a library's transforms calls of a class that is derived from them.
+_CALLED_PARTS = {
+    "albumentations.": (
+        "get_params",
+        "get_params_dependent_on_targets",
+        "get_params_dependent_on_data",
+        "apply",
+        "apply_to_bbox",
+        "apply_to_keypoint",
+        "apply_to_mask",
+    ),
+    "torchvision.transforms.": ("get_params",),
+}
+
+
+def called_parts(library: str) -> tuple[str, ...]:
+    """The methods that a library's class calls, when it is called, of a class derived from it."""
+    return next((parts for start, parts in _CALLED_PARTS.items() if library.startswith(start)), ())
+
 
 def takes_callbacks(name: str) -> bool:
     """Whether a call of this library name runs the callables among its arguments."""

@@ -146,6 +146,8 @@ class Frame:
             (
                 id(scope),
                 id(site) if site is not None and arguments is not None else None,
+                # What a library calls stands at no call of the program; a partial has given it something.
+                arguments.key if site is None and arguments is not None and arguments.all() else None,
                 caller.frame.key if caller and arguments is not None else None,
                 receiver.key if receiver is not None else None,
                 outer.key if outer is not None and outer.outer is not None else None,

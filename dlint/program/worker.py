@@ -10,7 +10,7 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
-from dlint.knowledge.callbacks import is_builder, runs_at_once, takes_callbacks
+from dlint.knowledge.callbacks import called_parts, is_builder, runs_at_once, takes_callbacks
 from dlint.knowledge.loading import (
     HAND_ON,
     INNER_PARTS,
@@ -121,14 +121,22 @@ class WorkerCode:
                 entered = True
                 self._enter(method, Arguments(), None, None, world, link)
         if not entered:
-            for name in _CALLED_BY_TORCH:
-                for method in classes.methods(value, name):
-                    entered = True
-                    self._enter(method, Arguments(), None, None, world, link)
+            for method, _ in self._when_called(value):
+                self._enter(method, Arguments(), None, None, world, link)
         names = ITEM_PARTS if any(makes_items(name) for name in libraries) else ()
         names += INNER_PARTS if any(name in HAND_ON for name in libraries) else ()
         if names and not self._overridden(value):
             self._library_parts(value, names, world, seen)
+
+    def _when_called(self, value: Instance) -> list[tuple[Function, bool]]:
+        """The methods that run when an object is called: its own, which get what the call gives (True), or
+        those that a library's ``__call__`` asks for."""
+        classes = self._evaluator.classes
+        own = [method for name in _CALLED_BY_TORCH for method in classes.methods(value, name)]
+        if own:
+            return [(method, True) for method in own]
+        names = {name for library in classes.libraries(value.cls) for name in called_parts(library)}
+        return [(method, False) for name in sorted(names) for method in classes.methods(value, name)]
 
     def _overridden(self, value: Instance) -> bool:
         """Whether a class reads its items itself, without the library's way (``super().__getitem__``)."""
@@ -233,7 +241,8 @@ class WorkerCode:
         link: Link | None,
     ) -> None:
         mark = (id(function.node), function.receiver.key if function.receiver is not None else None)
-        site = (id(node), point.frame.key if point is not None else None)
+        given = arguments.key if node is None and arguments is not None else None
+        site = (id(node), point.frame.key if point is not None else given)
         contexts = self._seen.setdefault(mark, set())
         if site in contexts or len(contexts) >= _CONTEXTS or len(self._seen) > _MOST_FUNCTIONS:
             return
@@ -273,9 +282,8 @@ class WorkerCode:
                             bound = Function(value.node, value.frame, made, owner)
                             self._enter(bound, arguments, node, at, world, link)
             case Instance():
-                for name in _CALLED_BY_TORCH:
-                    for method in self._evaluator.classes.methods(callee, name):
-                        self._enter(method, given, node, at, world, link)
+                for method, own in self._when_called(callee):
+                    self._enter(method, given if own else None, node, at, world, link)
             case Made():
                 if node is not None and at is not None and link is not None:
                     self._note(f"{callee.name}().__call__", callee, node, at, world, link)

@@ -256,3 +256,99 @@ seed_everything({arguments})
 DataLoader(Data(), num_workers=2){"  # expect: DL202" if found else ""}
 """
     _agree(tmp_path, _DRAWING + program)
+
+
+_TRANSFORMED = """
+from functools import partial
+
+import albumentations as A
+from albumentations.core.transforms_interface import DualTransform
+from torchvision import transforms
+
+class Data(Dataset):
+    def __init__(self, transform=None):
+        self.transform = transform
+
+    def __getitem__(self, index):
+        return self.transform(index)
+
+
+def change(item, kind="flip"):
+    return item + np.random.rand() if kind == "noise" else item
+
+
+"""
+
+
+@pytest.mark.parametrize(
+    "program",
+    [
+        pytest.param(
+            """
+DataLoader(Data(change), num_workers=2)
+DataLoader(Data(partial(change, kind="crop")), num_workers=2)
+DataLoader(Data(partial(change, kind="noise")), num_workers=2)  # expect: DL202
+""",
+            id="partials as transforms",
+        ),
+        pytest.param(
+            """
+plain, noisy = partial(change, kind="crop"), partial(change, kind="noise")
+DataLoader([1], num_workers=2, collate_fn=plain)
+DataLoader([1], num_workers=2, collate_fn=noisy)  # expect: DL202
+DataLoader([1], num_workers=2, collate_fn=change)
+""",
+            id="partials as collate_fn",
+        ),
+        pytest.param(
+            """
+crop, noise = partial(change, kind="crop"), partial(change, kind="noise")
+DataLoader(Data(transforms.Compose([crop, change])), num_workers=2)
+DataLoader(Data(transforms.Compose([crop, noise])), num_workers=2)  # expect: DL202
+""",
+            id="partials in a Compose",
+        ),
+        pytest.param(
+            """
+class Noise(A.ImageOnlyTransform):
+    def apply(self, image, **parameters):
+        return image + np.random.normal(size=image.shape)
+
+class Shift(DualTransform):
+    def get_params(self):
+        return {"shift": np.random.randint(9)}
+
+class Gray(A.ImageOnlyTransform):
+    def apply(self, image, **parameters):
+        return image
+
+DataLoader(Data(A.Compose([Noise(), A.HorizontalFlip()])), num_workers=2)  # expect: DL202
+DataLoader(Data(A.Compose([Shift(p=0.5)])), num_workers=2)  # expect: DL202
+DataLoader(Data(A.Compose([Gray(p=0.5)])), num_workers=2)
+""",
+            id="derived from albumentations",
+        ),
+        pytest.param(
+            """
+class Crop(transforms.RandomResizedCrop):
+    @staticmethod
+    def get_params(image, scale, ratio):
+        return np.random.randint(3), 0, 1, 1
+
+class Never(transforms.RandomResizedCrop):
+    @staticmethod
+    def get_params(image, scale, ratio):
+        return np.random.randint(3), 0, 1, 1
+
+    def __call__(self, image):
+        return image
+
+DataLoader(Data(Crop(224)), num_workers=2)  # expect: DL202
+DataLoader(Data(Never(224)), num_workers=2)
+""",
+            id="derived from torchvision",
+        ),
+    ],
+)
+def test_draws_of_transforms(program: str, tmp_path: Path) -> None:
+    _agree(tmp_path, _TRANSFORMED + program)
