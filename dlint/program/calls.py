@@ -56,7 +56,7 @@ class Calls:
             case Function():
                 return self.returns(callee, arguments, node, point, world)
             case Class():
-                return [(Instance(callee, arguments, node, point.frame.key), world)]
+                return [(Instance(callee, arguments, node, point.key), world)]
             case External():
                 return self._evaluator.library.call(callee, arguments, node, point, world)
             case Partial():
@@ -67,7 +67,7 @@ class Calls:
                     outcome
                     for method in methods
                     for outcome in self.returns(method, arguments, node, point, world)
-                ] or [(Unknown(("called", id(node), point.frame.key)), world)]
+                ] or [(Unknown(("called", id(node), point.key)), world)]
         # Two calls that read alike give the same answer: `is_distributed()` does not change meanwhile.
         if isinstance(node, ast.Call):
             return [(Unknown(("call", callee.key, self._text(node, arguments, point))), world)]
@@ -78,7 +78,7 @@ class Calls:
             return ""
         name = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
         text = told(arguments, name) if answers_again(name) else None
-        return (id(node), point.frame.key) if text is None else text
+        return (id(node), point.key) if text is None else text
 
     def enter(
         self, function: Function, arguments: Arguments | None, node: ast.AST | None, point: Point | None
@@ -100,7 +100,7 @@ class Calls:
     ) -> list[Outcome]:
         """The values that a call of a function of the program returns."""
         scope = function.node
-        unknown: list[Outcome] = [(Unknown(("returned", id(node), point.frame.key)), world)]
+        unknown: list[Outcome] = [(Unknown(("returned", id(node), point.key)), world)]
         mark = (id(scope), function.receiver.key if function.receiver is not None else None)
         if mark in self._inside:
             self._evaluator.cut(self._inside[mark])

@@ -111,6 +111,14 @@ class Containers:
             return [Const(key) for key in value.items if key is not ANY] or [Unknown(("key", value.key))]
         return [Unknown(("element", value.key))]
 
+    def all_of(self, value: Value) -> list[Value] | None:
+        """All that iterating over a value gives, in order; None where that is not known."""
+        if isinstance(value, Items) and not value.open and value.kind != "set":
+            return list(value.items)
+        if isinstance(value, Table) and not value.open and ANY not in value.items:
+            return [Const(key) for key in value.items]
+        return None
+
     def is_split(self, base: Made) -> bool:
         """Whether the parts of what a library's call returned are made of the same things."""
         return base.name in SPLITTERS or base.name.endswith(".split")

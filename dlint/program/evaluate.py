@@ -17,6 +17,7 @@ from dlint.program import texts
 from dlint.program.attributes import Attributes
 from dlint.program.calls import Calls
 from dlint.program.classes import Classes
+from dlint.program.comprehensions import Comprehension, Comprehensions
 from dlint.program.construction import Construction
 from dlint.program.containers import ANY, Containers
 from dlint.program.flow import Flow
@@ -40,7 +41,6 @@ from dlint.program.values import (
     External,
     Function,
     Items,
-    Key,
     Made,
     Table,
     Unknown,
@@ -71,11 +71,10 @@ class Evaluator(Questions):
         self.sites = Sites(self)
         self.library = Library(self)
         self.containers = Containers(self)
+        self.comprehensions = Comprehensions(self)
         self.truths = Truth(self)
         self.leads = Leads()
         self.registries = Registries(self)
-        # The points inside comprehensions: one each, so that what is known there is found again.
-        self._insides: dict[Key, Point] = {}
 
     def values(self, node: ast.expr, point: Point, world: World = HERE) -> list[Outcome]:
         """The values of an expression looked at from a point, in the worlds below ``world``."""
@@ -292,30 +291,12 @@ class Evaluator(Questions):
             results = grown[:OUTCOMES]
         return [(Table(items, open_ or len(node.keys) > 64), w) for items, open_, w in results]
 
-    def _comprehension(
-        self, node: ast.ListComp | ast.SetComp | ast.GeneratorExp | ast.DictComp, point: Point, world: World
-    ) -> list[Outcome]:
-        inner = self.inside(node, point)
-        if isinstance(node, ast.DictComp):
-            made = [value for value, _ in self.values(node.value, inner, world)]
-            return [(Table({ANY: value}, open=True), world) for value in made]
-        kind = "set" if isinstance(node, ast.SetComp) else "list"
-        values = {value.key: value for value, _ in self.values(node.elt, inner, world)}
-        return [(Items(kind, tuple(values.values()), open=True), world)]
-
-    def inside(
-        self, node: ast.ListComp | ast.SetComp | ast.GeneratorExp | ast.DictComp, point: Point
-    ) -> Point:
+    def inside(self, node: Comprehension, point: Point) -> Point:
         """The point inside a comprehension: its variables are elements of what it goes through."""
-        mark = (id(node), point.frame.key, id(point.locals))
-        inner = self._insides.get(mark)
-        if inner is None:
-            inner = point
-            for generator in node.generators:
-                source = Argument(generator.iter, inner, element=True)
-                inner = inner.binding(self.names.unpacked(generator.target, source))
-            self._insides[mark] = inner
-        return inner
+        return self.comprehensions.inside(node, point)
+
+    def _comprehension(self, node: Comprehension, point: Point, world: World) -> list[Outcome]:
+        return self.comprehensions.values(node, point, world)
 
     def _lambda(self, node: ast.Lambda, point: Point, world: World) -> list[Outcome]:
         return [(Function(node, point.frame), world)]

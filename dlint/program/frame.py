@@ -54,7 +54,7 @@ class Argument:
     def key(self) -> Key:
         if self.value is not None:
             return self.value.key
-        return (id(self.expression), self.point.frame.key if self.point else None)
+        return (id(self.expression), self.point.key if self.point else None)
 
 
 class Arguments:
@@ -148,7 +148,7 @@ class Frame:
                 id(site) if site is not None and arguments is not None else None,
                 # What a library calls stands at no call of the program; a partial has given it something.
                 arguments.key if site is None and arguments is not None and arguments.all() else None,
-                caller.frame.key if caller and arguments is not None else None,
+                caller.key if caller and arguments is not None else None,
                 receiver.key if receiver is not None else None,
                 outer.key if outer is not None and outer.outer is not None else None,
             )
@@ -175,24 +175,32 @@ _NONE: dict[str, Argument] = {}
 class Point:
     """A place in a frame: just before ``statement`` runs; None means the end of the scope.
 
-    ``locals`` are the variables of comprehensions around the expression.
+    ``locals`` are the variables of comprehensions around the expression. ``key`` is the frame's, or that of
+    one round of a comprehension in it.
     """
 
-    __slots__ = ("frame", "locals", "statement")
+    __slots__ = ("frame", "key", "locals", "statement")
 
     def __init__(
         self,
         frame: Frame,
         statement: ast.stmt | None,
         locals: dict[str, Argument] | None = None,
+        key: Key = None,
     ) -> None:
         self.frame = frame
         self.statement = statement
         self.locals = locals or _NONE
+        self.key: Key = frame.key if key is None else key
 
     def binding(self, more: dict[str, Argument]) -> Point:
-        return Point(self.frame, self.statement, {**self.locals, **more})
+        return Point(self.frame, self.statement, {**self.locals, **more}, self.key)
+
+    def round(self, more: dict[str, Argument], which: Key) -> Point:
+        """The point in one round of a comprehension: what it makes are objects of their own."""
+        key = number(("round", self.key, which))
+        return Point(self.frame, self.statement, {**self.locals, **more}, key)
 
     def before(self, statement: ast.stmt) -> Point:
         """The point before another statement of the same scope."""
-        return Point(self.frame, statement, self.locals)
+        return Point(self.frame, statement, self.locals, self.key)

@@ -287,7 +287,7 @@ class _Walk:
         if isinstance(value, Function):
             yield value, arguments
         elif isinstance(value, Class):
-            made = Instance(value, arguments, node, point.frame.key)
+            made = Instance(value, arguments, node, point.key)
             for method in self._evaluator.classes.methods(made, "__init__"):
                 yield method, arguments
         elif isinstance(value, External) and value.name in RUNNERS and node.args:

@@ -88,7 +88,7 @@ class Library:
     def _copied(self, arguments: Arguments, node: ast.AST, point: Point, world: World) -> list[Outcome]:
         """A copy is an object of its own, made alike: what is stored in the one is not in the other."""
         return [
-            (Instance(value.cls, value.arguments, node, point.frame.key), w)
+            (Instance(value.cls, value.arguments, node, point.key), w)
             if isinstance(value, Instance) and value.arguments is not None
             else (value, w)
             for value, w in self._first(arguments, world)

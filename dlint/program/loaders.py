@@ -327,7 +327,7 @@ class LoaderFinder:
         from dlint.program.initialisers import base_init_calls
 
         classes = self._evaluator.classes
-        instance = Instance(cls, arguments, call, point.frame.key)
+        instance = Instance(cls, arguments, call, point.key)
         frames = self._evaluator.initialisers.of(instance)
         if not frames:
             return arguments

@@ -246,7 +246,7 @@ class Names:
         if isinstance(target, ast.Name):
             return {target.id: source}
         found: dict[str, Argument] = {}
-        if isinstance(target, ast.Tuple | ast.List) and source.point is not None:
+        if isinstance(target, ast.Tuple | ast.List) and (source.point or source.value) is not None:
             values = [value for value, _ in self._evaluator.value_of(source, HERE)]
             for value in values[:1]:
                 for part, inner in self._parts(target, value):

@@ -49,7 +49,7 @@ def called(
     evaluator: Evaluator, name: str, arguments: Arguments, node: ast.AST, point: Point, world: World
 ) -> list[Outcome]:
     """What such a method gives: ``split.lower()``, ``mode.startswith("train")``."""
-    unknown = Unknown(("text", name, told(arguments, name) or (id(node), point.frame.key)))
+    unknown = Unknown(("text", name, told(arguments, name) or (id(node), point.key)))
     if arguments.keywords or arguments.spread or arguments.splats:
         return [(unknown, world)]
     ways: list[tuple[list[Value], World]] = [([], world)]

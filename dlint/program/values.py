@@ -116,7 +116,7 @@ class Made:
         self.node = node
         self.arguments = arguments
         self.point = point
-        self.key: Key = number(told or ("made", name, id(node), point.frame.key))
+        self.key: Key = number(told or ("made", name, id(node), point.key))
 
 
 class ModuleValue:

@@ -276,7 +276,7 @@ class WorkerCode:
                     self._called(callee.callee, both, node, at, world, link)
             case Class():
                 if node is not None and at is not None:
-                    made = Instance(callee, arguments, node, at.frame.key)
+                    made = Instance(callee, arguments, node, at.key)
                     for value, owner in self._evaluator.classes.member(callee, "__init__"):
                         if isinstance(value, Function):
                             bound = Function(value.node, value.frame, made, owner)

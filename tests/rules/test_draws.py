@@ -352,3 +352,44 @@ DataLoader(Data(Never(224)), num_workers=2)
 )
 def test_draws_of_transforms(program: str, tmp_path: Path) -> None:
     _agree(tmp_path, _TRANSFORMED + program)
+
+
+_SPLIT = """
+class Data(Dataset):
+    def __init__(self, split, augment=False):
+        self.augment = augment or split == "train"
+
+    def __getitem__(self, index):
+        return np.random.rand() if self.augment else index
+
+"""
+
+
+@pytest.mark.parametrize(
+    "made",
+    [
+        'train, val = [Data(split) for split in ("train", "val")]',
+        'train, val = (Data(split) for split in ("train", "val"))',
+        'sets = {split: Data(split) for split in ["train", "val"]}; train, val = sets["train"], sets["val"]',
+        'plan = {"a": True, "b": False}; sets = {k: Data(k, v) for k, v in plan.items()}; '
+        'train, val = sets["a"], sets["b"]',
+        'def make(split): return Data(split)\nsets = {s: make(s) for s in ("train", "val")}; '
+        'train, val = sets["train"], sets["val"]',
+    ],
+)
+def test_datasets_of_a_comprehension(made: str, tmp_path: Path) -> None:
+    program = f"""
+{made}
+DataLoader(train, num_workers=2)  # expect: DL202
+DataLoader(val, num_workers=2)
+"""
+    _agree(tmp_path, _SPLIT + program)
+
+
+def test_a_comprehension_over_what_nobody_knows(tmp_path: Path) -> None:
+    program = """
+def main(splits):
+    sets = {split: Data(split) for split in splits}
+    DataLoader(sets["val"], num_workers=2)  # expect: DL202
+"""
+    _agree(tmp_path, _SPLIT + program)
