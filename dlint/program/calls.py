@@ -70,7 +70,10 @@ class Calls:
                 ] or [(Unknown(("called", id(node), point.key)), world)]
         # Two calls that read alike give the same answer: `is_distributed()` does not change meanwhile.
         if isinstance(node, ast.Call):
-            return [(Unknown(("call", callee.key, self._text(node, arguments, point))), world)]
+            # `DATASETS[name](cfg, train=False)`: some class is given this.
+            named = isinstance(node.func, ast.Name | ast.Subscript | ast.Call)
+            made = (arguments, node, point.key) if named else None
+            return [(Unknown(("call", callee.key, self._text(node, arguments, point)), made), world)]
         return [(Unknown(("call", callee.key, id(node))), world)]
 
     def _text(self, node: ast.Call, arguments: Arguments, point: Point) -> Key:

@@ -24,6 +24,8 @@ from dlint.program.uses import UseFinder, WorkerUse
 from dlint.program.values import Class, External, Instance, Key, Value, World, forget_numbers
 
 Progress = Callable[[int, int], None]
+# Datasets that a loader may get by a name, each of which is looked at with what the loader's own is given.
+_MOST_OTHERS = 24
 
 
 class Program:
@@ -114,7 +116,10 @@ class Program:
         the settings) those of every dataset that no loader is seen to get."""
         uses = self.uses_of(loader)
         if uses and not loader.inherited and self._uses.resolved(loader) == ([], False):
-            uses = [*uses, *(use for use in self.uses if use.loader is None and self._may_get(loader, use))]
+            others = [use for use in self.uses if use.loader is None and self._may_get(loader, use)]
+            if len(others) <= _MOST_OTHERS:
+                others = [given for use in others for given in self._uses.as_made(loader, use)]
+            uses = [*uses, *others]
         return uses
 
     def _may_get(self, loader: Loader, use: WorkerUse) -> bool:

@@ -194,3 +194,21 @@ class UseFinder:
         """The use of a dataset class that some loader elsewhere may get."""
         value = Instance(cls, None, None)
         return WorkerUse(self._evaluator, None, value, HERE, self.code_of(value, HERE))
+
+    def as_made(self, loader: Loader, use: WorkerUse) -> list[WorkerUse]:
+        """The uses of a dataset by a loader that may get it and whose dataset's class nobody knows: what the
+        loader's dataset is given, this one is given then."""
+        if not isinstance(use.dataset, Instance):
+            return [use]
+        found: list[WorkerUse] = []
+        for way, world in loader.ways("num_workers", "dataset"):
+            value = way["dataset"]
+            if is_zero(way["num_workers"]):
+                continue
+            if not isinstance(value, Unknown) or value.call is None:
+                return [use]
+            arguments, node, at = value.call
+            made = Instance(use.dataset.cls, arguments, node, at)
+            code = self.code_of(made, world)
+            found.append(WorkerUse(self._evaluator, loader, made, world, code, use.beside))
+        return found

@@ -55,11 +55,16 @@ class Const:
 
 
 class Unknown:
-    """Something the analysis cannot tell; equal keys mean the same thing."""
+    """Something the analysis cannot tell; equal keys mean the same thing.
 
-    __slots__ = ("key",)
+    ``call`` is the call of something unknown that gives it, where that may make an object: what it was given,
+    its node and where it stands.
+    """
 
-    def __init__(self, parts: Key) -> None:
+    __slots__ = ("call", "key")
+
+    def __init__(self, parts: Key, call: tuple[Arguments, ast.Call, Key] | None = None) -> None:
+        self.call = call
         self.key: Key = number(parts)
 
 

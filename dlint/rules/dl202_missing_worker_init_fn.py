@@ -97,14 +97,18 @@ def check(program: Program) -> Iterator[Found]:
         return
     if _trainer_seeds_workers(program):
         return
-    nearest = {id(code): _nearest_draw(program, code) for code in codes_of(program.uses)}
+    nearest: dict[int, Event | None] = {}
     for loader in program.loaders:
         if loader.inherited or loader.kind.seeds_workers:
             continue
         if loader.module.relative in program.modules.index.storing("worker_init_fn"):
             continue  # set once the loader is made
         uses = program.possible_uses(loader)
-        draws = [draw for code in codes_of(uses) if (draw := nearest[id(code)]) is not None]
+        codes = codes_of(uses)
+        for code in codes:
+            if id(code) not in nearest:
+                nearest[id(code)] = _nearest_draw(program, code)
+        draws = [draw for code in codes if (draw := nearest[id(code)]) is not None]
         if draws:
             if _is_called(program, loader) or surely_starts_anew(program, uses[0]):
                 continue

@@ -393,3 +393,50 @@ def main(splits):
     DataLoader(sets["val"], num_workers=2)  # expect: DL202
 """
     _agree(tmp_path, _SPLIT + program)
+
+
+@pytest.mark.parametrize(
+    ("train", "val"),
+    [
+        ("DATASETS[cfg.name](cfg, train=True)", "DATASETS[cfg.name](cfg, train=False)"),
+        ("make(cfg, True)", "make(cfg, False)"),
+        ("DATASETS.get(cfg.name)(cfg, True)", "find(cfg)(cfg, False)"),
+    ],
+)
+def test_flags_of_a_dataset_found_by_its_name(train: str, val: str, tmp_path: Path) -> None:
+    registry = """
+DATASETS = {}
+
+def register(cls):
+    DATASETS[cls.__name__] = cls
+    return cls
+"""
+    photos = """
+from registry import register
+
+@register
+class Photos(Dataset):
+    def __init__(self, cfg, train=True):
+        self.train = train
+
+    def __getitem__(self, index):
+        return np.random.rand() if self.train else index
+"""
+    program = f"""
+import photos
+from registry import DATASETS
+
+def find(cfg):
+    return DATASETS[cfg.name]
+
+def make(cfg, train):
+    cls = find(cfg)
+    return cls(cfg, train=train)
+
+def main(cfg):
+    DataLoader({train}, num_workers=2)  # expect: DL202
+    DataLoader({val}, num_workers=2)
+    DataLoader(DATASETS.build(cfg, False), num_workers=2)  # expect: DL202
+"""
+    files = {"registry.py": registry, "photos.py": _HEAD + photos, "main.py": _HEAD + program}
+    agree(tmp_path, files, "DL202", target_torch="1.8")
