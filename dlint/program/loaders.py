@@ -136,6 +136,13 @@ class Loader:
         """Whether the loader may start worker processes; an unknown number counts as some."""
         return any(not is_zero(value) for value in self.values("num_workers"))
 
+    @property
+    def keeps_workers(self) -> bool:
+        """Whether the loader's workers surely stay from epoch to epoch."""
+        return all(
+            isinstance(value, Const) and value.value is True for value in self.values("persistent_workers")
+        )
+
     def _is_put_right(self, options: Argument) -> bool:
         """Whether a dict of options is handed to a function of the program that changes it in place:
         ``fill_in(options)``."""

@@ -276,15 +276,17 @@ def _found(loader: Loader, draw: Event, *, missing: bool) -> Found:
     where = f"{draw.module.relative}:{getattr(draw.node, 'lineno', 1)}"
     lack = "no worker_init_fn" if missing else "the worker_init_fn does not seed NumPy"
     advice = "pass a worker_init_fn that seeds" if missing else "seed"
+    repeat = "all workers and epochs draw the same numbers (4 distinct of 24)"
+    if loader.keeps_workers:
+        repeat = "all workers draw the same numbers"
     remedy = Remedy(
         "seed_workers", "unsafe", "Pass a worker_init_fn that seeds NumPy and random", {"kind": "missing"}
     )
     return Found(
         loader.module,
         loader.call,
-        f"{lack}, and worker code draws from NumPy ({draw.name} at {where}): before torch 1.9 all workers "
-        f"and epochs draw the same numbers (4 distinct of 24); {advice} NumPy from torch.initial_seed(), or "
-        "require torch>=1.9",
+        f"{lack}, and worker code draws from NumPy ({draw.name} at {where}): before torch 1.9 {repeat}; "
+        f"{advice} NumPy from torch.initial_seed(), or require torch>=1.9",
         draw.link.steps(draw.name, draw.module, draw.node),
         remedy if missing else None,
         None if missing else "add np.random.seed(torch.initial_seed() % 2**32) to the worker_init_fn",

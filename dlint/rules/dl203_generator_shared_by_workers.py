@@ -239,6 +239,8 @@ def _found(
         module, node = touched
         when = f"is made at its first use, which is in the parent ({module.relative}:{node.lineno})"
     happens = "every worker and every epoch draws the same numbers (4 distinct of 24)"
+    if use.loader is not None and use.loader.keeps_workers:
+        happens = "every worker draws the same numbers (12 distinct of 24)"
     if made.name.startswith("torch.Generator") and program.start_method_of(use) in ("spawn", "forkserver"):
         happens = "a torch.Generator cannot go to spawned workers, which end with a RuntimeError"
     return Found(

@@ -67,7 +67,7 @@ from dlint.program.program import Program
 from dlint.program.reach import Link
 from dlint.program.seed import STATE, WORKER
 from dlint.program.seeds import seeds_of
-from dlint.program.values import Const, External, Function
+from dlint.program.values import External, Function
 from dlint.program.worker import WorkerCode
 from dlint.rules.rule import Found
 
@@ -84,13 +84,6 @@ def check(program: Program) -> Iterator[Found]:
         yield from _of_code(program, code)
 
 
-def _lives_on(loader: Loader) -> bool:
-    """Whether the loader's workers surely stay from epoch to epoch."""
-    return all(
-        isinstance(value, Const) and value.value is True for value in loader.values("persistent_workers")
-    )
-
-
 def _of_code(program: Program, code: WorkerCode, loader: Loader | None = None) -> Iterator[Found]:
     entries = {
         id(visit.link): visit
@@ -105,7 +98,7 @@ def _of_code(program: Program, code: WorkerCode, loader: Loader | None = None) -
         if entry is None or id(entry.function.node) in found or not _can_be_called(entry):
             continue
         kinds = _repeating(program, code, event)
-        if kinds is None or (WORKER in kinds and loader is not None and _lives_on(loader)):
+        if kinds is None or (WORKER in kinds and loader is not None and loader.keeps_workers):
             continue
         found.add(id(entry.function.node))
         yield _found(event, kinds, _place(program, entry, event))
@@ -118,7 +111,7 @@ def _passed(loader: Loader) -> Iterator[Found]:
             isinstance(value, External)
             and value.name in SEEDS
             and value.name not in TAKES_NO_SEED
-            and not _lives_on(loader)
+            and not loader.keeps_workers
         ):
             library = SEEDS[value.name]
             cure = "pass a function that seeds with torch.initial_seed() % 2**32"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from program.sources import agree
+from program.sources import agree, check
 
 _HEAD = """\
 import numpy as np
@@ -440,3 +440,19 @@ def main(cfg):
 """
     files = {"registry.py": registry, "photos.py": _HEAD + photos, "main.py": _HEAD + program}
     agree(tmp_path, files, "DL202", target_torch="1.8")
+
+
+@pytest.mark.parametrize("kept", [True, False])
+def test_workers_that_live_on_draw_other_numbers_in_every_epoch(kept: bool, tmp_path: Path) -> None:
+    program = f"""
+class Data(Dataset):
+    def __init__(self):
+        self.rng = np.random.RandomState(0)
+
+    def __getitem__(self, index):
+        return np.random.rand() + self.rng.rand()
+
+DataLoader(Data(), num_workers=2, persistent_workers={kept})
+"""
+    report = check(tmp_path, {"main.py": _HEAD + program}, "DL202", "DL203", target_torch="1.8")
+    assert ["epoch" in finding.message for finding in report.findings] == [not kept, not kept]
