@@ -13,6 +13,7 @@ from dlint.files import (
     decode,
     display_path,
     expand,
+    is_folder,
     parse,
     project_root,
     python_files,
@@ -100,7 +101,7 @@ def _check(
     suppress: bool,
 ) -> Report:
     asked, troubles = expand(paths, settings.exclude, present=texts)
-    explicit = {path.absolute() for path in paths if not path.is_dir()}
+    explicit = {path.absolute() for path in paths if not is_folder(path)}
     if settings.names_rules:
         from dlint.rules import all_rules
 

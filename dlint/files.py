@@ -57,6 +57,11 @@ def absolute(path: Path | str) -> Path:
     return Path(os.path.abspath(path))  # noqa: PTH100
 
 
+def is_folder(path: Path) -> bool:
+    """Whether there is a folder; no where nobody can tell, which `Path.is_dir` raises for."""
+    return os.path.isdir(path)  # noqa: PTH112
+
+
 def display_path(path: Path | str) -> str:
     """The path as reports show it: relative to the working directory, with forward slashes."""
     text, here = str(path), os.path.join(os.getcwd(), "")  # noqa: PTH109, PTH118
@@ -76,7 +81,7 @@ def project_root(path: Path) -> Path:
     with a package's declaration; else the folder itself.
     """
     path = absolute(path)
-    folder = path if path.is_dir() else path.parent
+    folder = path if is_folder(path) else path.parent
     cwd = Path.cwd()
     inside = folder == cwd or cwd in folder.parents
     if inside and _has_any(cwd, PROJECT_MARKERS):

@@ -69,11 +69,18 @@ def _declarations(root: Path) -> Iterator[str]:
     yield from _in_pyproject(_text_on_torch(root / "pyproject.toml"))
     yield from _in_setup_cfg(_text_on_torch(root / "setup.cfg"))
     yield from _in_setup_py(_text_on_torch(root / "setup.py"))
-    for file in sorted((*root.glob("requirements*.txt"), *root.glob("requirements/*.txt"))):
+    for file in _matching(root, "requirements*.txt", "requirements/*.txt"):
         for line in _text_on_torch(file).splitlines():
             yield from _in_requirement(line)
-    for file in sorted((*root.glob("environment*.yml"), *root.glob("environment*.yaml"))):
+    for file in _matching(root, "environment*.yml", "environment*.yaml"):
         yield from _in_environment(_text_on_torch(file))
+
+
+def _matching(root: Path, *patterns: str) -> list[Path]:
+    try:
+        return sorted(file for pattern in patterns for file in root.glob(pattern))
+    except OSError:  # a folder that may not be looked into declares nothing
+        return []
 
 
 def _text_on_torch(file: Path) -> str:

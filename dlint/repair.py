@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import importlib
 import io
+import os
 import tokenize
 import warnings
 from collections import Counter
@@ -75,13 +76,26 @@ def repair(
         return engine.check(some, settings, texts={**(texts or {}), **changed})
 
     given = {absolute(path): data for path, data in (texts or {}).items()}
-    work = _Work(check, given, unsafe, {absolute(f.path): [] for f in report.findings})
-    for finding in report.findings:
+    findings = _under_one_name(report.findings)
+    work = _Work(check, given, unsafe, {absolute(f.path): [] for f in findings})
+    for finding in findings:
         work.findings[absolute(finding.path)].append(finding)
     for _ in range(_MOST_ROUNDS):
         if not work.one_round():
             break
     return work.result(report)
+
+
+def _under_one_name(findings: Iterable[Finding]) -> list[Finding]:
+    """The findings without those that a link to a file shows again: its text can be replaced only once."""
+
+    def is_link(finding: Finding) -> bool:
+        return os.path.islink(finding.path)  # noqa: PTH114
+
+    seen: dict[tuple[str, _Place], Finding] = {}
+    for finding in sorted(findings, key=is_link):  # a file's own name before its links
+        seen.setdefault((os.path.realpath(finding.path), _place(finding)), finding)
+    return sorted(seen.values(), key=lambda finding: finding.sort_key)
 
 
 @dataclass

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Iterable, Mapping
 from pathlib import Path
@@ -103,7 +104,7 @@ def _from_pyproject(root: Path) -> Settings:
         table = _dlint_table(file)
         if table is not None:
             return _settings(table, file)
-        if (folder / ".git").exists():
+        if os.path.exists(folder / ".git"):  # noqa: PTH110 - the other one raises where it may not look
             break
     return Settings()
 

@@ -45,7 +45,7 @@ def fix(
     code: 0 nothing is left; 1 findings are left; 2 could not do the job. With --diff or --check: 0 nothing
     would change, 1 something would.
     """
-    from dlint.repair import repair
+    from dlint.repair import Left, repair
     from dlint.reports.repairs import as_diff, lines
     from dlint.rewriting.files import CannotWrite, replace
 
@@ -53,6 +53,7 @@ def fix(
     with progress() as show:
         repairs = repair(paths, settings, unsafe=unsafe_fixes, jobs=jobs, progress=show)
     troubles = list(repairs.troubles)
+    left = list(repairs.left)
     dry = diff or check_only
     written = []
     for file in repairs.files:
@@ -65,14 +66,15 @@ def fix(
             replace(file.path, file.old, file.new)
         except CannotWrite as error:
             troubles.append(Trouble(display_path(file.path), f"not repaired: {error}"))
+            left += [Left(finding, str(error)) for finding in file.findings]
         else:
             written.append(file)
-    for line in lines(repairs.files if dry else written, repairs.left, dry=dry):
+    for line in lines(repairs.files if dry else written, left, dry=dry):
         click.echo(line, err=diff)
     _complain(troubles)
     if troubles:
         return FAILED
-    return FINDINGS if (repairs.files if dry else repairs.left) else CLEAN
+    return FINDINGS if (repairs.files if dry else left) else CLEAN
 
 
 def _complain(troubles: Iterable[Trouble]) -> None:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import difflib
+import os
+import re
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
@@ -29,18 +31,26 @@ def lines(files: Sequence[Repaired], left: Sequence[Left], *, dry: bool) -> Iter
 
 def as_diff(file: Repaired) -> bytes:
     """The change of one file as a unified diff that ``patch`` takes, in the file's own bytes."""
-    name = display_path(file.path).lstrip("/").encode()
+    path = os.fsencode(display_path(file.path).lstrip("/"))
     parts = difflib.diff_bytes(
         difflib.unified_diff,
         _lines(file.old),
         _lines(file.new),
-        b"a/" + name,
-        b"b/" + name,
+        _name(b"a/" + path),
+        _name(b"b/" + path),
         lineterm=b"\n",
     )
     return b"".join(
         part if part.endswith(b"\n") else part + b"\n\\ No newline at end of file\n" for part in parts
     )
+
+
+def _name(path: bytes) -> bytes:
+    """The name as git writes it: quoted where it would break the line, with a tab behind spaces."""
+    quoted, odd = re.subn(rb'[\x00-\x1f\x7f"\\]', lambda match: b"\\%03o" % ord(match[0]), path)
+    if odd:
+        return b'"' + quoted + b'"'
+    return path + b"\t" if b" " in path else path
 
 
 def _lines(data: bytes) -> list[bytes]:

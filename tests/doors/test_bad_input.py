@@ -127,6 +127,32 @@ def test_a_path_that_does_not_exist(tmp_path: Path) -> None:
     assert "good.py:5:12: DL301 " in shown
 
 
+def test_a_path_that_the_system_refuses(tmp_path: Path) -> None:
+    write(tmp_path, {"good.py": HAZARD})
+    name = "x" * 300 + ".py"
+    result = dlint(tmp_path, "check", name, "good.py", "--output-format", "concise")
+    assert result.stderr == f"dlint: {name}: cannot be read: file name too long\n"
+    assert result.stdout.startswith("good.py:5:12: DL301 ")
+    assert result.returncode == 2
+    assert dlint(tmp_path, "fix", "--check", name).stderr == result.stderr
+    shown = flake8(tmp_path, "--select", "DL,E9", name, "good.py")
+    assert f"{name}:0:1: E902" in shown.stdout
+    assert "good.py:5:12: DL301 " in shown.stdout
+
+
+@pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() == 0, reason="root may look everywhere")
+def test_a_path_in_a_folder_that_nobody_may_enter(tmp_path: Path) -> None:
+    locked = write(tmp_path, {"locked/a.py": HAZARD, "good.py": HAZARD}) / "locked"
+    locked.chmod(0)
+    try:
+        result = dlint(tmp_path, "check", "locked/a.py", "good.py", "--output-format", "concise")
+    finally:
+        locked.chmod(0o755)
+    assert result.stderr == "dlint: locked/a.py: cannot be read: permission denied\n"
+    assert result.stdout.startswith("good.py:5:12: DL301 ")
+    assert result.returncode == 2
+
+
 def test_an_unreadable_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = write(tmp_path, {"a.py": HAZARD}) / "a.py"
     if hasattr(os, "geteuid") and os.geteuid() == 0:  # root may read everything

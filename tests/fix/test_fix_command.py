@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 from pathlib import Path
 
@@ -36,6 +37,21 @@ def test_diff_is_one_that_patch_takes(project: Path) -> None:
     diff = python(project, "dlint", "fix", "--diff").stdout
     subprocess.run(["git", "apply", "-"], cwd=project, input=diff.encode(), check=True)
     assert (project / "photos.py").read_bytes() == REPAIRED.replace("\n", "\r\n").encode()
+
+
+@pytest.mark.parametrize(
+    "name", ["with spaces.py", "line\nbreak.py", 'quote"\\.py', "naïve.py", os.fsdecode(b"caf\xe9.py")]
+)
+def test_diff_of_a_file_with_an_odd_name(project: Path, name: str) -> None:
+    try:
+        (project / name).write_text(PHOTOS)
+    except (OSError, UnicodeError):
+        pytest.skip("the file system does not take the name")
+    (project / "train.py").unlink()
+    subprocess.run(["git", "init", "-q"], cwd=project, check=True)
+    diff = os.fsencode(python(project, "dlint", "fix", "--diff", name).stdout)
+    subprocess.run(["git", "apply", "-"], cwd=project, input=diff, check=True)
+    assert (project / name).read_text() == REPAIRED
 
 
 def test_check_only_tells(project: Path) -> None:
@@ -76,12 +92,22 @@ def test_a_link_stays_a_link(project: Path, tmp_path: Path) -> None:
     assert target.read_text() == REPAIRED
 
 
+def test_a_file_that_has_two_names_is_repaired_once(project: Path) -> None:
+    (project / "alias.py").symlink_to("photos.py")
+    done = python(project, "dlint", "fix")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "Repaired 1 finding in 1 file, 0 left." in done.stdout
+    assert (project / "photos.py").read_text() == REPAIRED
+    assert (project / "alias.py").is_symlink()
+
+
 def test_a_read_only_file_is_trouble(project: Path) -> None:
     (project / "photos.py").chmod(0o444)
     done = python(project, "dlint", "fix")
     assert done.returncode == 2
     assert "dlint: photos.py: not repaired: it is read-only" in done.stderr
-    assert "Repaired" not in done.stdout
+    assert "photos.py:15:16: DL101 left: it is read-only" in done.stdout
+    assert "Repaired 0 findings in 0 files, 1 left." in done.stdout
     assert (project / "photos.py").read_text() == PHOTOS
 
 
