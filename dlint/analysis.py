@@ -195,8 +195,24 @@ _in_this_process = _InThisProcess()
 
 
 def _begin(project: Project) -> None:
+    import signal
+    import threading
+
+    # Ctrl-C reaches this process as well, and its parent has said all there is to say.
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+    threading.Thread(target=_end_with_parent, daemon=True).start()
     if _in_this_process.analysis is None:  # started afresh, not forked
         _in_this_process.analysis = _Analysis(project)
+
+
+def _end_with_parent() -> None:
+    """End when the parent was killed: nobody else tells a process that waits for its next block."""
+    from multiprocessing import parent_process
+
+    parent = parent_process()
+    if parent is not None:
+        parent.join()
+        os._exit(1)
 
 
 def _facts_of_block(number: int) -> Facts:

@@ -7,10 +7,14 @@ import os
 import re
 import stat
 import warnings
-from collections.abc import Callable, Container, Iterable, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from dlint.finding import Trouble
+
+if TYPE_CHECKING:
+    from pathspec.pattern import Pattern
 
 # Nobody writes ten megabytes of Python by hand: such a file is data, and parsing it takes gigabytes.
 MAX_BYTES = 10_000_000
@@ -146,12 +150,10 @@ class _Ignore:
     """The patterns of one ignore file, seen from its folder."""
 
     def __init__(self, folder: str, lines: Iterable[str]) -> None:
-        from pathspec import GitIgnoreSpec
-
         self._start = len(folder.rstrip(os.sep)) + 1
         self._patterns: list[tuple[Callable[[str], re.Match[str] | None], bool]] = []
         sources: list[str] = []
-        for pattern in GitIgnoreSpec.from_lines(lines).patterns:
+        for pattern in _patterns(lines):
             regex = getattr(pattern, "regex", None)
             if regex is not None and pattern.include is not None:
                 self._patterns.append((regex.match, pattern.include))
@@ -174,6 +176,17 @@ class _Ignore:
             if match is not None and _means_itself(match, relative):
                 said = include
         return said
+
+
+def _patterns(lines: Iterable[str]) -> Iterator[Pattern]:
+    """The patterns of the lines; a line that is none matches nothing, as in git."""
+    from pathspec import GitIgnoreSpec
+
+    for line in lines:
+        try:
+            yield from GitIgnoreSpec.from_lines([line]).patterns
+        except ValueError:
+            continue
 
 
 def _means_itself(match: re.Match[str], relative: str) -> bool:

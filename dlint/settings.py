@@ -144,6 +144,8 @@ def _checked(name: str, value: Any, where: str) -> Any:
     if name in _LISTS:
         if not isinstance(value, list) or not all(isinstance(each, str) for each in value):
             raise SettingsError(f"{where}: must be a list of strings")
+        if name == "exclude":
+            _check_patterns(value, where)
         return tuple(value if name == "exclude" else (each.strip().upper() for each in value if each.strip()))
     if name == "target_torch" and not (isinstance(value, str) and re.fullmatch(r"\d+(\.\d+)*", value)):
         raise SettingsError(f'{where}: must be a torch release such as "1.8" or "2.1.0", not {value!r}')
@@ -152,6 +154,16 @@ def _checked(name: str, value: Any, where: str) -> Any:
         hint = _nearest(value, get_args(StartMethod)) if isinstance(value, str) else ""
         raise SettingsError(f"{where}: must be one of {names}, not {value!r}{hint}")
     return value
+
+
+def _check_patterns(lines: Iterable[str], where: str) -> None:
+    from pathspec import GitIgnoreSpec
+
+    for line in lines:
+        try:
+            GitIgnoreSpec.from_lines([line])
+        except ValueError as error:
+            raise SettingsError(f"{where}: {line!r} is no pattern of .gitignore") from error
 
 
 def _kebab(name: str) -> str:

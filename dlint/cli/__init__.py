@@ -22,9 +22,7 @@ def main() -> None:
 
     from dlint.cli.group import dlint
 
-    for stream in (sys.stdout, sys.stderr):
-        if hasattr(stream, "reconfigure"):
-            stream.reconfigure(errors="backslashreplace")  # a terminal that cannot show a name still shows it
+    _make_streams_sound()
     try:
         code = dlint.main(standalone_mode=False)
         sys.stdout.flush()
@@ -34,11 +32,29 @@ def main() -> None:
     except (Abort, KeyboardInterrupt):
         print("dlint: interrupted", file=sys.stderr)
         code = INTERRUPTED
-    except BrokenPipeError:
-        # Who reads us has left, as `head` does. What Python flushes at its end must not complain again.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    except BrokenPipeError:  # who reads us has left, as `head` does
+        _forget_output()
         code = FINDINGS
+    except OSError as error:  # files are the engine's matter: this is the output, on a full disk
+        print(f"dlint: {error.strerror or error}", file=sys.stderr)
+        _forget_output()
+        code = FAILED
     # Python's end looks for garbage in all there is, which takes as long as the check: there is nothing left
     # to gain from it.
     gc.freeze()
     sys.exit(code if isinstance(code, int) else CLEAN)
+
+
+def _make_streams_sound() -> None:
+    """A stream that the caller has closed takes everything; one that cannot show a name still shows it."""
+    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
+        if getattr(sys, name) is None:
+            setattr(sys, name, open(os.devnull, mode, encoding="utf-8"))  # noqa: PTH123, SIM115
+    for stream in (sys.stdout, sys.stderr):
+        if hasattr(stream, "reconfigure"):
+            stream.reconfigure(errors="backslashreplace")
+
+
+def _forget_output() -> None:
+    """What Python flushes at its end must not complain again."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -31,6 +31,8 @@ def paths_argument(command: Callable[..., Any]) -> Callable[..., Any]:
     def converted(
         _context: click.Context, _parameter: click.Parameter, value: tuple[str, ...]
     ) -> tuple[Path, ...]:
+        if "" in value:  # an unset variable of a script, and no wish to edit the working directory
+            raise CannotDo("a path is empty")
         return tuple(Path(each) for each in value) or (Path(),)
 
     argument = click.argument("paths", nargs=-1, metavar="[PATH]...", callback=converted)

@@ -9,7 +9,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from doors import CLEAN, HAZARD, REPOSITORY, dlint, write
+from doors import CLEAN, HAZARD, REPOSITORY, dlint, run, write
 
 from dlint.rules import all_rules
 
@@ -146,6 +146,8 @@ def test_standard_input_stands_for_the_file_of_that_name(tmp_path: Path) -> None
     ("arguments", "message"),
     [
         (["nope"], "dlint: nope: no such file or folder\n"),
+        (["", "a.py"], "dlint: a path is empty\n"),
+        (["--exclude", "!"], "dlint: --exclude: '!' is no pattern of .gitignore\n"),
         (["--select", "DL399"], "dlint: select: no rule is called 'DL399'; did you mean 'DL"),
         (["--target-torch", "new"], "dlint: --target-torch: must be a torch release"),
         (["--start-method", "thread"], "'thread' is not one of"),
@@ -187,6 +189,22 @@ def test_a_reader_that_leaves_early_sees_no_traceback(tmp_path: Path) -> None:
     process.stderr.close()
     assert process.wait() == 1
     assert complaint == b""
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs a device that is always full")
+@pytest.mark.parametrize("command", ["check", "fix --check", "fix --diff", "rules", "rule DL101"])
+def test_output_that_cannot_be_written(tmp_path: Path, command: str) -> None:
+    write(tmp_path, {"a.py": HAZARD})
+    result = run(tmp_path, command, start=("sh", "-c", '"$0" -m dlint $1 >/dev/full', sys.executable))
+    assert (result.returncode, result.stderr.splitlines()[-1]) == (2, "dlint: No space left on device")
+
+
+@pytest.mark.skipif(os.name == "nt", reason="needs a shell that closes streams")
+def test_streams_that_are_closed(tmp_path: Path) -> None:
+    write(tmp_path, {"a.py": HAZARD})
+    for streams in (">&-", ">&- 2>&-", "<&- 2>&-"):
+        result = run(tmp_path, start=("sh", "-c", f'"$0" -m dlint check {streams}', sys.executable))
+        assert (result.returncode, result.stderr) == (1, "")
 
 
 def test_ignore_files_are_respected(tmp_path: Path) -> None:

@@ -35,6 +35,7 @@ def test_folders_of_tools_and_environments_are_left_out(tmp_path: Path) -> None:
         ("src/*\nbuild\n", ["a.py"]),
         ("src/*\n!src/a.py\nbuild\n", ["a.py", "src/a.py"]),
         ("**/data/\n# a.py\n\nbuild\n", ["a.py", "src/a.py"]),
+        ("build\\\n!\nsrc\nbuild\n", ["a.py"]),
         ("", ["a.py", "build/c.py", "src/a.py", "src/data/b.py"]),
     ],
 )

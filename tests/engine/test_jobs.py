@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
+import os
+import signal
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -196,3 +201,50 @@ def test_the_program_has_findings_that_processes_share(project: Path) -> None:
     reader = next(f for f in report.findings if f.code == "DL101" and f.path.endswith("reader.py"))
     assert "2 more calls in this file" in reader.message
     assert [Path(trouble.path).name for trouble in report.troubles] == ["broken.py"]
+
+
+# Two processes that work for ever at their first block, and say who they are.
+BUSY = """\
+import multiprocessing, os, sys, time
+from pathlib import Path
+from dlint import analysis, engine
+from dlint.program import blocks
+from dlint.settings import Settings
+
+def work_for_ever(*_):
+    os.write(1, b"%d\\n" % os.getpid())
+    time.sleep(600)
+
+multiprocessing.set_start_method("fork")  # what is put in here must be there as well
+blocks._BLOCK_BYTES = 1
+analysis._Analysis.facts = work_for_ever
+try:
+    engine.check([Path(sys.argv[1])], Settings(), jobs=2)
+except KeyboardInterrupt:
+    sys.exit(130)
+"""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="needs forks")
+@pytest.mark.parametrize("how", ["SIGINT", "SIGTERM", "SIGKILL"])
+def test_nothing_is_left_when_it_is_ended(project: Path, how: str) -> None:
+    busy = subprocess.Popen(
+        [sys.executable, "-c", BUSY, str(project)],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    )
+    assert busy.stdout is not None
+    workers = [int(busy.stdout.readline()) for _ in range(2)]
+    if how == "SIGINT":  # as a terminal does, to all
+        os.killpg(busy.pid, signal.SIGINT)
+    else:
+        busy.send_signal(signal.Signals[how])
+    try:
+        assert busy.communicate(timeout=60)[1] == ""  # at the end of the output no process holds the pipe
+    finally:
+        for worker in workers:
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(worker, signal.SIGKILL)
+    assert busy.returncode in (130, -signal.Signals[how])
