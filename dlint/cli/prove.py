@@ -116,7 +116,7 @@ def _chosen(rules: Sequence[str]) -> list[Fixture]:
     for rule in rules:
         found = [each for each in fixtures if each.code.startswith(rule.upper()) or each.rule == rule.lower()]
         if not found:
-            raise click.UsageError(f"no rule {rule!r} has a proof; `dlint rule` lists the rules")
+            raise click.UsageError(f"no rule {rule!r} has a proof; `dlint rules` lists them")
         chosen += [each for each in found if each not in chosen]
     return chosen
 

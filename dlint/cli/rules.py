@@ -16,7 +16,7 @@ from dlint.rules.rule import Rule
     "--output-format",
     type=click.Choice(["text", "json", "markdown"]),
     default="text",
-    help="text: a table; json: for programs; markdown: the table that the README holds.",
+    help="text: a table; json: for programs; markdown: a table for documents.",
 )
 def rules(output_format: str) -> int:
     """List all rules."""
@@ -45,7 +45,7 @@ def rule_object(rule: Rule) -> dict[str, object]:
 
 
 def markdown_table(rules: list[Rule]) -> str:
-    """The table for the README; a test keeps the two the same."""
+    """The table for documents."""
     rows = ["| code | name | what it finds |", "| --- | --- | --- |"]
     for rule in rules:
         off = "" if rule.on_by_default else " Off by default."

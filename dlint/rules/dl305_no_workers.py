@@ -1,4 +1,4 @@
-"""A loader loads in the main process (off by default).
+"""A loader loads in the main process.
 
 ## What it finds
 
