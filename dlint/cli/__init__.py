@@ -35,8 +35,9 @@ def main() -> None:
     except BrokenPipeError:  # who reads us has left, as `head` does
         _forget_output()
         code = FINDINGS
-    except OSError as error:  # files are the engine's matter: this is the output, on a full disk
-        print(f"dlint: {error.strerror or error}", file=sys.stderr)
+    except OSError as error:  # the engine sees to the files it reads: this is the output, on a full disk
+        where = f"{error.filename}: " if error.filename else ""
+        print(f"dlint: {where}{error.strerror or error}", file=sys.stderr)
         _forget_output()
         code = FAILED
     # Python's end looks for garbage in all there is, which takes as long as the check: there is nothing left
