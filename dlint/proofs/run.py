@@ -90,7 +90,7 @@ class Runner:
                 assert watched.watchdog.stdin is not None
                 watched.watchdog.stdin.close()
             for watched in list(self._watched):
-                self._finish(watched)
+                self._end(watched)  # what one may have told just now nobody has read, nor wants
         finally:
             self._selector.close()
             if previous is not None:
@@ -155,7 +155,16 @@ class Runner:
             watchdog.stdin.flush()
 
     def _finish(self, watched: _Watched) -> Result:
-        """Wait for a watchdog that is done or was told to stop; clean up after one that was killed."""
+        """The result of a watchdog that has closed its output."""
+        if self._end(watched):
+            return _result(json.loads(watched.told))
+        return Result("lost", stderr=f"the watchdog ended with {watched.watchdog.returncode}")
+
+    def _end(self, watched: _Watched) -> bool:
+        """Wait for a watchdog that is done or was told to stop; clean up after one that was killed.
+
+        Whether it came to its end.
+        """
         watchdog = watched.watchdog
         assert watchdog.stdin is not None and watchdog.stdout is not None
         with contextlib.suppress(BrokenPipeError):
@@ -165,10 +174,10 @@ class Runner:
         watchdog.wait()
         self._watched.remove(watched)
         if watchdog.returncode == 0:
-            return _result(json.loads(watched.told))
+            return True
         processes.end_marked(MARK, watched.token)
         shutil.rmtree(watched.folder, ignore_errors=True)
-        return Result("lost", stderr=f"the watchdog ended with {watchdog.returncode}")
+        return False
 
 
 def _result(told: dict[str, Any]) -> Result:

@@ -57,6 +57,19 @@ def run(folder: Path, program: str, **options: float) -> Result:
     return result
 
 
+def test_an_interrupt_while_a_result_lies_unread(mark: str, tmp_path: Path) -> None:
+    runs = [Run(proof_of(tmp_path / name, "pass"), "bad.py", "fork") for name in ("one", "other")]
+    with Runner(jobs=2) as runner:
+        for each in runner.run(runs):
+            first, _ = each
+            break
+        [watched] = runner._watched or [None]
+        if watched is not None:  # the other one ends now, and nobody reads what it has told
+            watched.watchdog.wait(timeout=60)
+    assert first in runs
+    assert_nothing_left(mark, tmp_path)
+
+
 @pytest.fixture
 def mark(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> str:
     """A mark that all processes of a test carry, and a folder for all their temporary files."""
