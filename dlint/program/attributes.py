@@ -294,6 +294,8 @@ def _called_last(
     frame: Frame, name: str, methods: list[tuple[Class, FunctionNode]]
 ) -> Iterator[tuple[Class, FunctionNode]]:
     """Those of some methods that a constructor surely calls after it has stored an attribute."""
+    if all(method.name == "__init__" for _, method in methods):
+        return
     assert isinstance(frame.scope, FunctionNode)
     own, body = parameters(frame.scope)[0].arg, frame.scope.body
     stores = [at for at, statement in enumerate(body) if f"{own}.{name}" in frame.layout.bound_by(statement)]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 from dlint.knowledge.loading import LOADER_WORDS, LOADERS, SIGNATURE, LoaderClass
@@ -143,6 +144,10 @@ class Loader:
             isinstance(value, Const) and value.value is True for value in self.values("persistent_workers")
         )
 
+    @cached_property
+    def _has_put_right(self) -> bool:
+        return any(self._is_put_right(options) for options in self.arguments.splats)
+
     def _is_put_right(self, options: Argument) -> bool:
         """Whether a dict of options is handed to a function of the program that changes it in place:
         ``fill_in(options)``."""
@@ -182,9 +187,9 @@ class Loader:
                     worlds.append(w)
                 else:
                     outcomes += [(item, w) for item in evaluator.containers.pick(value, Const(place))]
+        if self._has_put_right:
+            return [*outcomes, *((Unknown(("put right", id(self.call), name)), w) for w in worlds)]
         for argument in given.splats:
-            if self._is_put_right(argument):
-                return [*outcomes, *((Unknown(("put right", id(self.call), name)), w) for w in worlds)]
             following = []
             for start in worlds:
                 for table, w in evaluator.value_of(argument, start):
