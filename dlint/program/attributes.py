@@ -95,10 +95,20 @@ class Attributes:
         self, instance: Instance, name: str, node: ast.AST, point: Point, world: World
     ) -> list[Outcome]:
         members = self._evaluator.classes.member(instance.cls, name)
-        for value, owner in members:
-            if isinstance(value, Function) and is_property(value.node):
-                getter = Function(value.node, value.frame, instance, owner)
-                return self._evaluator.calls.returns(getter, Arguments(), node, point, world)
+        getters = [
+            Function(value.node, value.frame, instance, owner)
+            for value, owner in members
+            if isinstance(value, Function) and is_property(value.node)
+        ]
+        if getters:
+            calls = self._evaluator.calls
+            found = [
+                each for getter in getters for each in calls.returns(getter, Arguments(), node, point, world)
+            ]
+            if not self._evaluator.classes.has_choice(instance.cls):
+                return found
+            # Only one of the classes that a base may be need have the property.
+            return told_apart([*found, *self.held(instance, name, world)], (instance.key, name))
         bound = [(self._evaluator.classes.bind(value, instance, owner), world) for value, owner in members]
         when_made = bool(members) and self._stored_when_made(instance, name)
         held = self.held(instance, name, world, () if when_made else bound)

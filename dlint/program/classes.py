@@ -67,6 +67,10 @@ class Classes:
                         found += [above for above in self.line(value) if above not in found]
         return found
 
+    def has_choice(self, cls: Class) -> bool:
+        """Whether some base may be one of several classes: ``class Data(FACTORY[name])``."""
+        return any(len(values) > 1 for above in self.line(cls) for values in self.bases(above))
+
     def libraries(self, cls: Class) -> set[str]:
         """The names of the library classes that a class is derived from, at any distance."""
         return {

@@ -456,3 +456,41 @@ DataLoader(Data(), num_workers=2, persistent_workers={kept})
 """
     report = check(tmp_path, {"main.py": _HEAD + program}, "DL202", "DL203", target_torch="1.8")
     assert ["epoch" in finding.message for finding in report.findings] == [not kept, not kept]
+
+
+def test_one_of_several_bases_may_make_its_generator_in_each_process(tmp_path: Path) -> None:
+    program = """
+import os
+
+class Sample(Dataset):
+    def __getitem__(self, index):
+        return self.rng.random()
+
+
+class Plain:
+    def __init__(self):
+        self.rng = np.random.default_rng(1)  # expect: DL203
+
+
+class Fresh:
+    def __init__(self):
+        self.made, self.pid = None, None
+
+    @property
+    def rng(self):
+        if self.pid != os.getpid():
+            self.made, self.pid = np.random.default_rng(), os.getpid()
+        return self.made
+
+
+def build(name):
+    class Data({"plain": Plain, "fresh": Fresh}[name], Sample):
+        pass
+
+    return Data()
+
+
+def main(name):
+    return DataLoader(build(name), num_workers=2)
+"""
+    agree(tmp_path, {"main.py": _HEAD + program}, "DL203")
