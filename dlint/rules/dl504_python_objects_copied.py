@@ -174,6 +174,8 @@ def _takes_arrays(program: Program, frame: Frame, statement: ast.Assign) -> bool
 def _gives_array(program: Program, node: ast.expr, point: Point) -> bool:
     if isinstance(node, ast.BinOp):
         return _gives_array(program, node.left, point) or _gives_array(program, node.right, point)
+    if isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Tuple):
+        return any(isinstance(each, ast.Slice) for each in node.slice.elts)  # `points[:, 3:]`
     return all(_is_array(value) for value, _ in program.evaluator.values(node, point))
 
 

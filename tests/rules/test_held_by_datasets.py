@@ -379,6 +379,7 @@ def test_renewed_through_another_object(
         ("self.rows = open(files).read().strip().split('\\n')", 1),
         ("self.rows = files.read().splitlines()", 0),
         ("self.rows = []\n        for f in files: self.rows.append(np.load(f))", 0),
+        ("self.rows = []\n        for f in files: self.rows.append(read(f)[:, :3])", 0),
         (
             "self.rows = {}\n        for f in files:\n            x = np.load(f)\n            self.rows[f] = x / 255",
             0,
