@@ -39,7 +39,8 @@ _NEW_FLOATS = tuple(f"torch.{name}" for name in _FLOATS)
 
 SETUPS = (
     Setup("cv2.setNumThreads", "each starts OpenCV's thread pool", ("cv2.",)),
-    Setup("cv2.ocl.setUseOpenCL", "each uses OpenCL", ("cv2.",)),
+    # OpenCL works on cv2.UMat only.
+    Setup("cv2.ocl.setUseOpenCL", "each uses OpenCL", ("cv2.UMat",)),
     Setup(
         "torch.set_default_dtype", "their tensors are float32", _NEW_FLOATS, ("torch.float32", "torch.float")
     ),

@@ -201,3 +201,27 @@ class Feed:
 )
 def test_exported_notebooks(head: str, found: bool, tmp_path: Path) -> None:
     agree(tmp_path, {"main.py": f"{head}\n{_HEAD}{_main(found)}main()\n"}, "DL402")
+
+
+@pytest.mark.parametrize(
+    ("image", "found"), [("cv2.imread('a.png')", False), ("cv2.UMat(8, 8, 0).get()", True)]
+)
+def test_opencl_matters_to_what_works_with_it(image: str, found: bool, tmp_path: Path) -> None:
+    program = f"""
+import cv2
+from torch.utils.data import DataLoader, Dataset
+
+class Photos(Dataset):
+    def __getitem__(self, index):
+        return {image}
+
+
+def main():
+    cv2.ocl.setUseOpenCL(False){"  # expect: DL404" if found else ""}
+    return DataLoader(Photos(), num_workers=2, multiprocessing_context="spawn")
+
+
+if __name__ == "__main__":
+    main()
+"""
+    agree(tmp_path, {"main.py": program}, "DL404")
