@@ -22,4 +22,5 @@ def repair(source: Source, finding: Finding, edits: Edits) -> None:
     if made.owner is None:
         as_function(source, edits, made, _ONCE if once else _WHY, close=once)
     else:
-        as_property(source, edits, made, _ONCE if once else _WHY, close=once)
+        # lmdb.open is a class that pickle does not find under its name.
+        as_property(source, edits, made, _ONCE if once else _WHY, close=once, by_name=once)

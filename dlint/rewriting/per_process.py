@@ -80,13 +80,14 @@ def as_property(
     factory: Callable[[cst.BaseExpression], str] | None = None,
     keep_seed: bool = False,
     close: bool = False,
+    by_name: bool = False,
 ) -> None:
     """Turn ``self.pool = make()`` into a property ``pool`` that makes one for each process.
 
     ``why`` is the comment in the property. ``factory`` gives the text of the expression that makes the
     object from the one in the file (the same by default). What it is made from and only the method knows
-    is kept on ``self``: as a ``functools.partial``, or with ``keep_seed`` as the one argument. ``close``: the
-    inherited one is closed first.
+    is kept on ``self``: as a ``functools.partial``, with ``keep_seed`` as the one argument, or name by name
+    (``by_name``: where pickle cannot send the function). ``close``: the inherited one is closed first.
     """
     owner, method = made.owner, made.method
     assert owner is not None and method is not None
@@ -96,7 +97,10 @@ def as_property(
     pid = f"_{name.lstrip('_')}_pid"
     if {kept, pid} & source.identifiers:
         raise CannotRepair(f"the names {kept} and {pid} are in use: make it in each process by hand")
-    value, setup = _outside_method(source, edits, made, method, keep_seed)
+    if by_name:
+        value, setup = _named_outside_method(source, made, method)
+    else:
+        value, setup = _outside_method(source, edits, made, method, keep_seed)
     text = factory(value) if factory is not None else source.code(value)
     os = name_for(source, edits, "os", "os")
     new = [statements.small(f"self.{kept} = None"), statements.small(f"self.{pid} = None"), *setup]
@@ -126,10 +130,15 @@ def property_text(
         f"    # {why}\n"
         f"    if self.{pid} != {os}.getpid():\n"
         f"{closed}"
-        f"        self.{kept} = {made}\n"
+        f"        self.{kept} = {_inside(made)}\n"
         f"        self.{pid} = {os}.getpid()\n"
         f"    return self.{kept}\n"
     )
+
+
+def _inside(made: str) -> str:
+    """An expression of several lines as it stands two levels deeper; strings stay as they are."""
+    return made if '"""' in made or "'''" in made else made.replace("\n", "\n        ")
 
 
 def state_text(source: Source, kept: str, pid: str) -> str:
@@ -175,7 +184,7 @@ def as_function(
         f"    if {os}.getpid() not in {store}:\n"
         f"{closed}"
         f"        {store}.clear()\n"
-        f"        {store}[{os}.getpid()] = {text}\n"
+        f"        {store}[{os}.getpid()] = {_inside(text)}\n"
         f"    return {store}[{os}.getpid()]\n",
     )
     statements.replace_line(source, edits, made.statement, new)
@@ -256,6 +265,23 @@ def _outside_method(
     partial = _partial(f"{functools}.partial", made.value)
     target = cst.AssignTarget(cst.Attribute(cst.Name("self"), cst.Name(maker)))
     return statements.expression(f"self.{maker}()"), [cst.Assign([target], partial)]
+
+
+def _named_outside_method(
+    source: Source, made: Made, method: cst.FunctionDef
+) -> tuple[cst.BaseExpression, list[cst.BaseSmallStatement]]:
+    """The same, where each name of the method that the expression reads is kept."""
+    on_self = kept_on_self(source, method)
+    kept = {
+        name: f"_{made.name.lstrip('_')}_{name}"
+        for name in local_names(source, made.value)
+        if name != "self" and name not in on_self
+    }
+    taken = sorted(source.identifiers.intersection(kept.values()))
+    if taken:
+        raise CannotRepair(f"the name {taken[0]} is in use: make it in each process by hand")
+    value = with_names(made.value, {**on_self, **{name: f"self.{own}" for name, own in kept.items()}})
+    return value, [statements.small(f"self.{own} = {name}") for name, own in kept.items()]
 
 
 def _partial(partial: str, call: cst.Call) -> cst.Call:
