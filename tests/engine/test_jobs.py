@@ -205,7 +205,7 @@ def test_the_program_has_findings_that_processes_share(project: Path) -> None:
 
 # Two processes that work for ever at their first block, and say who they are.
 BUSY = """\
-import multiprocessing, os, sys, time
+import multiprocessing, os, signal, sys, time
 from pathlib import Path
 from dlint import analysis, engine
 from dlint.program import blocks
@@ -215,6 +215,7 @@ def work_for_ever(*_):
     os.write(1, b"%d\\n" % os.getpid())
     time.sleep(600)
 
+signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell's background job ignores it
 multiprocessing.set_start_method("fork")  # what is put in here must be there as well
 blocks._BLOCK_BYTES = 1
 analysis._Analysis.facts = work_for_ever

@@ -187,11 +187,13 @@ def test_program_whose_children_outlive_it(tmp_path: Path, mark: str) -> None:
 
 
 RUNNER = """
+    import signal
     import sys
     from pathlib import Path
     from dlint.proofs.proof import Proof
     from dlint.proofs.run import Run, Runner
 
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell's background job ignores it
     proof = Proof("DL000", "trial", Path(sys.argv[1]), "trial", "", "bad.py", "hang", still=300, limit=300)
     with Runner(jobs=2) as runner:
         for _ in runner.run([Run(proof, "bad.py", "fork"), Run(proof, "bad.py", "spawn")]):
