@@ -67,6 +67,10 @@ class _Watched:
     told: bytes = b""
 
 
+def _will_stand_still(run: Run) -> bool:
+    return run.proof.outcome == "hang" and run.program != run.proof.fixed
+
+
 class Runner:
     """Runs programs; a context manager, so that an interrupt in between ends what is still running."""
 
@@ -98,23 +102,27 @@ class Runner:
 
     def run(self, runs: Sequence[Run]) -> Iterator[tuple[Run, Result]]:
         """Run the programs and give each result as it comes. Programs to be alone come last."""
-        together = [run for run in runs if not run.proof.alone]
-        # Those that will stand still cost no CPU: start them first, beside the others.
-        together.sort(key=lambda run: run.proof.outcome != "hang" or run.program == run.proof.fixed)
-        yield from self._run(together, self._jobs)
+        yield from self._run([run for run in runs if not run.proof.alone], self._jobs)
         yield from self._run([run for run in runs if run.proof.alone], 1)
 
     def _run(self, runs: Sequence[Run], jobs: int) -> Iterator[tuple[Run, Result]]:
         waiting = list(runs)
         while waiting or self._watched:
             while waiting and len(self._watched) < jobs:
-                self._start(waiting.pop(0))
+                self._start(waiting.pop(self._next(waiting, jobs)))
             for key, _ in self._selector.select(timeout=1.0):
                 watched: _Watched = key.data
                 piece = os.read(key.fd, 1 << 16)
                 watched.told += piece
                 if not piece:
                     yield watched.run, self._finish(watched)
+
+    def _next(self, waiting: Sequence[Run], jobs: int) -> int:
+        """Which run to start: programs that will stand still cost no CPU and much time, so they begin early
+        and keep half of the places, while others work beside them."""
+        standing = sum(_will_stand_still(each.run) for each in self._watched)
+        wanted = standing < max(1, jobs // 2)
+        return next((at for at, run in enumerate(waiting) if _will_stand_still(run) is wanted), 0)
 
     def _start(self, run: Run) -> None:
         self._count += 1

@@ -126,11 +126,11 @@ def test_program_that_goes_on_for_ever_meets_its_limit(tmp_path: Path) -> None:
 
 
 def test_program_that_waits_for_a_processor_most_of_the_time_is_starved(tmp_path: Path) -> None:
-    # Sixty processes on one processor: each waits for it nearly all the time.
+    # Twenty processes on one processor: each waits for it nearly all the time.
     program = """
         import os
         os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})
-        for _ in range(60):
+        for _ in range(20):
             if os.fork() == 0:
                 break
         while True: pass
