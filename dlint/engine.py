@@ -14,12 +14,12 @@ from dlint.files import (
     display_path,
     expand,
     is_folder,
-    parse,
     project_root,
     python_files,
     read_bytes,
 )
 from dlint.finding import Finding, Trouble
+from dlint.parsing import parse
 from dlint.settings import Settings, enabled
 
 # A file that mentions none of these can hold no finding: it is read, not parsed.

@@ -1,12 +1,10 @@
-"""Which files, and their text: the project's root, ignore files, decoding, limits, parsing."""
+"""Which files, and their text: the project's root, ignore files, decoding, limits."""
 
 from __future__ import annotations
 
-import ast
 import os
 import re
 import stat
-import warnings
 from collections.abc import Callable, Container, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -34,10 +32,6 @@ _NEVER_ENTERED = frozenset(
 _CODING = re.compile(rb"^[ \t\f]*#.*?coding[:=][ \t]*([-\w.]+)")
 _BLANK_OR_COMMENT = re.compile(rb"^[ \t\f]*(?:#[^\r\n]*)?$")
 _UTF8_BOM = b"\xef\xbb\xbf"
-_PYTHON_2 = re.compile(
-    r"Missing parentheses in call to '(?:print|exec)'|multiple exception types must be parenthesized"
-    r"|leading zeros in decimal integer literals"
-)
 
 
 class SourceError(Exception):
@@ -366,23 +360,3 @@ def _os_error_message(error: OSError, path: Path | str) -> str:
     if isinstance(error, IsADirectoryError):
         return "is a folder, not a file"
     return f"cannot be read: {(error.strerror or str(error)).lower()}"
-
-
-# Parsing ---------------------------------------------------------------------------------------------
-
-
-def parse(text: str) -> ast.Module:
-    """The syntax tree; SourceError whatever way the parser gives up. Warnings about the code are silent."""
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            return ast.parse(text)
-    except SyntaxError as error:
-        message = error.msg or "invalid syntax"
-        if _PYTHON_2.search(message):
-            raise SourceError(f"Python 2 code, which is not checked: {message}", error.lineno) from None
-        raise SourceError(f"syntax error: {message}", error.lineno) from None
-    except (RecursionError, MemoryError):
-        raise SourceError("nested too deeply to be parsed") from None
-    except ValueError as error:  # NUL characters, numbers with too many digits, lone surrogates
-        raise SourceError(f"cannot be parsed: {error}") from None

@@ -163,7 +163,8 @@ def _in_setup_py(text: str) -> Iterator[str]:
     """Strings in install_requires and extras_require, written there or in a variable named there."""
     if not text:
         return
-    from dlint.files import SourceError, parse
+    from dlint.files import SourceError
+    from dlint.parsing import parse
 
     try:
         tree = parse(text)

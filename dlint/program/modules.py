@@ -5,9 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from dlint.files import SourceError, decode, parse
+from dlint.files import SourceError, decode
 from dlint.module.plain import made_plain
 from dlint.module.source import Module
+from dlint.parsing import parse
 from dlint.program.frame import Frame
 from dlint.program.imports import Imports
 from dlint.program.index import Index, as_base

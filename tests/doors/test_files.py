@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from doors import write
 
-from dlint import files
+from dlint import files, parsing
 
 
 def listed(root: Path, *exclude: str) -> list[str]:
@@ -137,7 +137,7 @@ def test_decoding(data: bytes, text: str | None) -> None:
 
 
 def test_warnings_about_the_code_stay_silent(recwarn: pytest.WarningsRecorder) -> None:
-    files.parse('x = "\\d"\nassert (x, "always")\nx is 1\n')
+    parsing.parse('x = "\\d"\nassert (x, "always")\nx is 1\n')
     assert not recwarn.list
 
 
