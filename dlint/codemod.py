@@ -12,9 +12,12 @@ from pathlib import Path
 import libcst as cst
 from libcst.codemod import CodemodCommand, CodemodContext, SkipFile
 
-from dlint import settings
+from dlint import safe_path, settings
 from dlint.files import absolute, project_root
 from dlint.repair import repair
+
+# libcst hands the files to a pool of its own, once this module is imported.
+safe_path.leave_tree_out_of_children()
 
 
 class FixCommand(CodemodCommand):

@@ -14,7 +14,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from dlint import __version__, files, name_clash
+from dlint import __version__, files, name_clash, safe_path
 from dlint.settings import Settings, SettingsError, load
 
 if TYPE_CHECKING:
@@ -79,7 +79,9 @@ class DataLoadingChecker:
             raise _critical(
                 message.replace("--", "--dlint-", 1) if message[:2] == "--" else message
             ) from error
-        if _will_fork(options) and _may_select_ours(options):
+        if not _will_fork(options):
+            safe_path.leave_tree_out_of_children()
+        elif _may_select_ours(options):
             cls._violations = _check(_named(options), cls._settings, None, jobs=0)
 
     def run(self) -> Iterator[_Violation]:

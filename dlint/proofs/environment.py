@@ -9,6 +9,7 @@ import os
 import platform
 import subprocess
 import sys
+import tempfile
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
@@ -131,15 +132,18 @@ def variables(extra: Mapping[str, str]) -> dict[str, str]:
 
 def look(python: Sequence[str] = (sys.executable,)) -> Environment:
     """Ask this environment."""
-    done = subprocess.run(
-        [*python, "-c", _QUESTIONS],
-        capture_output=True,
-        text=True,
-        check=False,
-        stdin=subprocess.DEVNULL,
-        # OpenCV looks for a CPU device only when it is told to.
-        env=variables({"OPENCV_OPENCL_DEVICE": ":CPU:"}),
-    )
+    # `python -c` imports from its working directory before all else: it gets one with nothing in it.
+    with tempfile.TemporaryDirectory(prefix="dlint-prove-") as nothing:
+        done = subprocess.run(
+            [*python, "-c", _QUESTIONS],
+            cwd=nothing,
+            capture_output=True,
+            text=True,
+            check=False,
+            stdin=subprocess.DEVNULL,
+            # OpenCV looks for a CPU device only when it is told to.
+            env=variables({"OPENCV_OPENCL_DEVICE": ":CPU:"}),
+        )
     try:
         told = json.loads(done.stdout.splitlines()[-1])
     except (IndexError, ValueError):

@@ -80,6 +80,8 @@ class Runner:
         self._count = 0
         self._watched: list[_Watched] = []
         self._selector = selectors.DefaultSelector()
+        # `python -m` imports from its working directory before all else: it gets one with nothing in it.
+        self._nothing = tempfile.TemporaryDirectory(prefix="dlint-prove-")
 
     def __enter__(self) -> Runner:
         return self
@@ -97,6 +99,7 @@ class Runner:
                 self._end(watched)  # what one may have told just now nobody has read, nor wants
         finally:
             self._selector.close()
+            self._nothing.cleanup()
             if previous is not None:
                 signal.signal(signal.SIGINT, previous)
 
@@ -151,6 +154,7 @@ class Runner:
             [sys.executable, "-m", "dlint.proofs.watchdog"],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
+            cwd=self._nothing.name,
             env={**os.environ, "PYTHONPATH": package},
             start_new_session=True,
         )
