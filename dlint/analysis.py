@@ -6,13 +6,16 @@ import gc
 import os
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import partial
 from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from dlint.files import display_path
+from dlint.budget import BUDGET
 from dlint.finding import Finding, Trouble
+from dlint.guarded import guarded
 from dlint.knowledge.loading import LOADER_WORDS
+from dlint.program.blocks import NOTHING_KNOWN
 from dlint.program.index import Index
 from dlint.settings import Settings, enabled
 
@@ -81,7 +84,7 @@ class _Analysis:
         self._project = project
         self._index = Index(project.root, project.files, project.texts)
         self._blocks: list[Block | None] = []
-        self._at: tuple[int, Program] | None = None  # the block that was looked at last
+        self._at: Program | None = None  # of the block that was looked at last
         if any(self._index.mentioning(word) for word in _PROGRAM_WORDS):
             from dlint.program.blocks import blocks
 
@@ -99,11 +102,12 @@ class _Analysis:
             if jobs == 0 and len(self._blocks) >= _WORTH_PROCESSES:
                 jobs = os.cpu_count() or 1
             jobs = min(jobs, len(self._blocks))
-            if jobs > 1:
+            if jobs > 1 and _can_fork():
                 from concurrent.futures import BrokenExecutor, ProcessPoolExecutor
+                from multiprocessing import get_context
 
                 try:
-                    with ProcessPoolExecutor(jobs, initializer=_begin, initargs=(self._project,)) as pool:
+                    with ProcessPoolExecutor(jobs, get_context("fork"), initializer=_begin) as pool:
                         yield from self._rounds(pool.map, progress)
                     return
                 except (OSError, NotImplementedError, BrokenExecutor):
@@ -111,6 +115,8 @@ class _Analysis:
             yield from self._rounds(map, progress)
         finally:
             _in_this_process.analysis = None
+            if self._at is not None:
+                self._at.let_go()
             gc.unfreeze()
 
     def _rounds(self, each: Callable[..., Iterable[Any]], progress: Progress | None) -> Iterator[Outcome]:
@@ -125,17 +131,23 @@ class _Analysis:
                 progress(next(steps), 2 * len(numbers))
 
         known: list[Facts] = []
-        for facts in each(_facts_of_block, numbers):
+        for facts, outcome in each(_facts_of_block, numbers):
             known.append(facts)
+            yield outcome
             advance()
-        # The last block first: this process has it at hand.
-        for outcome in each(_outcome_of_block, numbers[::-1], [together(known)] * len(numbers)):
+        for outcome in each(_outcome_of_block, numbers, [together(known)] * len(numbers)):
             yield outcome
             advance()
 
-    def facts(self, number: int) -> Facts:
-        """What the other blocks must know of one."""
-        return self._turn_to(number).facts
+    def facts(self, number: int) -> tuple[Facts, Outcome]:
+        """What the other blocks must know of one, and what stood in the way."""
+        program = self._turn_to(number)
+        outcome = Outcome([], set(), set())
+        facts: list[Facts] = []
+        guarded(
+            lambda: facts.append(program.facts), "looking for loaders", self._project.root, outcome.failures
+        )
+        return facts[0] if facts else NOTHING_KNOWN, outcome
 
     def outcome(self, number: int, facts: Facts) -> Outcome:
         """What the rules find in one of several blocks."""
@@ -144,17 +156,19 @@ class _Analysis:
         return self._judged(program)
 
     def _turn_to(self, number: int) -> Program:
-        """The program of a block; that of another block is let go, for memory holds one of them."""
-        if self._at is not None and self._at[0] != number:
-            self._at[1].let_go()
-            self._at = None
-        if self._at is None:
-            self._at = (number, self._program(self._blocks[number]))
-        return self._at[1]
+        """The program of a block, begun afresh: what it can find must not depend on what was looked at before
+        it. The one before is let go, for memory holds one of them."""
+        if self._at is not None:
+            self._at.let_go()
+        self._at = self._program(self._blocks[number])
+        return self._at
 
     def _program(self, block: Block | None, progress: Progress | None = None) -> Program:
         from dlint.program.program import Program
 
+        files = self._index.paths if block is None else block
+        subjects = {file for word in _PROGRAM_WORDS for file in self._index.mentioning(word)}
+        BUDGET.begin(sum(map(self._index.size, files)), sum(file in subjects for file in files))
         return Program(
             self._index,
             target_torch=_release(self._project.settings.target_torch),
@@ -173,16 +187,22 @@ class _Analysis:
         for code, rule in rules.items():
             if code not in codes:
                 continue
-            try:
-                found.hits.extend([_hit(code, rule, each) for each in rule.check(program)])
-            except Exception as error:  # a fault of dlint's own must not hide what the other rules say
-                if os.environ.get("DLINT_TRACEBACK"):
-                    raise
-                why = f"{type(error).__name__}: {error}".partition("\n")[0]
-                message = f"{code} failed here, the other rules ran; please report it ({why})"
-                found.failures.add(Trouble(display_path(self._project.root), message))
+            guarded(partial(_ask, code, rule, program, found.hits), code, self._project.root, found.failures)
         found.parsed.update(program.modules.parsed)
         return found
+
+
+def _can_fork() -> bool:
+    """Whether there are processes that need not begin anew. One that does has the working directory on its
+    path before anything else, and would run the files of the tree: a `random.py` beside the code."""
+    from multiprocessing import get_all_start_methods
+
+    return "fork" in get_all_start_methods()
+
+
+def _ask(code: str, rule: Rule, program: Program, hits: list[Hit]) -> None:
+    for found in rule.check(program):
+        hits.append(_hit(code, rule, found))
 
 
 class _InThisProcess:
@@ -194,15 +214,13 @@ class _InThisProcess:
 _in_this_process = _InThisProcess()
 
 
-def _begin(project: Project) -> None:
+def _begin() -> None:
     import signal
     import threading
 
     # Ctrl-C reaches this process as well, and its parent has said all there is to say.
     signal.signal(signal.SIGINT, signal.SIG_DFL)
     threading.Thread(target=_end_with_parent, daemon=True).start()
-    if _in_this_process.analysis is None:  # started afresh, not forked
-        _in_this_process.analysis = _Analysis(project)
 
 
 def _end_with_parent() -> None:
@@ -215,7 +233,7 @@ def _end_with_parent() -> None:
         os._exit(1)
 
 
-def _facts_of_block(number: int) -> Facts:
+def _facts_of_block(number: int) -> tuple[Facts, Outcome]:
     assert _in_this_process.analysis is not None
     return _in_this_process.analysis.facts(number)
 

@@ -11,6 +11,8 @@ import ast
 from collections.abc import Iterator
 from typing import NamedTuple, TypeAlias, cast
 
+from dlint.module.nodes import walk
+
 FunctionNode: TypeAlias = ast.FunctionDef | ast.AsyncFunctionDef
 Scope: TypeAlias = ast.Module | ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda | ast.ClassDef
 
@@ -192,7 +194,7 @@ def own_names(statement: ast.stmt) -> Iterator[str]:
                 yield from target_names(target)
         case ast.Match():
             for case in statement.cases:
-                for node in ast.walk(case.pattern):
+                for node in walk(case.pattern):
                     name = getattr(node, "name", None)
                     if isinstance(name, str):
                         yield name

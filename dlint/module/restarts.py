@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from dlint.module.layout import dotted
+from dlint.module.nodes import walk
 from dlint.module.source import Module
 
 _NEXTS = ("next", "__next__")
@@ -56,7 +57,7 @@ def _taken(loop: ast.AST, statement: ast.Assign) -> ast.Call | None:
     others = 0
     for each in body[body.index(statement) + 1 :]:
         again = isinstance(each, _AGAIN)
-        for node in ast.walk(each):
+        for node in walk(each):
             again = again or isinstance(node, _AGAIN)
             match node:
                 case ast.Call(func=ast.Name(id="next"), args=[ast.Name(id=given), *_]) if given == name:
@@ -66,7 +67,7 @@ def _taken(loop: ast.AST, statement: ast.Assign) -> ast.Call | None:
                         taken.append(node)
                 case ast.Name(id=given) if given == name:
                     others += 1
-        if again and any(isinstance(node, ast.Name) and node.id == name for node in ast.walk(each)):
+        if again and any(isinstance(node, ast.Name) and node.id == name for node in walk(each)):
             return None
     return taken[0] if len(taken) == others == 1 else None
 

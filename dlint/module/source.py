@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from itertools import accumulate
 from pathlib import Path
 
+from dlint.budget import spend
 from dlint.module.layout import Scope
 
 
@@ -58,6 +59,7 @@ class Module:
         """The numbers of the lines on which a name stands as a whole word, in order; ``called``: only
         where a parenthesis follows, and it is not a definition's."""
         found = list(_whole_words(self.text, word))
+        spend(len(self.text) // 4096 + len(found))
         if called:
             text, length = self.text, len(word)
             found = [
@@ -123,6 +125,7 @@ def _whole_words(text: str, word: str) -> Iterator[int]:
 
 def _descend(node: ast.AST, trail: list[ast.AST], word: str, lines: list[int]) -> Iterator[list[ast.AST]]:
     for child in ast.iter_child_nodes(node):
+        spend(1)
         first = getattr(child, "lineno", None)
         if first is not None:
             # A decorator stands above the line that a definition gives as its own.

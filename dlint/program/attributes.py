@@ -280,7 +280,7 @@ class Attributes:
     def _stores_of(self, node: ast.ClassDef) -> dict[str, list[FunctionNode]]:
         stores = self._stores.get(id(node))
         if stores is None:
-            stores = self._stores[id(node)] = {}
+            stores = {}
             for item in functions_in(node.body):
                 own = parameters(item)[:1]
                 if own:
@@ -289,6 +289,7 @@ class Attributes:
                         attribute = path.removeprefix(prefix)
                         if attribute != path and "." not in attribute:
                             stores.setdefault(attribute, []).append(item)
+            self._stores[id(node)] = stores
         return stores
 
     def _method_frame(self, instance: Instance, owner: Class, function: FunctionNode) -> Frame:

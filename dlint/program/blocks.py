@@ -32,6 +32,9 @@ class Facts(NamedTuple):
     bases: frozenset[Place]
 
 
+NOTHING_KNOWN = Facts(True, False, frozenset(), frozenset())
+
+
 def together(facts: Iterable[Facts]) -> Facts:
     """What the blocks know, as one."""
     every = list(facts)

@@ -5,9 +5,11 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
+from dlint.budget import spend
 from dlint.module.layout import functions_in
 from dlint.program.frame import Frame, Point, layout_of
 from dlint.program.outcomes import Outcome
+from dlint.program.questions import begun
 from dlint.program.values import (
     HERE,
     Class,
@@ -47,12 +49,13 @@ class Classes:
         """For each base of a class, what it may be."""
         found = self._bases.get(cls.key)
         if found is None:
-            self._bases[cls.key] = []  # a class among its own bases is an error of the program's
-            point = Point(cls.frame, cls.node)
-            found = [
-                list({value.key: value for value, _ in self._evaluator.values(base, point)}.values())
-                for base in cls.node.bases
-            ]
+            # A class among its own bases is an error of the program's.
+            with begun(self._bases, cls.key, list[list[Value]]()):
+                point = Point(cls.frame, cls.node)
+                found = [
+                    list({value.key: value for value, _ in self._evaluator.values(base, point)}.values())
+                    for base in cls.node.bases
+                ]
             self._bases[cls.key] = found
         return found
 
@@ -60,11 +63,15 @@ class Classes:
         """The class and the program's classes above it, nearest first."""
         found = self._lines.get(cls.key)
         if found is None:
-            found = self._lines[cls.key] = [cls]
-            for values in self.bases(cls):
-                for value in values:
-                    if isinstance(value, Class):
-                        found += [above for above in self.line(value) if above not in found]
+            with begun(self._lines, cls.key, [cls]) as found:
+                seen = {cls.key}
+                for values in self.bases(cls):
+                    for value in values:
+                        for above in self.line(value) if isinstance(value, Class) else ():
+                            spend(1)
+                            if above.key not in seen:
+                                seen.add(above.key)
+                                found.append(above)
         return found
 
     def has_choice(self, cls: Class) -> bool:
@@ -85,18 +92,18 @@ class Classes:
         """The program's classes directly below a class that is defined at the top of its module."""
         found = self._subclasses.get(cls.key)
         if found is None:
-            found = self._subclasses[cls.key] = []
-            for module in self._evaluator.modules.deriving(cls.name):
-                for trail in module.paths_to(cls.name):
-                    for node in trail[-3:-1]:
-                        if isinstance(node, ast.ClassDef) and trail[-1] in _base_nodes(node):
-                            below = Class(node, self._evaluator.sites.frame_of(module, trail))
-                            if any(
-                                cls in self.line(below) or v.key == cls.key
-                                for values in self.bases(below)
-                                for v in values
-                            ):
-                                found.append(below)
+            with begun(self._subclasses, cls.key, list[Class]()) as found:
+                for module in self._evaluator.modules.deriving(cls.name):
+                    for trail in module.paths_to(cls.name):
+                        for node in trail[-3:-1]:
+                            if isinstance(node, ast.ClassDef) and trail[-1] in _base_nodes(node):
+                                below = Class(node, self._evaluator.sites.frame_of(module, trail))
+                                if any(
+                                    cls in self.line(below) or v.key == cls.key
+                                    for values in self.bases(below)
+                                    for v in values
+                                ):
+                                    found.append(below)
         return found
 
     def is_instance(self, value: Value, cls: Value) -> bool | None:
@@ -130,8 +137,9 @@ class Classes:
 
     # Members
 
-    def member(self, cls: Class, name: str) -> list[tuple[Value, Class]]:
-        """What a class or the nearest class above it defines under a name, and where."""
+    def member(self, cls: Class, name: str, without: set[Key] | None = None) -> list[tuple[Value, Class]]:
+        """What a class or the nearest class above it defines under a name, and where. ``without`` are the
+        classes that are known to have nothing of the kind."""
         layout = layout_of(cls.node)
         if name in layout.binds:
             frame = Frame(cls.module, cls.node, cls.frame)
@@ -144,18 +152,24 @@ class Classes:
                         (value, cls) for value, _ in self._evaluator.names.defined(statement, name, frame, w)
                     ]
             return found
-        return self.member_above(cls, name)
+        return self.member_above(cls, name, without)
 
-    def member_above(self, cls: Class, name: str) -> list[tuple[Value, Class]]:
+    def member_above(
+        self, cls: Class, name: str, without: set[Key] | None = None
+    ) -> list[tuple[Value, Class]]:
         """The same, from the bases of a class on."""
+        without = set() if without is None else without
+        without.add(cls.key)  # where it comes to itself there is nothing more
         for values in self.bases(cls):
+            spend(1)
             found = [
                 member
                 for value in values
-                if isinstance(value, Class) and value.key != cls.key
-                for member in self.member(value, name)
+                if isinstance(value, Class) and value.key not in without
+                for member in self.member(value, name, without)
             ]
             if found:
+                without.discard(cls.key)
                 return found
         return []
 
@@ -173,12 +187,12 @@ class Classes:
         """The properties of a class and those above it, by name."""
         found = self._properties.get(cls.key)
         if found is None:
-            found = self._properties[cls.key] = {}
-            for above in self.line(cls):
-                for node in functions_in(above.node.body):
-                    if node.decorator_list and node.name not in found and is_property(node):
-                        frame = Frame(above.module, above.node, above.frame)
-                        found[node.name] = [(Function(node, frame, owner=above), above)]
+            with begun(self._properties, cls.key, dict[str, list[tuple[Function, Class]]]()) as found:
+                for above in self.line(cls):
+                    for node in functions_in(above.node.body):
+                        if node.decorator_list and node.name not in found and is_property(node):
+                            frame = Frame(above.module, above.node, above.frame)
+                            found[node.name] = [(Function(node, frame, owner=above), above)]
         return found
 
     def bind(self, value: Value, receiver: Value, owner: Class) -> Value:

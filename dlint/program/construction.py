@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from dlint.module.layout import FunctionNode, expressions, functions_in, parameters, statements_in
 from dlint.program.frame import Arguments, Frame, Point, arguments_of, layout_of
+from dlint.program.questions import begun
 from dlint.program.values import Class, Function, Instance, Key, World
 
 if TYPE_CHECKING:
@@ -139,7 +140,7 @@ class Construction:
         do, and the calls of methods."""
         found = self._statements.get(id(scope))
         if found is None:
-            found = self._statements[id(scope)] = []
+            found = []
             for statement in reversed(list(statements_in(scope.body))):
                 nodes = [
                     node
@@ -149,6 +150,7 @@ class Construction:
                 ]
                 if nodes:
                     found.append((statement, nodes))
+            self._statements[id(scope)] = found
         return found
 
     def _bound_by_methods(self, cls: Class, scope: ast.AST) -> set[str]:
@@ -169,10 +171,10 @@ class Construction:
     def _methods_of(self, cls: Class) -> dict[str, _Method]:
         found = self._classes.get(cls.key)
         if found is None:
-            found = self._classes[cls.key] = {}
-            for above in self._evaluator.classes.line(cls):
-                for function in functions_in(above.node.body):
-                    found.setdefault(function.name, self._read(function))
+            with begun(self._classes, cls.key, dict[str, _Method]()) as found:
+                for above in self._evaluator.classes.line(cls):
+                    for function in functions_in(above.node.body):
+                        found.setdefault(function.name, self._read(function))
         return found
 
     def _read(self, function: ast.AST) -> _Method:

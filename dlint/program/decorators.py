@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from dlint.knowledge.callbacks import FILLS_ARGUMENTS
 from dlint.module.layout import FunctionNode, parameters
+from dlint.module.nodes import walk
 from dlint.program.frame import Frame, Point
 from dlint.program.values import External, Function
 
@@ -31,7 +32,7 @@ def _fills(decorator: FunctionNode | ast.Lambda) -> bool:
     """Whether a function inside a decorator calls what is decorated with a ``**`` that is not its own."""
     if isinstance(decorator, ast.Lambda):
         return False
-    functions = [node for node in ast.walk(decorator) if isinstance(node, ast.FunctionDef)]
+    functions = [node for node in walk(decorator) if isinstance(node, ast.FunctionDef)]
     given = {parameter.arg for function in functions for parameter in parameters(function)}
     own = {function.args.kwarg.arg for function in functions if function.args.kwarg is not None}
     return any(
@@ -41,5 +42,5 @@ def _fills(decorator: FunctionNode | ast.Lambda) -> bool:
         and any(
             k.arg is None and isinstance(k.value, ast.Name) and k.value.id not in own for k in node.keywords
         )
-        for node in ast.walk(decorator)
+        for node in walk(decorator)
     )

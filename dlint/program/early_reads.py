@@ -19,6 +19,7 @@ from dlint.module.layout import (
     own_names,
     statements_in,
 )
+from dlint.module.nodes import walk
 from dlint.module.source import Module
 from dlint.program.frame import Frame, Point
 from dlint.program.repetition import loops_around, places_around
@@ -197,7 +198,7 @@ def _holders(point: Point) -> tuple[frozenset[str], bool]:
     if names & {"self", "cls"}:
         return frozenset(), True
     for function in functions_in(point.frame.scope.body):
-        if any(isinstance(node, ast.Name) and node.id in names for node in ast.walk(function)):
+        if any(isinstance(node, ast.Name) and node.id in names for node in walk(function)):
             names.add(function.name)
     return frozenset(names), False
 
@@ -224,7 +225,7 @@ def _is_returned(scope: ast.FunctionDef, statement: ast.stmt | None, names: froz
         and each.value is not None
         and (
             each is statement
-            or any(isinstance(node, ast.Name) and node.id in names for node in ast.walk(each.value))
+            or any(isinstance(node, ast.Name) and node.id in names for node in walk(each.value))
         )
         for each in statements_in(scope.body)
     )
@@ -239,7 +240,7 @@ def _reads(frame: Frame) -> Iterator[tuple[ast.expr, Point]]:
         if isinstance(statement, ast.For) and isinstance(statement.iter, ast.Name | ast.Attribute):
             yield statement.iter, point
         for expression in expressions(statement):
-            for node in ast.walk(expression):
+            for node in walk(expression):
                 match node:
                     case ast.Subscript(value=ast.Name() | ast.Attribute() as value, ctx=ast.Load()):
                         yield value, point
@@ -257,7 +258,7 @@ def _lengths(frame: Frame) -> Iterator[tuple[ast.expr, Point]]:
         return
     for statement in statements_in(frame.scope.body):
         for expression in expressions(statement):
-            for node in ast.walk(expression):
+            for node in walk(expression):
                 match node:
                     case ast.Call(func=ast.Name(id="len"), args=[ast.Name() | ast.Attribute() as value]):
                         yield value, Point(frame, statement)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from dlint.knowledge.epochs import TELLS, sets_epoch_itself
 from dlint.module.layout import dotted, target_names
+from dlint.module.nodes import walk
 from dlint.module.source import Module
 from dlint.program.repetition import loops_around
 from dlint.program.values import Const, External, Instance, Made, Unknown, Value
@@ -55,7 +56,7 @@ class Epochs:
         """Whether an argument of a call at a point is made of the epoch's number."""
         if given.expression is None:
             return False
-        named = {node.id for node in ast.walk(given.expression) if isinstance(node, ast.Name)}
+        named = {node.id for node in walk(given.expression) if isinstance(node, ast.Name)}
         rounds = {
             name
             for loop in loops_around(point)
@@ -104,7 +105,7 @@ class Epochs:
         """The objects whose ``epoch`` a file sets, as ``set_epoch`` does: how it calls them, and what they
         may be."""
         if relative not in self._stores:
-            found = self._stores[relative] = []
+            found: list[tuple[str, list[Value]]] = []
             module = self._program.modules.get(relative)
             for trail in module.paths_to("epoch") if module is not None else ():
                 node = trail[-1]
@@ -113,6 +114,7 @@ class Epochs:
                     if name not in ("self", "cls"):
                         assert module is not None
                         found.append((name, self._values(node.value, module, trail)))
+            self._stores[relative] = found
         return self._stores[relative]
 
     def _values(self, node: ast.expr, module: Module, trail: list[ast.AST]) -> list[Value]:

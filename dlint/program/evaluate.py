@@ -11,6 +11,7 @@ import ast
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
+from dlint.budget import BUDGET, spend
 from dlint.knowledge.names import canonical
 from dlint.module.layout import dotted
 from dlint.program import texts
@@ -78,6 +79,7 @@ class Evaluator(Questions):
 
     def values(self, node: ast.expr, point: Point, world: World = HERE) -> list[Outcome]:
         """The values of an expression looked at from a point, in the worlds below ``world``."""
+        spend(1)
         kind = type(node)
         if kind is ast.Constant:
             return [(Const(node.value), world)]  # type: ignore[attr-defined]
@@ -91,6 +93,7 @@ class Evaluator(Questions):
         known = self._known.get(mark)
         if known is not None:
             return within(known, world)
+        BUDGET.at = point.frame.place
         return self.answer(mark, world, lambda w: handler(self, node, point, w))
 
     def value_of(self, argument: Argument, world: World) -> list[Outcome]:
@@ -205,7 +208,9 @@ class Evaluator(Questions):
                             following.append(decided)
                         else:
                             outcomes.append((value, decided))
-            worlds = following
+            # Beyond so many ways the next operand is asked about with what all of them assume.
+            worlds = following if len(following) <= OUTCOMES else [following[0].shared(following[1:])]
+            outcomes = fold(outcomes, world)
         return outcomes
 
     def _truth_value(self, node: ast.expr, point: Point, world: World) -> list[Outcome]:

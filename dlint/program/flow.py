@@ -10,6 +10,7 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
+from dlint.budget import spend
 from dlint.module.layout import as_try, ends, own_names, statements_in, taken
 from dlint.program.frame import Frame, Point
 from dlint.program.values import Key, World
@@ -58,6 +59,7 @@ class Flow:
         at: ast.AST | None = point.statement
         while at is not None:
             place = layout.places.get(id(at))
+            spend(1 + (place.at // 8 if place is not None else 0))
             if place is None:
                 holder = layout.try_of.get(id(at))  # a handler or case: go on from its statement
                 at = holder
@@ -165,6 +167,7 @@ class _Search:
         for index in sorted({*own, *base}, reverse=True) if base else reversed(own):
             if index >= end:
                 continue
+            spend(1 + len(worlds))
             statement = block[index]
             if index in own:
                 worlds = self.through(statement, worlds)

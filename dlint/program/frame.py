@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
+from dlint.budget import Place
 from dlint.module.layout import Layout, Scope
 from dlint.program.values import Key, Value, number
 
@@ -157,6 +158,11 @@ class Frame:
     @property
     def layout(self) -> Layout:
         return layout_of(self.scope)
+
+    def place(self) -> Place:
+        """What a reader calls the scope, and where it stands."""
+        name = getattr(self.scope, "name", "lambda" if isinstance(self.scope, ast.Lambda) else "the module")
+        return Place(self.module.relative, getattr(self.scope, "lineno", 1), name)
 
     def times_inside(self, scope: Scope, receiver: Key) -> int:
         """How many calls of a function this frame stands in: its own, and those around it."""

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
+from dlint.budget import spend
 from dlint.knowledge.reflection import BY_NAME
 from dlint.program.words import Words
 
@@ -59,6 +60,7 @@ class Index:
     def data(self, relative: str) -> bytes:
         """The bytes of a file of the program."""
         kept = self._kept.get(relative)
+        spend(1 + self._sizes[relative] // 1024)  # whoever asks for a text looks through it
         return _read(self.paths[relative]) if kept is None else kept
 
     def size(self, relative: str) -> int:

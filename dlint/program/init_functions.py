@@ -28,12 +28,12 @@ _OTHER_USES = ("initializer",)
 def init_functions(program: Program) -> Iterator[WorkerCode]:
     """What the workers would execute for each such function of this block."""
     index = program.modules.index
-    for relative in sorted({file for word in _WORDS for file in index.mentioning(word)}):
-        if not program.mine(relative) or not _DEFINED.search(index.data(relative).decode(errors="replace")):
-            continue
-        module = program.modules.get(relative)
-        if module is None:
-            continue
+    files = (
+        relative
+        for relative in sorted({file for word in _WORDS for file in index.mentioning(word)})
+        if program.mine(relative) and _DEFINED.search(index.data(relative).decode(errors="replace"))
+    )
+    for module in program.modules.each(files):
         for name in dict.fromkeys(match[1] for match in _DEFINED.finditer(module.text)):
             yield from _of_name(program.evaluator, module, name)
 

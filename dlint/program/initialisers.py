@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from dlint.module.layout import statements_in
 from dlint.program.frame import Arguments, Frame, Point, arguments_of
+from dlint.program.questions import begun
 from dlint.program.values import Class, External, Function, Instance, Key, Super, Value
 
 if TYPE_CHECKING:
@@ -30,26 +31,26 @@ class Initialisers:
         found = self._known.get(instance.key)
         if found is not None:
             return found
-        found = self._known[instance.key] = []
-        waiting = [
-            (value, owner, instance.arguments, chain)
-            for chain, (value, owner) in enumerate(self._evaluator.classes.member(instance.cls, "__init__"))
-        ]
-        while waiting and len(found) < 12:
-            value, owner, arguments, chain = waiting.pop(0)
-            if not isinstance(value, Function) or any(frame.scope is value.node for _, frame, _ in found):
-                continue
-            frame = Frame(
-                owner.module,
-                value.node,
-                value.frame,
-                arguments=arguments,
-                receiver=instance,
-                owner=owner,
-                site=instance.node,
-            )
-            found.append((owner, frame, chain))
-            waiting += [(*base, chain) for base in self._bases(frame)]
+        with begun(self._known, instance.key, list[tuple[Class, Frame, int]]()) as found:
+            members = self._evaluator.classes.member(instance.cls, "__init__")
+            waiting = [
+                (value, owner, instance.arguments, chain) for chain, (value, owner) in enumerate(members)
+            ]
+            while waiting and len(found) < 12:
+                value, owner, arguments, chain = waiting.pop(0)
+                if not isinstance(value, Function) or any(frame.scope is value.node for _, frame, _ in found):
+                    continue
+                frame = Frame(
+                    owner.module,
+                    value.node,
+                    value.frame,
+                    arguments=arguments,
+                    receiver=instance,
+                    owner=owner,
+                    site=instance.node,
+                )
+                found.append((owner, frame, chain))
+                waiting += [(*base, chain) for base in self._bases(frame)]
         return found
 
     def of_libraries(self, instance: Instance) -> list[tuple[str, Arguments]]:

@@ -6,6 +6,7 @@ import ast
 from collections.abc import Set
 
 from dlint.module.layout import own_names, parameters, statements_in
+from dlint.module.nodes import walk
 from dlint.program.frame import Arguments, Frame
 
 _NUMERIC = frozenset({"int", "len", "max", "min", "divmod"})
@@ -14,7 +15,7 @@ _ABOUT_NUMBERS = _NUMERIC | {"isinstance", "type"}
 
 def concerns(test: ast.expr, index: frozenset[str], read: frozenset[str]) -> bool:
     """Whether a test is about what was read for the item; comparing the index with the length is not."""
-    for node in ast.walk(test):
+    for node in walk(test):
         if isinstance(node, ast.Name) and node.id in read:
             return True
         if (
@@ -55,13 +56,13 @@ def _is_setting(value: ast.expr, others: Set[str]) -> bool:
         isinstance(node.func, ast.Name) and node.func.id in _NUMERIC | {"getattr"}
         if isinstance(node, ast.Call)
         else not isinstance(node, ast.Subscript)
-        for node in ast.walk(value)
+        for node in walk(value)
     )
 
 
 def mentions(node: ast.AST, names: Set[str]) -> bool:
     """Whether an expression has one of some names in it."""
-    return any(isinstance(inner, ast.Name) and inner.id in names for inner in ast.walk(node))
+    return any(isinstance(inner, ast.Name) and inner.id in names for inner in walk(node))
 
 
 def is_index(node: ast.AST, index: Set[str]) -> bool:
@@ -70,7 +71,7 @@ def is_index(node: ast.AST, index: Set[str]) -> bool:
         isinstance(inner.func, ast.Name) and inner.func.id in _NUMERIC
         if isinstance(inner, ast.Call)
         else not isinstance(inner, ast.Subscript)
-        for inner in ast.walk(node)
+        for inner in walk(node)
     )
 
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from dlint.knowledge.loading import HAND_ON, is_iterable_dataset
 from dlint.module.layout import dotted, own_names, statements_in
+from dlint.module.nodes import walk
 from dlint.program.frame import Argument, Arguments, Frame, Point
 from dlint.program.item_names import index_names, is_index
 from dlint.program.values import Const, External, Function, Instance, Items, Made, Partial, Value, World
@@ -56,7 +57,7 @@ def handed_on(evaluator: Evaluator, reader: Reader, far: int = 0) -> Iterator[Re
     ]
     if not returned or reader.node.decorator_list or far == _FAR:
         return
-    items = [node for node in ast.walk(reader.node) if isinstance(node, ast.Subscript)]
+    items = [node for node in walk(reader.node) if isinstance(node, ast.Subscript)]
     for statement, item in returned:
         held = dotted(item.value)
         others = [node for node in items if dotted(node.value) == held]
@@ -106,7 +107,7 @@ def _chooses(subset: Made) -> bool:
             for comprehension in _comprehensions(numbers)
             for generator in comprehension.generators
             for test in generator.ifs
-            for node in ast.walk(test)
+            for node in walk(test)
         )
     )
 

@@ -11,11 +11,13 @@ from dlint.finding import ReachStep
 from dlint.knowledge.callbacks import RUNNERS
 from dlint.knowledge.loading import GOES_THROUGH, GOES_THROUGH_WORDS, LOADERS
 from dlint.module.layout import FunctionNode, blocks, expressions
+from dlint.module.nodes import walk
 from dlint.module.source import Module
 from dlint.program.boundaries import guarded_role
 from dlint.program.events import display_name, is_generator
 from dlint.program.frame import Arguments, Frame, Point, arguments_of
 from dlint.program.loaders import Loader
+from dlint.program.questions import begun
 from dlint.program.values import HERE, Class, External, Function, Instance, Key, Made, Value
 
 if TYPE_CHECKING:
@@ -99,12 +101,12 @@ class Iterations:
             return [loader]
         known = self._inside.get(value.key)
         if known is None:
-            known = self._inside[value.key] = []  # where it comes to itself
-            for name in ("__iter__", "__next__"):
-                for method in self._evaluator.classes.methods(value, name):
-                    if isinstance(method.node, ast.FunctionDef):
-                        frame = self._evaluator.calls.enter(method, Arguments(), None, None)
-                        known += [each.loader for each in self.from_block(method.node.body, frame)]
+            with begun(self._inside, value.key, list[Loader]()) as known:
+                for name in ("__iter__", "__next__"):
+                    for method in self._evaluator.classes.methods(value, name):
+                        if isinstance(method.node, ast.FunctionDef):
+                            frame = self._evaluator.calls.enter(method, Arguments(), None, None)
+                            known += [each.loader for each in self.from_block(method.node.body, frame)]
         return known
 
     def is_loader(self, node: ast.expr, point: Point) -> bool:
@@ -117,7 +119,7 @@ class Iterations:
             value.node for value, _ in self._evaluator.values(node, point) if isinstance(value, Function)
         ]
         return not found or any(
-            isinstance(inner, ast.For | ast.While) for function in found for inner in ast.walk(function)
+            isinstance(inner, ast.For | ast.While) for function in found for inner in walk(function)
         )
 
     def loader(self, value: Value) -> Loader | None:

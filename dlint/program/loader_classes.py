@@ -54,13 +54,12 @@ def loader_classes(program: Program) -> Iterator[Loader]:
     """The calls of the library's ``__init__`` in the program's loader classes, whoever makes an instance."""
     evaluator = program.evaluator
     index = program.modules.index
-    for relative in sorted({file for word in LOADER_WORDS for file in index.mentioning(word)}):
-        data = index.data(relative)
-        if b"__init__" not in data or not _DERIVED.search(data):
-            continue
-        module = program.modules.get(relative)
-        if module is None:
-            continue
+    files = (
+        relative
+        for relative in sorted({file for word in LOADER_WORDS for file in index.mentioning(word)})
+        if b"__init__" in (data := index.data(relative)) and _DERIVED.search(data)
+    )
+    for module in program.modules.each(files):
         for match in _CLASS.finditer(module.text):
             if "Loader" not in match[2]:
                 continue

@@ -243,11 +243,11 @@ class LoaderFinder:
     def _naming(self, word: str) -> Iterator[Module]:
         """The modules that may derive a class from a loader class or import it under another name."""
         named = re.compile(as_base(word) + rb"|\b%b\s+as\s" % word.encode())
-        for relative in self._modules.index.mentioning(word):
-            if named.search(self._modules.index.data(relative)):
-                module = self._modules.get(relative)
-                if module is not None:
-                    yield module
+        return self._modules.each(
+            relative
+            for relative in self._modules.index.mentioning(word)
+            if named.search(self._modules.index.data(relative))
+        )
 
     def _renamed(self, node: ast.AST, word: str) -> list[str]:
         if isinstance(node, ast.alias) and node.asname and node.asname not in (self._words or ()):

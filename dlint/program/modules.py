@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
+from dlint.budget import by_file
 from dlint.files import SourceError, decode
 from dlint.module.plain import made_plain
 from dlint.module.source import Module
@@ -61,22 +62,21 @@ class Modules:
     def deriving(self, name: str) -> Iterator[Module]:
         """The parsed modules in which the bases of some class name a class."""
         header = re.compile(as_base(name))
-        for relative in self.index.naming(name):
-            if header.search(self.index.data(relative)):
-                module = self.get(relative)
-                if module is not None:
-                    yield module
+        return self.each(
+            relative for relative in self.index.naming(name) if header.search(self.index.data(relative))
+        )
 
     def naming(self, word: str) -> Iterator[Module]:
         """The parsed modules in which an identifier stands."""
-        for relative in self.index.naming(word):
-            module = self.get(relative)
-            if module is not None:
-                yield module
+        return self.each(self.index.naming(word))
 
     def mentioning(self, word: str) -> Iterator[Module]:
         """The parsed modules that mention a word."""
-        for relative in self.index.mentioning(word):
+        return self.each(self.index.mentioning(word))
+
+    def each(self, files: Iterable[str]) -> Iterator[Module]:
+        """The modules of those files that parse; what is done with each is booked to it."""
+        for relative in by_file(files, str):
             module = self.get(relative)
             if module is not None:
                 yield module

@@ -7,6 +7,7 @@ import builtins
 from typing import TYPE_CHECKING
 
 from dlint.module.layout import FunctionNode, changed_names, dotted, parameters, taken, target_names
+from dlint.module.nodes import walk
 from dlint.program.frame import Argument, Frame, Point
 from dlint.program.outcomes import Outcome, told_apart, widened
 from dlint.program.values import (
@@ -147,7 +148,7 @@ class Names:
                     if item.optional_vars is not None and name in target_names(item.optional_vars):
                         return evaluator.values(item.context_expr, before, world)
             case ast.If(test=test) | ast.While(test=test):
-                for node in ast.walk(test):
+                for node in walk(test):
                     if isinstance(node, ast.NamedExpr) and dotted(node.target) == name:
                         return evaluator.values(node.value, before, world)
         return [(Unknown(("bound", id(statement), name, frame.key)), world)]

@@ -14,6 +14,7 @@ from functools import cached_property, partial
 from typing import TYPE_CHECKING
 
 from dlint.module.layout import dotted, own_names, parameters, statements_in
+from dlint.module.nodes import walk
 from dlint.program.calls import passed
 from dlint.program.endings import endings
 from dlint.program.events import display_name, is_generator
@@ -210,7 +211,7 @@ class Nones:
             return False
         named = any(
             isinstance(operator, ast.Eq | ast.NotEq | ast.In | ast.NotIn)
-            for inner in ast.walk(last.test)
+            for inner in walk(last.test)
             if isinstance(inner, ast.Compare)
             for operator in inner.ops
         )
@@ -257,7 +258,7 @@ def _sets_none(statement: ast.Assign, name: str) -> bool:
 def _is_used(name: str, function: ast.FunctionDef, apart: list[ast.stmt]) -> bool:
     """Whether anything but being returned is done with a variable, some statements apart: what tests it may
     replace it, and what works with it would raise an error of its own."""
-    spared = {id(node) for statement in apart for node in ast.walk(statement)}
+    spared = {id(node) for statement in apart for node in walk(statement)}
     for statement in statements_in(function.body):
         if isinstance(statement, ast.Return) and statement.value is not None:
             match statement.value:
@@ -270,7 +271,7 @@ def _is_used(name: str, function: ast.FunctionDef, apart: list[ast.stmt]) -> boo
         and node.id == name
         and isinstance(node.ctx, ast.Load)
         and id(node) not in spared
-        for node in ast.walk(function)
+        for node in walk(function)
     )
 
 

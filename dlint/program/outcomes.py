@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TypeAlias
 
+from dlint.budget import spend
 from dlint.program.values import Key, Table, Unknown, Value, World
 
 Outcome: TypeAlias = tuple[Value, World]
@@ -20,6 +21,7 @@ def within(outcomes: list[Outcome], world: World) -> list[Outcome]:
     """The outcomes that agree with a world, in the worlds where both hold."""
     if not world.facts:
         return outcomes
+    spend(len(outcomes))
     if len(outcomes) == 1 and not outcomes[0][1].facts:
         return [(outcomes[0][0], world)]
     found = []
@@ -76,6 +78,7 @@ def fold(outcomes: list[Outcome], world: World) -> list[Outcome]:
     unknown."""
     if len(outcomes) <= 1:
         return outcomes
+    spend(len(outcomes))
     if len(outcomes) > _ALIKE and all(isinstance(value, Unknown) for value, _ in outcomes):
         # Many ways to something unknown: which way says nothing about it.
         return [(Unknown(("any", frozenset(value.key for value, _ in outcomes))), world)]

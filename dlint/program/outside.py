@@ -131,7 +131,7 @@ class Outside:
         """The stores in attributes of a name; none where they are too many."""
         stores = self._stores.get(name)
         if stores is None:
-            stores = self._stores[name] = []
+            stores = []
             for relative in self._evaluator.modules.index.storing(name):
                 module = self._evaluator.modules.get(relative)
                 if module is None:
@@ -148,6 +148,7 @@ class Outside:
                         stores.append(_Store(node, given, point))
             if len(stores) > _MOST_STORES:
                 stores.clear()
+            self._stores[name] = stores
         return stores
 
 

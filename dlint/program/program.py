@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import ast
 import gc
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import cached_property
 
+from dlint.budget import Shared, by_file
 from dlint.knowledge.loading import is_iterable_dataset
 from dlint.knowledge.reflection import BY_NAME
 from dlint.program.blocks import Block, Facts, Place
@@ -61,14 +62,11 @@ class Program:
         self._progress = progress
 
     @cached_property
-    def loaders(self) -> tuple[Loader, ...]:
+    def loaders(self) -> Sequence[Loader]:
         """Every loader of this block, by file and line."""
-        return tuple(
-            loader
-            for relative in self._finder.files()
-            if self.mine(relative)
-            for loader in self._loaders_of(relative)
-        )
+        mine = [relative for relative in self._finder.files() if self.mine(relative)]
+        found = [loader for relative in by_file(mine, str) for loader in self._loaders_of(relative)]
+        return Shared(found, lambda loader: loader.module.relative)
 
     def mine(self, relative: str) -> bool:
         """Whether a file belongs to this block."""
@@ -93,7 +91,7 @@ class Program:
         return found
 
     @cached_property
-    def uses(self) -> tuple[WorkerUse, ...]:
+    def uses(self) -> Sequence[WorkerUse]:
         """The worker uses of this block: by loader, then datasets without a known loader."""
         found: list[WorkerUse] = []
         for done, loader in enumerate(self.loaders):
@@ -101,7 +99,7 @@ class Program:
             if self._progress is not None:
                 self._progress(done + 1, len(self.loaders))
         found += [self._uses.assumed(cls) for cls in self.unloaded_datasets]
-        return tuple(found)
+        return Shared(found, lambda use: use.file)
 
     def like(self, dataset: Value, world: World) -> tuple[Value, World]:
         """The first dataset met that is of the same shape, and its world, to be asked about instead."""
@@ -175,10 +173,10 @@ class Program:
         return {}
 
     @cached_property
-    def dataset_classes(self) -> tuple[Class, ...]:
+    def dataset_classes(self) -> Sequence[Class]:
         """The dataset classes of this block, by file and line."""
         found: list[Class] = []
-        for relative in self.modules.index.mentioning("Dataset"):
+        for relative in by_file(self.modules.index.mentioning("Dataset"), str):
             if not self.mine(relative):
                 continue
             data = self.modules.index.data(relative)
@@ -187,7 +185,7 @@ class Program:
             module = self.modules.get(relative)
             if module is not None:
                 found += self._uses.dataset_classes(module)
-        return tuple(found)
+        return Shared(found, _file)
 
     @cached_property
     def facts(self) -> Facts:
@@ -208,7 +206,7 @@ class Program:
         self.facts = facts
 
     @cached_property
-    def unloaded_datasets(self) -> tuple[Class, ...]:
+    def unloaded_datasets(self) -> Sequence[Class]:
         """Dataset classes that no loader of the program is seen to get, though some loader could.
 
         Where every loader's datasets are known, a class that is not among them is loaded by nobody.
@@ -217,7 +215,7 @@ class Program:
         if facts.has_loaders and facts.sure:
             return ()
         elsewhere = facts.loaded | facts.bases
-        return tuple(cls for cls in self.dataset_classes if _place(cls) not in elsewhere)
+        return Shared([cls for cls in self.dataset_classes if _place(cls) not in elsewhere], _file)
 
     def protections(
         self, name: str, *values: object, unknown: bool = False, always: bool = False
@@ -261,6 +259,10 @@ def forget() -> None:
     """Lets go of what is kept beside a program: the layouts of its trees, the keys of its values."""
     forget_numbers()
     forget_layouts()
+
+
+def _file(cls: Class) -> str:
+    return cls.module.relative
 
 
 def _place(cls: Class) -> Place:

@@ -7,14 +7,32 @@ answered.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, MutableMapping
+from contextlib import contextmanager
+from typing import TypeVar
 
+from dlint.budget import spend
 from dlint.program.outcomes import Outcome, fold, within
 from dlint.program.values import HERE, Key, Unknown, World
 
 DEPTH = 60
 STEPS = 10_000
 _NEVER = 1 << 30
+
+Mark = TypeVar("Mark")
+Answer = TypeVar("Answer")
+
+
+@contextmanager
+def begun(answers: MutableMapping[Mark, Answer], mark: Mark, so_far: Answer) -> Iterator[Answer]:
+    """An answer that is there while it is being found, for a question that leads back to itself. Where the
+    search does not come to its end, it is as if it had not been begun."""
+    answers[mark] = so_far
+    try:
+        yield so_far
+    except BaseException:
+        del answers[mark]
+        raise
 
 
 class Questions:
@@ -65,6 +83,7 @@ class Questions:
 
     def _ask(self, ask: Callable[[World], list[Outcome]], mark: Key) -> tuple[list[Outcome], bool]:
         """The outcomes, and whether they are what they would be at any other time."""
+        spend(4)
         self._steps += 1
         if self._depth > DEPTH or self._steps > STEPS:
             self._cut = 0

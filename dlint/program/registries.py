@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, NamedTuple
 
 from dlint.module.layout import dotted
+from dlint.module.nodes import walk
 from dlint.program.frame import Point
 from dlint.program.values import Class, External, Instance, Made, Value
 
@@ -88,7 +89,7 @@ class Registries:
             named = self._of_classes[id(frame.owner.node)] = {
                 name
                 for statement in frame.owner.node.body
-                for node in ast.walk(statement)
+                for node in walk(statement)
                 if (name := node.id if isinstance(node, ast.Name) else getattr(node, "attr", ""))
                 in registries
             }

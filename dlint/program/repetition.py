@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from dlint.module.layout import FunctionNode, Place, own_names, statements_in
+from dlint.module.nodes import walk
 from dlint.program.events import is_generator
 from dlint.program.frame import Point
 from dlint.program.values import HERE
@@ -201,9 +202,9 @@ def _gives_several(loop: ast.stmt) -> bool:
     """Whether a round of a loop yields in a loop of its own, or all that something gives."""
     return any(
         isinstance(node, ast.YieldFrom)
-        or (isinstance(node, _LOOPS) and any(isinstance(each, ast.Yield) for each in ast.walk(node)))
+        or (isinstance(node, _LOOPS) and any(isinstance(each, ast.Yield) for each in walk(node)))
         for statement in getattr(loop, "body", ())
-        for node in ast.walk(statement)
+        for node in walk(statement)
     )
 
 
@@ -309,7 +310,7 @@ def _is_absence(test: ast.expr, wanted: bool, block: list[ast.stmt]) -> bool:
                     and "init" in node.func.attr
                 )
                 for statement in block
-                for node in ast.walk(statement)
+                for node in walk(statement)
             )
     return False
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from dlint.knowledge.iterables import PASSES_ON, READS, gives_all, is_setting, opens
 from dlint.module.layout import expressions, own_names, statements_in, target_names
+from dlint.module.nodes import walk
 from dlint.program.calls import given_names, passed
 from dlint.program.frame import Arguments, Frame, Point, arguments_of
 from dlint.program.kinds import DATA, NOTHING, Kinds, together
@@ -49,7 +50,7 @@ class Rounds:
             ):
                 inside = self._evaluator.inside(node, point)
                 names = set(target_names(generator.target))
-                calls = [(call, inside) for call in ast.walk(elt) if isinstance(call, ast.Call)]
+                calls = [(call, inside) for call in walk(elt) if isinstance(call, ast.Call)]
                 return together(
                     [
                         self._of_names(generator.iter, names, calls, point, world, far),
@@ -203,14 +204,14 @@ class Rounds:
 def _calls_of(block: list[ast.stmt], frame: Frame) -> Iterator[tuple[ast.Call, Point]]:
     for statement in statements_in(block):
         for expression in expressions(statement):
-            for node in ast.walk(expression):
+            for node in walk(expression):
                 if isinstance(node, ast.Call):
                     yield node, Point(frame, statement)
 
 
 def _calls_in(function: Function, frame: Frame) -> Iterator[tuple[ast.Call, Point]]:
     if isinstance(function.node, ast.Lambda):
-        for node in ast.walk(function.node.body):
+        for node in walk(function.node.body):
             if isinstance(node, ast.Call):
                 yield node, Point(frame, None)
     else:
@@ -233,5 +234,5 @@ def _ends_with(loop: ast.While, call: ast.Call, names: set[str]) -> bool:
     return any(
         node is call or (isinstance(node, ast.Name) and node.id in names)
         for test in tests
-        for node in ast.walk(test)
+        for node in walk(test)
     )

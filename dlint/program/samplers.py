@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from dlint.knowledge.epochs import BATCHES, DRAWS, SAMPLER, SIGNATURE, TELLS
 from dlint.module.layout import dotted, parameters
+from dlint.module.nodes import walk
 from dlint.program.frame import Argument, Point
 from dlint.program.values import Class, Const, Instance, Made, Table, Value, World
 
@@ -151,7 +152,7 @@ class DistributedSamplers:
         for each in self._classes.line(cls):
             for statement in each.node.body:
                 if isinstance(statement, ast.FunctionDef):
-                    yield statement.name, tuple(ast.walk(statement))
+                    yield statement.name, tuple(walk(statement))
 
 
 def _place(sampler: Made | Instance, loader: Loader) -> Point:

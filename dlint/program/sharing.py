@@ -6,8 +6,10 @@ or the dataset alone is looked at once for all their uses.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
+
+from dlint.budget import Shared
 
 if TYPE_CHECKING:
     from dlint.program.events import Event
@@ -16,18 +18,21 @@ if TYPE_CHECKING:
     from dlint.program.worker import WorkerCode
 
 
-def codes_of(uses: Iterable[WorkerUse]) -> list[WorkerCode]:
+def codes_of(uses: Iterable[WorkerUse]) -> Sequence[WorkerCode]:
     """The worker codes of some uses, each once."""
-    return list({id(use.code): use.code for use in uses}.values())
+    found: dict[int, tuple[WorkerCode, str | None]] = {}
+    for use in uses:
+        found.setdefault(id(use.code), (use.code, use.file))
+    return Shared([code for code, _ in found.values()], lambda code: found[id(code)][1])
 
 
-def by_dataset(uses: Iterable[WorkerUse]) -> list[list[WorkerUse]]:
+def by_dataset(uses: Iterable[WorkerUse]) -> Sequence[list[WorkerUse]]:
     """The uses that differ in their loader only, together: those of one dataset, in one world."""
     found: dict[tuple[int, Key, int], list[WorkerUse]] = {}
     for use in uses:
         dataset = use.dataset.key if use.dataset is not None else None
         found.setdefault((id(use.code), dataset, id(use.world)), []).append(use)
-    return list(found.values())
+    return Shared(found.values(), lambda alike: alike[0].file)
 
 
 def nearest(events: Iterable[Event]) -> list[Event]:

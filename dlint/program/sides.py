@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from dlint.module.nodes import walk
 from dlint.module.source import Module
 from dlint.program.frame import Point
 from dlint.program.values import Function, Instance, Partial, Value
@@ -76,8 +77,8 @@ def init_visits(program: Program, use: WorkerUse) -> list[Visit]:
 
 def _stored(function: ast.AST) -> set[str]:
     """The last names of the attributes and globals that a function stores into."""
-    found = {name for node in ast.walk(function) if isinstance(node, ast.Global) for name in node.names}
-    for node in ast.walk(function):
+    found = {name for node in walk(function) if isinstance(node, ast.Global) for name in node.names}
+    for node in walk(function):
         if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store):
             found.add(node.attr)
     return found
@@ -85,7 +86,7 @@ def _stored(function: ast.AST) -> set[str]:
 
 def _called(function: ast.AST) -> set[str]:
     """The names of the methods that a function calls."""
-    calls = (node.func for node in ast.walk(function) if isinstance(node, ast.Call))
+    calls = (node.func for node in walk(function) if isinstance(node, ast.Call))
     return {callee.attr for callee in calls if isinstance(callee, ast.Attribute)}
 
 
@@ -112,7 +113,7 @@ class ParentThread:
             and node.func.attr == "join"
             and not node.args
             and node.lineno < after
-            for node in ast.walk(scope)
+            for node in walk(scope)
         )
 
 
@@ -167,12 +168,12 @@ def _targets(program: Program, call: ast.Call, point: Point) -> list[Value]:
 def calls_named(program: Program, word: str) -> Iterator[tuple[Module, ast.Call, Point]]:
     """This block's calls of something whose last name is a word, or that is imported under another."""
     called = re.compile(rb"\b%s\s*(?:\(|as\s)" % word.encode())
-    for relative in program.modules.index.mentioning(word):
-        if not program.mine(relative) or not called.search(program.modules.index.data(relative)):
-            continue
-        module = program.modules.get(relative)
-        if module is None:
-            continue
+    files = (
+        relative
+        for relative in program.modules.index.mentioning(word)
+        if program.mine(relative) and called.search(program.modules.index.data(relative))
+    )
+    for module in program.modules.each(files):
         for name in [word, *_aliases(module, word)]:
             for trail in module.paths_to(name):
                 call = trail[-2] if len(trail) > 1 else None

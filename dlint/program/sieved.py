@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from dlint.module.layout import dotted
+from dlint.module.nodes import walk
 from dlint.program.frame import Arguments, Point
 from dlint.program.values import Function
 
@@ -43,16 +44,16 @@ def _choose(evaluator: Evaluator, function: Function, names: set[str]) -> None:
 
 def _tested(function: ast.AST) -> Iterator[ast.Call]:
     """The calls whose results a loop of a function tests."""
-    for loop in ast.walk(function):
+    for loop in walk(function):
         tests: list[ast.expr] = []
         if isinstance(loop, ast.comprehension):
             tests = loop.ifs
         elif isinstance(loop, ast.For):
-            tests = [node.test for node in ast.walk(loop) if isinstance(node, ast.If)]
-        tested = [node for test in tests for node in ast.walk(test)]
+            tests = [node.test for node in walk(loop) if isinstance(node, ast.If)]
+        tested = [node for test in tests for node in walk(test)]
         names = {node.id for node in tested if isinstance(node, ast.Name)}
         results: list[ast.AST] = [*tested]
-        for node in ast.walk(loop) if names else ():
+        for node in walk(loop) if names else ():
             match node:
                 case ast.Assign(targets=[ast.Name(id=name)], value=ast.Call() as call) if name in names:
                     results.append(call)
@@ -65,4 +66,4 @@ def called(call: ast.Call) -> str:
 
 
 def _calls(function: ast.AST) -> Iterator[ast.Call]:
-    return (node for node in ast.walk(function) if isinstance(node, ast.Call))
+    return (node for node in walk(function) if isinstance(node, ast.Call))

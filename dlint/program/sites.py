@@ -14,6 +14,7 @@ from dlint.module.source import Module
 from dlint.program.calls import is_static
 from dlint.program.expected_errors import expects_error
 from dlint.program.frame import Arguments, Frame, Point, arguments_of
+from dlint.program.questions import begun
 from dlint.program.values import Class, Function
 
 if TYPE_CHECKING:
@@ -46,28 +47,29 @@ class Sites:
         expects to raise."""
         found = self._known.get(id(scope))
         if found is None:
-            found = self._known[id(scope)] = []
-            owner = frame.owner
-            name = owner.name if owner is not None and scope.name == "__init__" else scope.name
-            files = self._evaluator.modules.index.calling(
-                name, frame.module.relative, method=owner is not None
-            )
-            called = [(relative, name) for relative in files] if len(files) <= _MOST_FILES else []
-            if owner is None or scope.name == "__init__":
-                called += self._evaluator.modules.index.renaming(name, frame.module.relative)[:_MOST_FILES]
-            for relative, known_as in called:
-                module = self._evaluator.modules.get(relative)
-                if module is None:
-                    continue
-                for trail in module.paths_to(known_as, called=True):
-                    call = trail[-2] if len(trail) > 1 else None
-                    if isinstance(call, ast.Call) and call.func is trail[-1]:
-                        if (owner is None and _on_self(call.func)) or any(map(expects_error, trail)):
-                            continue
-                        site = self._site(call, trail, module, scope, owner)
-                        if site is not None:
-                            found.append(site)
+            with begun(self._known, id(scope), list[Site]()) as found:
+                self._find(scope, frame, found)
         return found
+
+    def _find(self, scope: FunctionNode, frame: Frame, found: list[Site]) -> None:
+        owner = frame.owner
+        name = owner.name if owner is not None and scope.name == "__init__" else scope.name
+        files = self._evaluator.modules.index.calling(name, frame.module.relative, method=owner is not None)
+        called = [(relative, name) for relative in files] if len(files) <= _MOST_FILES else []
+        if owner is None or scope.name == "__init__":
+            called += self._evaluator.modules.index.renaming(name, frame.module.relative)[:_MOST_FILES]
+        for relative, known_as in called:
+            module = self._evaluator.modules.get(relative)
+            if module is None:
+                continue
+            for trail in module.paths_to(known_as, called=True):
+                call = trail[-2] if len(trail) > 1 else None
+                if isinstance(call, ast.Call) and call.func is trail[-1]:
+                    if (owner is None and _on_self(call.func)) or any(map(expects_error, trail)):
+                        continue
+                    site = self._site(call, trail, module, scope, owner)
+                    if site is not None:
+                        found.append(site)
 
     def _site(
         self, call: ast.Call, trail: list[ast.AST], module: Module, scope: FunctionNode, owner: Class | None

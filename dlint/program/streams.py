@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from dlint.knowledge.iterables import PASSES_ON, gives_all
 from dlint.module.layout import blocks, expressions, statements_in, target_names
+from dlint.module.nodes import walk
 from dlint.program.counting import Counting, Part
 from dlint.program.frame import Arguments, Frame, Point, arguments_of
 from dlint.program.kinds import COUNT, DATA, RANGE, Kinds, together
@@ -269,7 +270,7 @@ def _passages(block: list[ast.stmt], around: tuple[Loop, ...]) -> Iterator[Passa
     """Each ``yield`` of a generator, with the loops around it."""
     for statement in block:
         for expression in expressions(statement):
-            for node in ast.walk(expression):
+            for node in walk(expression):
                 if isinstance(node, ast.Yield | ast.YieldFrom):
                     yield Passage(node, statement, around)
         inside = (*around, statement) if isinstance(statement, ast.For | ast.While | ast.AsyncFor) else around

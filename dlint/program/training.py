@@ -6,6 +6,7 @@ import ast
 
 from dlint.knowledge.epochs import WITHOUT_GRADIENTS, speaks_of_training
 from dlint.module.layout import dotted, statements_in
+from dlint.module.nodes import walk
 from dlint.program.frame import Point
 from dlint.program.repetition import places_around
 
@@ -49,7 +50,7 @@ def evaluates(point: Point) -> bool:
     used = {
         dotted(node.func)
         for statement in statements_in(loop.body)
-        for node in ast.walk(statement)
+        for node in walk(statement)
         if isinstance(node, ast.Call)
     }
     return any(model is not None and model in used for model in models)

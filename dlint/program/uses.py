@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from dlint.knowledge.loading import is_dataset
 from dlint.module.source import Module
 from dlint.program.loaders import Loader, is_zero
+from dlint.program.questions import begun
 from dlint.program.shape import shape_of
 from dlint.program.values import (
     HERE,
@@ -56,6 +57,13 @@ class WorkerUse:
         self.world = world
         self.code = code
         self.beside = beside
+
+    @property
+    def file(self) -> str | None:
+        """The file of the loader, or of the dataset's class where no loader is seen to get it."""
+        if self.loader is not None:
+            return self.loader.module.relative
+        return self.dataset.cls.module.relative if isinstance(self.dataset, Instance) else None
 
     @cached_property
     def worker_functions(self) -> frozenset[int]:
@@ -133,9 +141,9 @@ class UseFinder:
         mark = (like.key, id(as_seen))
         code = self._codes.get(mark)
         if code is None:
-            code = self._codes[mark] = WorkerCode(self._evaluator)
             self._evaluator.start()
-            code.add_dataset(like, as_seen)
+            with begun(self._codes, mark, WorkerCode(self._evaluator)) as code:
+                code.add_dataset(like, as_seen)
         return code
 
     def resolved(self, loader: Loader) -> tuple[list[Class], bool]:

@@ -12,6 +12,7 @@ from collections.abc import Mapping as AbstractMapping
 from itertools import count
 from typing import TYPE_CHECKING, Any, TypeAlias
 
+from dlint.budget import spend
 from dlint.program.facts import NOTHING, About, alike, both, is_unlikely
 
 if TYPE_CHECKING:
@@ -258,6 +259,7 @@ class World:
     def assuming(self, key: Key, fact: Any) -> World:
         """The world with one more assumption, which must not contradict it."""
         facts = dict(self.facts)
+        spend(1 + len(facts) // 32)
         field = _FIELDS.get(key[0])
         if field is None:
             facts[key] = fact
@@ -279,6 +281,7 @@ class World:
 
     def with_about(self, key: Key, about: About) -> World:
         """The world that assumes this of an unknown thing, instead of what it assumed before."""
+        spend(1 + len(self.facts) // 32)
         return World({**self.facts, key: about})
 
     @property
@@ -294,6 +297,7 @@ class World:
         if not mine:
             return other
         small, large = (other, self) if len(theirs) <= len(mine) else (self, other)
+        spend(1 + len(small.facts) // 8 + len(large.facts) // 32)
         ask = large.facts.get
         news: dict[Key, Any] = {}
         for key, fact in small.facts.items():
@@ -315,6 +319,7 @@ class World:
         if not mine or not theirs or mine is theirs:
             return True
         small, large = (theirs, mine) if len(theirs) <= len(mine) else (mine, theirs)
+        spend(1 + len(small) // 8)
         ask = large.get
         for key, fact in small.items():
             known = ask(key)
@@ -327,6 +332,7 @@ class World:
     def shared(self, others: list[World]) -> World:
         """The world that assumes only what this one and all the others assume."""
         facts: dict[Key, Any] = {}
+        spend(1 + len(self.facts) * (1 + len(others)) // 8)
         for key, fact in self.facts.items():
             for other in others:
                 known = other.facts.get(key)

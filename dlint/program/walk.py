@@ -9,7 +9,9 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
+from dlint.budget import spend
 from dlint.module.layout import as_try, ends, expressions
+from dlint.module.nodes import walk
 from dlint.program.frame import Frame, Point
 from dlint.program.reach import Link
 from dlint.program.values import Instance, World
@@ -30,6 +32,7 @@ class Walk:
     def block(self, block: list[ast.stmt], frame: Frame, world: World, link: Link) -> World | None:
         """Follows a block; gives the world at its end, None when control does not get there."""
         for statement in block:
+            spend(2)
             at = Point(frame, statement)
             if isinstance(statement, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
                 continue
@@ -156,4 +159,4 @@ class Walk:
 
 
 def _breaks(block: list[ast.stmt]) -> bool:
-    return any(isinstance(node, ast.Break) for statement in block for node in ast.walk(statement))
+    return any(isinstance(node, ast.Break) for statement in block for node in walk(statement))

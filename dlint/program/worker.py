@@ -20,6 +20,7 @@ from dlint.knowledge.loading import (
     library_entries,
     makes_items,
 )
+from dlint.module.nodes import walk
 from dlint.module.source import Module
 from dlint.program.composed import made_of
 from dlint.program.events import Event, Visit, display_name
@@ -144,7 +145,7 @@ class WorkerCode:
         return bool(methods) and not any(
             isinstance(node, ast.Attribute) and node.attr in ("__getitem__", "__getitems__")
             for method in methods
-            for node in ast.walk(method.node)
+            for node in walk(method.node)
         )
 
     def _library_parts(self, value: Instance, names: tuple[str, ...], world: World, seen: set[Key]) -> None:

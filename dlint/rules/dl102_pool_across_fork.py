@@ -81,6 +81,7 @@ from collections.abc import Iterator
 from dlint.finding import ReachStep, Remedy
 from dlint.knowledge.pools import LOCKS, POOLS, THREAD_QUEUES, THREADS, gives_work
 from dlint.module.layout import expressions, own_names, statements_in
+from dlint.module.nodes import walk
 from dlint.program.early_reads import item_read_in_parent
 from dlint.program.events import Event, function_body
 from dlint.program.frame import Point
@@ -198,7 +199,7 @@ def _works_where_made(program: Program, made: Made) -> bool:
         return False
     for statement in statements_in(frame.scope.body):
         for expression in expressions(statement):
-            for node in ast.walk(expression):
+            for node in walk(expression):
                 match node:
                     case ast.Call(
                         func=ast.Attribute(value=ast.Name() | ast.Attribute() as held, attr=method)
@@ -237,7 +238,7 @@ def _per_process(made: Made) -> bool:
     return any(
         isinstance(node, ast.Name | ast.Attribute)
         and getattr(node, "id", getattr(node, "attr", "")) == "getpid"
-        for node in ast.walk(scope)
+        for node in walk(scope)
     )
 
 

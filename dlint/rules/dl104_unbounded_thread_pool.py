@@ -58,6 +58,7 @@ from dlint.finding import Remedy
 from dlint.knowledge.iterables import opens
 from dlint.knowledge.pools import POOLS, THREAD_POOLS
 from dlint.module.layout import dotted, statements_in
+from dlint.module.nodes import walk
 from dlint.program.events import Event, function_body, is_generator
 from dlint.program.frame import Point, arguments_of
 from dlint.program.program import Program
@@ -153,8 +154,8 @@ def _once_an_epoch(event: Event) -> bool:
 def _is_read_at_once(call: ast.Call, point: Point) -> bool:
     """Whether all results are wanted together, in a list: what opens the parts of a stream before it gives
     the first item."""
-    if isinstance(point.statement, ast.For) and any(each is call for each in ast.walk(point.statement.iter)):
-        return not any(isinstance(node, ast.Yield | ast.YieldFrom) for node in ast.walk(point.statement))
+    if isinstance(point.statement, ast.For) and any(each is call for each in walk(point.statement.iter)):
+        return not any(isinstance(node, ast.Yield | ast.YieldFrom) for node in walk(point.statement))
     return any(
         isinstance(node, ast.ListComp | ast.SetComp | ast.DictComp)
         or (isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in _GATHERS)
@@ -179,13 +180,13 @@ def _submitted(event: Event, call: ast.Call, loops: list[ast.stmt]) -> ast.expr 
     statement = event.point.statement
     if statement is None or len(loops) > 1:
         return None
-    for node in ast.walk(statement):
-        if isinstance(node, ast.ListComp) and any(each is call for each in ast.walk(node.elt)):
+    for node in walk(statement):
+        if isinstance(node, ast.ListComp) and any(each is call for each in walk(node.elt)):
             return node.generators[0].iter if not loops else None
     if not loops or not isinstance(loops[0], ast.For):
         return None
     for inner in statements_in(loops[0].body):
-        for node in ast.walk(inner):
+        for node in walk(inner):
             if isinstance(node, ast.Call) and (dotted(node.func) or "").rpartition(".")[2] in _BOUNDS:
                 return None
             if isinstance(node, ast.Yield | ast.Break):

@@ -56,6 +56,7 @@ from collections.abc import Iterator
 from dlint.finding import Remedy
 from dlint.knowledge.pools import MAPS, POOL_WORDS, POOLS, RELEASES, SUBMITS, WAITS, Pool
 from dlint.module.layout import dotted
+from dlint.module.nodes import walk
 from dlint.module.source import Module
 from dlint.program.events import Event, function_body
 from dlint.program.frame import Point
@@ -135,7 +136,7 @@ def _is_ended(call: ast.Call, point: Point, methods: frozenset[str]) -> bool:
     targets = getattr(statement, "targets", None) or [getattr(statement, "target", None)]
     names = {dotted(target) for target in targets if isinstance(target, ast.Name | ast.Attribute)}
     kept = any(isinstance(target, ast.Attribute) for target in targets) or _is_appended(call, point)
-    for node in ast.walk(owner if kept and isinstance(owner, ast.ClassDef) else scope):
+    for node in walk(owner if kept and isinstance(owner, ast.ClassDef) else scope):
         match node:
             case ast.Call(func=ast.Attribute(value=value, attr=method)) if method in methods:
                 if (kept or dotted(value) in names) and not (method == "join" and node.args):
@@ -158,12 +159,12 @@ def _goes_elsewhere(statement: ast.stmt | None, call: ast.Call) -> bool:
         isinstance(node, ast.Call)
         and any(each is call for each in node.args)
         and not (isinstance(node.func, ast.Attribute) and node.func.attr in ("append", "add"))
-        for node in ast.walk(statement)
+        for node in walk(statement)
     )
 
 
 def _holds(node: ast.AST, call: ast.Call) -> bool:
-    return any(each is call for each in ast.walk(node))
+    return any(each is call for each in walk(node))
 
 
 def _is_appended(call: ast.Call, point: Point) -> bool:
@@ -171,7 +172,7 @@ def _is_appended(call: ast.Call, point: Point) -> bool:
     names = set()
     if isinstance(point.statement, ast.Assign):
         names = {target.id for target in point.statement.targets if isinstance(target, ast.Name)}
-    for node in ast.walk(point.frame.scope):
+    for node in walk(point.frame.scope):
         match node:
             case ast.Call(func=ast.Attribute(attr="append" | "add"), args=[each]):
                 if each is call or (isinstance(each, ast.Name) and each.id in names):

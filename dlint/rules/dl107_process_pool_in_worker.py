@@ -42,6 +42,7 @@ import ast
 from collections.abc import Iterator
 
 from dlint.knowledge.pools import POOLS, PROCESS_STARTS, PROCESSES
+from dlint.module.nodes import walk
 from dlint.program.events import Event
 from dlint.program.loaders import is_zero
 from dlint.program.program import Program
@@ -102,7 +103,7 @@ def _tells_apart(program: Program, event: Event) -> bool:
     for test, _, _ in tests_around(event.point):
         if any(word in ast.unparse(test) for word in _WORKER_TESTS):
             return True
-        for node in ast.walk(test):
+        for node in walk(test):
             if isinstance(node, ast.Name):
                 for value, _ in program.evaluator.values(node, event.point, event.world):
                     if isinstance(value, Made) and value.name.endswith(".get_worker_info"):

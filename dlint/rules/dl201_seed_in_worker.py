@@ -51,6 +51,7 @@ from collections.abc import Iterator
 from dlint.finding import Remedy
 from dlint.knowledge.randomness import KEEPS_STATE, SEEDS, STATE_CALLS, sounds_changing
 from dlint.module.layout import dotted
+from dlint.module.nodes import walk
 from dlint.program.events import Event, function_body
 from dlint.program.frame import Point
 from dlint.program.program import Program
@@ -90,7 +91,7 @@ def _judged(
 
 def _names_in(call: ast.Call) -> Iterator[str]:
     for argument in [*call.args, *(keyword.value for keyword in call.keywords)]:
-        for node in ast.walk(argument):
+        for node in walk(argument):
             if isinstance(node, ast.Name):
                 yield node.id.lower()
             elif isinstance(node, ast.Attribute):
@@ -101,7 +102,7 @@ def _once(event: Event) -> bool:
     """Whether a test that the block behind it changes lets it run once only: ``if not self.seeded:``."""
     layout = event.point.frame.layout
     for test, _, block in tests_around(event.point):
-        tested = {dotted(node) for node in ast.walk(test) if isinstance(node, ast.Name | ast.Attribute)}
+        tested = {dotted(node) for node in walk(test) if isinstance(node, ast.Name | ast.Attribute)}
         if any(tested & layout.bound_by(statement) for statement in block):
             return True
     return False
@@ -131,7 +132,7 @@ def _kept(functions: dict[int, Function], event: Event) -> bool:
 def _calls_all(function: Function, names: tuple[str, ...]) -> bool:
     nodes = list(function_body(function.node))
     if function.owner is not None and getattr(function.node, "name", "") == "__enter__":
-        nodes = list(ast.walk(function.owner.node))
+        nodes = list(walk(function.owner.node))
     found = {node.attr for node in nodes if isinstance(node, ast.Attribute)}
     found |= {node.id for node in nodes if isinstance(node, ast.Name)}
     return found.issuperset(names)

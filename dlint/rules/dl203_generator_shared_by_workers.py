@@ -57,6 +57,7 @@ from collections.abc import Iterable, Iterator
 from dlint.finding import Remedy
 from dlint.knowledge.randomness import GENERATORS, RESEEDS, draws_from_generator
 from dlint.module.layout import FunctionNode, functions_in, parameters
+from dlint.module.nodes import walk
 from dlint.module.source import Module
 from dlint.program.early_reads import item_read_in_parent
 from dlint.program.events import Event, Visit, function_body
@@ -213,7 +214,7 @@ def _seeds_again(function: ast.AST, names: set[str]) -> bool:
         isinstance(node, ast.Attribute)
         and node.attr in RESEEDS
         and getattr(node.value, "attr", getattr(node.value, "id", None)) in names
-        for node in ast.walk(function)
+        for node in walk(function)
     )
 
 

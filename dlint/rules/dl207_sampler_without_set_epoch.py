@@ -62,6 +62,7 @@ from dlint.knowledge.epochs import (
     speaks_of_training,
 )
 from dlint.module.layout import statements_in
+from dlint.module.nodes import walk
 from dlint.program.epochs import Epochs
 from dlint.program.frame import Frame, Point
 from dlint.program.iteration import Iteration, Iterations
@@ -108,7 +109,7 @@ def _is_for_evaluation(loader: Loader, dealt: Dealt) -> bool:
 def _assignment(frame: Frame, call: ast.Call) -> ast.Assign | None:
     """The assignment around a call."""
     for statement in statements_in(frame.layout.body):
-        if isinstance(statement, ast.Assign) and any(node is call for node in ast.walk(statement.value)):
+        if isinstance(statement, ast.Assign) and any(node is call for node in walk(statement.value)):
             return statement
     return None
 

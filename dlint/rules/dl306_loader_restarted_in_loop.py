@@ -53,6 +53,7 @@ from collections.abc import Iterator
 
 from dlint.finding import Remedy
 from dlint.module.layout import dotted, target_names
+from dlint.module.nodes import walk
 from dlint.module.restarts import Restart, base_of, restarts
 from dlint.module.source import Module
 from dlint.program.frame import Point
@@ -84,14 +85,14 @@ def check(program: Program) -> Iterator[Found]:
     """Every ``next(iter(loader))`` of a loop."""
     iterations: Iterations | None = None
     index = program.modules.index
-    for relative in index.mentioning("iter("):
-        if not program.mine(relative) or _TEST_FILE.search(relative):
-            continue
-        if not _RESTART.search(index.data(relative).decode(errors="replace")):
-            continue
-        module = program.modules.get(relative)
-        if module is None:
-            continue
+    files = (
+        relative
+        for relative in index.mentioning("iter(")
+        if program.mine(relative)
+        and not _TEST_FILE.search(relative)
+        and _RESTART.search(index.data(relative).decode(errors="replace"))
+    )
+    for module in program.modules.each(files):
         for restart in restarts(module):
             if iterations is None:
                 iterations = Iterations(program)
@@ -161,9 +162,9 @@ def _calling_loop(
         handed = [node for node in given if base_of(node) is not None and iterations.is_loader(node, called)]
         if handed and all(_loader(program, iterations, node, called) is None for node in handed):
             continue
-        if any(node is loader.call for node in ast.walk(loop)) or _is_epoch_loop(loop, called, iterations):
+        if any(node is loader.call for node in walk(loop)) or _is_epoch_loop(loop, called, iterations):
             continue
-        parts = {node.id for node in ast.walk(site.call.func) if isinstance(node, ast.Name)}
+        parts = {node.id for node in walk(site.call.func) if isinstance(node, ast.Name)}
         if parts & called.frame.layout.bound_by(loop) or any(_binds(loop, node, called) for node in handed):
             continue
         return site
@@ -194,7 +195,7 @@ def _loop(restart: Restart) -> ast.For | ast.While | None:
     if base_of(restart.source) is None:
         return None
     if isinstance(restart.source, ast.Subscript):
-        picks = {node.id for node in ast.walk(restart.source.slice) if isinstance(node, ast.Name)}
+        picks = {node.id for node in walk(restart.source.slice) if isinstance(node, ast.Name)}
     for index in range(len(trail) - 1, 0, -1):
         at, above = trail[index], trail[index - 1]
         if isinstance(above, ast.FunctionDef) and above.name.startswith("test"):
@@ -212,13 +213,13 @@ def _loop(restart: Restart) -> ast.For | ast.While | None:
 
 def _is_now_and_then(test: ast.expr) -> bool:
     """Whether a test lets only some rounds through: ``step % 100 == 0``, ``step == 0``."""
-    return any(isinstance(node, ast.Mod | ast.Compare | ast.Not) for node in ast.walk(test))
+    return any(isinstance(node, ast.Mod | ast.Compare | ast.Not) for node in walk(test))
 
 
 def _is_epoch_loop(loop: ast.For | ast.While, point: Point, iterations: Iterations) -> bool:
     """Whether a loop goes round once an epoch: it goes through batches inside, or calls what does."""
     if any(_EPOCH.search(name) for name in _head(loop)):
-        for node in (node for statement in loop.body for node in ast.walk(statement)):
+        for node in (node for statement in loop.body for node in walk(statement)):
             if isinstance(node, ast.For | ast.While) or _hands_over(node, point, iterations):
                 return True
     return any(iteration.is_loop for iteration in iterations.from_block(loop.body, point.frame))
@@ -228,7 +229,7 @@ def _head(loop: ast.For | ast.While) -> Iterator[str]:
     """The names that a loop binds, or those in its test."""
     if isinstance(loop, ast.For):
         yield from target_names(loop.target)
-    for node in ast.walk(loop.iter if isinstance(loop, ast.For) else loop.test):
+    for node in walk(loop.iter if isinstance(loop, ast.For) else loop.test):
         if isinstance(node, ast.Name):
             yield node.id
         elif isinstance(node, ast.Attribute):

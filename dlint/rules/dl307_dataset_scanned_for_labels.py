@@ -45,6 +45,7 @@ from collections.abc import Iterator
 from dlint.knowledge.loading import is_dataset, is_iterable_dataset
 from dlint.knowledge.parts import IN_MEMORY, sounds_like_data
 from dlint.module.layout import blocks, dotted
+from dlint.module.nodes import walk
 from dlint.module.source import Module
 from dlint.program.items import inner
 from dlint.program.parts import Parts
@@ -75,15 +76,14 @@ _COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.GeneratorExp, ast.DictComp)
 def check(program: Program) -> Iterator[Found]:
     """Passes over datasets that use the label alone."""
     parts = Parts(program.evaluator)
-    for relative in program.modules.index.mentioning("ataset"):
-        if not program.mine(relative):
-            continue
-        data = program.modules.index.data(relative)
-        if not (_UNPACKS_IN.search(data) or _PICKS_IN.search(data)):
-            continue
-        module = program.modules.get(relative)
-        if module is None:
-            continue
+    index = program.modules.index
+    files = (
+        relative
+        for relative in index.mentioning("ataset")
+        if program.mine(relative)
+        and (_UNPACKS_IN.search(data := index.data(relative)) or _PICKS_IN.search(data))
+    )
+    for module in program.modules.each(files):
         lines = [
             number
             for number, line in enumerate(module.lines, 1)
@@ -120,7 +120,7 @@ def _passes(statement: ast.AST) -> Iterator[_Pass]:
     else:
         return
     for head in heads:
-        for node in ast.walk(head):
+        for node in walk(head):
             if not isinstance(node, _COMPREHENSIONS) or len(node.generators) != 1:
                 continue
             generator = node.generators[0]
@@ -173,7 +173,7 @@ def _label_only(item: ast.expr, body: list[ast.stmt] | list[ast.expr]) -> tuple[
     read = {
         node.id
         for part in body
-        for node in ast.walk(part)
+        for node in walk(part)
         if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load)
     }
     used = [at for at, name in enumerate(names) if name in read]
@@ -184,7 +184,7 @@ def _taken(name: str, body: list[ast.stmt] | list[ast.expr]) -> tuple[int, str] 
     """The one place that is taken of an item, where nothing else is done with it."""
     places: set[object] = set()
     taken = 0
-    for node in (each for part in body for each in ast.walk(part)):
+    for node in (each for part in body for each in walk(part)):
         match node:
             case ast.Subscript(value=ast.Name(id=of), slice=ast.Constant(value=at)) if of == name:
                 places.add(at)
@@ -208,7 +208,7 @@ def _indexed(target: ast.expr, iterable: ast.expr, body: list[ast.stmt] | list[a
     taken: dict[str, _Pass] = {}
     whole: set[str] = set()
     inner: set[int] = set()
-    for node in (each for part in body for each in ast.walk(part)):
+    for node in (each for part in body for each in walk(part)):
         match node:
             case ast.Subscript(
                 value=ast.Subscript(value=source, slice=ast.Name(id=index)) as item,

@@ -60,6 +60,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from dlint.budget import Shared
 from dlint.finding import Remedy
 from dlint.knowledge.callbacks import RUNNER_WORDS, RUNNERS
 from dlint.module.source import Module
@@ -106,7 +107,10 @@ def _bodies(program: Program) -> Iterator[Module]:
     """The modules whose own body builds a loader with workers, those that import one of them by name, and
     those that may have a library's command line call the function that does."""
     seen: set[str] = set()
-    loaders = [loader for loader in program.loaders if loader.may_have_workers and not loader.inherited]
+    loaders = Shared(
+        [loader for loader in program.loaders if loader.may_have_workers and not loader.inherited],
+        lambda loader: loader.module.relative,
+    )
     for loader in loaders:
         for way in program.boundaries.ways_to(loader.point):
             if way.whole and not way.guarded and way.module.relative not in seen:
@@ -119,10 +123,11 @@ def _bodies(program: Program) -> Iterator[Module]:
                         yield other
     index = program.modules.index
     for word in RUNNER_WORDS if loaders else ():
-        for relative in index.naming(word):
-            module = program.modules.get(relative) if _RUNS.search(index.data(relative)) else None
-            if module is not None and relative not in seen and not is_main_module(module):
-                seen.add(relative)
+        for module in program.modules.each(
+            relative for relative in index.naming(word) if _RUNS.search(index.data(relative))
+        ):
+            if module.relative not in seen and not is_main_module(module):
+                seen.add(module.relative)
                 yield module
 
 

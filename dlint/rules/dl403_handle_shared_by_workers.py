@@ -90,6 +90,7 @@ from collections.abc import Iterator
 from dlint.finding import Remedy
 from dlint.knowledge.handles import PARTS, Handle
 from dlint.module.layout import changed_names, own_names, parameters, statements_in
+from dlint.module.nodes import walk
 from dlint.program.early_reads import item_read_in_parent, length_asked_in_parent
 from dlint.program.events import Visit, function_body
 from dlint.program.frame import Arguments, Point
@@ -356,7 +357,7 @@ def _reads(visit: Visit) -> dict[str, ast.AST]:
     body = list(function_body(visit.function.node))
     for node in body:
         if isinstance(node, ast.Lambda):
-            body += ast.walk(node.body)
+            body += walk(node.body)
     for node in body:
         match node:
             case ast.Attribute(value=ast.Name(id=name), ctx=ast.Load()) if name == own:

@@ -56,6 +56,7 @@ import re
 from collections.abc import Iterator
 
 from dlint.knowledge.iterables import draws
+from dlint.module.nodes import walk
 from dlint.program.frame import Arguments
 from dlint.program.loaders import Loader, is_zero
 from dlint.program.program import Program
@@ -147,7 +148,7 @@ def _changes_object(function: ast.AST) -> bool:
         and isinstance(node.ctx, ast.Store)
         and isinstance(node.value, ast.Name)
         and not _RANDOM.search(node.attr)
-        for node in ast.walk(function)
+        for node in walk(function)
     )
 
 
@@ -155,7 +156,7 @@ def _speaks_of(pattern: re.Pattern[str], function: ast.AST) -> bool:
     """Whether a name in a function, its own included, matches."""
     return any(
         pattern.search(name)
-        for node in ast.walk(function)
+        for node in walk(function)
         for field in ("id", "attr", "arg", "name")
         for name in [getattr(node, field, None)]
         if isinstance(name, str)

@@ -55,6 +55,7 @@ from itertools import pairwise
 from dlint.finding import ReachStep
 from dlint.knowledge.devices import DEVICE, DEVICE_KEYWORDS, MOVES, is_cuda, makes_cuda_tensor
 from dlint.module.layout import expressions, statements_in
+from dlint.module.nodes import walk
 from dlint.program.events import Visit
 from dlint.program.frame import Point
 from dlint.program.loaders import Loader
@@ -127,7 +128,7 @@ def _chosen(program: Program, call: ast.Call, point: Point, world: World) -> lis
 
 def _calls(expression: ast.expr) -> Iterator[ast.Call]:
     """The calls in an expression that may name a device."""
-    for node in ast.walk(expression):
+    for node in walk(expression):
         if isinstance(node, ast.Call):
             last = node.func.attr if isinstance(node.func, ast.Attribute) else ""
             named = any(keyword.arg in DEVICE_KEYWORDS for keyword in node.keywords)

@@ -55,6 +55,7 @@ from collections.abc import Iterator
 
 from dlint.knowledge.iterables import COLLECTS
 from dlint.module.layout import dotted, functions_in, parameters, statements_in
+from dlint.module.nodes import walk
 from dlint.program.events import Event, Visit, is_generator
 from dlint.program.frame import Point, layout_of
 from dlint.program.item_names import index_names, index_names_in, is_index, mentions
@@ -126,7 +127,7 @@ def _bounds(test: ast.expr, index: frozenset[str]) -> bool:
     """Whether a test compares the index itself: a sampler gives none that is out of bounds."""
     return any(
         is_index(side, index)
-        for node in ast.walk(test)
+        for node in walk(test)
         if isinstance(node, ast.Compare)
         for side in (node.left, *node.comparators)
     )
@@ -135,7 +136,7 @@ def _bounds(test: ast.expr, index: frozenset[str]) -> bool:
 def _finds_place(test: ast.expr, given: frozenset[str], index: frozenset[str]) -> bool:
     """Whether a test compares the index itself with limits (``index < self.ends[k]``), or what a function
     is ``given`` with an element: the search for its place among them."""
-    for node in ast.walk(test):
+    for node in walk(test):
         if isinstance(node, ast.Compare):
             sides = (node.left, *node.comparators)
             if all(isinstance(side, ast.Name) for side in sides) and any(mentions(s, given) for s in sides):
@@ -147,7 +148,7 @@ def _finds_place(test: ast.expr, given: frozenset[str], index: frozenset[str]) -
 
 def _measures(side: ast.expr) -> bool:
     """Whether one side of a comparison is worked out from an element: no limit that is kept."""
-    return any(isinstance(node, ast.Call) and dotted(node.func) != "len" for node in ast.walk(side))
+    return any(isinstance(node, ast.Call) and dotted(node.func) != "len" for node in walk(side))
 
 
 def _ends(program: Program, streams: Streams, source: ast.expr, event: Event) -> bool:
@@ -177,12 +178,12 @@ def _looks_up(test: ast.expr) -> bool:
     known to be there."""
     return any(
         isinstance(operator, ast.Eq | ast.In | ast.Is | ast.IsNot | ast.NotEq)
-        for node in ast.walk(test)
+        for node in walk(test)
         if isinstance(node, ast.Compare)
         for operator in node.ops
     ) or any(
         isinstance(node, ast.Call) and (dotted(node.func) or "").rpartition(".")[2] in _MATCHES
-        for node in ast.walk(test)
+        for node in walk(test)
     )
 
 
@@ -260,9 +261,9 @@ def _in_generator(statement: ast.stmt | None, node: ast.AST) -> bool:
     """Whether a node stands inside a generator expression of its statement."""
     return statement is not None and any(
         inner is node
-        for generator in ast.walk(statement)
+        for generator in walk(statement)
         if isinstance(generator, ast.GeneratorExp)
-        for inner in ast.walk(generator)
+        for inner in walk(generator)
     )
 
 

@@ -1,0 +1,182 @@
+"""The work that one run may do: counted, not timed, so that the same input always gets the same answer.
+
+A unit is about a microsecond of one processor: one step from an expression to what it stands for, one
+comparison of two sets of assumptions, one node of a tree that is looked at. All that can multiply is counted,
+and nothing refills what is spent.
+
+The whole is in proportion to the program. What a file's loaders and datasets cost is booked to that file: a
+part of the whole is kept for every file that has some, so that what one file eats is not taken from another,
+and no file gets more than its part and a share of the rest.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import Generic, NamedTuple, TypeVar, overload
+
+# Units for any program, and for every byte of it. Real programs need up to a tenth of this.
+_BASE = 12_000_000
+_PER_BYTE = 60
+# The whole is divided into what is kept for each file, and what any may use; of that, one file this part.
+_KEPT = 4
+_MOST_OF_COMMON = 4
+# So many units are booked at a time.
+_PART = 50_000
+
+Item = TypeVar("Item")
+
+
+class Place(NamedTuple):
+    """A function, or the body of a module or class: the file, a line (from 1), and what a reader calls it."""
+
+    path: str
+    line: int
+    name: str
+
+
+class Exhausted(Exception):
+    """A file has used up what there is for it; ``file`` is None where no file's own things were looked at."""
+
+    def __init__(self, file: str | None) -> None:
+        super().__init__(f"the work that there is for {file or 'the program'} is done")
+        self.file = file
+
+
+class Budget:
+    """What may still be spent, in all and on each file."""
+
+    def __init__(self) -> None:
+        self.left = _PART
+        self.at: Callable[[], Place] | None = None  # tells what is looked at
+        self._booked = _PART
+        self._stack: list[tuple[object, str | None]] = []
+        self._spent: dict[str | None, int] = {}
+        self._eaters: dict[str | None, Counter[Place]] = {}
+        self._common = 0
+        self._kept = 0
+        self._most = 0
+        self.left_aside: frozenset[str] = frozenset()
+        self.begin(0, 1)
+
+    def begin(self, size: int, files: int) -> None:
+        """A new program, of so many bytes in all, with so many files that may have loaders or datasets."""
+        whole = _BASE + _PER_BYTE * size
+        self._kept = whole // _KEPT // max(files, 1)
+        self._common = whole - whole // _KEPT
+        self._most = self._common // _MOST_OF_COMMON
+        self._spent.clear()
+        self._eaters.clear()
+        self.left_aside = frozenset()
+        self.restart()
+
+    def restart(self) -> None:
+        """Nothing is looked at; what was spent is spent."""
+        self._stack.clear()
+        self.at = None
+        self._book()
+
+    @property
+    def file(self) -> str | None:
+        """The file whose loaders, datasets or calls are looked at."""
+        return self._stack[-1][1] if self._stack else None
+
+    @property
+    def spent(self) -> int:
+        """Units spent so far, in all."""
+        return sum(self._spent.values()) + self._booked - self.left
+
+    @property
+    def files(self) -> dict[str | None, int]:
+        """Units spent so far on each file."""
+        self._book()
+        return dict(self._spent)
+
+    def enter(self, file: str | None) -> object:
+        """What is spent from here on is booked to a file, until `leave` is called with what this gives."""
+        self._book()
+        token = object()
+        self._stack.append((token, file))
+        self._open()
+        return token
+
+    def leave(self, token: object) -> None:
+        """Ends what `enter` began. One that was forgotten by `restart` is no matter."""
+        if any(each is token for each, _ in self._stack):
+            self._book()
+            while self._stack.pop()[0] is not token:
+                pass
+            self._open()
+
+    def part_is_spent(self) -> None:
+        """Books what was spent. Raises Exhausted where there is no more for this file."""
+        file = self.file
+        if self.at is not None:
+            self._eaters.setdefault(file, Counter())[self.at()] += 1
+        self._book()
+        beyond = self._spent.get(file, 0) - self._kept
+        if beyond > self._most or (beyond > 0 and self._common <= 0):
+            raise Exhausted(file)
+        self._open()
+
+    def eater_of(self, file: str | None) -> Place | None:
+        """The function that took most of what was spent on a file, None where nobody can tell."""
+        eaters = self._eaters.get(file)
+        return min(eaters.items(), key=lambda each: (-each[1], each[0]))[0] if eaters else None
+
+    def _book(self) -> None:
+        spent = self._booked - self.left
+        if spent > 0:
+            file = self.file
+            before = self._spent.get(file, 0)
+            self._spent[file] = before + spent
+            self._common -= max(before + spent - self._kept, 0) - max(before - self._kept, 0)
+        self._booked = self.left = 0
+
+    def _open(self) -> None:
+        self._booked = self.left = _PART
+
+
+BUDGET = Budget()
+
+
+def spend(units: int) -> None:
+    """Counts work. Raises Exhausted where no more is to be done."""
+    BUDGET.left -= units
+    if BUDGET.left < 0:
+        BUDGET.part_is_spent()
+
+
+class Shared(Sequence[Item], Generic[Item]):
+    """Things of which each belongs to a file. To go through them is to work on their files' accounts, one
+    after the other; those of a file that is left aside are left out."""
+
+    def __init__(self, items: Iterable[Item], file_of: Callable[[Item], str | None]) -> None:
+        self._items = tuple(items)
+        self._file_of = file_of
+
+    def __len__(self) -> int:
+        return len(self._items)
+
+    @overload
+    def __getitem__(self, index: int) -> Item: ...
+    @overload
+    def __getitem__(self, index: slice) -> Sequence[Item]: ...
+    def __getitem__(self, index: int | slice) -> Item | Sequence[Item]:
+        return self._items[index]
+
+    def __iter__(self) -> Iterator[Item]:
+        return by_file(self._items, self._file_of)
+
+
+def by_file(items: Iterable[Item], file_of: Callable[[Item], str | None]) -> Iterator[Item]:
+    """The items one by one, what is done with each booked to its file; see `Shared`."""
+    for each in items:
+        file = file_of(each)
+        if file in BUDGET.left_aside:
+            continue
+        token = BUDGET.enter(file)
+        try:
+            yield each
+        finally:
+            BUDGET.leave(token)
