@@ -18,8 +18,8 @@ def guarded(work: Callable[[], None], name: str, root: Path, troubles: set[Troub
     """Does some work for the program at ``root``, and adds to ``troubles`` what stood in the way.
 
     A file that makes the work fail, or last longer than there is room for, is left aside, and the work is
-    begun again without it; what it has given so far stands. What took too long once is not tried again by other
-    work; a fault may concern this work alone. With DLINT_TRACEBACK set a fault is raised.
+    begun again without it; what it has given so far stands. What took too long once is not tried again by
+    other work; a fault may concern this work alone. With DLINT_TRACEBACK set a fault is raised.
     """
     given_up = BUDGET.left_aside
     while True:

@@ -43,11 +43,17 @@ def told_apart(outcomes: list[Outcome], mark: Key) -> list[Outcome]:
     return _marked(outcomes, mark, list(range(len(outcomes))), [worlds.count(each) > 1 for each in worlds])
 
 
-def stores_told_apart(outcomes: list[Outcome], mark: Key, labels: list[int] | None = None) -> list[Outcome]:
-    """The same of what different methods store, each in a world of its own: that those are two worlds does
-    not mean that one of them excludes the other. ``labels`` name the method that stores each."""
+def stores_told_apart(
+    outcomes: list[Outcome], mark: Key, world: World, labels: list[int] | None = None
+) -> list[Outcome]:
+    """The same of what different methods store, each in a world of its own below ``world``: that those are
+    two worlds does not mean that one of them excludes the other. ``labels`` name the method that stores
+    each."""
     if len(outcomes) <= 1:
         return outcomes
+    if len(outcomes) > OUTCOMES and labels is None:
+        # All pairs are compared: of ten thousand ways to five values only the values are.
+        outcomes = fold(outcomes, world)
     worlds = [w for _, w in outcomes]
     alike = [
         any(w.agrees(other) for other in worlds[:index]) or any(w.agrees(o) for o in worlds[index + 1 :])
