@@ -15,9 +15,9 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Generic, NamedTuple, TypeVar, overload
 
-# Units for any program, and for every byte of it. Real programs need up to a tenth of this.
-_BASE = 12_000_000
-_PER_BYTE = 60
+# Units for any program, and for every byte of it. Of 44 real ones none needed a fiftieth of it.
+_BASE = 6_000_000
+_PER_BYTE = 40
 # The whole is divided into what is kept for each file, and what any may use; of that, one file this part.
 _KEPT = 4
 _MOST_OF_COMMON = 4
@@ -53,6 +53,9 @@ class Budget:
         self._stack: list[tuple[object, str | None]] = []
         self._spent: dict[str | None, int] = {}
         self._eaters: dict[str | None, Counter[Place]] = {}
+        self._total = 0
+        # The account that was closed first since anything was spent, and what had been spent then.
+        self._closed: tuple[str | None, int] | None = None
         self._common = 0
         self._kept = 0
         self._most = 0
@@ -65,6 +68,7 @@ class Budget:
         self._kept = whole // _KEPT // max(files, 1)
         self._common = whole - whole // _KEPT
         self._most = self._common // _MOST_OF_COMMON
+        self._total = 0
         self._spent.clear()
         self._eaters.clear()
         self.left_aside = frozenset()
@@ -72,9 +76,11 @@ class Budget:
 
     def restart(self) -> None:
         """Nothing is looked at; what was spent is spent."""
-        self._stack.clear()
-        self.at = None
         self._book()
+        self._stack.clear()
+        self._closed = None
+        self.at = None
+        self._open()
 
     @property
     def file(self) -> str | None:
@@ -82,20 +88,30 @@ class Budget:
         return self._stack[-1][1] if self._stack else None
 
     @property
+    def file_at_fault(self) -> str | None:
+        """The file that was looked at when an exception was raised that has just been caught: on its way it
+        has closed the accounts that were open, the innermost first."""
+        self._book()
+        self._open()
+        return self._closed[0] if self._closed is not None and self._closed[1] == self._total else self.file
+
+    @property
     def spent(self) -> int:
         """Units spent so far, in all."""
-        return sum(self._spent.values()) + self._booked - self.left
+        return self._total + self._booked - self.left
 
     @property
     def files(self) -> dict[str | None, int]:
         """Units spent so far on each file."""
         self._book()
+        self._open()
         return dict(self._spent)
 
     def enter(self, file: str | None) -> object:
         """What is spent from here on is booked to a file, until `leave` is called with what this gives."""
         self._book()
         token = object()
+        self._closed = None
         self._stack.append((token, file))
         self._open()
         return token
@@ -104,6 +120,8 @@ class Budget:
         """Ends what `enter` began. One that was forgotten by `restart` is no matter."""
         if any(each is token for each, _ in self._stack):
             self._book()
+            if self._closed is None or self._closed[1] != self._total:
+                self._closed = (self.file, self._total)
             while self._stack.pop()[0] is not token:
                 pass
             self._open()
@@ -128,6 +146,7 @@ class Budget:
         spent = self._booked - self.left
         if spent > 0:
             file = self.file
+            self._total += spent
             before = self._spent.get(file, 0)
             self._spent[file] = before + spent
             self._common -= max(before + spent - self._kept, 0) - max(before - self._kept, 0)

@@ -35,7 +35,7 @@ def guarded(work: Callable[[], None], name: str, root: Path, troubles: set[Troub
         except Exception as error:
             if os.environ.get("DLINT_TRACEBACK"):
                 raise
-            file = BUDGET.file
+            file = BUDGET.file_at_fault
             why = f"{type(error).__name__}: {error}".partition("\n")[0][:_LONGEST_REASON]
             message = f"{name} failed here, the rest was checked; please report it ({why})"
             troubles.add(Trouble(_shown(root, file), message))
