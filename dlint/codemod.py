@@ -14,6 +14,7 @@ from libcst.codemod import CodemodCommand, CodemodContext, SkipFile
 
 from dlint import safe_path, settings
 from dlint.files import absolute, project_root
+from dlint.reading import NotThere, SourceError, read_bytes
 from dlint.repair import repair
 
 # libcst hands the files to a pool of its own, once this module is imported.
@@ -57,10 +58,18 @@ class FixCommand(CodemodCommand):
         if self.context.filename is None:
             raise SkipFile("dlint needs to know the file's name to see the program it belongs to")
         path = absolute(Path(self.context.filename))
-        data = path.read_bytes() if path.is_file() else tree.bytes
+        try:
+            data = read_bytes(path)
+        except NotThere:
+            data = tree.bytes
+        except SourceError as error:
+            raise SkipFile(error.message) from error
         if data != tree.bytes:
             raise SkipFile("libcst would change blank space elsewhere in the file: use dlint fix")
-        chosen = settings.load(project_root(path), {k: v for k, v in self._choices.items() if v})
+        try:
+            chosen = settings.load(project_root(path), {k: v for k, v in self._choices.items() if v})
+        except settings.SettingsError as error:
+            raise SkipFile(str(error)) from error
         repairs = repair([path], chosen, unsafe=self._unsafe, texts={path: data})
         for left in repairs.left:
             self.warn(f"{left.finding.line}: {left.finding.code} left: {left.reason}")

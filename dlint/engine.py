@@ -9,17 +9,15 @@ from typing import NamedTuple
 
 from dlint.analysis import Hit, Progress, Project, analyse
 from dlint.files import (
-    SourceError,
-    decode,
     display_path,
     expand,
     is_folder,
     project_root,
     python_files,
-    read_bytes,
 )
 from dlint.finding import Finding, Trouble
 from dlint.parsing import parse
+from dlint.reading import SourceError, decode, read_bytes
 from dlint.settings import Settings, enabled
 
 # A file that mentions none of these can hold no finding: it is read, not parsed.
@@ -101,6 +99,7 @@ def _check(
     suppress: bool,
 ) -> Report:
     asked, troubles = expand(paths, settings.exclude, present=texts)
+    troubles += settings.troubles
     explicit = {path.absolute() for path in paths if not is_folder(path)}
     if settings.names_rules:
         from dlint.rules import all_rules
@@ -158,7 +157,7 @@ def _read_files(
             if str(path) not in parsed and (path in explicit or room > 0 or _loads(data)):
                 parse(text)
         except SourceError as error:
-            troubles.append(error.trouble(path))
+            troubles.append(error.trouble(shown))
             continue
         if here and suppress:
             from dlint.noqa import unsuppressed

@@ -1,21 +1,15 @@
-"""Which files, and their text: the project's root, ignore files, decoding, limits."""
+"""Which files: how paths are shown, the program that a path belongs to, what is listed, what is ignored."""
 
 from __future__ import annotations
 
 import os
-import re
 import stat
-from collections.abc import Callable, Container, Iterable, Iterator, Sequence
+from collections.abc import Callable, Container, Iterable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from dlint.finding import Trouble
-
-if TYPE_CHECKING:
-    from pathspec.pattern import Pattern
-
-# Nobody writes ten megabytes of Python by hand: such a file is data, and parsing it takes gigabytes.
-MAX_BYTES = 10_000_000
+from dlint.ignoring import MAX_WILD, Ignore, lines_in, lines_of
+from dlint.reading import MAX_CONFIGURATION_BYTES, NotThere, SourceError, cannot_read, kind_of, read_bytes
 
 PROJECT_MARKERS = (
     ".git",
@@ -29,22 +23,8 @@ _PACKAGE_MARKERS = ("pyproject.toml", "setup.py", "setup.cfg")
 _NEVER_ENTERED = frozenset(
     (".git", ".hg", ".svn", "__pycache__", ".venv", ".tox", ".nox", ".eggs", "node_modules", "site-packages")
 )
-_CODING = re.compile(rb"^[ \t\f]*#.*?coding[:=][ \t]*([-\w.]+)")
-_BLANK_OR_COMMENT = re.compile(rb"^[ \t\f]*(?:#[^\r\n]*)?$")
-_UTF8_BOM = b"\xef\xbb\xbf"
-
-
-class SourceError(Exception):
-    """Why a file cannot be checked, in one line for the user; ``line`` counts from 1 where it is known."""
-
-    def __init__(self, message: str, line: int | None = None) -> None:
-        super().__init__(message)
-        self.message = message
-        self.line = line
-
-    def trouble(self, path: Path) -> Trouble:
-        """The same as data, for the report."""
-        return Trouble(display_path(path), self.message, self.line)
+# Tells why something could not be listed, and where.
+Failed = Callable[[str, str], None]
 
 
 # Paths -----------------------------------------------------------------------------------------------
@@ -120,76 +100,33 @@ def expand(
     found: list[str] = []
     troubles: list[Trouble] = []
 
-    def failed(path: str, error: OSError) -> None:
-        troubles.append(Trouble(display_path(path), _os_error_message(error, path)))
+    def failed(path: str, message: str) -> None:
+        troubles.append(Trouble(display_path(path), message))
 
-    for each in paths:
-        path = absolute(each)
+    for path in dict.fromkeys(absolute(each) for each in paths):
+        if path.suffix == ".ipynb":
+            failed(str(path), "a notebook, which dlint does not check yet")
+            continue
         if path in present:
             found.append(str(path))
             continue
         try:
             mode = os.stat(path).st_mode  # noqa: PTH116
         except (OSError, ValueError) as error:
-            failed(str(path), error if isinstance(error, OSError) else OSError(str(error)))
+            refused = error if isinstance(error, OSError) else OSError(str(error))
+            failed(str(path), cannot_read(path, refused).message)
             continue
         if stat.S_ISDIR(mode):
             _walk(path, project_root(path), exclude, found, failed)
-        else:
+        elif stat.S_ISREG(mode):
             found.append(str(path))
+        else:
+            hint = ": use `-` to check standard input" if stat.S_ISFIFO(mode) else ""
+            failed(str(path), f"is a {kind_of(mode)}, not a file{hint}")
     return [Path(each) for each in sorted(set(found))], sorted(troubles, key=lambda trouble: trouble.path)
 
 
-class _Ignore:
-    """The patterns of one ignore file, seen from its folder."""
-
-    def __init__(self, folder: str, lines: Iterable[str]) -> None:
-        self._start = len(folder.rstrip(os.sep)) + 1
-        self._patterns: list[tuple[Callable[[str], re.Match[str] | None], bool]] = []
-        sources: list[str] = []
-        for pattern in _patterns(lines):
-            regex = getattr(pattern, "regex", None)
-            if regex is not None and pattern.include is not None:
-                self._patterns.append((regex.match, pattern.include))
-                sources.append(re.sub(r"\(\?P<\w+>", "(?:", regex.pattern))
-        # One regular expression that says "no pattern matches" at once: that is the answer for most files.
-        self._any = re.compile("|".join(f"(?:{source})" for source in sources)) if sources else None
-
-    def says(self, path: str, *, is_folder: bool) -> bool | None:
-        """True: ignored; False: taken back by a ``!`` pattern; None: not mentioned."""
-        relative = path[self._start :]
-        if os.sep != "/":
-            relative = relative.replace(os.sep, "/")
-        if is_folder:
-            relative += "/"
-        if self._any is None or not self._any.match(relative):
-            return None
-        said = None
-        for matched, include in self._patterns:
-            match = matched(relative)
-            if match is not None and _means_itself(match, relative):
-                said = include
-        return said
-
-
-def _patterns(lines: Iterable[str]) -> Iterator[Pattern]:
-    """The patterns of the lines; a line that is none matches nothing, as in git."""
-    from pathspec import GitIgnoreSpec
-
-    for line in lines:
-        try:
-            yield from GitIgnoreSpec.from_lines([line]).patterns
-        except ValueError:
-            continue
-
-
-def _means_itself(match: re.Match[str], relative: str) -> bool:
-    """Whether the pattern names the path and not a folder it is in: folders have been asked before."""
-    marked = match.groupdict().get("ps_d")  # pathspec's name for the slash behind a folder's name
-    return marked is None or match.end("ps_d") == len(relative)
-
-
-def _ignored(ignores: list[_Ignore], path: str, *, is_folder: bool) -> bool:
+def _ignored(ignores: list[Ignore], path: str, *, is_folder: bool) -> bool:
     for ignore in reversed(ignores):  # the nearest ignore file decides
         said = ignore.says(path, is_folder=is_folder)
         if said is not None:
@@ -197,50 +134,55 @@ def _ignored(ignores: list[_Ignore], path: str, *, is_folder: bool) -> bool:
     return False
 
 
-def _ignore_file(folder: str, name: str = ".gitignore") -> list[_Ignore]:
+def _ignore_file(folder: str, failed: Failed, name: str = ".gitignore") -> list[Ignore]:
+    """The ignore file of a folder where there is one; what cannot be honoured is told to ``failed``."""
+    path = os.path.join(folder, name)  # noqa: PTH118
     try:
-        with open(os.path.join(folder, name), encoding="utf-8", errors="replace") as file:  # noqa: PTH118, PTH123
-            return [_Ignore(folder, file.read().splitlines())]
-    except (OSError, ValueError):
+        ignore = Ignore(folder, lines_of(read_bytes(path, MAX_CONFIGURATION_BYTES)))
+    except NotThere:
         return []
+    except SourceError as error:
+        failed(path, f"{error.message}; what it ignores is not left out")
+        return []
+    if ignore.cut is not None:
+        failed(
+            path,
+            f"more than {MAX_WILD:,} patterns with wildcards: not taken from line {ignore.cut} on",
+        )
+    return [ignore]
 
 
-def _ignores_above(folder: Path) -> list[_Ignore]:
+def _ignores_above(folder: Path, failed: Failed) -> list[Ignore]:
     """The ignore files of the repository's folders above ``folder``, the outermost first."""
     repository = next((each for each in (folder, *folder.parents) if _has_any(each, (".git",))), None)
     if repository is None:
         return []
-    ignores = _ignore_file(str(repository), os.path.join(".git", "info", "exclude"))  # noqa: PTH118
+    exclude = os.path.join(".git", "info", "exclude")  # noqa: PTH118
+    ignores = _ignore_file(str(repository), failed, exclude)
     between = [each for each in folder.parents if each == repository or repository in each.parents]
     for each in reversed(between):
-        ignores += _ignore_file(str(each))
+        ignores += _ignore_file(str(each), failed)
     # Who names an ignored folder means it: what is above it says nothing about what is in it.
     return [] if folder != repository and _ignored(ignores, str(folder), is_folder=True) else ignores
 
 
-def _walk(
-    top: Path,
-    root: Path,
-    exclude: Sequence[str],
-    found: list[str],
-    failed: Callable[[str, OSError], None],
-) -> None:
+def _walk(top: Path, root: Path, exclude: Sequence[str], found: list[str], failed: Failed) -> None:
     """Add the .py files under ``top`` to ``found``; links to folders are not followed, so nothing loops."""
-    excluded = _Ignore(str(root), exclude) if exclude else None
-    pending: list[tuple[str, list[_Ignore]]] = [(str(top), _ignores_above(top))]
+    excluded = Ignore(str(root), lines_in(exclude)) if exclude else None
+    pending: list[tuple[str, list[Ignore]]] = [(str(top), _ignores_above(top, failed))]
     while pending:
         folder, ignores = pending.pop()
         try:
             with os.scandir(folder) as listing:
                 entries = list(listing)
         except OSError as error:
-            failed(folder, error)
+            failed(folder, cannot_read(folder, error).message)
             continue
         names = {entry.name for entry in entries}
         if "pyvenv.cfg" in names and folder != str(top):
             continue
         if ".gitignore" in names:
-            ignores = [*ignores, *_ignore_file(folder)]
+            ignores = [*ignores, *_ignore_file(folder, failed)]
         for entry in entries:
             is_folder = entry.is_dir(follow_symlinks=False)
             if is_folder:
@@ -269,94 +211,3 @@ def _may_be_file(entry: os.DirEntry[str]) -> bool:
         return stat.S_ISREG(entry.stat().st_mode)
     except OSError:
         return True
-
-
-# Reading ---------------------------------------------------------------------------------------------
-
-
-def read_bytes(path: Path) -> bytes:
-    """The file's bytes; SourceError when there are none to be had or far too many."""
-    try:
-        with open(path, "rb") as file:  # noqa: PTH123
-            data = file.read(MAX_BYTES + 1)
-            if len(data) > MAX_BYTES:
-                size = os.fstat(file.fileno()).st_size
-                raise SourceError(
-                    f"too large to be checked: {size / 1e6:.1f} MB, the limit is {MAX_BYTES / 1e6:.0f} MB"
-                )
-    except OSError as error:
-        raise SourceError(_os_error_message(error, path)) from error
-    return data
-
-
-def read_text(path: Path) -> str:
-    """The file's text as Python would decode it; SourceError when it cannot be."""
-    return decode(read_bytes(path))
-
-
-def decode(data: bytes) -> str:
-    """The text of Python source: byte order mark and PEP 263 coding line count, UTF-8 is the default.
-
-    Line endings stay as they are; a byte order mark is dropped.
-    """
-    if data.startswith((b"\xff\xfe", b"\xfe\xff")):
-        raise SourceError("not valid UTF-8: the file looks like UTF-16, which Python does not read", 1)
-    if len(data) > MAX_BYTES:
-        raise SourceError(
-            f"too large to be checked: {len(data) / 1e6:.1f} MB, the limit is {MAX_BYTES / 1e6:.0f} MB"
-        )
-    if b"\0" in data:
-        raise SourceError("contains NUL bytes, so it is no Python source", _line_of(data, data.index(b"\0")))
-    marked = data.startswith(_UTF8_BOM)
-    if marked:
-        data = data[len(_UTF8_BOM) :]
-    coding, line = _declared_coding(data)
-    if coding is None or coding.lower().replace("_", "-") in ("utf-8", "utf8"):
-        coding = "utf-8"
-    elif marked:
-        raise SourceError(f"the coding line says {coding!r}, the byte order mark says UTF-8", line)
-    try:
-        return data.decode(coding)
-    except UnicodeDecodeError as error:
-        name = "UTF-8" if coding == "utf-8" else coding
-        byte = data[error.start]
-        raise SourceError(f"not valid {name}: byte 0x{byte:02x}", _line_of(data, error.start)) from None
-    except (LookupError, UnicodeError, ValueError):
-        raise SourceError(f"unknown encoding {coding!r} in the coding line", line) from None
-
-
-def encoding_of(data: bytes) -> str:
-    """The codec that reads and writes these bytes unchanged, for who writes the file back.
-
-    ``utf-8-sig`` where the file starts with a byte order mark. Only for data that ``decode`` accepts.
-    """
-    if data.startswith(_UTF8_BOM):
-        return "utf-8-sig"
-    return _declared_coding(data)[0] or "utf-8"
-
-
-def _declared_coding(data: bytes) -> tuple[str | None, int | None]:
-    """The codec that a PEP 263 line in the first two lines names, and that line's number."""
-    if b"coding" not in data[:2000]:
-        return None, None
-    for number, line in enumerate(re.split(rb"\r\n?|\n", data[:2000], maxsplit=2)[:2], start=1):
-        declared = _CODING.match(line)
-        if declared:
-            return declared.group(1).decode("ascii", "replace"), number
-        if not _BLANK_OR_COMMENT.match(line):
-            break
-    return None, None
-
-
-def _line_of(data: bytes, offset: int) -> int:
-    return len(re.findall(rb"\r\n?|\n", data[:offset])) + 1
-
-
-def _os_error_message(error: OSError, path: Path | str) -> str:
-    if isinstance(error, FileNotFoundError):
-        if os.path.islink(path):  # noqa: PTH114
-            return "cannot be read: the link points to nothing"
-        return "no such file or folder"
-    if isinstance(error, IsADirectoryError):
-        return "is a folder, not a file"
-    return f"cannot be read: {(error.strerror or str(error)).lower()}"

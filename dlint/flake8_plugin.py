@@ -14,7 +14,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from dlint import __version__, files, name_clash, safe_path
+from dlint import __version__, files, name_clash, reading, safe_path
 from dlint.settings import Settings, SettingsError, load
 
 if TYPE_CHECKING:
@@ -88,11 +88,11 @@ class DataLoadingChecker:
         """The file's findings as flake8 wants them: line, column from 0, code and message."""
         assert self._options is not None
         from_stdin = "-" in (self._options.filenames or ())
-        if not from_stdin and (len(self._text) > files.MAX_BYTES or not self._text.isascii()):
+        if not from_stdin and (len(self._text) > reading.MAX_BYTES or not self._text.isascii()):
             # flake8 reads what is not valid as Latin-1 and says nothing; dlint check says so, and so do we.
             try:
-                files.read_text(Path(self._filename))
-            except files.SourceError as error:
+                reading.read_text(Path(self._filename))
+            except reading.SourceError as error:
                 yield _not_checked(error.message, error.line)
                 return
         from dlint.engine import may_concern
@@ -180,7 +180,7 @@ def _encoded(text: str) -> bytes:
     """The text of standard input as the bytes it was, so that its coding line stays true."""
     data = text.encode("utf-8", "replace")
     try:
-        return text.encode(files.encoding_of(data))
+        return text.encode(reading.encoding_of(data))
     except (LookupError, UnicodeError):
         return data
 

@@ -7,7 +7,7 @@ import re
 import warnings
 from itertools import accumulate, islice
 
-from dlint.files import SourceError
+from dlint.reading import SourceError
 
 _PYTHON_2 = re.compile(
     r"Missing parentheses in call to '(?:print|exec)'|multiple exception types must be parenthesized"

@@ -18,6 +18,7 @@ from pathlib import Path
 from dlint import engine
 from dlint.files import absolute
 from dlint.finding import Finding, Trouble
+from dlint.reading import SourceError, read_bytes
 from dlint.rewriting.edits import CannotRepair, Edits
 from dlint.rewriting.source import Source
 from dlint.settings import Settings
@@ -254,9 +255,9 @@ class _Work:
         if path in self.new or path in self.texts:
             return self._known(path)
         try:
-            return path.read_bytes()
-        except OSError as error:
-            self._refuse(candidates, error.strerror or str(error))
+            return read_bytes(path)
+        except SourceError as error:
+            self._refuse(candidates, error.message)
             return None
 
     def result(self, report: engine.Report) -> Repairs:

@@ -17,8 +17,9 @@ from dlint.cli.options import CannotDo, choice_options, paths_argument, settings
 from dlint.cli.progress import progress
 from dlint.engine import Report
 from dlint.engine import check as check_program
-from dlint.files import SourceError, absolute, decode, display_path, read_bytes
+from dlint.files import absolute, display_path
 from dlint.finding import Trouble
+from dlint.reading import SourceError, decode, read_bytes, read_stream
 from dlint.reports.text import SourceLines, summary, text
 
 _STDIN = Path("-")
@@ -76,7 +77,7 @@ def _with_stdin(
     if len(paths) > 1:
         raise CannotDo("'-' (standard input) cannot be combined with other paths")
     path = absolute(stdin_filename or "stdin.py")
-    return (path,), {path: sys.stdin.buffer.read()}
+    return (path,), {path: read_stream(sys.stdin.buffer)}
 
 
 def _complain(troubles: Iterable[Trouble]) -> None:

@@ -9,6 +9,7 @@ from pathlib import Path
 from dlint.budget import spend
 from dlint.knowledge.reflection import BY_NAME
 from dlint.program.words import Words
+from dlint.reading import SourceError, read_bytes
 
 # Up to so many bytes of a program's text are kept; the rest is read again where the words do not say enough.
 KEPT_BYTES = 16 * 1024 * 1024
@@ -42,7 +43,7 @@ class Index:
         self._import_lines: dict[str, bytes] = {}
         self._stores: dict[str, tuple[str, ...]] = {}
         room = KEPT_BYTES
-        prefix = len(str(root)) + 1
+        prefix = len(str(root).rstrip("/\\")) + 1
         for path in files:
             relative = str(path)[prefix:].replace("\\", "/")
             self.paths[relative] = path
@@ -205,7 +206,6 @@ def _bytes(text: str) -> bytes:
 
 def _read(path: Path) -> bytes:
     try:
-        with open(path, "rb") as file:  # noqa: PTH123 - Path.open costs twice as much on 10,000 files
-            return file.read()
-    except OSError:
+        return read_bytes(path)
+    except SourceError:
         return b""

@@ -6,13 +6,13 @@ import re
 from collections.abc import Iterable, Iterator
 
 from dlint.budget import by_file
-from dlint.files import SourceError, decode
 from dlint.module.plain import made_plain
 from dlint.module.source import Module
 from dlint.parsing import parse
 from dlint.program.frame import Frame
 from dlint.program.imports import Imports
 from dlint.program.index import Index, as_base
+from dlint.reading import SourceError, decode
 
 
 class Modules:

@@ -8,6 +8,8 @@ import stat
 import tempfile
 from pathlib import Path
 
+from dlint.reading import SourceError, read_bytes
+
 
 class CannotWrite(Exception):
     """The file stays as it was; the message says why."""
@@ -26,10 +28,12 @@ def replace(path: Path, old: bytes, new: bytes) -> None:
         _replace(target, new, old)
     except OSError as error:
         raise CannotWrite(error.strerror or str(error)) from error
+    except SourceError as error:
+        raise CannotWrite(error.message) from error
 
 
 def _check(target: Path, old: bytes) -> None:
-    if target.read_bytes() != old:
+    if read_bytes(target) != old:
         raise CannotWrite("it changed on disk while dlint was at work")
     if not os.access(target, os.W_OK) or not target.stat().st_mode & 0o222:  # root may write all the same
         raise CannotWrite("it is read-only")

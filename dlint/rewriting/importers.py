@@ -6,7 +6,8 @@ import os
 import re
 from pathlib import Path
 
-from dlint.files import SourceError, project_root, python_files, read_bytes
+from dlint.files import project_root, python_files
+from dlint.reading import SourceError, read_bytes
 
 
 def is_imported(path: Path) -> bool:

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from doors import HAZARD, dlint, flake8, run, write
 
-from dlint import files
+from dlint import files, reading
 
 DEEP = "x = " + "-" * 10_000 + "1\n"
 
@@ -160,11 +160,11 @@ def test_an_unreadable_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
         def refuse(*_arguments: object, **_options: object) -> None:
             raise PermissionError(13, "Permission denied", str(path))
 
-        monkeypatch.setattr("builtins.open", refuse)
+        monkeypatch.setattr("os.open", refuse)
     else:
         path.chmod(0)
-    with pytest.raises(files.SourceError, match="cannot be read: permission denied"):
-        files.read_text(path)
+    with pytest.raises(reading.SourceError, match="cannot be read: permission denied"):
+        reading.read_text(path)
 
 
 def test_an_unreadable_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from doors import write
 
-from dlint import files, parsing
+from dlint import files, parsing, reading
 
 
 def listed(root: Path, *exclude: str) -> list[str]:
@@ -131,9 +131,9 @@ class TestProjectRoot:
     ],
 )
 def test_decoding(data: bytes, text: str | None) -> None:
-    decoded = files.decode(data)
+    decoded = reading.decode(data)
     assert text is None or decoded == text
-    assert decoded.encode(files.encoding_of(data)) == data
+    assert decoded.encode(reading.encoding_of(data)) == data
 
 
 def test_warnings_about_the_code_stay_silent(recwarn: pytest.WarningsRecorder) -> None:
