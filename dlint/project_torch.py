@@ -3,30 +3,50 @@
 from __future__ import annotations
 
 import ast
+import os
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
+
+from dlint.reading import MAX_BYTES, MAX_CONFIGURATION_BYTES, NotThere, SourceError, read_bytes
 
 # What ``pip install torch`` gives today: the meaning of a declaration without a version.
 CURRENT_TORCH = "2.13"
 
-_PIP = re.compile(r"^torch(?:\[[^\]]*\])?\s*(?P<bounds>$|[;@(=<>!~,#\s].*)", re.IGNORECASE)
-_CONDA = re.compile(r"^(?:[\w.-]+::)?pytorch(?:-gpu|-cpu)?\s*(?P<bounds>$|[=<>!~,#\s].*)", re.IGNORECASE)
-_WHEEL = re.compile(r"(?:^|[/\s])torch-(?P<release>\d+(?:\.\d+)*)")
-_BOUND = re.compile(r"(?P<operator>===|==|~=|>=|<=|!=|[=<>^~]|)\s*v?(?P<release>\d+(?:\.\d+)*)")
+# Nobody writes longer bounds; what is longer counts as unknown.
+_LONGEST_BOUNDS = 1_000
+# So many requirements files are read.
+_MOST_FILES = 100
+
+_RELEASE = re.compile(r"[0-9]{1,9}(?:\.[0-9]{1,9}){0,9}")
+_COMMENT = re.compile(r"(?:^|\s)#")
+_PIP = re.compile(r"torch(?:\[[^\]]*\])?\s*(?P<bounds>$|[;@(=<>!~,#\s].*)", re.IGNORECASE)
+_CONDA = re.compile(r"(?:[\w.-]+::)?pytorch(?:-gpu|-cpu)?\s*(?P<bounds>$|[=<>!~,#\s].*)", re.IGNORECASE)
+_WHEEL = re.compile(r"(?:^|[/\s])torch-(?P<release>[0-9]+(?:\.[0-9]+)*)")
+_BOUND = re.compile(r"(?P<operator>===|==|~=|>=|<=|!=|[=<>^~]|)\s?v?(?P<release>[0-9]+(?:\.[0-9]+)*)")
 _UNKNOWN = ""
 
+# Tells which file could not be read, and why.
+Failed = Callable[[Path, str], None]
 
-def declared_torch(root: Path) -> str | None:
+
+def is_release(text: str) -> bool:
+    """Whether a text is a release such as "2.1.0", with numbers that are no longer than such numbers are."""
+    return _RELEASE.fullmatch(text) is not None
+
+
+def declared_torch(root: Path, failed: Failed | None = None) -> str | None:
     """The oldest torch release that the project at ``root`` allows, such as "1.8.1".
 
     Reads pyproject.toml, requirements files, setup.cfg, setup.py and conda's environment files. A
     declaration without a version allows what is current. None where nothing is declared, or where a
-    declaration has no lower end (``torch<2``), which may mean any old release.
+    declaration has no lower end (``torch<2``), which may mean any old release; so may one in a file that
+    cannot be read, which ``failed`` is told of. A file that is not written as it should be declares nothing.
     """
-    oldest = [_oldest(bounds) for bounds in _declarations(root)]
-    if not oldest or _UNKNOWN in oldest:
+    files = _Files(root, failed)
+    oldest = [_oldest(bounds) for bounds in _declarations(files)]
+    if not oldest or _UNKNOWN in oldest or files.incomplete:
         return None
     return min(oldest, key=_numbers)
 
@@ -37,10 +57,13 @@ def _numbers(release: str) -> tuple[int, ...]:
 
 def _oldest(bounds: str) -> str:
     """The oldest release within the bounds written behind the name, in pip's, poetry's or conda's way."""
+    bounds = " ".join(re.split(r"[;#]", bounds, maxsplit=1)[0].split())
+    if len(bounds) > _LONGEST_BOUNDS:
+        return _UNKNOWN
     wheel = _WHEEL.search(bounds)
     if wheel:
-        return wheel["release"]
-    bounds = re.split(r"[;#]", bounds, maxsplit=1)[0].strip(" ()")
+        return wheel["release"] if is_release(wheel["release"]) else _UNKNOWN
+    bounds = bounds.strip(" ()")
     if bounds.startswith("@"):  # an address that names no release
         return _UNKNOWN
     alternatives = [_oldest_of_all(each) for each in re.split(r"\|\|?", bounds)]
@@ -50,7 +73,7 @@ def _oldest(bounds: str) -> str:
 def _oldest_of_all(bounds: str) -> str:
     lower: list[str] = []
     upper = False
-    for part in re.split(r",|\s+(?=[=<>!~^])", bounds):
+    for part in re.split(r",|\s(?=[=<>!~^])", bounds):
         bound = _BOUND.match(part.strip())
         if bound is None:
             continue
@@ -59,57 +82,87 @@ def _oldest_of_all(bounds: str) -> str:
             upper = True
         elif operator != "!=":
             lower.append(bound["release"])
+    if not all(map(is_release, lower)):
+        return _UNKNOWN
     if lower:
         return max(lower, key=_numbers)
     return _UNKNOWN if upper else CURRENT_TORCH
 
 
-def _declarations(root: Path) -> Iterator[str]:
+class _Files:
+    """The files of a project's root that may declare something."""
+
+    def __init__(self, root: Path, failed: Failed | None) -> None:
+        self.root = root
+        self.incomplete = False
+        self._failed = failed
+
+    def text(self, file: Path, limit: int = MAX_CONFIGURATION_BYTES) -> str:
+        """The file's text, empty where there is none or it does not mention torch."""
+        try:
+            data = read_bytes(file, limit)
+        except NotThere:
+            return ""
+        except SourceError as error:
+            self._refuse(file, f"{error.message}; it may declare any torch release")
+            return ""
+        return data.decode("utf-8", "replace") if b"torch" in data.lower() else ""
+
+    def named(self, folder: Path, start: str, *ends: str) -> list[Path]:
+        """The files of a folder by the beginning and end of their names, sorted; not too many."""
+        try:
+            with os.scandir(folder) as entries:
+                names = sorted(
+                    entry.name
+                    for entry in entries
+                    if entry.name.startswith(start) and entry.name.endswith(ends) and not entry.is_dir()
+                )
+        except OSError:  # a folder that may not be looked into declares nothing
+            return []
+        if len(names) > _MOST_FILES:
+            self._refuse(folder, f"more than {_MOST_FILES} files {start}*{ends[0]}; the others are not read")
+        return [folder / name for name in names[:_MOST_FILES]]
+
+    def _refuse(self, path: Path, why: str) -> None:
+        self.incomplete = True
+        if self._failed is not None:
+            self._failed(path, why)
+
+
+def _declarations(files: _Files) -> Iterator[str]:
     """What stands behind the name torch in each declaration."""
-    yield from _in_pyproject(_text_on_torch(root / "pyproject.toml"))
-    yield from _in_setup_cfg(_text_on_torch(root / "setup.cfg"))
-    yield from _in_setup_py(_text_on_torch(root / "setup.py"))
-    for file in _matching(root, "requirements*.txt", "requirements/*.txt"):
-        for line in _text_on_torch(file).splitlines():
-            yield from _in_requirement(line)
-    for file in _matching(root, "environment*.yml", "environment*.yaml"):
-        yield from _in_environment(_text_on_torch(file))
-
-
-def _matching(root: Path, *patterns: str) -> list[Path]:
-    try:
-        return sorted(file for pattern in patterns for file in root.glob(pattern))
-    except OSError:  # a folder that may not be looked into declares nothing
-        return []
-
-
-def _text_on_torch(file: Path) -> str:
-    """The file's text, empty where it cannot be read or does not mention torch."""
-    try:
-        data = file.read_bytes()
-    except OSError:
-        return ""
-    return data.decode("utf-8", "replace") if b"torch" in data.lower() else ""
+    root = files.root
+    yield from _in_pyproject(files.text(root / "pyproject.toml"))
+    yield from _in_setup_cfg(files.text(root / "setup.cfg"))
+    yield from _in_setup_py(files.text(root / "setup.py"))
+    listed = [*files.named(root, "requirements", ".txt"), *files.named(root / "requirements", "", ".txt")]
+    for file in listed:
+        # With the hashes of every wheel, these grow longer than what people write.
+        for line in files.text(file, MAX_BYTES).splitlines():
+            if "torch" in line.lower():
+                yield from _in_requirement(line)
+    for file in files.named(root, "environment", ".yml", ".yaml"):
+        yield from _in_environment(files.text(file))
 
 
 def _in_requirement(line: str) -> Iterator[str]:
     """One line of pip's: a requirement, or the address of a wheel."""
-    line = line.strip()
+    line = _COMMENT.split(line.strip(), maxsplit=1)[0]
     requirement = _PIP.match(line)
     if requirement:
         yield requirement["bounds"]
-    elif not line.startswith("#") and _WHEEL.search(line):
+    elif _WHEEL.search(line):
         yield line
 
 
 def _in_pyproject(text: str) -> Iterator[str]:
     if not text:
         return
-    from dlint.toml import TOMLDecodeError, loads
+    from dlint.toml import TOMLError, loads
 
     try:
         document = loads(text)
-    except TOMLDecodeError:
+    except TOMLError:
         return
     project = _table(document, "project")
     groups = [project.get("dependencies"), *_table(project, "optional-dependencies").values()]
@@ -127,13 +180,10 @@ def _in_pyproject(text: str) -> Iterator[str]:
 
 def _in_poetry(declared: Any) -> Iterator[str]:
     """Poetry's value: a version, a table with one, or a list of such tables."""
-    if isinstance(declared, list):
-        for each in declared:
-            yield from _in_poetry(each)
-    elif isinstance(declared, dict):
-        yield from _in_poetry(declared.get("version", f"@ {declared.get('url', '')}"))
-    elif isinstance(declared, str):
-        yield declared
+    for each in declared if isinstance(declared, list) else (declared,):
+        version = each.get("version", f"@ {each.get('url', '')}") if isinstance(each, dict) else each
+        if isinstance(version, str):
+            yield version
 
 
 def _table(parent: Mapping[str, Any], key: str) -> Mapping[str, Any]:
@@ -142,28 +192,36 @@ def _table(parent: Mapping[str, Any], key: str) -> Mapping[str, Any]:
 
 
 def _in_setup_cfg(text: str) -> Iterator[str]:
-    if not text:
-        return
-    from configparser import Error, RawConfigParser
-
-    parser = RawConfigParser()
-    try:
-        parser.read_string(text)
-    except Error:
-        return
-    values = [parser.get("options", "install_requires", fallback="")]
-    if parser.has_section("options.extras_require"):
-        values += [value for _, value in parser.items("options.extras_require")]
-    for value in values:
-        for line in value.splitlines():
-            yield from _in_requirement(line)
+    """The values of install_requires and of all extras; read by hand, as configparser's way is quadratic."""
+    section = ""
+    wanted = False
+    indent = 0  # of the option: what stands deeper goes on with its value
+    for line in text.splitlines():
+        content = line.strip()
+        if not content or content[0] in "#;":
+            continue
+        depth = len(line) - len(line.lstrip())
+        if depth <= indent or not section:
+            if content[0] == "[":
+                # Whatever stands next begins an option.
+                section, indent, wanted = content[1:].partition("]")[0], len(text), False
+                continue
+            name = re.split("[=:]", content, maxsplit=1)[0]
+            option = name.strip().lower().replace("-", "_")
+            wanted = section == "options.extras_require" or (section, option) == (
+                "options",
+                "install_requires",
+            )
+            indent = depth
+            content = content[len(name) + 1 :]
+        if wanted:
+            yield from _in_requirement(content)
 
 
 def _in_setup_py(text: str) -> Iterator[str]:
     """Strings in install_requires and extras_require, written there or in a variable named there."""
     if not text:
         return
-    from dlint.files import SourceError
     from dlint.parsing import parse
 
     try:
@@ -177,10 +235,10 @@ def _in_setup_py(text: str) -> Iterator[str]:
         for target in node.targets
         if isinstance(target, ast.Name)
     }
-    for node in ast.walk(tree):
-        if not (isinstance(node, ast.keyword) and node.arg in ("install_requires", "extras_require")):
-            continue
-        value = assigned.get(node.value.id) if isinstance(node.value, ast.Name) else node.value
+    keywords = (node for node in ast.walk(tree) if isinstance(node, ast.keyword))
+    values = [node.value for node in keywords if node.arg in ("install_requires", "extras_require")]
+    named = [assigned.get(value.id) if isinstance(value, ast.Name) else value for value in values]
+    for value in {id(value): value for value in named}.values():  # each once, however often it is named
         for part in ast.walk(value) if value is not None else ():
             if isinstance(part, ast.Constant) and isinstance(part.value, str):
                 yield from _in_requirement(part.value)

@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import os
-import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Literal, NamedTuple, Protocol, get_args
 
-from dlint.project_torch import declared_torch
+from dlint.files import display_path
+from dlint.finding import Trouble
+from dlint.ignoring import MAX_WILD, Ignore, lines_in, useless
+from dlint.project_torch import declared_torch, is_release
+from dlint.reading import MAX_CONFIGURATION_BYTES, NotThere, SourceError, read_bytes
 
 StartMethod = Literal["fork", "forkserver", "spawn"]
 
 _TABLE = "tool.dlint"
+_LONGEST_SHOWN = 100
 _LISTS = ("select", "ignore", "extend_select", "exclude")
 
 
@@ -26,7 +30,8 @@ class Settings(NamedTuple):
     ``select`` / ``ignore`` / ``extend_select`` are code prefixes. ``target_torch`` is the oldest torch
     release the program must work with ("1.8"), None where neither option nor project says;
     ``start_method`` None means any. ``exclude`` are gitignore-style patterns besides .gitignore's,
-    counted from the project's root.
+    counted from the project's root. ``troubles`` are no choice: they tell what kept the project's own torch
+    release from being known.
     """
 
     select: tuple[str, ...] = ()
@@ -35,6 +40,7 @@ class Settings(NamedTuple):
     exclude: tuple[str, ...] = ()
     target_torch: str | None = None
     start_method: StartMethod | None = None
+    troubles: tuple[Trouble, ...] = ()
 
     @property
     def names_rules(self) -> bool:
@@ -66,7 +72,9 @@ def load(root: Path, overrides: Mapping[str, Any] | None = None) -> Settings:
         said[key] = _checked(key, list(value) if isinstance(value, tuple) else value, "--" + _kebab(key))
     chosen = chosen._replace(**said)
     if chosen.target_torch is None:
-        chosen = chosen._replace(target_torch=declared_torch(root))
+        troubles: list[Trouble] = []
+        declared = declared_torch(root, lambda file, why: troubles.append(Trouble(display_path(file), why)))
+        chosen = chosen._replace(target_torch=declared, troubles=tuple(troubles))
     return chosen
 
 
@@ -83,7 +91,7 @@ def enabled(rules: Iterable[Selectable], settings: Settings) -> set[str]:
         for prefix in getattr(settings, option):
             if not any(code.startswith(prefix) for code in codes):
                 raise SettingsError(
-                    f"{_kebab(option)}: no rule is called {prefix!r}{_nearest(prefix, codes)}"
+                    f"{_kebab(option)}: no rule is called {_quoted(prefix)}{_nearest(prefix, codes)}"
                 )
     return {rule.code for rule in rules if _runs(rule, settings)}
 
@@ -111,31 +119,34 @@ def _from_pyproject(root: Path) -> Settings:
 
 def _dlint_table(file: Path) -> Mapping[str, Any] | None:
     try:
-        data = file.read_bytes()
-    except OSError:
+        data = read_bytes(file, MAX_CONFIGURATION_BYTES)
+    except NotThere:
         return None
+    except SourceError as error:
+        raise SettingsError(f"{display_path(file)}: {error.message}") from error
     if b"dlint" not in data:
         return None
-    from dlint.toml import TOMLDecodeError, loads
+    from dlint.toml import TOMLError, loads
 
     try:
         document = loads(data.decode("utf-8"))
-    except (TOMLDecodeError, UnicodeDecodeError) as error:
-        raise SettingsError(f"{_shown(file)}: not valid TOML: {error}") from error
+    except (TOMLError, UnicodeDecodeError) as error:
+        raise SettingsError(f"{display_path(file)}: not valid TOML: {error}") from error
     tool = document.get("tool", {})
     table = tool.get("dlint") if isinstance(tool, dict) else None
     if table is not None and not isinstance(table, dict):
-        raise SettingsError(f"{_shown(file)}: [{_TABLE}] must be a table")
+        raise SettingsError(f"{display_path(file)}: [{_TABLE}] must be a table")
     return table
 
 
 def _settings(table: Mapping[str, Any], file: Path) -> Settings:
-    known = {_kebab(name): name for name in Settings._fields}
+    known = {_kebab(name): name for name in Settings._fields if name != "troubles"}
+    where = f"{display_path(file)}: [{_TABLE}]"
     values = {}
     for key, value in table.items():
         if key not in known:
-            raise SettingsError(f"{_shown(file)}: [{_TABLE}] has no key {key!r}{_nearest(key, list(known))}")
-        values[known[key]] = _checked(known[key], value, f"{_shown(file)}: [{_TABLE}] {key}")
+            raise SettingsError(f"{where} has no key {_quoted(key)}{_nearest(key, known)}")
+        values[known[key]] = _checked(known[key], value, f"{where} {key}")
     return Settings(**values)
 
 
@@ -147,27 +158,33 @@ def _checked(name: str, value: Any, where: str) -> Any:
         if name == "exclude":
             _check_patterns(value, where)
         return tuple(value if name == "exclude" else (each.strip().upper() for each in value if each.strip()))
-    if name == "target_torch" and not (isinstance(value, str) and re.fullmatch(r"\d+(\.\d+)*", value)):
-        raise SettingsError(f'{where}: must be a torch release such as "1.8" or "2.1.0", not {value!r}')
+    if name == "target_torch" and not (isinstance(value, str) and is_release(value)):
+        raise SettingsError(
+            f'{where}: must be a torch release such as "1.8" or "2.1.0", not {_quoted(value)}'
+        )
     if name == "start_method" and value not in get_args(StartMethod):
         names = ", ".join(get_args(StartMethod))
         hint = _nearest(value, get_args(StartMethod)) if isinstance(value, str) else ""
-        raise SettingsError(f"{where}: must be one of {names}, not {value!r}{hint}")
+        raise SettingsError(f"{where}: must be one of {names}, not {_quoted(value)}{hint}")
     return value
 
 
-def _check_patterns(lines: Iterable[str], where: str) -> None:
-    from pathspec import GitIgnoreSpec
-
+def _check_patterns(lines: Sequence[str], where: str) -> None:
     for line in lines:
-        try:
-            GitIgnoreSpec.from_lines([line])
-        except ValueError as error:
-            raise SettingsError(f"{where}: {line!r} is no pattern of .gitignore") from error
+        if useless(line):
+            raise SettingsError(f"{where}: {_quoted(line)} is no pattern of .gitignore")
+    if Ignore("", lines_in(lines)).cut is not None:
+        raise SettingsError(f"{where}: more than {MAX_WILD:,} patterns with wildcards")
 
 
 def _kebab(name: str) -> str:
     return name.replace("_", "-")
+
+
+def _quoted(value: Any) -> str:
+    """What the user wrote, as far as one line has room for it."""
+    text = repr(value)
+    return text if len(text) <= _LONGEST_SHOWN else f"{text[:_LONGEST_SHOWN]}..."
 
 
 def _nearest(word: str, known: Iterable[str]) -> str:
@@ -175,9 +192,3 @@ def _nearest(word: str, known: Iterable[str]) -> str:
 
     close = get_close_matches(word, list(known), n=1, cutoff=0.5)
     return f"; did you mean {close[0]!r}?" if close else ""
-
-
-def _shown(file: Path) -> str:
-    from dlint.files import display_path
-
-    return display_path(file)
