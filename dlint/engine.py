@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import gc
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
 from dlint.analysis import Hit, Progress, Project, analyse
 from dlint.files import (
+    absolute,
     display_path,
     expand,
     is_folder,
-    project_root,
-    python_files,
+    programs,
 )
 from dlint.finding import Finding, Trouble
 from dlint.parsing import parse
@@ -68,20 +68,22 @@ def check(
     jobs: int = 1,
     progress: Progress | None = None,
     suppress: bool = True,
+    named: Sequence[Path] | None = None,
 ) -> Report:
     """Check files and folders as parts of their project.
 
     ``texts`` replaces the contents of files (an editor's buffer, standard input). ``jobs`` is the number
     of processes, 0 for as many as the size of the tree asks for. ``progress`` is called with (done,
     total) steps: loaders, or blocks of a large program. ``suppress`` applies ``# noqa`` comments (flake8
-    does that itself). Findings are for the given paths only, whatever else is read.
+    does that itself). ``named`` is what the user gave where ``paths`` are only files of that, for which the
+    program must be the same. Findings are for the given paths only, whatever else is read.
     """
     # Trees and values live as long as the program does: looking for garbage among them finds none and
     # costs as much as the analysis.
     collecting = gc.isenabled()
     gc.disable()
     try:
-        return _check(paths, settings, texts or {}, jobs, progress, suppress)
+        return _check(paths, settings, texts or {}, jobs, progress, suppress, named or paths)
     finally:
         if collecting:
             # What is young is looked through at once: the whole program. Old, it waits for its turn.
@@ -97,18 +99,17 @@ def _check(
     jobs: int,
     progress: Progress | None,
     suppress: bool,
+    named: Sequence[Path],
 ) -> Report:
     asked, troubles = expand(paths, settings.exclude, present=texts)
     troubles += settings.troubles
-    explicit = {path.absolute() for path in paths if not is_folder(path)}
+    explicit = {absolute(path) for path in paths if not is_folder(path)}
     if settings.names_rules:
         from dlint.rules import all_rules
 
         enabled(all_rules().values(), settings)
     findings: list[Finding] = []
-    for root, files in _by_project(asked).items():
-        listed = python_files(root, settings.exclude)
-        program_files = sorted({*listed, *files}) if listed else files
+    for root, files, program_files in programs(asked, named, settings.exclude):
         outcome = analyse(Project(root, tuple(program_files), settings, texts), jobs, progress)
         found = _merged(outcome.hits, {str(path): display_path(path) for path in files})
         unreadable, kept = _read_files(files, texts, explicit, outcome.parsed, found, suppress)
@@ -119,17 +120,6 @@ def _check(
         tuple(sorted(set(troubles), key=lambda trouble: (trouble.path, trouble.line or 0))),
         len(asked),
     )
-
-
-def _by_project(files: Iterable[Path]) -> dict[Path, list[Path]]:
-    projects: dict[Path, list[Path]] = {}
-    roots: dict[Path, Path] = {}
-    for path in files:
-        root = roots.get(path.parent)
-        if root is None:
-            root = roots[path.parent] = project_root(path)
-        projects.setdefault(root, []).append(path)
-    return projects
 
 
 def _read_files(

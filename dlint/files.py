@@ -5,7 +5,10 @@ from __future__ import annotations
 import os
 import stat
 from collections.abc import Callable, Container, Iterable, Sequence
+from functools import cache
+from itertools import takewhile
 from pathlib import Path
+from typing import NamedTuple
 
 from dlint.finding import Trouble
 from dlint.ignoring import MAX_WILD, Ignore, lines_in, lines_of
@@ -32,7 +35,8 @@ Failed = Callable[[str, str], None]
 
 def absolute(path: Path | str) -> Path:
     """The absolute path without ``..``; links are kept, so that users see the names they know."""
-    return Path(os.path.abspath(path))  # noqa: PTH100
+    text = os.path.abspath(path)  # noqa: PTH100
+    return Path(f"/{text.lstrip('/')}" if text.startswith("//") else text)  # POSIX keeps two slashes
 
 
 def is_folder(path: Path) -> bool:
@@ -51,26 +55,103 @@ def display_path(path: Path | str) -> str:
     return shown.replace(os.sep, "/")
 
 
+# Programs --------------------------------------------------------------------------------------------
+
+
+class Program(NamedTuple):
+    """Files that belong together: those that were asked for, and all that there are with them."""
+
+    root: Path
+    asked: list[Path]
+    files: list[Path]
+
+
 def project_root(path: Path) -> Path:
     """The folder of the program that a file or folder belongs to.
 
-    The working directory when it holds the path and looks like a project; else the nearest folder
-    upwards with ``.git``; else the working directory when it holds the path; else the nearest folder
-    with a package's declaration; else the folder itself.
+    The working directory when it holds the path and looks like a project; else the nearest folder upwards
+    with ``.git``, with a package's declaration, or with a list of requirements. Where there is none, a
+    program is no more than the path itself shows: the folder that holds the outermost package around it, or
+    the folder itself.
+
+    The search ends below folders that are nobody's project (see ``is_shared``): a ``requirements.txt`` or a
+    repository of settings in the home folder says nothing of what else lies there, and one file must not
+    make dlint read a whole disk.
+    """
+    return _place(path)[0]
+
+
+def programs(asked: Iterable[Path], named: Iterable[Path], exclude: Sequence[str] = ()) -> list[Program]:
+    """The files that were asked for by the programs they belong to, each with all its files.
+
+    ``named`` are the paths that the user gave: what lies in a folder that he named is one program, whatever
+    lists of requirements lie further down; only a repository in it is one of its own.
+    """
+    tops = dict(_place(each) for each in map(absolute, named) if is_folder(each))
+    places: dict[Path, tuple[Path, bool]] = {}
+    found: dict[tuple[Path, bool], list[Path]] = {}
+    for path in asked:
+        folder = path.parent
+        if folder not in places:
+            places[folder] = _place(path)
+            above = [top for top in tops if top == folder or top in folder.parents]
+            if above and not _has_any(places[folder][0], (".git",)):
+                top = min(above, key=lambda each: len(each.parts))
+                places[folder] = (top, tops[top])
+        found.setdefault(places[folder], []).append(path)
+    return [
+        Program(root, files, sorted({*python_files(root, exclude, whole=whole), *files}))
+        for (root, whole), files in found.items()
+    ]
+
+
+def around(path: Path) -> list[Path]:
+    """The files that may import a file: those of its program, or of the working directory that holds it.
+
+    The latter where nothing tells how far the program goes: who asks wants rather too many than too few.
+    """
+    root, whole = _place(path)
+    cwd = Path.cwd()
+    if cwd in root.parents and not _has_any(root, PROJECT_MARKERS) and not is_shared(cwd):
+        root, whole = cwd, True
+    return python_files(root, whole=whole)
+
+
+def _place(path: Path) -> tuple[Path, bool]:
+    """The root of a path's program, and whether all below it belongs to the program.
+
+    If not, only the root's own files and packages do.
     """
     path = absolute(path)
-    folder = path if is_folder(path) else path.parent
+    is_named = is_folder(path)
+    folder = path if is_named else path.parent
+    upwards = list(takewhile(lambda each: not is_shared(each), (folder, *folder.parents)))
     cwd = Path.cwd()
-    inside = folder == cwd or cwd in folder.parents
-    if inside and _has_any(cwd, PROJECT_MARKERS):
-        return cwd
-    upwards = (folder, *folder.parents)
-    repository = next((each for each in upwards if _has_any(each, (".git",))), None)
-    if repository is not None:
-        return repository
-    if inside:
-        return cwd
-    return next((each for each in upwards if _has_any(each, _PACKAGE_MARKERS)), folder)
+    if cwd in upwards and _has_any(cwd, PROJECT_MARKERS):
+        return cwd, True
+    for markers in ((".git",), _PACKAGE_MARKERS, PROJECT_MARKERS):
+        marked = next((each for each in upwards if _has_any(each, markers)), None)
+        if marked is not None:
+            return marked, True
+    top = folder
+    while _has_any(top, ("__init__.py",)) and not is_shared(top):
+        top = top.parent
+    return top, top == folder and (is_named or not is_shared(folder))
+
+
+def is_shared(folder: Path) -> bool:
+    """Whether a folder is nobody's project: a disk, the home folder and those above it, ``/tmp``."""
+    return folder == folder.parent or str(folder) in _shared(
+        *(os.environ.get(name) for name in ("HOME", "USERPROFILE", "TMPDIR"))
+    )
+
+
+@cache
+def _shared(*_environment: str | None) -> frozenset[str]:
+    home = os.path.expanduser("~")  # noqa: PTH111 - the other one raises where there is none
+    homes = [Path(each) for each in {home, os.path.realpath(home)} if os.path.isabs(each)]  # noqa: PTH117
+    temporary = ("/tmp", "/var/tmp", os.environ.get("TMPDIR") or "/tmp")
+    return frozenset(map(str, (*temporary, *homes, *(above for each in homes for above in each.parents))))
 
 
 def _has_any(folder: Path, names: Iterable[str]) -> bool:
@@ -80,10 +161,13 @@ def _has_any(folder: Path, names: Iterable[str]) -> bool:
 # Listing ---------------------------------------------------------------------------------------------
 
 
-def python_files(root: Path, exclude: Sequence[str] = ()) -> list[Path]:
-    """The .py files under ``root`` that no ignore file and no pattern of ``exclude`` takes out, sorted."""
+def python_files(root: Path, exclude: Sequence[str] = (), *, whole: bool = True) -> list[Path]:
+    """The .py files under ``root`` that no ignore file and no pattern of ``exclude`` takes out, sorted.
+
+    Without ``whole`` only the packages among the folders of ``root`` are entered.
+    """
     found: list[str] = []
-    _walk(absolute(root), absolute(root), exclude, found, lambda _path, _error: None)
+    _walk(absolute(root), absolute(root), exclude, found, lambda _path, _error: None, whole)
     found.sort()
     return [Path(each) for each in found]
 
@@ -166,7 +250,9 @@ def _ignores_above(folder: Path, failed: Failed) -> list[Ignore]:
     return [] if folder != repository and _ignored(ignores, str(folder), is_folder=True) else ignores
 
 
-def _walk(top: Path, root: Path, exclude: Sequence[str], found: list[str], failed: Failed) -> None:
+def _walk(
+    top: Path, root: Path, exclude: Sequence[str], found: list[str], failed: Failed, whole: bool = True
+) -> None:
     """Add the .py files under ``top`` to ``found``; links to folders are not followed, so nothing loops."""
     excluded = Ignore(str(root), lines_in(exclude)) if exclude else None
     pending: list[tuple[str, list[Ignore]]] = [(str(top), _ignores_above(top, failed))]
@@ -187,6 +273,8 @@ def _walk(top: Path, root: Path, exclude: Sequence[str], found: list[str], faile
             is_folder = entry.is_dir(follow_symlinks=False)
             if is_folder:
                 if entry.name in _NEVER_ENTERED:
+                    continue
+                if not whole and folder == str(top) and not _has_any(Path(entry.path), ("__init__.py",)):
                     continue
             elif not entry.name.endswith(".py") or not _may_be_file(entry):
                 continue

@@ -74,7 +74,7 @@ def repair(
     report = engine.check(paths, settings, texts=texts, jobs=jobs, progress=progress)
 
     def check(some: Sequence[Path], changed: Mapping[Path, bytes]) -> engine.Report:
-        return engine.check(some, settings, texts={**(texts or {}), **changed})
+        return engine.check(some, settings, texts={**(texts or {}), **changed}, named=paths)
 
     given = {absolute(path): data for path, data in (texts or {}).items()}
     findings = _under_one_name(report.findings)

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Literal, NamedTuple, Protocol, get_args
 
-from dlint.files import display_path
+from dlint.files import display_path, is_shared
 from dlint.finding import Trouble
 from dlint.ignoring import MAX_WILD, Ignore, lines_in, useless
 from dlint.project_torch import declared_torch, is_release
@@ -106,8 +106,13 @@ def _runs(rule: Selectable, settings: Settings) -> bool:
 
 
 def _from_pyproject(root: Path) -> Settings:
-    """[tool.dlint] of the nearest pyproject.toml upwards that has it, inside the repository."""
+    """[tool.dlint] of the nearest pyproject.toml upwards that has it, inside the repository.
+
+    Where there is no repository, what lies in a folder that is nobody's project says nothing of it.
+    """
     for folder in (root, *root.parents):
+        if folder != root and is_shared(folder):
+            break
         file = folder / "pyproject.toml"
         table = _dlint_table(file)
         if table is not None:

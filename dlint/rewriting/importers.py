@@ -6,7 +6,7 @@ import os
 import re
 from pathlib import Path
 
-from dlint.files import project_root, python_files
+from dlint.files import around
 from dlint.reading import SourceError, read_bytes
 
 
@@ -21,7 +21,7 @@ def is_imported(path: Path) -> bool:
     pattern = re.compile(
         rb"^[ \t]*(?:from|import)\b[^#\n]*\b" + re.escape(name.encode()) + rb"\b", re.MULTILINE
     )
-    return any(pattern.search(_bytes(other)) for other in python_files(project_root(path)) if other != path)
+    return any(pattern.search(_bytes(other)) for other in around(path) if other != path)
 
 
 def _bytes(path: Path) -> bytes:

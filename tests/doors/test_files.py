@@ -103,12 +103,13 @@ class TestProjectRoot:
             monkeypatch.chdir(tmp_path / folder)
             assert files.project_root(tmp_path / "repo/sub/pkg/a.py") == tmp_path / "repo"
 
-    def test_the_working_directory_without_a_marker(
+    def test_a_working_directory_without_a_marker_is_no_project(
         self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         write(tmp_path, {"pkg/a.py": ""})
         monkeypatch.chdir(tmp_path)
-        assert files.project_root(tmp_path / "pkg") == tmp_path
+        assert files.project_root(tmp_path / "pkg") == tmp_path / "pkg"
+        assert files.project_root(tmp_path / "pkg" / "a.py") == tmp_path / "pkg"
 
     def test_a_package_elsewhere(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         write(tmp_path, {"lib/setup.cfg": "", "lib/pkg/a.py": "", "here/x.py": "", "loose/a.py": ""})
