@@ -185,7 +185,8 @@ def expand(
     troubles: list[Trouble] = []
 
     def failed(path: str, message: str) -> None:
-        troubles.append(Trouble(display_path(path), message))
+        shown = display_path(path)
+        troubles.append(Trouble(path if shown == "." else shown, message))
 
     for path in dict.fromkeys(absolute(each) for each in paths):
         if path.suffix == ".ipynb":

@@ -45,7 +45,7 @@ def declared_torch(root: Path, failed: Failed | None = None) -> str | None:
     cannot be read, which ``failed`` is told of. A file that is not written as it should be declares nothing.
     """
     files = _Files(root, failed)
-    oldest = [_oldest(bounds) for bounds in _declarations(files)]
+    oldest = {_oldest(bounds) for bounds in set(_declarations(files))}
     if not oldest or _UNKNOWN in oldest or files.incomplete:
         return None
     return min(oldest, key=_numbers)

@@ -55,14 +55,18 @@ class SourceError(Exception):
 
 
 class NotThere(SourceError):
-    """There is no file of this name, nor a link."""
+    """There is no file of this name, nor a link; or it is in a folder that nobody may look into."""
 
 
 def read_bytes(path: Path | str, limit: int = MAX_BYTES) -> bytes:
     """The bytes of a regular file; SourceError when there are none to be had or more than ``limit``."""
     try:
+        try:
+            mode = os.stat(path).st_mode  # noqa: PTH116
+        except PermissionError as error:  # the folder's, not the file's
+            raise NotThere(cannot_read(path, error).message) from error
         # What is no file is not even opened: that alone may wake a writer, or wind a tape.
-        _refuse_what_is_no_file(os.stat(path).st_mode)  # noqa: PTH116
+        _refuse_what_is_no_file(mode)
         handle = os.open(path, _FLAGS)
         try:
             now = os.fstat(handle)  # it may have been replaced meanwhile

@@ -8,6 +8,7 @@ import stat
 import tempfile
 from pathlib import Path
 
+from dlint.files import display_path
 from dlint.reading import SourceError, read_bytes
 
 
@@ -41,7 +42,11 @@ def _check(target: Path, old: bytes) -> None:
 
 def _replace(target: Path, new: bytes, old: bytes) -> None:
     before = target.stat()
-    handle, name = tempfile.mkstemp(prefix=f".{target.name}.", suffix=".dlint", dir=target.parent)
+    try:
+        handle, name = tempfile.mkstemp(prefix=f".{target.name}.", suffix=".dlint", dir=target.parent)
+    except PermissionError as error:
+        where = display_path(target.parent)
+        raise CannotWrite(f"permission denied: its folder {where} cannot be written to") from error
     temporary = Path(name)
     try:
         with os.fdopen(handle, "wb") as file:
