@@ -43,7 +43,7 @@ class Index:
         self._import_lines: dict[str, bytes] = {}
         self._stores: dict[str, tuple[str, ...]] = {}
         room = KEPT_BYTES
-        prefix = len(str(root).rstrip("/\\")) + 1
+        prefix = len(root.as_posix().rstrip("/")) + 1
         for path in files:
             relative = str(path)[prefix:].replace("\\", "/")
             self.paths[relative] = path
