@@ -32,6 +32,8 @@ def loads(text: str) -> dict[str, Any]:
         document: dict[str, Any] = tomllib.loads(text)
     except RecursionError:
         raise TOMLError("nested too deeply") from None
-    except ValueError as error:  # no TOML, or a number of more digits than Python converts
+    except tomllib.TOMLDecodeError as error:
         raise TOMLError(" ".join(str(error).split())[:_LONGEST_MESSAGE]) from None
+    except ValueError:
+        raise TOMLError("a number of more digits than Python converts") from None
     return document
