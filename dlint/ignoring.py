@@ -14,6 +14,7 @@ from typing import NamedTuple
 from dlint.wildmatch import translate
 
 # One file's patterns that are neither a plain name or path nor "*" before a name: each costs every path time.
+# One with more than two stars counts once more for each.
 MAX_WILD = 2_000
 
 _SPECIAL = re.compile(r"[*?\[\\]")
@@ -151,11 +152,12 @@ class Ignore:
                 source = translate(body, 0 if pattern.by_name else pattern.plain, groups)
                 if source is None:
                     continue
-                wild += 1
+                pieces = source.count("(?P<")
+                wild += 1 + pieces
                 if wild > MAX_WILD:
                     self.cut = self.cut or number
                     continue
-                groups += source.count("(?P<")
+                groups += pieces
                 wilds = self._wild_names if pattern.by_name else self._wild_paths
                 wilds.add(_Wild(rank, pattern.folders_only, source))
                 continue
