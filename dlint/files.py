@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from dlint.finding import Trouble
-from dlint.ignoring import MAX_WILD, Ignore, lines_in, lines_of
+from dlint.ignoring import Ignore, lines_in, lines_of
 from dlint.reading import MAX_CONFIGURATION_BYTES, NotThere, SourceError, cannot_read, kind_of, read_bytes
 
 PROJECT_MARKERS = (
@@ -232,7 +232,7 @@ def _ignore_file(folder: str, failed: Failed, name: str = ".gitignore") -> list[
     if ignore.cut is not None:
         failed(
             path,
-            f"more than {MAX_WILD:,} patterns with wildcards: not taken from line {ignore.cut} on",
+            f"too many wildcards: those from line {ignore.cut} on do not count",
         )
     return [ignore]
 
