@@ -13,9 +13,12 @@ import libcst as cst
 from libcst.codemod import CodemodCommand, CodemodContext, SkipFile
 
 from dlint import safe_path, settings
+from dlint.fault import described, wants_traceback
 from dlint.files import absolute, project_root
 from dlint.reading import NotThere, SourceError, read_bytes
 from dlint.repair import repair
+from dlint.reports.signs import visible
+from dlint.rewriting.files import obstacle, true_roots
 
 # libcst hands the files to a pool of its own, once this module is imported.
 safe_path.leave_tree_out_of_children()
@@ -55,6 +58,18 @@ class FixCommand(CodemodCommand):
 
     def transform_module_impl(self, tree: cst.Module) -> cst.Module:
         """The module with its findings repaired. Raises SkipFile where libcst would change more than that."""
+        try:
+            return self._repaired(tree)
+        except settings.SettingsError as error:
+            raise SkipFile(visible(f"dlint: {error}")) from error
+        except SkipFile:
+            raise
+        except Exception as error:  # libcst would print a traceback for every file
+            if wants_traceback():
+                raise
+            raise SkipFile(visible(f"dlint: {described(error)}")) from error
+
+    def _repaired(self, tree: cst.Module) -> cst.Module:
         if self.context.filename is None:
             raise SkipFile("dlint needs to know the file's name to see the program it belongs to")
         path = absolute(Path(self.context.filename))
@@ -72,9 +87,12 @@ class FixCommand(CodemodCommand):
             raise SkipFile(str(error)) from error
         repairs = repair([path], chosen, unsafe=self._unsafe, texts={path: data})
         for left in repairs.left:
-            self.warn(f"{left.finding.line}: {left.finding.code} left: {left.reason}")
+            self.warn(visible(f"{left.finding.line}: {left.finding.code} left: {left.reason}"))
         for trouble in repairs.troubles:
-            raise SkipFile(trouble.message)
+            raise SkipFile(visible(trouble.message))
+        why = obstacle(path, true_roots([path])) if repairs.left else None
+        if why is not None:  # libcst would follow the link
+            raise SkipFile(visible(f"not repaired: {why}"))
         return cst.parse_module(repairs.files[0].new) if repairs.files else tree
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import gc
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -43,7 +43,8 @@ _SMALL_TREE = 300_000
 
 
 class Report(NamedTuple):
-    """The result of one run: findings and troubles in the order of the listing."""
+    """The result of one run: findings and troubles in the order of the listing, and how many files were
+    checked."""
 
     findings: tuple[Finding, ...]
     troubles: tuple[Trouble, ...]
@@ -101,7 +102,7 @@ def _check(
     suppress: bool,
     named: Sequence[Path],
 ) -> Report:
-    asked, troubles = expand(paths, settings.exclude, present=texts)
+    asked, troubles = expand(paths, settings.exclude, present=texts, force_exclude=settings.force_exclude)
     troubles += settings.troubles
     explicit = {absolute(path) for path in paths if not is_folder(path)}
     if settings.names_rules:
@@ -118,8 +119,14 @@ def _check(
     return Report(
         tuple(sorted(findings, key=lambda finding: finding.sort_key)),
         tuple(sorted(set(troubles), key=lambda trouble: (trouble.path, trouble.line or 0))),
-        len(asked),
+        len(asked) - _failed(asked, troubles),
     )
+
+
+def _failed(asked: Iterable[Path], troubles: Iterable[Trouble]) -> int:
+    """How many of the files could not be checked: the count of those that were must not hold them."""
+    paths = {trouble.path for trouble in troubles}
+    return sum(display_path(path) in paths for path in asked) if paths else 0
 
 
 def _read_files(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import stat
 from collections.abc import Callable, Container, Iterable, Sequence
-from functools import cache
+from functools import cache, lru_cache
 from itertools import takewhile
 from pathlib import Path
 from typing import NamedTuple
@@ -173,12 +173,17 @@ def python_files(root: Path, exclude: Sequence[str] = (), *, whole: bool = True)
 
 
 def expand(
-    paths: Iterable[Path], exclude: Sequence[str] = (), *, present: Container[Path] = ()
+    paths: Iterable[Path],
+    exclude: Sequence[str] = (),
+    *,
+    present: Container[Path] = (),
+    force_exclude: bool = False,
 ) -> tuple[list[Path], list[Trouble]]:
     """The files that the user named, as absolute paths, sorted, each once.
 
-    A file named explicitly is always taken. A folder gives its .py files, less what is ignored;
-    ``exclude`` counts from the project's root. What does not exist or cannot be read is a trouble.
+    A file named explicitly is always taken, unless ``force_exclude`` says that what is excluded is not. A
+    folder gives its .py files, less what is ignored; ``exclude`` counts from the project's root. What does
+    not exist or cannot be read is a trouble.
     ``present`` are absolute paths of files whose text is at hand, on disk or not.
     """
     found: list[str] = []
@@ -189,6 +194,8 @@ def expand(
         troubles.append(Trouble(path if shown == "." else shown, message))
 
     for path in dict.fromkeys(absolute(each) for each in paths):
+        if force_exclude and is_excluded(path, exclude):
+            continue
         if path.suffix == ".ipynb":
             failed(str(path), "a notebook, which dlint does not check yet")
             continue
@@ -209,6 +216,29 @@ def expand(
             hint = ": use `-` to check standard input" if stat.S_ISFIFO(mode) else ""
             failed(str(path), f"is a {kind_of(mode)}, not a file{hint}")
     return [Path(each) for each in sorted(set(found))], sorted(troubles, key=lambda trouble: trouble.path)
+
+
+def is_excluded(path: Path, exclude: Sequence[str]) -> bool:
+    """Whether a walk from the project's root would leave the path out for one of the patterns, or lies in a
+    folder that is never entered. Ignore files are not asked: who names an ignored file means it."""
+    root = project_root(path)
+    patterns = _exclude_of(str(root), tuple(exclude))
+    folders = [each for each in reversed(path.parents) if each != root and root in each.parents]
+    if is_folder(path) and path != root:
+        folders.append(path)
+    elif patterns.says(str(path), is_folder=False):
+        return True
+    return any(
+        folder.name in _NEVER_ENTERED
+        or patterns.says(str(folder), is_folder=True)
+        or _has_any(folder, ("pyvenv.cfg",))
+        for folder in folders
+    )
+
+
+@lru_cache(maxsize=8)  # for the many files that pre-commit names
+def _exclude_of(root: str, lines: tuple[str, ...]) -> Ignore:
+    return Ignore(root, lines_in(lines))
 
 
 def _ignored(ignores: list[Ignore], path: str, *, is_folder: bool) -> bool:

@@ -11,6 +11,7 @@ from __future__ import annotations
 import ast
 import gc
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -65,6 +66,11 @@ class DataLoadingChecker:
         wrong = name_clash.problem()
         if wrong:
             raise _critical(wrong)
+        with _in_one_line():
+            cls._take(options)
+
+    @classmethod
+    def _take(cls, options: argparse.Namespace) -> None:
         cls._options = options
         cls._violations = None
         choices = {
@@ -86,6 +92,10 @@ class DataLoadingChecker:
 
     def run(self) -> Iterator[_Violation]:
         """The file's findings as flake8 wants them: line, column from 0, code and message."""
+        with _in_one_line():
+            yield from self._found()
+
+    def _found(self) -> Iterator[_Violation]:
         assert self._options is not None
         from_stdin = "-" in (self._options.filenames or ())
         if not from_stdin and (len(self._text) > reading.MAX_BYTES or not self._text.isascii()):
@@ -173,7 +183,9 @@ def _by_path(report: Report) -> dict[str, list[_Violation]]:
 
 
 def _not_checked(message: str, line: int | None) -> _Violation:
-    return (line or 1, 0, f"{_NOT_CHECKED} not checked: {message}", DataLoadingChecker)
+    from dlint.reports.signs import visible
+
+    return (line or 1, 0, visible(f"{_NOT_CHECKED} not checked: {message}"), DataLoadingChecker)
 
 
 def _encoded(text: str) -> bytes:
@@ -185,9 +197,28 @@ def _encoded(text: str) -> bytes:
         return data
 
 
+@contextmanager
+def _in_one_line() -> Iterator[None]:
+    """A fault of dlint's own ends flake8 as a wrong choice does; with DLINT_TRACEBACK, as it likes."""
+    from flake8.exceptions import Flake8Exception
+
+    try:
+        yield
+    except Flake8Exception:
+        raise
+    except Exception as error:
+        from dlint.fault import described, wants_traceback
+
+        if wants_traceback():
+            raise
+        raise _critical(described(error)) from None
+
+
 def _critical(message: str) -> Exception:
     """What flake8 shows as one line instead of a traceback."""
     from flake8.exceptions import ExecutionError
 
-    error: Exception = ExecutionError(f"dlint: {message}")
+    from dlint.reports.signs import visible
+
+    error: Exception = ExecutionError(f"dlint: {visible(message)}")
     return error

@@ -20,6 +20,7 @@ from dlint.files import absolute
 from dlint.finding import Finding, Trouble
 from dlint.reading import SourceError, read_bytes
 from dlint.rewriting.edits import CannotRepair, Edits
+from dlint.rewriting.files import obstacle, true_roots
 from dlint.rewriting.source import Source
 from dlint.settings import Settings
 
@@ -81,6 +82,9 @@ def repair(
     work = _Work(check, given, unsafe, {absolute(f.path): [] for f in findings})
     for finding in findings:
         work.findings[absolute(finding.path)].append(finding)
+    roots = true_roots(paths)
+    for path in work.findings:
+        work.kept_out[path] = obstacle(path, roots)
     for _ in range(_MOST_ROUNDS):
         if not work.one_round():
             break
@@ -90,11 +94,12 @@ def repair(
 def _under_one_name(findings: Iterable[Finding]) -> list[Finding]:
     """The findings without those that a link to a file shows again: its text can be replaced only once."""
 
-    def is_link(finding: Finding) -> bool:
-        return os.path.islink(finding.path)  # noqa: PTH114
+    def is_link(finding: Finding) -> tuple[bool, bool]:
+        path = os.path.abspath(finding.path)  # noqa: PTH100
+        return os.path.islink(path), os.path.realpath(path) != path  # noqa: PTH114
 
     seen: dict[tuple[str, _Place], Finding] = {}
-    for finding in sorted(findings, key=is_link):  # a file's own name before its links
+    for finding in sorted(findings, key=is_link):  # a file's own name before its links, and linked folders
         seen.setdefault((os.path.realpath(finding.path), _place(finding)), finding)
     return sorted(seen.values(), key=lambda finding: finding.sort_key)
 
@@ -111,6 +116,7 @@ class _Work:
     new: dict[Path, bytes] = field(default_factory=dict)
     repaired: dict[Path, list[Finding]] = field(default_factory=dict)
     refused: dict[Path, dict[_Place, str]] = field(default_factory=dict)
+    kept_out: dict[Path, str | None] = field(default_factory=dict)
     first_seen: dict[tuple[Path, _Place], Finding] = field(default_factory=dict)
 
     def one_round(self) -> bool:
@@ -242,6 +248,9 @@ class _Work:
             return finding.by_hand or "there is no remedy that is right everywhere: see the rule's page"
         if not self._is_offered(finding):
             return "the remedy is unsafe: --unsafe-fixes applies it"
+        kept_out = self.kept_out.get(absolute(finding.path))
+        if kept_out is not None:
+            return kept_out
         return self.refused.get(absolute(finding.path), {}).get(_place(finding))
 
     def _refuse(self, findings: Iterable[Finding], reason: str) -> None:

@@ -30,14 +30,15 @@ class Settings(NamedTuple):
     ``select`` / ``ignore`` / ``extend_select`` are code prefixes. ``target_torch`` is the oldest torch
     release the program must work with ("1.8"), None where neither option nor project says;
     ``start_method`` None means any. ``exclude`` are gitignore-style patterns besides .gitignore's,
-    counted from the project's root. ``troubles`` are no choice: they tell what kept the project's own torch
-    release from being known.
+    counted from the project's root; ``force_exclude``: they hold for paths that the user names, too.
+    ``troubles`` are no choice: they tell what kept the project's own torch release from being known.
     """
 
     select: tuple[str, ...] = ()
     ignore: tuple[str, ...] = ()
     extend_select: tuple[str, ...] = ()
     exclude: tuple[str, ...] = ()
+    force_exclude: bool = False
     target_torch: str | None = None
     start_method: StartMethod | None = None
     troubles: tuple[Trouble, ...] = ()
@@ -163,6 +164,8 @@ def _checked(name: str, value: Any, where: str) -> Any:
         if name == "exclude":
             _check_patterns(value, where)
         return tuple(value if name == "exclude" else (each.strip().upper() for each in value if each.strip()))
+    if name == "force_exclude" and not isinstance(value, bool):
+        raise SettingsError(f"{where}: must be true or false, not {value!r}")
     if name == "target_torch" and not (isinstance(value, str) and is_release(value)):
         raise SettingsError(
             f'{where}: must be a torch release such as "1.8" or "2.1.0", not {_quoted(value)}'

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 import sys
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -13,16 +13,32 @@ from typing import Any
 import click
 
 from dlint.cli import CLEAN, FAILED, FINDINGS
-from dlint.cli.options import CannotDo, choice_options, paths_argument, settings_for
+from dlint.cli.options import CannotDo, choice_options, is_left_out, paths_argument, settings_for
+from dlint.cli.output import complain_of, say, say_json
 from dlint.cli.progress import progress
 from dlint.engine import Report
 from dlint.engine import check as check_program
 from dlint.files import absolute, display_path
-from dlint.finding import Trouble
 from dlint.reading import SourceError, decode, read_bytes, read_stream
-from dlint.reports.text import SourceLines, summary, text
+from dlint.reports.closing import summary
+from dlint.reports.text import SourceLines, text
 
 _STDIN = Path("-")
+
+
+def _belongs_to_fix(_context: click.Context, parameter: click.Parameter, given: bool) -> None:
+    """Other checkers repair while they check: who asks for that is told where it is."""
+    if given:
+        more = "" if parameter.name == "fix" else f" {parameter.opts[0]}"
+        raise CannotDo(f"{parameter.opts[0]}: dlint check only reports; use `dlint fix{more}`")
+
+
+def _options_of_fix(command: Callable[..., Any]) -> Callable[..., Any]:
+    for name in ("--fix", "--unsafe-fixes", "--diff"):
+        command = click.option(name, is_flag=True, hidden=True, expose_value=False, callback=_belongs_to_fix)(
+            command
+        )
+    return command
 
 
 @click.command()
@@ -40,6 +56,7 @@ _STDIN = Path("-")
     "--jobs", "-j", type=click.IntRange(min=0), default=0, help="Processes; 0: what the tree needs."
 )
 @click.option("--stdin-filename", metavar="PATH", help="The name of what is read from standard input (-).")
+@_options_of_fix
 def check(
     paths: tuple[Path, ...],
     choices: dict[str, Any],
@@ -58,9 +75,12 @@ def check(
     settings = settings_for(paths, choices)
     with progress() as show:
         report = check_program(paths, settings, texts=texts, jobs=jobs, progress=show)
-    _complain(report.troubles)
-    for line in _lines(report, output_format, statistics, _source_lines(texts)):
-        print(line)
+    complain_of(report.troubles)
+    show_lines = say_json if output_format == "json" else say
+    show_lines(_lines(report, output_format, statistics, _source_lines(texts)))
+    if output_format == "text" and not statistics:
+        failed = len({trouble.path for trouble in report.troubles})
+        say([summary(report.findings, report.checked, failed, excluded=is_left_out(paths, settings))])
     if report.troubles:
         return FAILED
     return FINDINGS if report.findings and not exit_zero else CLEAN
@@ -80,12 +100,6 @@ def _with_stdin(
     return (path,), {path: read_stream(sys.stdin.buffer)}
 
 
-def _complain(troubles: Iterable[Trouble]) -> None:
-    for trouble in troubles:
-        line = "" if trouble.line is None else f":{trouble.line}"
-        print(f"dlint: {trouble.path}{line}: {trouble.message}", file=sys.stderr)
-
-
 def _lines(report: Report, output_format: str, statistics: bool, source: SourceLines) -> Iterator[str]:
     if statistics:
         from dlint.reports import statistics as counted
@@ -101,8 +115,7 @@ def _lines(report: Report, output_format: str, statistics: bool, source: SourceL
 
         yield from concise(report.findings)
     else:
-        yield from text(report.findings, source, colour=_in_colour())
-        yield summary(report.findings, report.checked)
+        yield from text(report.findings, source, colour=_in_colour(), encoding=sys.stdout.encoding)
 
 
 def _in_colour() -> bool:

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
 import click
 
 from dlint.cli import CLEAN, FAILED, FINDINGS
-from dlint.cli.options import choice_options, paths_argument, settings_for
+from dlint.cli.options import choice_options, is_left_out, paths_argument, settings_for
+from dlint.cli.output import complain_of
 from dlint.cli.progress import progress
 from dlint.files import display_path
 from dlint.finding import Trouble
+from dlint.reports.closing import nothing_checked
+from dlint.reports.signs import visible_lines
 
 
 @click.command()
@@ -58,8 +60,7 @@ def fix(
     written = []
     for file in repairs.files:
         if diff:
-            sys.stdout.flush()
-            sys.stdout.buffer.write(as_diff(file))
+            _show(as_diff(file))
         if dry:
             continue
         try:
@@ -69,15 +70,23 @@ def fix(
             left += [Left(finding, str(error)) for finding in file.findings]
         else:
             written.append(file)
-    for line in lines(repairs.files if dry else written, left, dry=dry):
-        click.echo(line, err=diff)
-    _complain(troubles)
+    failed = len({trouble.path for trouble in repairs.troubles})
+    if repairs.checked or left:
+        closing = lines(repairs.files if dry else written, left, dry=dry, failed=failed)
+    else:
+        closing = iter([nothing_checked(failed, excluded=is_left_out(paths, settings))])
+    for line in closing:
+        print(line, file=sys.stderr if diff else sys.stdout)
+    complain_of(troubles)
     if troubles:
         return FAILED
     return FINDINGS if (repairs.files if dry else left) else CLEAN
 
 
-def _complain(troubles: Iterable[Trouble]) -> None:
-    for trouble in troubles:
-        line = "" if trouble.line is None else f":{trouble.line}"
-        click.echo(f"dlint: {trouble.path}{line}: {trouble.message}", err=True)
+def _show(difference: bytes) -> None:
+    """The diff as it is, for ``patch``; on a terminal without what would command that."""
+    if sys.stdout.isatty():
+        print(visible_lines(difference.decode("utf-8", "backslashreplace")), end="")
+        return
+    sys.stdout.flush()
+    sys.stdout.buffer.write(difference)

@@ -10,7 +10,7 @@ from typing import Any, get_args
 import click
 
 from dlint import settings
-from dlint.files import absolute, project_root
+from dlint.files import absolute, is_excluded, project_root
 from dlint.settings import Settings, SettingsError, StartMethod
 
 _LISTS = ("select", "ignore", "extend_select", "exclude")
@@ -20,9 +20,6 @@ class CannotDo(click.ClickException):
     """The command could not do its job: one line for the user, exit code 2."""
 
     exit_code = 2
-
-    def show(self, file: Any = None) -> None:
-        click.echo(f"dlint: {self.message}", file=file, err=True)
 
 
 def paths_argument(command: Callable[..., Any]) -> Callable[..., Any]:
@@ -44,7 +41,9 @@ def choice_options(command: Callable[..., Any]) -> Callable[..., Any]:
 
     @functools.wraps(command)
     def gathering(**arguments: Any) -> Any:
-        choices = {name: arguments.pop(name) for name in (*_LISTS, "target_torch", "start_method")}
+        choices = {
+            name: arguments.pop(name) for name in (*_LISTS, "force_exclude", "target_torch", "start_method")
+        }
         for name in _LISTS:
             separator = "\n" if name == "exclude" else ","
             parts = (part.strip() for value in choices[name] for part in value.split(separator))
@@ -69,6 +68,10 @@ _OPTIONS = (
     click.option(
         "--exclude", multiple=True, metavar="PATTERN",
         help="Leave out what matches, as a line of .gitignore would; from the project's root. Repeatable.",
+    ),
+    click.option(
+        "--force-exclude/--no-force-exclude", default=None,
+        help="Leave out what is excluded even where it is named here. Default: it is checked.",
     ),
     click.option(
         "--target-torch", metavar="RELEASE",
@@ -97,3 +100,8 @@ def settings_for(paths: Sequence[Path], choices: dict[str, Any]) -> Settings:
     except SettingsError as error:
         raise CannotDo(str(error)) from error
     return chosen
+
+
+def is_left_out(paths: Sequence[Path], settings: Settings) -> bool:
+    """Whether any of the paths that the user named is not checked because it is excluded."""
+    return settings.force_exclude and any(is_excluded(absolute(path), settings.exclude) for path in paths)

@@ -10,6 +10,10 @@ from typing import TYPE_CHECKING, NoReturn, cast
 
 import click
 
+from dlint.cli import CLEAN, FINDINGS
+from dlint.cli.options import CannotDo
+from dlint.cli.output import complain, say, say_json
+
 if TYPE_CHECKING:
     from rich.console import Console
 
@@ -47,7 +51,7 @@ if TYPE_CHECKING:
 )
 def prove(
     rules: tuple[str, ...], output_format: str, start_method: str | None, keep: Path | None, jobs: int
-) -> None:
+) -> int:
     """Show on this machine that the mistakes hurt, and that the remedies help.
 
     Runs a small training program for every claim of every rule (or of each RULE: a code, the beginning
@@ -79,7 +83,7 @@ def prove(
         ]
         told = f" ({environment.torch_error})" if environment.torch_error else ""
         _fail(
-            f"the proofs need {' and '.join(missing)} in the environment of {sys.executable}{told}\n"
+            f"the proofs need {' and '.join(missing)} in the environment of {sys.executable}{told}; "
             'install with: pip install "torch-dlint[prove]"'
         )
     method = cast("StartMethod | None", start_method)
@@ -87,23 +91,21 @@ def prove(
     verdicts = _run(errors, environment, wanted, keep, jobs)
     unproved = [fixture for fixture in fixtures if fixture.no_proof]
     if output_format == "json":
-        click.echo(table.as_json(verdicts, unproved, environment))
+        say_json([table.as_json(verdicts, unproved, environment)])
     elif output_format == "markdown":
-        click.echo(table.as_markdown(verdicts, unproved, environment))
+        say([table.as_markdown(verdicts, unproved, environment)])
     else:
         console = Console()
         console.print(table.versions(environment), highlight=False)
         console.print(table.terminal(verdicts, unproved))
         console.print(f"{table.counts(verdicts)}.", highlight=False)
     if keep is not None:
-        click.echo(f"Programs, output and stacks: {keep}", err=True)
-    if any(verdict.status == "contradicted" for verdict in verdicts):
-        sys.exit(1)
+        complain(f"programs, output and stacks are in {keep}")
+    return FINDINGS if any(verdict.status == "contradicted" for verdict in verdicts) else CLEAN
 
 
 def _fail(message: str) -> NoReturn:
-    click.echo(f"dlint prove: {message}", err=True)
-    sys.exit(2)
+    raise CannotDo(f"prove: {message}")
 
 
 def _chosen(rules: Sequence[str]) -> list[Fixture]:

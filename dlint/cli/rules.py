@@ -7,6 +7,7 @@ import json
 import click
 
 from dlint.cli import CLEAN
+from dlint.cli.output import say_json
 from dlint.rules import all_rules
 from dlint.rules.rule import Rule
 
@@ -22,7 +23,7 @@ def rules(output_format: str) -> int:
     """List all rules."""
     everything = list(all_rules().values())
     if output_format == "json":
-        print(json.dumps([rule_object(rule) for rule in everything], indent=2, ensure_ascii=False))
+        say_json([json.dumps([rule_object(rule) for rule in everything], indent=2, ensure_ascii=False)])
     elif output_format == "markdown":
         print(markdown_table(everything))
     else:

@@ -2,18 +2,25 @@
 
 from __future__ import annotations
 
-from dlint.finding import Finding, ReachStep
+from dlint.finding import Finding, ReachStep, Trouble
+from dlint.reports.signs import visible
 
 
 def one_line(finding: Finding) -> str:
     """Code, message and reach, without the place: what flake8 and editors show."""
     reached = reach(finding)
-    return f"{finding.code} {finding.message}" + (f" [{reached}]" if reached else "")
+    return visible(f"{finding.code} {finding.message}") + (f" [{reached}]" if reached else "")
 
 
 def place(finding: Finding) -> str:
     """``path:line:column``, which terminals and editors can follow."""
-    return f"{finding.path}:{finding.line}:{finding.column}"
+    return visible(f"{finding.path}:{finding.line}:{finding.column}")
+
+
+def trouble_line(trouble: Trouble) -> str:
+    """``path:line: message``, or without the line where none is known."""
+    line = "" if trouble.line is None else f":{trouble.line}"
+    return visible(f"{trouble.path}{line}: {trouble.message}")
 
 
 def reach(finding: Finding) -> str:
@@ -29,4 +36,4 @@ def reach(finding: Finding) -> str:
 
 
 def _step(step: ReachStep, *, with_place: bool) -> str:
-    return f"{step.name} ({step.path}:{step.line})" if with_place else step.name
+    return visible(f"{step.name} ({step.path}:{step.line})" if with_place else step.name)

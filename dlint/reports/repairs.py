@@ -9,24 +9,35 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from dlint.files import display_path
+from dlint.reports.closing import not_checked, of
+from dlint.reports.line import place
+from dlint.reports.signs import visible
 
 if TYPE_CHECKING:
     from dlint.repair import Left, Repaired
 
 
-def lines(files: Sequence[Repaired], left: Sequence[Left], *, dry: bool) -> Iterator[str]:
-    """A line for every finding repaired, one for every finding left with the reason, and the count."""
+def lines(files: Sequence[Repaired], left: Sequence[Left], *, dry: bool, failed: int = 0) -> Iterator[str]:
+    """A line for every finding repaired, one for every finding left with the reason, and the count.
+
+    ``failed`` is the number of paths that could not be checked.
+    """
     did = "would repair" if dry else "repaired"
     for file in files:
         for finding in file.findings:
             what = finding.remedy.summary if finding.remedy else finding.name
-            yield f"{display_path(file.path)}:{finding.line}: {did} {finding.code} {finding.name}: {what}"
+            line = f"{display_path(file.path)}:{finding.line}: {did} {finding.code} {finding.name}: {what}"
+            yield visible(line)
     for each in left:
         finding = each.finding
-        yield f"{finding.path}:{finding.line}:{finding.column}: {finding.code} left: {each.reason}"
+        yield visible(f"{place(finding)}: {finding.code} left: {each.reason}")
     count = sum(len(file.findings) for file in files)
-    done = f"{'Would repair' if dry else 'Repaired'} {_of(count, 'finding')} in {_of(len(files), 'file')}"
-    yield f"{done}, {len(left)} left." if count or left else "Nothing to repair."
+    done = f"{'Would repair' if dry else 'Repaired'} {of(count, 'finding')} in {of(len(files), 'file')}"
+    yield (
+        f"{done}, {len(left)} left{not_checked(failed)}."
+        if count or left
+        else f"Nothing to repair{not_checked(failed)}."
+    )
 
 
 def as_diff(file: Repaired) -> bytes:
@@ -57,7 +68,3 @@ def _lines(data: bytes) -> list[bytes]:
     """Lines that end where ``patch`` thinks they do: at line feeds only."""
     parts = data.split(b"\n")
     return [part + b"\n" for part in parts[:-1]] + ([parts[-1]] if parts[-1] else [])
-
-
-def _of(count: int, noun: str) -> str:
-    return f"{count} {noun}" if count == 1 else f"{count} {noun}s"

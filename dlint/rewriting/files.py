@@ -6,14 +6,46 @@ import os
 import shutil
 import stat
 import tempfile
+from collections.abc import Iterable
 from pathlib import Path
 
-from dlint.files import display_path
+from dlint.ending import whole
+from dlint.files import display_path, project_root
 from dlint.reading import SourceError, read_bytes
 
 
 class CannotWrite(Exception):
     """The file stays as it was; the message says why."""
+
+
+def obstacle(path: Path, roots: Iterable[str]) -> str | None:
+    """Why nothing is written to a file although it could be: its true place, or its other names.
+
+    ``roots`` are the true places of the folders that may be written to (:func:`true_roots`). A tree that
+    somebody else made may hold links to any file of the user's: nobody who repairs the tree means those.
+    """
+    target = os.path.realpath(path)
+    if not any(_lies_in(target, root) for root in roots):
+        what = "is a link to" if os.path.islink(path) else "lies behind a link, at"  # noqa: PTH114
+        return f"the file {what} {target}, outside the tree: name that file to have it repaired"
+    try:
+        others = os.stat(target).st_nlink - 1  # noqa: PTH116
+    except OSError:
+        return None  # who reads it says why
+    if others > 0:
+        names = "another name" if others == 1 else f"{others} other names"
+        return f"the file has {names} (hard links), which the repair would part from it"
+    return None
+
+
+def true_roots(paths: Iterable[Path]) -> set[str]:
+    """Where the projects of these paths truly lie."""
+    return {os.path.realpath(project_root(path)) for path in paths}
+
+
+def _lies_in(path: str, folder: str) -> bool:
+    path, folder = os.path.normcase(path), os.path.normcase(folder)
+    return path == folder or path.startswith(os.path.join(folder, ""))  # noqa: PTH118
 
 
 def replace(path: Path, old: bytes, new: bytes) -> None:
@@ -42,25 +74,27 @@ def _check(target: Path, old: bytes) -> None:
 
 def _replace(target: Path, new: bytes, old: bytes) -> None:
     before = target.stat()
-    try:
-        handle, name = tempfile.mkstemp(prefix=f".{target.name}.", suffix=".dlint", dir=target.parent)
-    except PermissionError as error:
-        where = display_path(target.parent)
-        raise CannotWrite(f"permission denied: its folder {where} cannot be written to") from error
-    temporary = Path(name)
-    try:
-        with os.fdopen(handle, "wb") as file:
-            file.write(new)
-            file.flush()
-            os.fsync(file.fileno())
-        shutil.copystat(target, temporary)  # mode, flags, extended attributes; the times are of today:
-        os.utime(temporary)
-        _keep_owner(temporary, before)
-        _check(target, old)
-        temporary.replace(target)
-    except BaseException:
-        temporary.unlink(missing_ok=True)
-        raise
+    with whole() as not_to_outlast:
+        try:
+            handle, name = tempfile.mkstemp(prefix=f".{target.name}.", suffix=".dlint", dir=target.parent)
+        except PermissionError as error:
+            where = display_path(target.parent)
+            raise CannotWrite(f"permission denied: its folder {where} cannot be written to") from error
+        temporary = Path(name)
+        not_to_outlast(temporary)
+        try:
+            with os.fdopen(handle, "wb") as file:
+                file.write(new)
+                file.flush()
+                os.fsync(file.fileno())
+            shutil.copystat(target, temporary)  # mode, flags, extended attributes; the times are of today:
+            os.utime(temporary)
+            _keep_owner(temporary, before)
+            _check(target, old)
+            temporary.replace(target)
+        except BaseException:
+            temporary.unlink(missing_ok=True)
+            raise
     _sync_folder(target.parent)
 
 

@@ -8,9 +8,10 @@ import pytest
 
 from dlint.finding import Finding, ReachStep, Remedy
 from dlint.reports.as_json import as_json
+from dlint.reports.closing import summary
 from dlint.reports.concise import concise
 from dlint.reports.line import reach
-from dlint.reports.text import summary, text
+from dlint.reports.text import text
 
 FINDING = Finding(
     code="DL101",

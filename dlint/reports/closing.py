@@ -1,0 +1,48 @@
+"""The closing line: what was found in how much, and what was not looked at, so that it never flatters."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from dlint.finding import Finding
+
+
+def summary(findings: Sequence[Finding], checked: int, failed: int = 0, *, excluded: bool = False) -> str:
+    """How much was found in how many files, and how much of it can be repaired.
+
+    ``failed`` is the number of paths that could not be checked; ``excluded``, whether something that the
+    user named was left out.
+    """
+    if not checked and not findings:
+        return nothing_checked(failed, excluded=excluded)
+    where = f"{of(checked, 'file')}{not_checked(failed)}."
+    if not findings:
+        return f"No findings in {where}"
+    remedies = [finding.remedy.applicability for finding in findings if finding.remedy]
+    safe, unsafe = remedies.count("safe"), remedies.count("unsafe")
+    offers = []
+    if safe:
+        offers.append(f"{safe} with `dlint fix`")
+    if unsafe:
+        offers.append(f"{unsafe} with `dlint fix --unsafe-fixes`")
+    repairable = f" Repairable: {', '.join(offers)}." if offers else ""
+    return f"{of(len(findings), 'finding')} in {where}{repairable}"
+
+
+def nothing_checked(failed: int, *, excluded: bool) -> str:
+    """Why there is nothing to say of any file."""
+    if failed:
+        return f"No files were checked{not_checked(failed)}."
+    if excluded:
+        return "No files were checked: what was named is excluded."
+    return "No files were checked: there is no Python file that is not ignored or excluded."
+
+
+def not_checked(failed: int) -> str:
+    """The end of a sentence that would read like success."""
+    return f"; {of(failed, 'path')} could not be checked" if failed else ""
+
+
+def of(count: int, noun: str) -> str:
+    """``1 file``, ``2 files``."""
+    return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
