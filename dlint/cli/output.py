@@ -22,17 +22,16 @@ def make_streams_sound() -> None:
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="backslashreplace")
     if hasattr(sys.stderr, "buffer"):
-        sys.stderr = _Heedless(
-            sys.stderr.buffer,
-            encoding=sys.stderr.encoding,
-            errors="backslashreplace",
-            line_buffering=True,
-            write_through=True,
-        )
+        sys.stderr = _Heedless(sys.stderr)
 
 
 class _Heedless(io.TextIOWrapper):
     """Standard error that takes everything: a complaint that cannot be written must cost no findings."""
+
+    def __init__(self, stream: TextIO) -> None:
+        encoding = stream.encoding
+        super().__init__(stream.buffer, encoding, "backslashreplace", line_buffering=True, write_through=True)
+        self._stream = stream  # which would close the file if nobody kept it
 
     def write(self, text: str, /) -> int:
         try:
