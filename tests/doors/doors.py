@@ -59,8 +59,13 @@ def flake8(
 ) -> subprocess.CompletedProcess[str]:
     """flake8 with the plugin: as installed, or from this working tree where it is not installed."""
     file = folder / ".flake8"
-    file.write_text(f"[flake8]\n{config}\n" + ("" if _installed() else _LOCAL_PLUGIN))
+    file.write_text(flake8_configuration(config))
     return run(folder, "flake8", "--config", str(file), *arguments, stdin=stdin)
+
+
+def flake8_configuration(config: str = "") -> str:
+    """What flake8 must be told to know the plugin."""
+    return f"[flake8]\n{config}\n" + ("" if _installed() else _LOCAL_PLUGIN)
 
 
 def _inherited() -> list[str]:
