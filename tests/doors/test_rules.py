@@ -46,6 +46,15 @@ def test_an_unknown_rule_names_the_nearest(tmp_path: Path) -> None:
     assert result.stderr.startswith("dlint: no rule is called 'DL399'; did you mean DL")
 
 
+def test_a_word_of_a_name_lists_the_rules_that_have_it(tmp_path: Path) -> None:
+    result = dlint(tmp_path, "rule", "sampler")
+    having = [f"{rule.code} {rule.name}" for rule in all_rules().values() if "sampler" in rule.name]
+    assert len(having) > 2
+    assert result.stderr == f"dlint: no rule is called 'sampler'; there are {', '.join(having)}\n"
+    assert "; there is DL301 sampler-with-shuffle\n" in dlint(tmp_path, "rule", "With-Shuffle").stderr
+    assert dlint(tmp_path, "rule", "-").stderr == "dlint: no rule is called '-'; `dlint rules` lists all\n"
+
+
 @pytest.mark.parametrize("rule", all_rules().values(), ids=lambda rule: rule.code)
 def test_every_rule_documents_itself(rule: object) -> None:
     summary = getattr(rule, "summary", "")

@@ -1,0 +1,55 @@
+"""The closing line: never better than what was done."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from doors import CLEAN, HAZARD, dlint, write
+
+
+@pytest.mark.parametrize(
+    ("paths", "code", "closing"),
+    [
+        (["clean.py"], 0, "No findings in 1 file."),
+        (["clean.py", "nope.py"], 2, "No findings in 1 file; 1 path could not be checked."),
+        (["clean.py", "bad.py"], 2, "No findings in 1 file; 1 path could not be checked."),
+        (["bad.py"], 2, "No files were checked; 1 path could not be checked."),
+        (["bad.py", "nope.py"], 2, "No files were checked; 2 paths could not be checked."),
+        (["empty"], 0, "No files were checked: there is no Python file that is not ignored or excluded."),
+        (
+            ["."],
+            2,
+            "1 finding in 2 files; 1 path could not be checked. Repairable: 1 with `dlint fix`.",
+        ),
+    ],
+)
+def test_of_check(tmp_path: Path, paths: list[str], code: int, closing: str) -> None:
+    write(tmp_path, {"clean.py": CLEAN, "bad.py": "def (", "found.py": HAZARD, "empty/notes.txt": ""})
+    result = dlint(tmp_path, "check", *paths)
+    assert (result.returncode, result.stdout.splitlines()[-1]) == (code, closing)
+
+
+@pytest.mark.parametrize(
+    ("paths", "code", "closing"),
+    [
+        (["clean.py"], 0, "Nothing to repair."),
+        (["clean.py", "nope.py"], 2, "Nothing to repair; 1 path could not be checked."),
+        (["bad.py"], 2, "No files were checked; 1 path could not be checked."),
+        (["empty"], 0, "No files were checked: there is no Python file that is not ignored or excluded."),
+        (["."], 2, "Repaired 1 finding in 1 file, 0 left; 1 path could not be checked."),
+    ],
+)
+def test_of_fix(tmp_path: Path, paths: list[str], code: int, closing: str) -> None:
+    write(tmp_path, {"clean.py": CLEAN, "bad.py": "def (", "found.py": HAZARD, "empty/notes.txt": ""})
+    result = dlint(tmp_path, "fix", *paths)
+    assert (result.returncode, result.stdout.splitlines()[-1]) == (code, closing)
+
+
+@pytest.mark.parametrize("option", ["--fix", "--unsafe-fixes", "--diff"])
+def test_who_wants_check_to_repair_is_told_of_fix(tmp_path: Path, option: str) -> None:
+    result = dlint(write(tmp_path, {"a.py": HAZARD}), "check", option)
+    wanted = "dlint fix" if option == "--fix" else f"dlint fix {option}"
+    assert result.returncode == 2
+    assert result.stderr == f"dlint: {option}: dlint check only reports; use `{wanted}`\n"
+    assert option not in dlint(tmp_path, "check", "--help").stdout.replace("dlint fix", "")
