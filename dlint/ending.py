@@ -108,6 +108,8 @@ def _handle(number: int, _frame: FrameType | None) -> None:
     if _state.number is not None:
         _at_once(number)
     _state.number = number
+    # Threads that look after processes (concurrent.futures) do not expect both sides to give up at once.
+    threading.excepthook = _say_nothing
     _end_children()
     if _state.within:
         _state.held_back = True
@@ -131,6 +133,10 @@ def _end_children() -> None:
         for child in active_children():
             with contextlib.suppress(Exception):
                 child.terminate()
+
+
+def _say_nothing(_what: threading.ExceptHookArgs) -> None:
+    """What goes wrong in a thread of a process that is ended."""
 
 
 def _unraisable(what: Any) -> None:
