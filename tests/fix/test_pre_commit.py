@@ -82,7 +82,8 @@ def test_try_repo_finds_and_fixes_and_fails(project: Path, hooks: Path) -> None:
     assert (project / "photos.py").read_text() == REPAIRED
 
 
-def test_hooks_in_a_project(project: Path, hooks: Path, cache: dict[str, str]) -> None:
+def _configure(project: Path, hooks: Path) -> None:
+    """Have the project use both hooks."""
     revision = subprocess.run(
         ["git", "rev-parse", "HEAD"], cwd=hooks, check=True, capture_output=True, text=True
     ).stdout.strip()
@@ -92,6 +93,9 @@ def test_hooks_in_a_project(project: Path, hooks: Path, cache: dict[str, str]) -
     (project / ".pre-commit-config.yaml").write_text(configuration)
     _git(project, "add", ".pre-commit-config.yaml")
 
+
+def test_hooks_in_a_project(project: Path, hooks: Path, cache: dict[str, str]) -> None:
+    _configure(project, hooks)
     # A clean file is clean although another has a finding; what is not Python is nobody's business.
     clean = _run(project, cache, "run", "dlint", "--files", "train.py", "notes.txt")
     assert clean.returncode == 0, clean.stdout + clean.stderr
@@ -105,3 +109,27 @@ def test_hooks_in_a_project(project: Path, hooks: Path, cache: dict[str, str]) -
     assert (project / "photos.py").read_text() == REPAIRED
     again = _run(project, cache, "run", "--all-files")
     assert again.returncode == 0, again.stdout + again.stderr
+
+
+def test_what_the_project_excludes_is_left_alone(project: Path, hooks: Path, cache: dict[str, str]) -> None:
+    _configure(project, hooks)
+    (project / "third_party").mkdir()
+    (project / "third_party" / "theirs.py").write_text(PHOTOS)
+    (project / "serve.py").write_text(
+        (project / "train.py").read_text().replace("photos", "third_party.theirs")
+    )
+    declaration = project / "pyproject.toml"
+    declaration.write_text(f'{declaration.read_text()}\n[tool.dlint]\nexclude = ["third_party/"]\n')
+    _git(project, "add", "--all")
+    # pre-commit names every file, and does not know what dlint's configuration excludes.
+    found = _run(project, cache, "run", "dlint", "--files", "third_party/theirs.py", "--verbose")
+    assert found.returncode == 0, found.stdout + found.stderr
+    assert "No files were checked: what was named is excluded." in found.stdout
+    fixed = _run(project, cache, "run", "dlint-fix", "--all-files")
+    assert fixed.returncode == 1, fixed.stdout + fixed.stderr
+    assert (project / "photos.py").read_text() == REPAIRED
+    assert (project / "third_party" / "theirs.py").read_text() == PHOTOS
+    # Who excludes nothing has it repaired.
+    declaration.write_text('[project]\nname = "example"\n')
+    fixed = _run(project, cache, "run", "dlint-fix", "--files", "third_party/theirs.py")
+    assert (project / "third_party" / "theirs.py").read_text() == REPAIRED, fixed.stdout + fixed.stderr
