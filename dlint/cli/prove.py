@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, NoReturn, cast
 
 import click
 
-from dlint.cli import CLEAN, FINDINGS
+from dlint.cli import FINDINGS
 from dlint.cli.options import CannotDo
 from dlint.cli.output import complain, say, say_json
 
@@ -51,7 +51,7 @@ if TYPE_CHECKING:
 )
 def prove(
     rules: tuple[str, ...], output_format: str, start_method: str | None, keep: Path | None, jobs: int
-) -> int:
+) -> None:
     """Show on this machine that the mistakes hurt, and that the remedies help.
 
     Runs a small training program for every claim of every rule (or of each RULE: a code, the beginning
@@ -101,7 +101,8 @@ def prove(
         console.print(f"{table.counts(verdicts)}.", highlight=False)
     if keep is not None:
         complain(f"programs, output and stacks are in {keep}")
-    return FINDINGS if any(verdict.status == "contradicted" for verdict in verdicts) else CLEAN
+    if any(verdict.status == "contradicted" for verdict in verdicts):
+        sys.exit(FINDINGS)
 
 
 def _fail(message: str) -> NoReturn:
