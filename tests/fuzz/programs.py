@@ -1,0 +1,14 @@
+"""The real programs that are mutated: what the fixtures of all rules hold, read once."""
+
+from __future__ import annotations
+
+from functools import cache
+from pathlib import Path
+
+FOLDER = Path(__file__).parents[2] / "test_fixtures"
+
+
+@cache
+def originals() -> tuple[str, ...]:
+    """The text of every file of every fixture, in the order of their paths."""
+    return tuple(path.read_text(encoding="utf-8") for path in sorted(FOLDER.rglob("*.py")))
