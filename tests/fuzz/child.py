@@ -1,4 +1,4 @@
-"""A process that checks folders as it is told, one line of JSON a request: python child.py
+"""A process that checks folders, or runs the command, as it is told in a line of JSON: python child.py
 
 It lives long, so that thousands of small programs cost no start; its master ends it when it hangs. The hash
 seed of its strings is the environment's. Memory has a limit that a runaway check meets before the machine's.
@@ -7,10 +7,12 @@ seed of its strings is the environment's. Memory has a limit that a runaway chec
 from __future__ import annotations
 
 import faulthandler
+import gc
 import json
 import os
 import resource
 import sys
+import tempfile
 import time
 import traceback
 from pathlib import Path
@@ -18,10 +20,11 @@ from typing import Any
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
-from dlint import engine
+from dlint import cli, engine
 from dlint.program import blocks
 from dlint.settings import Settings
 
+_MOST_OUTPUT = 50_000_000
 _USUAL_BLOCK = blocks._BLOCK_BYTES
 
 
@@ -36,7 +39,7 @@ def main() -> None:
         here = Path.cwd()
         os.chdir(request["folder"])
         try:
-            answer = _answer(request)
+            answer = _command(request) if "arguments" in request else _answer(request)
         finally:
             os.chdir(here)
         answers.write(json.dumps(answer, default=dict) + "\n")
@@ -60,6 +63,37 @@ def _answer(request: dict[str, Any]) -> dict[str, Any]:
             "checked": report.checked,
         }
     return {**told, "seconds": time.perf_counter() - began, "megabytes": _peak()}
+
+
+def _command(request: dict[str, Any]) -> dict[str, Any]:
+    """What the command wrote and how it ended, run here as its own process would."""
+    _forget_peak()
+    told: dict[str, Any] = {"error": ""}
+    before = [os.dup(number) for number in (1, 2)]
+    sys.argv = ["dlint", *request["arguments"]]
+    with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
+        os.dup2(out.fileno(), 1)
+        os.dup2(err.fileno(), 2)
+        began = time.perf_counter()
+        try:
+            cli.main()
+        except SystemExit as end:
+            told["code"] = end.code if isinstance(end.code, int) else int(end.code is not None)
+        except BaseException:
+            told["code"] = 1  # as Python itself ends
+            traceback.print_exc()
+        finally:
+            gc.unfreeze()  # the command thought that it was the last thing to happen here
+            sys.stdout.flush()
+            sys.stderr.flush()
+            for number, copy in zip((1, 2), before, strict=True):
+                os.dup2(copy, number)
+                os.close(copy)
+        told["seconds"] = time.perf_counter() - began
+        for name, stream in (("out", out), ("err", err)):
+            stream.seek(0)
+            told[name] = stream.read(_MOST_OUTPUT).decode("utf-8", "replace")
+    return {**told, "megabytes": _peak()}
 
 
 def _forget_peak() -> None:

@@ -3,136 +3,55 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from copy import deepcopy
-from random import Random
-from typing import Any, NamedTuple
 
-Body = list[ast.stmt]
-
-# A tree that grows beyond this is not made larger: mutations are small programs, bombs are another matter.
-_MOST_NODES = 4_000
-
-
-class Around(NamedTuple):
-    """What a change may use: its choices, another program to take from, and modules to import."""
-
-    random: Random
-    other: str
-    modules: tuple[str, ...]
-
+from tests.fuzz.tree_places import Around, Body, bodies, get, place, put, slot_of, slots, small, taken
 
 Change = Callable[[ast.Module, Around], None]
-
-
-# Where things stand ----------------------------------------------------------------------------------
-
-
-def _bodies(tree: ast.AST) -> list[Body]:
-    """Every list of statements, the module's first."""
-    return [
-        value
-        for node in ast.walk(tree)
-        for _, value in ast.iter_fields(node)
-        if isinstance(value, list) and value and isinstance(value[0], ast.stmt)
-    ]
-
-
-def _slots(tree: ast.AST) -> Iterator[tuple[Any, Any]]:
-    """The places of expressions that are read: (node, field) or (list, index)."""
-    for node in ast.walk(tree):
-        if isinstance(node, (ast.JoinedStr, ast.MatchValue)):
-            continue
-        for field, value in ast.iter_fields(node):
-            if isinstance(value, ast.expr) and _is_read(value):
-                yield node, field
-            elif isinstance(value, list):
-                for index, each in enumerate(value):
-                    if isinstance(each, ast.expr) and _is_read(each):
-                        yield value, index
-
-
-def _is_read(node: ast.expr) -> bool:
-    return isinstance(getattr(node, "ctx", None) or ast.Load(), ast.Load)
-
-
-def _get(slot: tuple[Any, Any]) -> ast.expr:
-    holder, key = slot
-    found = holder[key] if isinstance(holder, list) else getattr(holder, key)
-    assert isinstance(found, ast.expr)
-    return found
-
-
-def _put(slot: tuple[Any, Any], value: ast.expr) -> None:
-    holder, key = slot
-    if isinstance(holder, list):
-        holder[key] = value
-    else:
-        setattr(holder, key, value)
-
-
-def _slot(tree: ast.AST, random: Random) -> tuple[Any, Any] | None:
-    slots = list(_slots(tree))
-    return random.choice(slots) if slots else None
-
-
-def _place(body: Body, random: Random) -> int:
-    return random.randrange(len(body))
-
-
-def _small(tree: ast.Module) -> bool:
-    return sum(1 for _ in ast.walk(tree)) < _MOST_NODES
-
-
-def _taken(body: Body, index: int) -> ast.stmt:
-    """A statement out of its body, which is not left empty."""
-    taken = body.pop(index)
-    if not body:
-        body.append(ast.Pass())
-    return taken
 
 
 # Statements ------------------------------------------------------------------------------------------
 
 
 def delete_statement(tree: ast.Module, around: Around) -> None:
-    body = around.random.choice(_bodies(tree))
-    _taken(body, _place(body, around.random))
+    body = around.random.choice(bodies(tree))
+    taken(body, place(body, around.random))
 
 
 def duplicate_statement(tree: ast.Module, around: Around) -> None:
-    body = around.random.choice(_bodies(tree))
-    if _small(tree):
-        body.insert(_place(body, around.random), deepcopy(around.random.choice(body)))
+    body = around.random.choice(bodies(tree))
+    if small(tree):
+        body.insert(place(body, around.random), deepcopy(around.random.choice(body)))
 
 
 def swap_statements(tree: ast.Module, around: Around) -> None:
-    body = around.random.choice(_bodies(tree))
-    first, second = _place(body, around.random), _place(body, around.random)
+    body = around.random.choice(bodies(tree))
+    first, second = place(body, around.random), place(body, around.random)
     body[first], body[second] = body[second], body[first]
 
 
 def move_statement(tree: ast.Module, around: Around) -> None:
     """A statement goes from one function, class or branch to another."""
-    source = around.random.choice(_bodies(tree))
-    moved = _taken(source, _place(source, around.random))
-    target = around.random.choice(_bodies(tree))
+    source = around.random.choice(bodies(tree))
+    moved = taken(source, place(source, around.random))
+    target = around.random.choice(bodies(tree))
     target.insert(around.random.randint(0, len(target)), moved)
 
 
 def graft_statement(tree: ast.Module, around: Around) -> None:
     """A statement of another program comes into this one."""
-    if _small(tree):
-        source = around.random.choice(_bodies(ast.parse(around.other)))
-        target = around.random.choice(_bodies(tree))
+    if small(tree):
+        source = around.random.choice(bodies(ast.parse(around.other)))
+        target = around.random.choice(bodies(tree))
         target.insert(around.random.randint(0, len(target)), around.random.choice(source))
 
 
 def wrap_statement(tree: ast.Module, around: Around) -> None:
     random = around.random
-    body = random.choice(_bodies(tree))
-    index = _place(body, random)
-    test = deepcopy(_get(_slot(tree, random) or (ast.Expr(ast.Constant(True)), "value")))
+    body = random.choice(bodies(tree))
+    index = place(body, random)
+    test = deepcopy(get(slot_of(tree, random) or (ast.Expr(ast.Constant(True)), "value")))
     inner: Body = [body[index]]
     name = random.choice(_names(tree) or ["f"])
     kind = random.randrange(11)
@@ -170,12 +89,12 @@ def _function(name: str, body: Body) -> ast.FunctionDef:
 def nest_definition(tree: ast.Module, around: Around) -> None:
     """A class or function moves into another one; its own insides are no place to go."""
     definitions = (ast.ClassDef, ast.FunctionDef)
-    bodies = [body for body in _bodies(tree) if any(isinstance(each, definitions) for each in body)]
-    if not bodies:
+    sources = [body for body in bodies(tree) if any(isinstance(each, definitions) for each in body)]
+    if not sources:
         return
-    body = around.random.choice(bodies)
+    body = around.random.choice(sources)
     index = around.random.choice([i for i, each in enumerate(body) if isinstance(each, definitions)])
-    moved = _taken(body, index)
+    moved = taken(body, index)
     targets = [node.body for node in ast.walk(tree) if isinstance(node, definitions)]
     target = around.random.choice(targets) if targets else tree.body
     target.insert(around.random.randint(0, len(target)), moved)
@@ -183,9 +102,9 @@ def nest_definition(tree: ast.Module, around: Around) -> None:
 
 def unwrap(tree: ast.Module, around: Around) -> None:
     """What stands in a block stands where the block stood."""
-    bodies = [body for body in _bodies(tree) if any(hasattr(each, "body") for each in body)]
-    if bodies:
-        body = around.random.choice(bodies)
+    sources = [body for body in bodies(tree) if any(hasattr(each, "body") for each in body)]
+    if sources:
+        body = around.random.choice(sources)
         index = around.random.choice([i for i, each in enumerate(body) if hasattr(each, "body")])
         block = body[index]
         assert hasattr(block, "body")
@@ -194,9 +113,9 @@ def unwrap(tree: ast.Module, around: Around) -> None:
 
 def decorate(tree: ast.Module, around: Around) -> None:
     definitions = [node for node in ast.walk(tree) if isinstance(node, (ast.ClassDef, ast.FunctionDef))]
-    slot = _slot(tree, around.random)
+    slot = slot_of(tree, around.random)
     if definitions and slot:
-        around.random.choice(definitions).decorator_list.append(deepcopy(_get(slot)))
+        around.random.choice(definitions).decorator_list.append(deepcopy(get(slot)))
 
 
 def change_bases(tree: ast.Module, around: Around) -> None:
@@ -215,11 +134,11 @@ def change_bases(tree: ast.Module, around: Around) -> None:
 def make_async(tree: ast.Module, around: Around) -> None:
     """The function becomes a coroutine, a generator, or returns early."""
     functions = [node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)]
-    slot = _slot(tree, around.random)
+    slot = slot_of(tree, around.random)
     if not functions or slot is None:
         return
     function = around.random.choice(functions)
-    value = deepcopy(_get(slot))
+    value = deepcopy(get(slot))
     added: ast.stmt = around.random.choice(
         [
             ast.Expr(ast.Yield(value)),
@@ -247,7 +166,7 @@ def import_beside(tree: ast.Module, around: Around) -> None:
         added = ast.ImportFrom(None, [ast.alias(module)], 1)
     else:
         added = ast.Import([ast.alias(module, around.random.choice(names) if names else None)])
-    body = tree.body if around.random.random() < 0.7 else around.random.choice(_bodies(tree))
+    body = tree.body if around.random.random() < 0.7 else around.random.choice(bodies(tree))
     body.insert(around.random.randint(0, len(body)), added)
 
 
@@ -296,11 +215,11 @@ def rename_once(tree: ast.Module, around: Around) -> None:
 
 def replace_expression(tree: ast.Module, around: Around) -> None:
     """An expression gives way to another one of the same program, or of another."""
-    slot = _slot(tree, around.random)
+    slot = slot_of(tree, around.random)
     source = tree if around.random.random() < 0.6 else ast.parse(around.other)
-    given = _slot(source, around.random)
-    if slot and given and _small(tree):
-        _put(slot, deepcopy(_get(given)))
+    given = slot_of(source, around.random)
+    if slot and given and small(tree):
+        put(slot, deepcopy(get(given)))
 
 
 _CONSTANTS = (
@@ -310,19 +229,19 @@ _CONSTANTS = (
 
 def change_constant(tree: ast.Module, around: Around) -> None:
     constants = [
-        slot for slot in _slots(tree) if isinstance(_get(slot), (ast.Constant, ast.Name))
+        slot for slot in slots(tree) if isinstance(get(slot), (ast.Constant, ast.Name))
     ]  # fmt: skip
     if constants:
         value = around.random.choice(_CONSTANTS)
-        _put(around.random.choice(constants), ast.Constant(value))
+        put(around.random.choice(constants), ast.Constant(value))
 
 
 def wrap_expression(tree: ast.Module, around: Around) -> None:
     random = around.random
-    slot, other = _slot(tree, random), _slot(tree, random)
-    if slot is None or other is None or not _small(tree):
+    slot, other = slot_of(tree, random), slot_of(tree, random)
+    if slot is None or other is None or not small(tree):
         return
-    inner, beside = deepcopy(_get(slot)), deepcopy(_get(other))
+    inner, beside = deepcopy(get(slot)), deepcopy(get(other))
     name = random.choice(_names(tree) or ["x"])
     no_arguments = ast.arguments(posonlyargs=[], args=[], kwonlyargs=[], kw_defaults=[], defaults=[])
     for_each = ast.comprehension(ast.Name(name, ast.Store()), beside, [], 0)
@@ -348,14 +267,14 @@ def wrap_expression(tree: ast.Module, around: Around) -> None:
         ast.Attribute(inner, name, ast.Load()),
         ast.JoinedStr([ast.FormattedValue(inner, -1, None)]),
     ]
-    _put(slot, random.choice(wrapped))
+    put(slot, random.choice(wrapped))
 
 
 def change_arguments(tree: ast.Module, around: Around) -> None:
     """A call loses an argument, has one twice, hands one on by place, or takes what a mapping holds."""
     random = around.random
     calls = [node for node in ast.walk(tree) if isinstance(node, ast.Call)]
-    slot = _slot(tree, random)
+    slot = slot_of(tree, random)
     if not calls or slot is None:
         return
     call = random.choice(calls)
@@ -367,14 +286,14 @@ def change_arguments(tree: ast.Module, around: Around) -> None:
     elif kind == 2 and call.keywords:
         call.args.append(call.keywords.pop().value)
     elif kind == 3:
-        call.keywords.append(ast.keyword(None, deepcopy(_get(slot))))
+        call.keywords.append(ast.keyword(None, deepcopy(get(slot))))
     elif kind == 4:
-        call.args.insert(0, ast.Starred(deepcopy(_get(slot)), ast.Load()))
+        call.args.insert(0, ast.Starred(deepcopy(get(slot)), ast.Load()))
     elif kind == 5:
         options = [each for every in calls for each in every.keywords if each.arg]
         call.keywords += deepcopy(random.sample(options, min(2, len(options))))
     else:
-        call.args.insert(0, deepcopy(_get(slot)))
+        call.args.insert(0, deepcopy(get(slot)))
 
 
 CHANGES: dict[str, Change] = {
