@@ -6,12 +6,16 @@ import os
 from collections.abc import Iterator
 
 import pytest
-from hypothesis import HealthCheck, settings
+from hypothesis import HealthCheck, Phase, settings
 
 from tests.fuzz.running import Child
 
+_WHOLE = (Phase.explicit, Phase.generate)
+
 settings.register_profile(
     "fuzz",
+    # Making a failure smaller takes minutes: FUZZ_SHRINK=1 asks for it, as does benchmarks/fuzz.py.
+    phases=(*_WHOLE, Phase.shrink) if os.environ.get("FUZZ_SHRINK") else _WHOLE,
     derandomize=True,
     deadline=None,
     database=None,

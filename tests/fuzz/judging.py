@@ -15,7 +15,8 @@ _SEED = 1
 
 def of_programs(files: Files, first: Child, second: Child) -> list[Failure]:
     """What is wrong with a folder of programs, the good one among them."""
-    with written({**files, GOOD_NAME: GOOD}) as folder:
+    files = {**files, GOOD_NAME: GOOD}
+    with written(files) as folder:
         return differences(folder, files, first, second, _SEED)
 
 

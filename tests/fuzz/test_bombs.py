@@ -72,4 +72,5 @@ def _skip(kind: str) -> None:
 def test_what_is_not_held_yet_exists() -> None:
     from tests.fuzz.configurations import CONFIGURATIONS
 
-    assert not NOT_YET.keys() - BOMBS.keys() - CONFIGURATIONS.keys()
+    generated = {kind for kind in NOT_YET if ": " not in kind}
+    assert not generated - BOMBS.keys() - CONFIGURATIONS.keys()

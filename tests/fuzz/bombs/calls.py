@@ -40,7 +40,7 @@ def calls_twice_for_a_number(size: int) -> str:
     return program(f"{functions}def f{size}(x):\n    return x\n", workers="f0(1)")
 
 
-@bomb(usual=20, large=400)
+@bomb(usual=15, large=400)
 def everybody_calls_everybody_after(size: int) -> str:
     functions = "".join(
         f"def f{i}(x):\n    y = 0\n"

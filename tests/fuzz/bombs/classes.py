@@ -124,7 +124,7 @@ def metaclasses(size: int) -> str:
     return program(f"{made}class D(Items, metaclass=M{size}):\n    pass\n", dataset="D()")
 
 
-@bomb(usual=50, large=1_000)
+@bomb(usual=30, large=1_000)
 def datasets_that_hold_each_other(size: int) -> str:
     made = lines(
         "class D{i}(Dataset):\n    def __init__(self):\n        self.o = D{j}()\n    def __getitem__(self, i):\n        return self.o[i]\n",
