@@ -8,6 +8,7 @@ import pytest
 
 from tests.fuzz import kept
 from tests.fuzz.judging import of_kept
+from tests.fuzz.not_yet import NOT_YET
 from tests.fuzz.running import Child
 
 _CASES = sorted(kept.FOLDER.glob("*.json"))
@@ -15,7 +16,10 @@ _CASES = sorted(kept.FOLDER.glob("*.json"))
 
 @pytest.mark.parametrize("path", _CASES, ids=[path.stem for path in _CASES])
 def test_it_holds_today(children: tuple[Child, Child], path: Path) -> None:
-    assert not of_kept(kept.read(path), *children)
+    case = kept.read(path)
+    if {case.failure, case.generator} & NOT_YET.keys():
+        pytest.skip(f"not yet: {case.failure}")
+    assert not of_kept(case, *children)
 
 
 def test_a_case_is_kept_as_it_was(tmp_path: Path) -> None:
