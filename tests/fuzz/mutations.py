@@ -15,6 +15,7 @@ from typing import NamedTuple
 
 from tests.fuzz import bytes_changes, text_changes, tree_changes
 from tests.fuzz.programs import originals
+from tests.fuzz.tree_places import Around
 
 Step = tuple[str, int]  # the change's name, and the seed of its choices
 
@@ -57,7 +58,7 @@ def cooked(recipe: Recipe, modules: int) -> bytes:
             tree.body = tree.body or [ast.Pass()]
             random = Random(seed)
             other = random.choice(everything)
-            around = tree_changes.Around(random, other, tuple(module_name(n) for n in range(modules)))
+            around = Around(random, other, tuple(module_name(n) for n in range(modules)))
             tree_changes.CHANGES[name](tree, around)
         text = unparsed(tree) or text
     for name, seed in recipe.text:

@@ -50,6 +50,6 @@ NOT_YET: dict[str, str] = {
     "setup_py_a_pipe": "no end: the pipe is opened",
     "setup_py_an_endless_device": "traceback: MemoryError after gigabytes",
     # failures of mutated programs, by their kind
-    "fault: DL101 RecursionError": "attributes._of_instance follows a class that derives from itself",
+    "fault: DL101 RecursionError": "attributes._of_instance asks the heirs of a class that is its own heir",
     "fault: DL501 RecursionError": "streams.of_expression and counting.of_element ask each other for ever",
 }
