@@ -20,9 +20,6 @@ from dlint.repair import repair
 from dlint.reports.signs import visible
 from dlint.rewriting.files import obstacle, true_roots
 
-# libcst hands the files to a pool of its own, once this module is imported.
-safe_path.leave_tree_out_of_children()
-
 
 class FixCommand(CodemodCommand):
     """Repairs the findings of one file; libcst writes it."""
@@ -48,6 +45,7 @@ class FixCommand(CodemodCommand):
         start_method: str | None = None,
     ) -> None:
         super().__init__(context)
+        safe_path.leave_tree_out_of_children()  # libcst is about to hand the files to a pool of its own
         self._unsafe = unsafe_fixes
         self._choices = {
             "select": _codes(select),
@@ -81,10 +79,7 @@ class FixCommand(CodemodCommand):
             raise SkipFile(error.message) from error
         if data != tree.bytes:
             raise SkipFile("libcst would change blank space elsewhere in the file: use dlint fix")
-        try:
-            chosen = settings.load(project_root(path), {k: v for k, v in self._choices.items() if v})
-        except settings.SettingsError as error:
-            raise SkipFile(str(error)) from error
+        chosen = settings.load(project_root(path), {k: v for k, v in self._choices.items() if v})
         repairs = repair([path], chosen, unsafe=self._unsafe, texts={path: data})
         for left in repairs.left:
             self.warn(visible(f"{left.finding.line}: {left.finding.code} left: {left.reason}"))

@@ -42,6 +42,12 @@ _LOADING_WORDS = (b"DataLoader", b"Dataset", b"__getitem__", b"worker_init")
 _SMALL_TREE = 300_000
 
 
+class _State:
+    """What this process has done."""
+
+    checked = False
+
+
 class Report(NamedTuple):
     """The result of one run: findings and troubles in the order of the listing, and how many files were
     checked."""
@@ -79,6 +85,10 @@ def check(
     does that itself). ``named`` is what the user gave where ``paths`` are only files of that, for which the
     program must be the same. Findings are for the given paths only, whatever else is read.
     """
+    if _State.checked:
+        # What the check before has left is old by now, and Python would not look for it.
+        gc.collect()
+    _State.checked = True
     # Trees and values live as long as the program does: looking for garbage among them finds none and
     # costs as much as the analysis.
     collecting = gc.isenabled()

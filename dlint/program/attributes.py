@@ -53,6 +53,7 @@ class Attributes:
         self._stores: dict[int, dict[str, list[FunctionNode]]] = {}
         self.outside = Outside(evaluator)
         self._active: dict[tuple[Key, str], int] = {}
+        self._asking_heirs: set[tuple[Key, str]] = set()
         self._by_names: dict[Key, bool] = {}
 
     def of(self, base: Value, name: str, node: ast.AST, point: Point, world: World) -> list[Outcome]:
@@ -114,11 +115,16 @@ class Attributes:
         held = self.held(instance, name, world, () if when_made else bound)
         if held or bound:
             return held or told_apart(bound, (instance.key, name))
-        if instance.arguments is None:
-            for below in self._evaluator.classes.subclasses(instance.cls)[:_MOST_SUBCLASSES]:
-                found = self._of_instance(Instance(below, None, None), name, node, point, world)
-                if found and not all(isinstance(value, Unknown) for value, _ in found):
-                    return found
+        heirs = (instance.cls.key, name)
+        if instance.arguments is None and heirs not in self._asking_heirs:  # a class may be its own heir
+            self._asking_heirs.add(heirs)
+            try:
+                for below in self._evaluator.classes.subclasses(instance.cls)[:_MOST_SUBCLASSES]:
+                    found = self._of_instance(Instance(below, None, None), name, node, point, world)
+                    if found and not all(isinstance(value, Unknown) for value, _ in found):
+                        return found
+            finally:
+                self._asking_heirs.discard(heirs)
         return [(Unknown(("attribute", instance.key, name)), world)]
 
     def _is_set_by_names(self, cls: Class) -> bool:

@@ -43,6 +43,9 @@ class Namespaces:
         self._known: dict[tuple[int, str], list[Value]] = {}
         # The names that are being looked for, and how deep each was asked.
         self._open: dict[tuple[int, str], int] = {}
+        # The modules that the present search through star imports has been to in vain, and how deep it is.
+        self._in_vain: set[tuple[int, str]] = set()
+        self._stars = 0
         # By module, the names that some function declares global.
         self._declared: dict[int, set[str]] = {}
 
@@ -104,9 +107,10 @@ class Namespaces:
         if len(self._open) > _CYCLE:
             return []
         mark = (id(frame.scope), "*" + name)
-        if mark in self._open:
+        if mark in self._open or mark in self._in_vain:
             return []
         self._open[mark] = self._evaluator.depth
+        self._stars += 1
         try:
             for statement in _star_imports(frame.module.tree.body):
                 for source in self.imported_module(statement, frame):
@@ -116,8 +120,12 @@ class Namespaces:
                             return found
                     elif isinstance(source, External) and name in _STAR_NAMES.get(source.name, ()):
                         return [External(canonical(f"{source.name}.{name}"))]
+            self._in_vain.add(mark)
         finally:
             del self._open[mark]
+            self._stars -= 1
+            if not self._stars:
+                self._in_vain.clear()
         return []
 
     def exported(self, module: ModuleValue, name: str) -> list[Value]:

@@ -21,6 +21,10 @@ _OPERATORS: dict[type[ast.operator], Callable[[Any, Any], Any]] = {
     ast.BitAnd: operator.and_,
 }
 _NUMBERS = (bool, int, float)
+# What decides anything is no larger than this: characters of a string, bits of a number, things in a list.
+_LONGEST = 10_000
+_MOST_BITS = 256
+_MOST_THINGS = 1_000
 
 
 def operate(node: ast.BinOp, left: Value, right: Value, point: Point) -> Value:
@@ -32,7 +36,10 @@ def operate(node: ast.BinOp, left: Value, right: Value, point: Point) -> Value:
             if isinstance(a, Const) and a.value == 0 and isinstance(b, Unknown):
                 return Const(0)
     if isinstance(node.op, ast.Add) and isinstance(left, Items) and isinstance(right, Items):
-        return Items(left.kind, left.items + right.items, left.open or right.open)
+        items = left.items + right.items
+        if len(items) > _MOST_THINGS:
+            return Items(left.kind, tuple({item.key: item for item in items}.values())[:_MOST_THINGS], True)
+        return Items(left.kind, items, left.open or right.open)
     if isinstance(node.op, ast.BitOr) and isinstance(left, Table) and isinstance(right, Table):
         return Table({**left.items, **right.items}, left.open or right.open)
     if isinstance(node.op, ast.Add | ast.Mult) and any(
@@ -48,6 +55,8 @@ def _constants(node: ast.BinOp, left: Any, right: Any) -> Value:
     function = _OPERATORS.get(type(node.op))
     numbers = isinstance(left, _NUMBERS) and isinstance(right, _NUMBERS)
     strings = isinstance(left, str) and isinstance(right, str) and isinstance(node.op, ast.Add)
+    if any(_is_huge(side) for side in (left, right)):
+        return Unknown(("operation", id(node)))
     if function is not None and (numbers or strings):
         try:
             result = function(left, right)
@@ -56,6 +65,12 @@ def _constants(node: ast.BinOp, left: Any, right: Any) -> Value:
         else:
             return Const(result)
     return Unknown(("operation", id(node)))
+
+
+def _is_huge(value: Any) -> bool:
+    if isinstance(value, int):
+        return value.bit_length() > _MOST_BITS
+    return isinstance(value, str) and len(value) > _LONGEST
 
 
 def negative(node: ast.UnaryOp, value: Value) -> Value:

@@ -22,7 +22,8 @@ from dlint.program.repetition import tests_around
 from dlint.program.shipped import Part, shipped
 from dlint.program.start_method import start_method_of
 from dlint.program.uses import UseFinder, WorkerUse
-from dlint.program.values import Class, External, Instance, Key, Value, World, forget_numbers
+from dlint.program.values import HERE, Class, External, Instance, Key, Value, World, forget_numbers
+from dlint.program.worker import WorkerCode
 
 Progress = Callable[[int, int], None]
 # Datasets that a loader may get by a name, each of which is looked at with what the loader's own is given.
@@ -104,6 +105,18 @@ class Program:
     def like(self, dataset: Value, world: World) -> tuple[Value, World]:
         """The first dataset met that is of the same shape, and its world, to be asked about instead."""
         return self._uses.like(dataset, world)
+
+    def may_be_loaded(self, cls: Class) -> bool:
+        """Whether some loader of the program, in whatever block, may get a dataset of a class."""
+        facts = self.facts
+        place = _place(cls)
+        if place in facts.loaded:
+            return True
+        return not (facts.has_loaders and facts.sure) and place not in facts.bases
+
+    def code_of(self, dataset: Value) -> WorkerCode:
+        """What reading the items of a dataset executes, whoever reads them."""
+        return self._uses.code_of(dataset, HERE)
 
     def uses_of(self, loader: Loader) -> list[WorkerUse]:
         """The worker uses of one loader."""

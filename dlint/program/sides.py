@@ -118,17 +118,17 @@ class ParentThread:
 
 
 def parent_threads(program: Program, names: frozenset[str], worker: frozenset[int]) -> list[ParentThread]:
-    """The threads (``names``: the classes that make them) of this block that no worker code makes."""
+    """The threads (``names``: the classes that make them) of the program that no worker code makes."""
     found = []
     for word in sorted({name.rpartition(".")[2] for name in names}):
-        for _, call, point in calls_named(program, word):
+        for _, call, point in calls_named(program, word, everywhere=True):
             if id(point.frame.scope) in worker:
                 continue
             callees = program.evaluator.values(call.func, point)
             if any(getattr(value, "name", None) in names for value, _ in callees):
                 found.append(ParentThread(call, point, _targets(program, call, point)))
     for word in _thread_classes(program, names):
-        for _, call, point in calls_named(program, word):
+        for _, call, point in calls_named(program, word, everywhere=True):
             if id(point.frame.scope) not in worker:
                 runs = [
                     method
@@ -165,13 +165,16 @@ def _targets(program: Program, call: ast.Call, point: Point) -> list[Value]:
     ]
 
 
-def calls_named(program: Program, word: str) -> Iterator[tuple[Module, ast.Call, Point]]:
-    """This block's calls of something whose last name is a word, or that is imported under another."""
+def calls_named(
+    program: Program, word: str, *, everywhere: bool = False
+) -> Iterator[tuple[Module, ast.Call, Point]]:
+    """This block's calls of something whose last name is a word, or that is imported under another;
+    ``everywhere``: all of the program's."""
     called = re.compile(rb"\b%s\s*(?:\(|as\s)" % word.encode())
     files = (
         relative
         for relative in program.modules.index.mentioning(word)
-        if program.mine(relative) and called.search(program.modules.index.data(relative))
+        if (everywhere or program.mine(relative)) and called.search(program.modules.index.data(relative))
     )
     for module in program.modules.each(files):
         for name in [word, *_aliases(module, word)]:

@@ -9,6 +9,7 @@ import ast
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, NamedTuple
 
+from dlint.budget import spend
 from dlint.knowledge.iterables import PASSES_ON, gives_all
 from dlint.module.layout import blocks, expressions, statements_in, target_names
 from dlint.module.nodes import walk
@@ -24,6 +25,7 @@ from dlint.program.values import (
     Function,
     Instance,
     Items,
+    Key,
     Made,
     Partial,
     Table,
@@ -53,6 +55,7 @@ class Streams:
         self.passed: list[ast.AST] = []
         self._counting = Counting(self, evaluator)
         self._rounds = Rounds(self, evaluator)
+        self._open: set[tuple[int, Key]] = set()  # the expressions that are being looked at
 
     def of_function(self, function: Function, frame: Frame, world: World, far: int = 0) -> Kinds:
         """What iterating over the result of a function of the program reads."""
@@ -87,8 +90,17 @@ class Streams:
 
     def of_expression(self, node: ast.expr, point: Point, world: World, far: int = 0) -> Kinds:
         """What iterating over an expression reads."""
-        if far > _FAR:
+        spend(1)
+        mark = (id(node), point.key)
+        if far > _FAR or mark in self._open:
             return None
+        self._open.add(mark)
+        try:
+            return self._read_by(node, point, world, far)
+        finally:
+            self._open.discard(mark)
+
+    def _read_by(self, node: ast.expr, point: Point, world: World, far: int) -> Kinds:
         match node:
             case ast.Call():
                 return self._of_call(node, point, world, far)

@@ -50,7 +50,6 @@ from dlint.module.source import Module
 from dlint.program.items import inner
 from dlint.program.parts import Parts
 from dlint.program.program import Program
-from dlint.program.uses import WorkerUse
 from dlint.program.values import HERE, Instance, Made, Value
 from dlint.rules.rule import Found
 
@@ -244,21 +243,9 @@ def _is_decoded(program: Program, value: Value) -> bool:
         is_iterable_dataset(name) for name in libraries
     ):
         return False
-    return any(_works(use) for use in program.uses if _is_of(program, use, value))
-
-
-def _is_of(program: Program, use: WorkerUse, value: Instance) -> bool:
-    """Whether a use is of a dataset of that class, or of parts of one."""
-    whole: list[Value | None] = [use.dataset]
-    if isinstance(use.dataset, Made):
-        whole = [part for part, _ in inner(program.evaluator, use.dataset, use.world)]
-    return any(isinstance(each, Instance) and each.cls.node is value.cls.node for each in whole)
-
-
-def _works(use: WorkerUse) -> bool:
-    return any(
+    return program.may_be_loaded(value.cls) and any(
         event.role == "dataset" and event.name not in IN_MEMORY and not event.name.startswith("builtins.")
-        for event in use.code.events
+        for event in program.code_of(value).events
     )
 
 

@@ -51,6 +51,7 @@ def test_a_link_out_of_the_tree_is_left_and_named(
 @pytest.mark.parametrize("named", ["away", "away/photos.py"])
 def test_a_file_behind_a_linked_folder_is_left(project: Path, outside: Path, named: str) -> None:
     (project / "photos.py").unlink()
+    (project / "pyproject.toml").touch()  # without it, the folder that is named would be the tree
     (project / "away").symlink_to(outside.parent, target_is_directory=True)
     (project / "train.py").write_text((project / "train.py").read_text().replace("photos", "away.photos"))
     done = python(project, "dlint", "fix", named)
