@@ -17,6 +17,7 @@ StartMethod = Literal["fork", "forkserver", "spawn"]
 
 _TABLE = "tool.dlint"
 _LONGEST_SHOWN = 100
+_NO_CHOICES = ("places", "troubles")
 _LISTS = ("select", "ignore", "extend_select", "exclude")
 
 
@@ -31,6 +32,7 @@ class Settings(NamedTuple):
     release the program must work with ("1.8"), None where neither option nor project says;
     ``start_method`` None means any. ``exclude`` are gitignore-style patterns besides .gitignore's,
     counted from the project's root; ``force_exclude``: they hold for paths that the user names, too.
+    ``places`` tells where the user wrote each choice, to be shown when it turns out wrong.
     ``troubles`` are no choice: they tell what kept the project's own torch release from being known.
     """
 
@@ -41,6 +43,7 @@ class Settings(NamedTuple):
     force_exclude: bool = False
     target_torch: str | None = None
     start_method: StartMethod | None = None
+    places: tuple[tuple[str, str], ...] = ()
     troubles: tuple[Trouble, ...] = ()
 
     @property
@@ -71,7 +74,8 @@ def load(root: Path, overrides: Mapping[str, Any] | None = None) -> Settings:
         chosen = chosen._replace(select=(), ignore=(), extend_select=())
     for key, value in said.items():
         said[key] = _checked(key, list(value) if isinstance(value, tuple) else value, "--" + _kebab(key))
-    chosen = chosen._replace(**said)
+    places = {**dict(chosen.places), **{key: f"--{_kebab(key)}" for key in said}}
+    chosen = chosen._replace(**said, places=tuple(places.items()))
     if chosen.target_torch is None:
         troubles: list[Trouble] = []
         declared = declared_torch(root, lambda file, why: troubles.append(Trouble(display_path(file), why)))
@@ -91,9 +95,8 @@ def enabled(rules: Iterable[Selectable], settings: Settings) -> set[str]:
     for option in ("select", "extend_select", "ignore"):
         for prefix in getattr(settings, option):
             if not any(code.startswith(prefix) for code in codes):
-                raise SettingsError(
-                    f"{_kebab(option)}: no rule is called {_quoted(prefix)}{_nearest(prefix, codes)}"
-                )
+                where = dict(settings.places).get(option, _kebab(option))
+                raise SettingsError(f"{where}: no rule is called {_quoted(prefix)}{_nearest(prefix, codes)}")
     return {rule.code for rule in rules if _runs(rule, settings)}
 
 
@@ -146,14 +149,15 @@ def _dlint_table(file: Path) -> Mapping[str, Any] | None:
 
 
 def _settings(table: Mapping[str, Any], file: Path) -> Settings:
-    known = {_kebab(name): name for name in Settings._fields if name != "troubles"}
+    known = {_kebab(name): name for name in Settings._fields if name not in _NO_CHOICES}
     where = f"{display_path(file)}: [{_TABLE}]"
     values = {}
     for key, value in table.items():
         if key not in known:
             raise SettingsError(f"{where} has no key {_quoted(key)}{_nearest(key, known)}")
         values[known[key]] = _checked(known[key], value, f"{where} {key}")
-    return Settings(**values)
+    places = tuple((name, f"{display_path(file)}: [{_TABLE}] {_kebab(name)}") for name in values)
+    return Settings(**values, places=places)
 
 
 def _checked(name: str, value: Any, where: str) -> Any:

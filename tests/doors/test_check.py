@@ -148,7 +148,7 @@ def test_standard_input_stands_for_the_file_of_that_name(tmp_path: Path) -> None
         (["nope"], "dlint: nope: no such file or folder\n"),
         (["", "a.py"], "dlint: a path is empty\n"),
         (["--exclude", "!"], "dlint: --exclude: '!' is no pattern of .gitignore\n"),
-        (["--select", "DL399"], "dlint: select: no rule is called 'DL399'; did you mean 'DL"),
+        (["--select", "DL399"], "dlint: --select: no rule is called 'DL399'; did you mean 'DL"),
         (["--target-torch", "new"], "dlint: --target-torch: must be a torch release"),
         (["--start-method", "thread"], "'thread' is not one of"),
         (["--output-format", "xml"], "'xml' is not one of"),

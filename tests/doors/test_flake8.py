@@ -83,7 +83,12 @@ def test_the_projects_choices_count(tmp_path: Path) -> None:
         (["--dlint-start-method", "thread"], "", "", "dlint: --dlint-start-method: must be one of"),
         ([], "dlint-target-torch = old", "", "dlint: --dlint-target-torch: must be a torch release"),
         ([], "", "[tool.dlint]\nselct = []", "dlint: pyproject.toml: [tool.dlint] has no key 'selct'"),
-        ([], "", '[tool.dlint]\nselect = ["DL399"]', "dlint: select: no rule is called 'DL399'"),
+        (
+            [],
+            "",
+            '[tool.dlint]\nselect = ["DL399"]',
+            "dlint: pyproject.toml: [tool.dlint] select: no rule is called 'DL399'",
+        ),
     ],
 )
 def test_a_wrong_choice_ends_flake8_with_its_message(

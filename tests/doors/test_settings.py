@@ -58,7 +58,7 @@ def test_every_key_is_read(tmp_path: Path) -> None:
         '[tool.dlint]\nselect = ["DL1", "dl2"]\nignore = ["DL101"]\nextend-select = ["DL305"]\n'
         'exclude = ["third_party/"]\ntarget-torch = "1.8"\nstart-method = "spawn"\n',
     )
-    assert load(root) == Settings(
+    assert load(root)._replace(places=()) == Settings(
         ("DL1", "DL2"), ("DL101",), ("DL305",), ("third_party/",), target_torch="1.8", start_method="spawn"
     )
 

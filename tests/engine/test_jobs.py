@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import gc
 import os
 import signal
 import subprocess
@@ -156,6 +157,95 @@ def test_the_same_report(
     assert parts == whole
     assert steps == [(number, len(steps)) for number in range(1, len(steps) + 1)]
     assert len(steps) >= 4
+
+
+# What is found in one file depends on datasets and loaders of others, in whatever block those are.
+SCANNED = {
+    "data": """\
+import cv2
+from torch.utils.data import Dataset
+
+
+class Photos(Dataset):
+    def __init__(self, names):
+        self.names = names
+
+    def __getitem__(self, index):
+        return cv2.imread(self.names[index]), index
+""",
+    "loading": """\
+from torch.utils.data import DataLoader
+from data import Photos
+
+
+def loader(names):
+    return DataLoader(Photos(names), num_workers=2)
+""",
+    "weights": """\
+from data import Photos  # a Dataset
+
+
+def weights(names):
+    dataset = Photos(names)
+    return [label for image, label in dataset]
+""",
+}
+LOCKED = {
+    "locks": "import threading\n\nLOCK = threading.Lock()\n",
+    "data": """\
+from torch.utils.data import DataLoader, Dataset
+from locks import LOCK
+
+
+class Photos(Dataset):
+    def __getitem__(self, index):
+        with LOCK:
+            return index
+
+
+def loader():
+    return DataLoader(Photos(), num_workers=2)
+""",
+    "main": """\
+import threading  # beside a DataLoader
+from data import loader
+from locks import LOCK
+
+
+def keep_writing():
+    while True:
+        with LOCK:
+            print("busy")
+
+
+threading.Thread(target=keep_writing).start()
+for batch in loader():
+    print(batch)
+""",
+}
+
+
+@pytest.mark.parametrize(("code", "files"), [("DL307", SCANNED), ("DL102", LOCKED)])
+def test_what_lies_in_several_blocks_is_found(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, code: str, files: dict[str, str]
+) -> None:
+    (tmp_path / ".git").mkdir()
+    for name, text in files.items():
+        (tmp_path / f"{name}.py").write_text(text)
+    whole = engine.check([tmp_path], Settings())
+    assert code in {finding.code for finding in whole.findings}
+    monkeypatch.setattr(blocks, "_BLOCK_BYTES", 1)
+    assert engine.check([tmp_path], Settings()) == whole
+
+
+def test_checks_in_one_process_leave_nothing_behind(project: Path) -> None:
+    """What a check has made is let go of when the next one begins: an editor's server lives for days."""
+    engine.check([project], Settings())
+    engine.check([project], Settings())
+    before = len(gc.get_objects())
+    for _ in range(4):
+        engine.check([project], Settings())
+    assert len(gc.get_objects()) < 1.5 * before
 
 
 def test_without_processes_one_does_it_all(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:

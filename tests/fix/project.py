@@ -47,7 +47,7 @@ def make(folder: Path) -> Path:
 def python(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
     """Run a module of this Python in ``folder``."""
     root = Path(__file__).parent.parent.parent
-    environment = {"PATH": "/usr/bin:/bin", "PYTHONPATH": str(root), "HOME": str(folder / "nobody")}
+    environment = {"PATH": "/usr/bin:/bin", "PYTHONPATH": str(root), "HOME": "/nonexistent"}
     done = subprocess.run(
         [sys.executable, "-m", *arguments], cwd=folder, capture_output=True, env=environment
     )
