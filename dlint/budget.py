@@ -68,7 +68,7 @@ class Budget:
         self._kept = whole // _KEPT // max(files, 1)
         self._common = whole - whole // _KEPT
         self._most = self._common // _MOST_OF_COMMON
-        self._total = 0
+        self._total = self._booked = self.left = 0
         self._spent.clear()
         self._eaters.clear()
         self.left_aside = frozenset()
@@ -128,13 +128,9 @@ class Budget:
 
     def part_is_spent(self) -> None:
         """Books what was spent. Raises Exhausted where there is no more for this file."""
-        file = self.file
-        if self.at is not None:
-            self._eaters.setdefault(file, Counter())[self.at()] += 1
         self._book()
-        beyond = self._spent.get(file, 0) - self._kept
-        if beyond > self._most or (beyond > 0 and self._common <= 0):
-            raise Exhausted(file)
+        if self._allowed() <= 0:
+            raise Exhausted(self.file)
         self._open()
 
     def eater_of(self, file: str | None) -> Place | None:
@@ -147,13 +143,20 @@ class Budget:
         if spent > 0:
             file = self.file
             self._total += spent
+            if self.at is not None:
+                self._eaters.setdefault(file, Counter())[self.at()] += spent
             before = self._spent.get(file, 0)
             self._spent[file] = before + spent
             self._common -= max(before + spent - self._kept, 0) - max(before - self._kept, 0)
         self._booked = self.left = 0
 
     def _open(self) -> None:
-        self._booked = self.left = _PART
+        self._booked = self.left = min(_PART, max(self._allowed(), 0))
+
+    def _allowed(self) -> int:
+        """What may still be spent on the present file."""
+        beyond = self._spent.get(self.file, 0) - self._kept
+        return min(self._most - max(beyond, 0), self._common) - min(beyond, 0)
 
 
 BUDGET = Budget()

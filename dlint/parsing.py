@@ -55,6 +55,7 @@ def parse(text: str) -> ast.Module:
 def _make_shallow(tree: ast.Module, text: str) -> None:
     """Takes away what stands too deep. Statements are gone through one by one, of their expressions only
     those whose text has room for so much."""
+    bytes_a_character = 1 if text.isascii() else 4
     starts = [0, *accumulate(map(len, _lines(text)))]
     waiting: list[tuple[list[ast.AST], int]] = [(list(tree.body), 0)]
     while waiting:
@@ -69,6 +70,10 @@ def _make_shallow(tree: ast.Module, text: str) -> None:
                 waiting += [(each, depth + 1) for each in inner if each]
                 first, last = _extent(node, inner)
             start, end = starts[first - 1], starts[last]
+            if first == last and type(node) in _PLAIN:
+                # Of a line of many statements only this one; columns are in bytes, up to four a character.
+                end = start + node.end_col_offset  # type: ignore[attr-defined]
+                start += node.col_offset // bytes_a_character  # type: ignore[attr-defined]
             if end - start <= _DEEPEST or (
                 isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
             ):

@@ -29,7 +29,7 @@ TELLS = "set_epoch"
 _CALLERS = re.compile(
     rb"^[ \t]*(?:from|import)[ \t]+"
     rb"(?:pytorch_lightning|lightning|accelerate|composer|catalyst|mmcv|mmengine|ray\.train)\b"
-    rb"|\bfrom[ \t]+transformers[ \t]+import[^\n]*\bTrainer\b",
+    rb"|\bfrom[ \t]+transformers[ \t]+import[^\n]{0,1000}\bTrainer\b",
     re.MULTILINE,
 )
 _EVALUATION = re.compile(

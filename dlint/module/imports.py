@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 _IMPORT = re.compile(
     rb"^([ \t]*)(?:"
-    rb"from[ \t]+(\.*)([\w.]*)[ \t]+import[ \t]*(\([^)]*\)|(?:[^\n#\\]|\\\r?\n)*)"
+    rb"from[ \t]+(\.*)([\w.]*)[ \t]+import[ \t]*(\([^)]{0,20000}\)|(?:[^\n#\\]|\\\r?\n)*)"
     rb"|import[ \t]+([^\n#]+))",
     re.MULTILINE,
 )

@@ -44,6 +44,15 @@ class Place(NamedTuple):
     role: str
 
 
+class Guard(NamedTuple):
+    """A statement of a block, at an index, that control comes past only where its test is as wanted."""
+
+    at: int
+    test: ast.expr
+    wanted: bool
+    statement: ast.stmt
+
+
 class Layout:
     """Places and bound names of one scope, without the scopes inside it.
 
@@ -54,6 +63,7 @@ class Layout:
     __slots__ = (
         "_binding",
         "_bound",
+        "_guards",
         "_nodes",
         "_rebound",
         "_roots",
@@ -76,6 +86,7 @@ class Layout:
         self._bound: dict[int, frozenset[str]] = {}
         self._rebound: dict[int, frozenset[str]] = {}
         self._binding: dict[tuple[int, bool], dict[str, list[int]]] = {}
+        self._guards: dict[int, list[Guard]] = {}
         changes: set[str] = set()
         self.imports: set[str] = set()
         self.binds: frozenset[str] = self._read(self.body, None, "body", changes)[0]
@@ -107,6 +118,17 @@ class Layout:
                     found.setdefault(name, []).append(index)
         return found
 
+    def guards(self, block: list[ast.stmt]) -> list[Guard]:
+        """The tests of a block that decide whether control comes past them, in order."""
+        found = self._guards.get(id(block))
+        if found is None:
+            found = self._guards[id(block)] = [
+                Guard(index, each.test, wanted, each)
+                for index, each in enumerate(block)
+                if isinstance(each, ast.If | ast.Assert) and (wanted := _passes(each)) is not None
+            ]
+        return found
+
     def _read(
         self, block: list[ast.stmt], owner: ast.AST | None, role: str, changes: set[str]
     ) -> tuple[frozenset[str], frozenset[str]]:
@@ -132,6 +154,15 @@ class Layout:
             names |= bound
             anew |= rebound
         return frozenset(names), frozenset(anew)
+
+
+def _passes(statement: ast.If | ast.Assert) -> bool | None:
+    """What a test must be for control to come past its statement; None where either will do, or none."""
+    if isinstance(statement, ast.Assert):
+        return True
+    if ends(statement.body):
+        return None if ends(statement.orelse) else False
+    return True if statement.orelse and ends(statement.orelse) else None
 
 
 def blocks(statement: ast.stmt) -> Iterator[tuple[str, list[ast.stmt], ast.AST]]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterator
 from itertools import accumulate
 from pathlib import Path
@@ -99,17 +99,24 @@ def _statements_at(node: ast.AST, trail: list[ast.AST], lines: list[int]) -> Ite
         for child in block if isinstance(block, list) else ():
             first = getattr(child, "lineno", 0)
             last = getattr(child, "end_lineno", None) or 1 << 30
-            if not any(first <= line <= last for line in lines):
+            spend(1)
+            if not _is_any_within(lines, first, last):
                 continue
             trail.append(child)
             if isinstance(child, ast.stmt):
                 inner = getattr(child, "body", None)
                 head = inner[0].lineno if isinstance(inner, list) and inner else last + 1
                 # The body of `for x in y: use(x)` stands on the line of its head.
-                if any(first <= line < max(head, first + 1) for line in lines):
+                if _is_any_within(lines, first, max(head - 1, first)):
                     yield list(trail)
             yield from _statements_at(child, trail, lines)
             trail.pop()
+
+
+def _is_any_within(lines: list[int], first: int, last: int) -> bool:
+    """Whether one of these lines, which are in order, lies between two others."""
+    at = bisect_left(lines, first)
+    return at < len(lines) and lines[at] <= last
 
 
 def _whole_words(text: str, word: str) -> Iterator[int]:
@@ -133,7 +140,7 @@ def _descend(node: ast.AST, trail: list[ast.AST], word: str, lines: list[int]) -
             if decorators:
                 first = min(first, decorators[0].lineno)
             last = child.end_lineno  # type: ignore[attr-defined]
-            if not any(first <= line <= last for line in lines):
+            if not _is_any_within(lines, first, last):
                 continue
         trail.append(child)
         if _names(child, word):

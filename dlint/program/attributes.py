@@ -41,7 +41,7 @@ _MOST_SUBCLASSES = 8
 # setattr(self, name, value), self.__dict__.update(values), vars(self)[name] = value
 _SETS_BY_NAME = re.compile(
     r"\bsetattr\(self,(?!\s*f?['\"])"
-    r"|(?:\bself\.__dict__|\bvars\(self\))(?:\.update\(|\s*\|?=(?!=)|\[[^\]]*\]\s*=(?!=))"
+    r"|(?:\bself\.__dict__|\bvars\(self\))(?:\.update\(|\s*\|?=(?!=)|\[[^\]]{0,500}\]\s*=(?!=))"
 )
 
 

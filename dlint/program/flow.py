@@ -8,6 +8,7 @@ what is already assumed is not taken.
 from __future__ import annotations
 
 import ast
+from bisect import bisect_left
 from typing import TYPE_CHECKING
 
 from dlint.budget import spend
@@ -59,19 +60,15 @@ class Flow:
         at: ast.AST | None = point.statement
         while at is not None:
             place = layout.places.get(id(at))
-            spend(1 + (place.at // 8 if place is not None else 0))
+            spend(1)
             if place is None:
                 holder = layout.try_of.get(id(at))  # a handler or case: go on from its statement
                 at = holder
                 continue
-            for before in reversed(place.block[: place.at]):
-                if isinstance(before, ast.If):
-                    if ends(before.body) and not ends(before.orelse):
-                        guards.append((before.test, False, before))
-                    elif before.orelse and ends(before.orelse) and not ends(before.body):
-                        guards.append((before.test, True, before))
-                elif isinstance(before, ast.Assert):
-                    guards.append((before.test, True, before))
+            guarding = layout.guards(place.block)
+            for guard in reversed(guarding[: bisect_left(guarding, place.at, key=lambda each: each.at)]):
+                spend(1)
+                guards.append((guard.test, guard.wanted, guard.statement))
             owner = place.owner
             if isinstance(owner, ast.If):
                 guards.append((owner.test, place.role == "body", owner))

@@ -174,7 +174,7 @@ class Index:
 
 def as_base(name: str) -> bytes:
     """A pattern for the head of a class that has a name among its bases."""
-    return rb"\bclass\s+\w+\s*\([^:]*?\b%b\b" % re.escape(_bytes(name))
+    return rb"\bclass\s+\w+\s*\([^:]{0,2000}?\b%b\b" % re.escape(_bytes(name))
 
 
 def _stores(data: bytes, attribute: bytes) -> bool:

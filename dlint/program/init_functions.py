@@ -18,7 +18,9 @@ if TYPE_CHECKING:
     from dlint.program.evaluate import Evaluator
     from dlint.program.program import Program
 
-_DEFINED = re.compile(r"^[ \t]*def[ \t]+(\w*(?:worker_init|init_fn|seed_worker)\w*)[ \t]*\(", re.MULTILINE)
+_DEFINED = re.compile(
+    r"^[ \t]*def[ \t]+(\w{0,99}(?:worker_init|init_fn|seed_worker)\w{0,99})[ \t]*\(", re.MULTILINE
+)
 _WORDS = ("worker_init", "init_fn", "seed_worker")
 # A parameter of such a name is the seed of something else, not a worker's number.
 _NOT_A_WORKER = re.compile(r"seed|cfg|conf|args|model|module|layer|self|cls|^m$")

@@ -32,7 +32,7 @@ _PASSES = frozenset(
 _CONSUMES = frozenset({"iter", "list", "tuple", "set", "sum", "max", "min", "any", "all", "sorted", "dict"})
 # What runs the generators and coroutines that it gets.
 _RUNS = (_CONSUMES - {"iter"}) | {"next", "deque", "run", "run_until_complete", "gather", "create_task"}
-_ITERATES = re.compile(r"\bfor\b.*\bin\b|\biter\(|\byield\s+from\b")
+_ITERATES = re.compile(r"\bfor\b.{0,500}\bin\b|\biter\(|\byield\s+from\b")
 _FAR = 5
 _MOST_FUNCTIONS = 150
 

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from dlint.program.evaluate import Evaluator
     from dlint.program.program import Program
 
-_DERIVED = re.compile(rb"^[ \t]*class[ \t]+\w+[ \t]*\([^)]*Loader", re.MULTILINE)
+_DERIVED = re.compile(rb"^[ \t]*class[ \t]+\w+[ \t]*\([^)]{0,2000}Loader", re.MULTILINE)
 _CLASS = re.compile(r"^[ \t]*class[ \t]+(\w+)[ \t]*\(([^)]*)", re.MULTILINE)
 
 

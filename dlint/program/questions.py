@@ -18,6 +18,8 @@ from dlint.program.values import HERE, Key, Unknown, World
 DEPTH = 60
 STEPS = 10_000
 _NEVER = 1 << 30
+# What it takes to ask a question, beside what that leads to.
+_COST = 16
 
 Mark = TypeVar("Mark")
 Answer = TypeVar("Answer")
@@ -83,7 +85,7 @@ class Questions:
 
     def _ask(self, ask: Callable[[World], list[Outcome]], mark: Key) -> tuple[list[Outcome], bool]:
         """The outcomes, and whether they are what they would be at any other time."""
-        spend(4)
+        spend(_COST)
         self._steps += 1
         if self._depth > DEPTH or self._steps > STEPS:
             self._cut = 0

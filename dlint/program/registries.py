@@ -23,7 +23,8 @@ if TYPE_CHECKING:
 _WORD = "regist"
 # `@PIPELINES.register_module()` or `@register_transform("flip")`, and the class below it.
 _REGISTERED = re.compile(
-    rb"^@((?:[\w.]+\.)?)(\w*[Rr]egist\w*)\b[^\n]*\n(?:[@#) \t][^\n]*\n)*class (\w+)", re.MULTILINE
+    rb"^@((?:[\w.]+\.)?)(\w{0,99}[Rr]egist\w{0,99})\b[^\n]*\n(?:[@#) \t][^\n]*\n){0,50}class (\w+)",
+    re.MULTILINE,
 )
 
 

@@ -116,6 +116,7 @@ class Truth:
                     else:
                         results.append((result, w))
             worlds = [w for _, w in _few([(going, w) for w in following])]
+            results = _few(results)
         return _few(results + [(going, w) for w in worlds])
 
     def _compare(self, node: ast.Compare, point: Point, world: World) -> list[Result]:

@@ -50,7 +50,7 @@ from dlint.program.values import Instance, Made, Value, World
 from dlint.rules.rule import Found
 
 # A stream has no length: to ask for it is to ask for the kind.
-_LENGTH = re.compile(r"\bhasattr\([^)\n]*[\"\']__len__|\btry:\s*\n[^\n]*\blen\(")
+_LENGTH = re.compile(r"\bhasattr\([^)\n]{0,300}[\"\']__len__|\btry:\s{0,99}\n[^\n]{0,300}\blen\(")
 
 
 def check(program: Program) -> Iterator[Found]:

@@ -66,7 +66,7 @@ from dlint.program.values import Const, Function, Value
 from dlint.rules.rule import Found
 
 _RESTART = re.compile(
-    r"\bnext\s*\(\s*iter\s*\(|\biter\s*\([^\n]*\)\s*\.\s*(?:__next__|next)\s*\(|=\s*iter\s*\("
+    r"\bnext\s*\(\s*iter\s*\(|\biter\s*\([^\n]{0,500}\)\s*\.\s*(?:__next__|next)\s*\(|=\s*iter\s*\("
 )
 _TEST_FILE = re.compile(r"(?:^|/)(?:test_[^/]*|[^/]*_test|conftest)\.py$|(?:^|/)tests?/")
 _EPOCH = re.compile(r"epoch|(?:^|_)rounds?(?:_|$)|^ep$", re.IGNORECASE)

@@ -53,16 +53,17 @@ from dlint.program.program import Program
 from dlint.program.values import HERE, Instance, Made, Value
 from dlint.rules.rule import Found
 
+# All repetitions that a search may begin anew at many places are bounded: a line may be made to be hostile.
 # What a pass has on one of its lines: ``for image, label in dataset`` (or ``enumerate(...)``), or
 # ``for i in range(...)`` with ``dataset[i][1]``.
 _UNPACKS = (
-    r"\bfor\b[^\n]*?\w\s*,\s*\w+[\s,)]*\bin\b\s*"
-    r"(?:\(|\\|$|[\w.]*(?:enumerate|tqdm|track)\b|[\w.]+(?![\w.]|\s*[(\[]))"
+    r"\bfor\b[^\n]{0,300}?\w\s{0,99},\s{0,99}\w{1,99}[\s,)]{0,99}\bin\b\s{0,99}"
+    r"(?:\(|\\|$|[\w.]{0,200}(?:enumerate|tqdm|track)\b|[\w.]{1,200}(?![\w.]|\s{0,99}[(\[]))"
 )
 _COUNTS = r"\bfor\b[\s(]*\w+[\s)]*\bin\b\s*(?:\(|\\|$|range\b|tqdm\b|trange\b)"
 _PICKS = r"\[\s*\w+\s*\]\s*\[\s*\d"
 # Whole items: ``for item in dataset``, where the name of what it goes through sounds like a dataset.
-_TAKES = r"\bfor\s+\w+\s+in\s+(?:tqdm\()?[\w.]*(?:ds|data\w*|set)\b(?!\s*[(\[.])"
+_TAKES = r"\bfor\s+\w+\s+in\s+(?:tqdm\()?[\w.]{0,200}(?:ds|data\w{0,99}|set)\b(?!\s*[(\[.])"
 _PASS = re.compile(f"{_UNPACKS}|{_COUNTS}|{_PICKS}|{_TAKES}")
 _UNPACKS_IN = re.compile(_UNPACKS.encode(), re.MULTILINE)
 _PICKS_IN = re.compile(rf"{_PICKS}|,\s*\w+[\s,)]*=\s*[\w.]+\[\s*\w+\s*\]|{_TAKES}".encode())

@@ -108,11 +108,27 @@ def test_what_one_file_spends_is_not_taken_from_what_is_kept_for_another(
     assert spent["greedy0.py"] < 80_000 // 2
 
 
+def test_going_from_one_to_another_does_not_refill_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What is spent in small pieces, between which other files are looked at, counts as well."""
+    monkeypatch.setattr(budget, "_BASE", 100_000)
+    own = Budget()
+    own.begin(0, 2)
+    with pytest.raises(Exhausted):
+        for _ in range(10_000):
+            for name in ("a.py", "b.py"):
+                token = own.enter(name)
+                own.left -= 100
+                if own.left < 0:
+                    own.part_is_spent()
+                own.leave(token)
+    assert own.spent < 110_000
+
+
 def test_who_took_most_is_known_by_name() -> None:
     own = Budget()
     own.at = lambda: Place("a.py", 3, "slow")
     token = own.enter("a.py")
-    own.part_is_spent()
+    own.left -= 3
     own.leave(token)
     assert own.eater_of("a.py") == Place("a.py", 3, "slow")
     assert own.eater_of("b.py") is None
