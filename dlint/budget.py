@@ -197,6 +197,9 @@ def by_file(items: Iterable[Item], file_of: Callable[[Item], str | None]) -> Ite
         file = file_of(each)
         if file in BUDGET.left_aside:
             continue
+        if file is not None and file == BUDGET.file:
+            yield each
+            continue
         token = BUDGET.enter(file)
         try:
             yield each

@@ -1,4 +1,6 @@
-"""The remedies as a libcst codemod: ``python -m libcst.tool codemod -x dlint.codemod.FixCommand PATH``.
+"""The remedies as a libcst codemod.
+
+``python -P -m libcst.tool codemod -x dlint.codemod.FixCommand --no-format PATH``
 
 The findings are those of ``dlint check`` for the file within its project; the configuration in
 ``.libcst.codemod.yaml`` (formatter, blacklist) applies as to every codemod.
