@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from dlint.budget import BUDGET
 from dlint.finding import Finding, Trouble
-from dlint.guarded import guarded
+from dlint.guarded import GivenUp, guarded, too_much
 from dlint.knowledge.loading import LOADER_WORDS
 from dlint.program.blocks import NOTHING_KNOWN
 from dlint.program.index import Index
@@ -54,11 +54,13 @@ class Hit(NamedTuple):
 
 
 class Outcome(NamedTuple):
-    """What was found in some blocks, the files that were parsed, and the rules that failed."""
+    """What was found in some blocks, the files that were parsed, the rules that failed, and the files that
+    there was not enough work for."""
 
     hits: list[Hit]
     parsed: set[str]
     failures: set[Trouble]
+    given_up: set[GivenUp]
 
 
 def analyse(project: Project, jobs: int, progress: Progress | None) -> Outcome:
@@ -67,11 +69,14 @@ def analyse(project: Project, jobs: int, progress: Progress | None) -> Outcome:
     ``jobs`` is the number of processes, 0 for as many as there are cores where that is worth it.
     """
     analysis = _Analysis(project)
-    outcome = Outcome([], set(), set())
+    outcome = Outcome([], set(), set(), set())
     for part in analysis.run(jobs, progress):
         outcome.hits.extend(part.hits)
         outcome.parsed.update(part.parsed)
         outcome.failures.update(part.failures)
+        outcome.given_up.update(part.given_up)
+    if outcome.given_up:
+        outcome.failures.add(too_much(project.root, outcome.given_up))
     return outcome
 
 
@@ -142,11 +147,11 @@ class _Analysis:
     def facts(self, number: int) -> tuple[Facts, Outcome]:
         """What the other blocks must know of one, and what stood in the way."""
         program = self._turn_to(number)
-        outcome = Outcome([], set(), set())
+        outcome = Outcome([], set(), set(), set())
         facts: list[Facts] = []
-        guarded(
-            lambda: facts.append(program.facts), "looking for loaders", self._project.root, outcome.failures
-        )
+        root = self._project.root
+        ask = partial(_append_facts, program, facts)
+        guarded(ask, "looking for loaders", root, outcome.failures, outcome.given_up)
         return facts[0] if facts else NOTHING_KNOWN, outcome
 
     def outcome(self, number: int, facts: Facts) -> Outcome:
@@ -168,7 +173,7 @@ class _Analysis:
 
         files = self._index.paths if block is None else block
         subjects = {file for word in _PROGRAM_WORDS for file in self._index.mentioning(word)}
-        BUDGET.begin(sum(map(self._index.size, files)), sum(file in subjects for file in files))
+        BUDGET.begin(sum(map(self._index.lines, files)), sum(file in subjects for file in files))
         return Program(
             self._index,
             target_torch=_release(self._project.settings.target_torch),
@@ -183,11 +188,17 @@ class _Analysis:
 
         rules = all_rules()
         codes = enabled(rules.values(), self._project.settings)
-        found = Outcome([], set(), set())
+        found = Outcome([], set(), set(), set())
         for code, rule in rules.items():
             if code not in codes:
                 continue
-            guarded(partial(_ask, code, rule, program, found.hits), code, self._project.root, found.failures)
+            guarded(
+                partial(_ask, code, rule, program, found.hits),
+                code,
+                self._project.root,
+                found.failures,
+                found.given_up,
+            )
         found.parsed.update(program.modules.parsed)
         return found
 
@@ -198,6 +209,10 @@ def _can_fork() -> bool:
     from multiprocessing import get_all_start_methods
 
     return "fork" in get_all_start_methods()
+
+
+def _append_facts(program: Program, facts: list[Facts]) -> None:
+    facts.append(program.facts)
 
 
 def _ask(code: str, rule: Rule, program: Program, hits: list[Hit]) -> None:

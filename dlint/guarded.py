@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import os
+from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
+from typing import NamedTuple
 
-from dlint.budget import BUDGET, Exhausted
+from dlint.budget import BUDGET, Exhausted, Place
 from dlint.files import display_path
 from dlint.finding import Trouble
 
@@ -14,14 +16,24 @@ from dlint.finding import Trouble
 _LONGEST_REASON = 200
 
 
-def guarded(work: Callable[[], None], name: str, root: Path, troubles: set[Trouble]) -> None:
-    """Does some work for the program at ``root``, and adds to ``troubles`` what stood in the way.
+class GivenUp(NamedTuple):
+    """A file of which no more was looked at, None for none in particular, and the function that took most."""
+
+    file: str | None
+    eater: Place | None
+
+
+def guarded(
+    work: Callable[[], None], name: str, root: Path, troubles: set[Trouble], given_up: set[GivenUp]
+) -> None:
+    """Does some work for the program at ``root``, and notes what stood in the way: the faults among the
+    ``troubles``, and what took too long.
 
     A file that makes the work fail, or last longer than there is room for, is left aside, and the work is
     begun again without it; what it has given so far stands. What took too long once is not tried again by
     other work; a fault may concern this work alone. With DLINT_TRACEBACK set a fault is raised.
     """
-    given_up = BUDGET.left_aside
+    aside = BUDGET.left_aside
     while True:
         BUDGET.restart()
         try:
@@ -29,9 +41,9 @@ def guarded(work: Callable[[], None], name: str, root: Path, troubles: set[Troub
             break
         except Exhausted as error:
             file = error.file
-            troubles.add(_too_much(root, file))
+            given_up.add(GivenUp(file, BUDGET.eater_of(file)))
             if file is not None:
-                given_up |= {file}
+                aside |= {file}
         except Exception as error:
             if os.environ.get("DLINT_TRACEBACK"):
                 raise
@@ -42,23 +54,26 @@ def guarded(work: Callable[[], None], name: str, root: Path, troubles: set[Troub
         if file is None or file in BUDGET.left_aside:
             break  # there is nothing to leave aside that is not already
         BUDGET.left_aside |= {file}
-    BUDGET.left_aside = given_up
+    BUDGET.left_aside = aside
 
 
-def _too_much(root: Path, file: str | None) -> Trouble:
-    """Says what took too much work, of a file or of the program."""
-    eater = BUDGET.eater_of(file)
-    line = None
-    what = "what is here"
-    if eater is not None and eater.path == file:
+def too_much(root: Path, given_up: set[GivenUp]) -> Trouble:
+    """Says in one line what took too much work, whatever number of files lead to it."""
+    files = sorted(each.file or "" for each in given_up)
+    eaters = Counter(each.eater for each in given_up if each.eater is not None)
+    eater = min(eaters, key=lambda each: (-eaters[each], each)) if eaters else None
+    what, line = "what is here", None
+    if eater is not None and files == [eater.path]:
         what, line = f"`{eater.name}`", eater.line
     elif eater is not None:
         what = f"what leads to `{eater.name}` ({_shown(root, eater.path)}:{eater.line})"
+    others = len(files) - 1
+    where = f"here and in {others} other file{'' if others == 1 else 's'}" if others else "here"
     message = (
-        f"{what} takes more work than there is for a program of this size: the findings here may not be all, "
-        "the rest was checked"
+        f"{what} takes more work than there is for a program of this size: "
+        f"the findings {where} may not be all, the rest was checked"
     )
-    return Trouble(_shown(root, file), message, line)
+    return Trouble(_shown(root, files[0]), message, line)
 
 
 def _shown(root: Path, file: str | None) -> str:

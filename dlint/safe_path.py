@@ -10,6 +10,9 @@ from __future__ import annotations
 import os
 import sys
 
+# What `python -c` must do first: the empty entry of its path stands for the working directory.
+LEAVE_OUT = "import sys; sys.path[:] = filter(None, sys.path)"
+
 
 def leave_tree_out() -> None:
     """Takes the working directory off this process's path, where `python -m` has put it first."""

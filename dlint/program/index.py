@@ -36,6 +36,7 @@ class Index:
         self.paths: dict[str, Path] = {}
         self._kept: dict[str, bytes] = {}
         self._sizes: dict[str, int] = {}
+        self._lines: dict[str, int] = {}
         self._words = Words()
         self._answers: dict[str, tuple[str, ...]] = {}
         self._sets: dict[str, frozenset[str]] = {}
@@ -56,6 +57,7 @@ class Index:
             else:
                 self._kept[relative] = data
             self._sizes[relative] = len(data)
+            self._lines[relative] = data.count(b"\n") + 1
             self._words.add(relative, data)
 
     def data(self, relative: str) -> bytes:
@@ -67,6 +69,10 @@ class Index:
     def size(self, relative: str) -> int:
         """The length of a file in bytes."""
         return self._sizes[relative]
+
+    def lines(self, relative: str) -> int:
+        """The number of a file's lines."""
+        return self._lines[relative]
 
     def mentioning(self, word: str) -> tuple[str, ...]:
         """The files in which a word stands (not necessarily as a whole word), in order."""

@@ -9,7 +9,6 @@ import os
 import platform
 import subprocess
 import sys
-import tempfile
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
@@ -18,6 +17,7 @@ from packaging.specifiers import SpecifierSet
 
 from dlint.proofs import openmp_opencv
 from dlint.proofs.proof import Needs, StartMethod
+from dlint.safe_path import LEAVE_OUT
 
 # Asked in a process of its own: importing torch and cv2 here would make this process unfit to fork.
 _QUESTIONS = """
@@ -132,18 +132,15 @@ def variables(extra: Mapping[str, str]) -> dict[str, str]:
 
 def look(python: Sequence[str] = (sys.executable,)) -> Environment:
     """Ask this environment."""
-    # `python -c` imports from its working directory before all else: it gets one with nothing in it.
-    with tempfile.TemporaryDirectory(prefix="dlint-prove-") as nothing:
-        done = subprocess.run(
-            [*python, "-c", _QUESTIONS],
-            cwd=nothing,
-            capture_output=True,
-            text=True,
-            check=False,
-            stdin=subprocess.DEVNULL,
-            # OpenCV looks for a CPU device only when it is told to.
-            env=variables({"OPENCV_OPENCL_DEVICE": ":CPU:"}),
-        )
+    done = subprocess.run(
+        [*python, "-c", f"{LEAVE_OUT}\n{_QUESTIONS}"],
+        capture_output=True,
+        text=True,
+        check=False,
+        stdin=subprocess.DEVNULL,
+        # OpenCV looks for a CPU device only when it is told to.
+        env=variables({"OPENCV_OPENCL_DEVICE": ":CPU:"}),
+    )
     try:
         told = json.loads(done.stdout.splitlines()[-1])
     except (IndexError, ValueError):

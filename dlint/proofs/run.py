@@ -23,6 +23,7 @@ from dlint.proofs.environment import variables
 from dlint.proofs.proof import Proof, StartMethod
 from dlint.proofs.stacks import Process, processes_from_data
 from dlint.proofs.watchdog import MARK, Job
+from dlint.safe_path import LEAVE_OUT
 
 _HARNESS = Path(__file__).with_name("harness")
 
@@ -80,8 +81,6 @@ class Runner:
         self._count = 0
         self._watched: list[_Watched] = []
         self._selector = selectors.DefaultSelector()
-        # `python -m` imports from its working directory before all else: it gets one with nothing in it.
-        self._nothing = tempfile.TemporaryDirectory(prefix="dlint-prove-")
 
     def __enter__(self) -> Runner:
         return self
@@ -99,7 +98,6 @@ class Runner:
                 self._end(watched)  # what one may have told just now nobody has read, nor wants
         finally:
             self._selector.close()
-            self._nothing.cleanup()
             if previous is not None:
                 signal.signal(signal.SIGINT, previous)
 
@@ -151,10 +149,13 @@ class Runner:
         )
         package = str(Path(dlint.__file__).resolve().parents[1])
         watchdog = subprocess.Popen(
-            [sys.executable, "-m", "dlint.proofs.watchdog"],
+            [
+                sys.executable,
+                "-c",
+                f"{LEAVE_OUT}; import dlint.proofs.watchdog as it; sys.exit(it.main())",
+            ],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
-            cwd=self._nothing.name,
             env={**os.environ, "PYTHONPATH": package},
             start_new_session=True,
         )

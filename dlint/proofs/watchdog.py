@@ -1,8 +1,8 @@
 """Runs one program, watches it from outside, and leaves nothing of it behind.
 
-``python -m dlint.proofs.watchdog`` reads a job (one line of JSON) from standard input and writes the
-result (JSON) to standard output. Standard input is also its lifeline: when it closes, because the runner
-has ended in whatever way, the watchdog ends the program and removes its folder before it goes.
+A process of its own, started by :mod:`dlint.proofs.run`, reads a job (one line of JSON) from standard input
+and writes the result (JSON) to standard output. Standard input is also its lifeline: when it closes, because
+the runner has ended in whatever way, the watchdog ends the program and removes its folder before it goes.
 """
 
 from __future__ import annotations

@@ -296,10 +296,9 @@ def test_the_program_has_findings_that_processes_share(project: Path) -> None:
 # Two processes that work for ever at their first block, and say who they are.
 BUSY = """\
 import multiprocessing, os, signal, sys, time
-from pathlib import Path
-from dlint import analysis, engine
+from dlint import analysis
+from dlint.cli import main
 from dlint.program import blocks
-from dlint.settings import Settings
 
 def work_for_ever(*_):
     os.write(1, b"%d\\n" % os.getpid())
@@ -309,10 +308,8 @@ signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell's background
 multiprocessing.set_start_method("fork")  # what is put in here must be there as well
 blocks._BLOCK_BYTES = 1
 analysis._Analysis.facts = work_for_ever
-try:
-    engine.check([Path(sys.argv[1])], Settings(), jobs=2)
-except KeyboardInterrupt:
-    sys.exit(130)
+sys.argv = ["dlint", "check", "-j", "2", sys.argv[1]]
+main()
 """
 
 
@@ -333,7 +330,8 @@ def test_nothing_is_left_when_it_is_ended(project: Path, how: str) -> None:
     else:
         busy.send_signal(signal.Signals[how])
     try:
-        assert busy.communicate(timeout=60)[1] == ""  # at the end of the output no process holds the pipe
+        said = busy.communicate(timeout=60)[1]  # at the end of the output no process holds the pipe
+        assert said == {"SIGINT": "dlint: interrupted\n", "SIGTERM": "dlint: ended by SIGTERM\n"}.get(how, "")
     finally:
         for worker in workers:
             with contextlib.suppress(ProcessLookupError):
