@@ -52,9 +52,20 @@ def parse(text: str) -> ast.Module:
     return tree
 
 
-def _make_shallow(tree: ast.Module, text: str) -> None:
+def is_deep(text: str) -> bool:
+    """Whether something in the text stands deeper than anybody writes. No where it is no Python."""
+    try:
+        return _make_shallow(ast.parse(text), text)
+    except (SyntaxError, ValueError):
+        return False
+    except (RecursionError, MemoryError, SourceError):
+        return True
+
+
+def _make_shallow(tree: ast.Module, text: str) -> bool:
     """Takes away what stands too deep. Statements are gone through one by one, of their expressions only
     those whose text has room for so much."""
+    cut = False
     bytes_a_character = 1 if text.isascii() else 4
     starts = [0, *accumulate(map(len, _lines(text)))]
     waiting: list[tuple[list[ast.AST], int]] = [(list(tree.body), 0)]
@@ -79,7 +90,8 @@ def _make_shallow(tree: ast.Module, text: str) -> None:
             ):
                 continue  # a docstring is long and flat
             if _ways_down(text[start:end]) > _DEEPEST // 2:
-                _cut(node)
+                cut = _cut(node) or cut
+    return cut
 
 
 def _lines(text: str) -> list[str]:
@@ -106,8 +118,9 @@ def _ways_down(written: str) -> int:
     return len(written) - len(written.translate(_GOES_DOWN)) + written.count("if") + written.count("not")
 
 
-def _cut(statement: ast.AST) -> None:
-    """Puts nothing in the place of what stands too deep in a statement's own expressions."""
+def _cut(statement: ast.AST) -> bool:
+    """Puts nothing in the place of what stands too deep in a statement's own expressions; whether it did."""
+    cut = False
     level: list[ast.AST] = [statement]
     for depth in range(_DEEPEST + 1):
         below: list[ast.AST] = []
@@ -119,15 +132,18 @@ def _cut(statement: ast.AST) -> None:
                 if isinstance(value, ast.AST):
                     if depth == _DEEPEST and isinstance(value, ast.expr):
                         setattr(node, field, _nothing(value))
+                        cut = True
                     else:
                         below.append(value)
                 elif isinstance(value, list):
                     for index, item in enumerate(value):
                         if depth == _DEEPEST and isinstance(item, ast.expr):
                             value[index] = _nothing(item)
+                            cut = True
                         elif isinstance(item, ast.AST):
                             below.append(item)
         level = below
+    return cut
 
 
 def _nothing(node: ast.expr) -> ast.expr:

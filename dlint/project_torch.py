@@ -238,10 +238,16 @@ def _in_setup_py(text: str) -> Iterator[str]:
     keywords = (node for node in ast.walk(tree) if isinstance(node, ast.keyword))
     values = [node.value for node in keywords if node.arg in ("install_requires", "extras_require")]
     named = [assigned.get(value.id) if isinstance(value, ast.Name) else value for value in values]
-    for value in {id(value): value for value in named}.values():  # each once, however often it is named
-        for part in ast.walk(value) if value is not None else ():
-            if isinstance(part, ast.Constant) and isinstance(part.value, str):
-                yield from _in_requirement(part.value)
+    waiting: list[ast.AST] = [value for value in named if value is not None]
+    seen: set[int] = set()  # each part once: a value may be named often, and stand in another
+    while waiting:
+        part = waiting.pop()
+        if id(part) in seen:
+            continue
+        seen.add(id(part))
+        if isinstance(part, ast.Constant) and isinstance(part.value, str):
+            yield from _in_requirement(part.value)
+        waiting += ast.iter_child_nodes(part)
 
 
 def _in_environment(text: str) -> Iterator[str]:

@@ -10,6 +10,7 @@ import codecs
 import os
 import re
 import stat
+import warnings
 from pathlib import Path
 from typing import BinaryIO
 
@@ -155,7 +156,9 @@ def decode(data: bytes) -> str:
     try:
         if codecs.lookup(coding).name in _NO_SOURCE:
             raise LookupError(coding)
-        return data.decode(coding)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # what Python says of escapes is no trouble of ours
+            return data.decode(coding)
     except UnicodeDecodeError as error:
         name = "UTF-8" if coding == "utf-8" else coding
         byte = data[error.start]

@@ -29,4 +29,5 @@ def leave_tree_out_of_children() -> None:
 
     They are `python -c`, and read this variable from Python 3.11 on; older ones know no way.
     """
-    os.environ.setdefault("PYTHONSAFEPATH", "1")
+    if not os.environ.get("PYTHONSAFEPATH"):  # empty, it says nothing
+        os.environ["PYTHONSAFEPATH"] = "1"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import tokenize
+import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
@@ -20,6 +21,7 @@ from libcst.metadata import (
 )
 
 from dlint.finding import Finding
+from dlint.parsing import is_deep
 from dlint.rewriting.edits import CannotRepair
 from dlint.rewriting.graft import Graft
 
@@ -38,6 +40,10 @@ class Source:
         body = data[len(self._bom) :]
         self.encoding = _encoding(body)
         text = body.decode(self.encoding)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            if is_deep(text):  # libcst goes down by recursion, and takes minutes for what is very deep
+                raise CannotRepair("something in the file is nested too deeply to be edited")
         try:
             module = cst.parse_module(text)
         except (cst.ParserSyntaxError, RecursionError) as error:

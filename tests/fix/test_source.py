@@ -91,3 +91,9 @@ def test_a_character_that_the_encoding_lacks() -> None:
     edits.replace(source.module.body[0], cst.parse_statement("x = '\u2192'\n"))
     with pytest.raises(CannotRepair, match="cannot hold"):
         source.encode(edits.apply())
+
+
+@pytest.mark.parametrize("deep", ["+".join(["1"] * 5_000), "-" * 2_000 + "1", "a" + ".b" * 3_000])
+def test_what_is_nested_too_deeply_is_left(deep: str) -> None:
+    with pytest.raises(CannotRepair, match="nested too deeply to be edited"):
+        Source.of_text(f"x = {deep}\n")
