@@ -59,7 +59,7 @@ def guarded(
 
 def too_much(root: Path, given_up: set[GivenUp]) -> Trouble:
     """Says in one line what took too much work, whatever number of files lead to it."""
-    files = sorted(each.file or "" for each in given_up)
+    files = sorted({each.file or "" for each in given_up})
     eaters = Counter(each.eater for each in given_up if each.eater is not None)
     eater = min(eaters, key=lambda each: (-eaters[each], each)) if eaters else None
     what, line = "what is here", None
