@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import libcst as cst
@@ -45,9 +46,16 @@ class Edits:
         self._imports: dict[tuple[str, str], None] = {}
         self._after_imports: dict[str, Sequence[header.Statement]] = {}
         self._defined: set[str] = set()
+        self.others: dict[Path, Edits] = {}
 
     def __bool__(self) -> bool:
-        return bool(self._of or self._imports or self._after_imports)
+        return bool(self._of or self._imports or self._after_imports or any(self.others.values()))
+
+    def elsewhere(self, source: Source) -> Edits:
+        """The changes to another file that belong to these: both are made, or none."""
+        if source.path == self.source.path:
+            return self
+        return self.others.setdefault(source.path, Edits(source))
 
     def add_import(self, module: str, name: str) -> None:
         """Import ``module`` as ``name`` in the module's import block."""
@@ -88,22 +96,33 @@ class Edits:
 
     def merge(self, other: Edits) -> bool:
         """Take over the changes of ``other``, or none of them and False where the two collide."""
-        if self._defined & other._defined or self._collides(other):
+        if self.is_at_odds_with(other):
             return False
+        for path, theirs in other.others.items():
+            self.others.setdefault(path, Edits(theirs.source)).merge(theirs)
         self._defined |= other._defined
-        for node, theirs in other._of.items():
+        for node, whats in other._of.items():
             ours = self._at(node)
             for mine, new in (
-                (ours.changes, theirs.changes),
-                (ours.before, theirs.before),
-                (ours.after, theirs.after),
+                (ours.changes, whats.changes),
+                (ours.before, whats.before),
+                (ours.after, whats.after),
             ):
                 _extend(mine, new)
-            ours.removed |= theirs.removed
-            ours.exclusive |= theirs.exclusive
+            ours.removed |= whats.removed
+            ours.exclusive |= whats.exclusive
         self._imports |= other._imports
         self._after_imports = {**other._after_imports, **self._after_imports}
         return True
+
+    def is_at_odds_with(self, other: Edits) -> bool:
+        """Whether the changes of the two, in any file, spoil each other."""
+        if self._defined & other._defined or self._collides(other):
+            return True
+        return any(
+            path in self.others and self.others[path].is_at_odds_with(theirs)
+            for path, theirs in other.others.items()
+        )
 
     def apply(self) -> cst.Module:
         """The tree with all changes made."""

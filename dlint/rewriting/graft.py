@@ -26,6 +26,13 @@ class Graft:
                 return block.a + original_line - block.b
         return None
 
+    def line_in_original(self, line: int) -> int | None:
+        """The line (from 1) of the original that is this line of libcst's version."""
+        for block in self._blocks:
+            if block.a < line <= block.a + block.size:
+                return block.b + line - block.a
+        return None
+
     def carry(self, new: str) -> str | None:
         """The original with the edit in it; None where the edit touches what libcst had dropped."""
         after = _lines(new)

@@ -24,6 +24,7 @@ from dlint.finding import Finding
 from dlint.parsing import is_deep
 from dlint.rewriting.edits import CannotRepair
 from dlint.rewriting.graft import Graft
+from dlint.rewriting.surroundings import Surroundings
 
 _BOM = b"\xef\xbb\xbf"
 
@@ -33,8 +34,9 @@ Function = cst.FunctionDef | cst.Lambda
 class Source:
     """A file's bytes, parsed. Raises :class:`CannotRepair` when they cannot be decoded or parsed."""
 
-    def __init__(self, path: Path, data: bytes) -> None:
+    def __init__(self, path: Path, data: bytes, surroundings: Surroundings | None = None) -> None:
         self.path = path
+        self._surroundings = surroundings
         self.data = data
         self._bom = _BOM if data.startswith(_BOM) else b""
         body = data[len(self._bom) :]
@@ -56,6 +58,19 @@ class Source:
     def of_text(cls, text: str, path: Path = Path("<text>")) -> Source:
         """A source from text that stands in no file."""
         return cls(path, text.encode())
+
+    @cached_property
+    def surroundings(self) -> Surroundings:
+        """The program around the file; one of this file alone where none was given."""
+        if self._surroundings is not None:
+            return self._surroundings
+        path = self.path if self.path.is_absolute() else Path("/") / self.path
+        self.path = path
+
+        def opened(_: Path) -> Source:
+            raise CannotRepair("no other file may be edited")
+
+        return Surroundings(path.parent, [path], {path: self.data}, opened)
 
     def encode(self, module: cst.Module) -> bytes:
         """The bytes of the file with ``module`` for a tree. Raises CannotRepair if it cannot say them."""
@@ -126,6 +141,10 @@ class Source:
     def _line(self, line: int) -> int:
         """The line of the tree's text that is this line of the file's."""
         return line if self._graft is None else self._graft.line(line) or line
+
+    def line_in_file(self, line: int) -> int:
+        """The line of the file that is this line of the tree's text."""
+        return line if self._graft is None else self._graft.line_in_original(line) or line
 
     def parent(self, node: cst.CSTNode) -> cst.CSTNode | None:
         """The node that ``node`` is a child of."""

@@ -2,7 +2,8 @@
 
 A case begins with ``=== title``; the finding's node stands between ⟦ and ⟧; ``data {...}`` on the line
 after the title is the remedy's data; ``---`` separates before and after; ``--- cannot`` is followed by a
-part of the reason why the remedy refuses.
+part of the reason why the remedy refuses. A line ``@@ path.py`` begins another file of the same project; of
+those only the ones that change stand after the ``---``. The file with the finding is ``module.py``.
 """
 
 from __future__ import annotations
@@ -14,10 +15,12 @@ from pathlib import Path
 from typing import Any
 
 from dlint.finding import Finding, Remedy
-from dlint.rewriting.edits import Edits
+from dlint.rewriting.edits import CannotRepair, Edits
 from dlint.rewriting.source import Source
+from dlint.rewriting.surroundings import Surroundings
 
 FOLDER = Path(__file__).parent / "cases"
+ROOT = Path("/project")
 _OPEN, _CLOSE = "⟦", "⟧"
 
 
@@ -79,12 +82,39 @@ def finding_at(marked: str, remedy: str, data: dict[str, Any]) -> Finding:
 
 
 def repaired(case: Case) -> str:
-    """The code after the remedy. Raises CannotRepair."""
-    source = Source.of_text(case.before)
+    """The code after the remedy, and that of other files it changed. Raises CannotRepair."""
+    text, others = _files(case.before)
+    source = opened(text, others)
     edits = Edits(source)
     finding = finding_at(case.marked, case.remedy, case.data)
     importlib.import_module(f"dlint.remedies.{case.remedy}").repair(source, finding, edits)
-    return source.encode(edits.apply()).decode()
+    after = source.encode(edits.apply()).decode()
+    for path, more in sorted(edits.others.items()):
+        after += f"@@ {path.relative_to(ROOT)}\n{more.source.encode(more.apply()).decode()}"
+    return after
+
+
+def opened(text: str, others: dict[str, str]) -> Source:
+    """``module.py`` with this text, in a project with these other files (by relative path)."""
+    texts = {ROOT / path: other.encode() for path, other in {"module.py": text, **others}.items()}
+    sources: dict[Path, Source] = {}
+
+    def open_(path: Path) -> Source:
+        if path not in texts:
+            raise CannotRepair("no other file may be edited")
+        if path not in sources:
+            sources[path] = Source(path, texts[path], surroundings)
+        return sources[path]
+
+    surroundings = Surroundings(ROOT, list(texts), texts, open_)
+    return open_(ROOT / "module.py")
+
+
+def _files(text: str) -> tuple[str, dict[str, str]]:
+    """The text of the file with the finding, and the other files."""
+    first, *rest = text.split("@@ ")
+    parts = (each.partition("\n") for each in rest)
+    return first, {name: code for name, _, code in parts}
 
 
 def _place(text: str) -> tuple[int, int]:

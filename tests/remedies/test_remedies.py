@@ -25,7 +25,8 @@ def test_remedy(case: Case) -> None:
         return
     after = repaired(case)
     assert after == case.after
-    check_text(case.before.encode(), after.encode())
+    if "@@ " not in case.before:
+        check_text(case.before.encode(), after.encode())
 
 
 def test_every_remedy_is_tried_in_ten_surroundings() -> None:
@@ -36,4 +37,7 @@ def test_every_remedy_is_tried_in_ten_surroundings() -> None:
 
 def test_cases_are_python() -> None:
     for case in _ALL:
-        ast.parse(case.before)
+        for part in case.before.split("@@ "):
+            ast.parse(
+                part if part is case.before or case.before.startswith(part) else part.partition("\n")[2]
+            )
