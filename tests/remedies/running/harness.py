@@ -13,6 +13,7 @@ import os
 import signal
 import subprocess
 import sys
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -137,9 +138,7 @@ def run(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
     try:
         output, errors = process.communicate(timeout=_SECONDS)
     finally:
-        try:
+        with suppress(ProcessLookupError):
             os.killpg(process.pid, signal.SIGKILL)
-        except ProcessLookupError:
-            pass
         process.wait()
     return subprocess.CompletedProcess(process.args, process.returncode, output, errors)
