@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import re
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -14,7 +13,7 @@ import click
 
 from dlint.cli import CLEAN, FAILED, FINDINGS
 from dlint.cli.options import CannotDo, choice_options, is_left_out, paths_argument, settings_for
-from dlint.cli.output import complain_of, say, say_json
+from dlint.cli.output import complain_of, in_colour, say, say_json
 from dlint.cli.progress import progress
 from dlint.engine import Report
 from dlint.engine import check as check_program
@@ -115,11 +114,7 @@ def _lines(report: Report, output_format: str, statistics: bool, source: SourceL
 
         yield from concise(report.findings)
     else:
-        yield from text(report.findings, source, colour=_in_colour(), encoding=sys.stdout.encoding)
-
-
-def _in_colour() -> bool:
-    return sys.stdout.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
+        yield from text(report.findings, source, colour=in_colour(), encoding=sys.stdout.encoding)
 
 
 def _source_lines(texts: Mapping[Path, bytes] | None) -> Callable[[str], Sequence[str]]:

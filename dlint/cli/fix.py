@@ -1,21 +1,25 @@
-"""``dlint fix``: find, repair, check again, and only then write."""
+"""``dlint fix``: find, repair, judge again, and only then write."""
 
 from __future__ import annotations
 
 import sys
+from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from dlint.cli import CLEAN, FAILED, FINDINGS
-from dlint.cli.options import choice_options, is_left_out, paths_argument, settings_for
-from dlint.cli.output import complain_of
+from dlint.cli.options import CannotDo, choice_options, is_left_out, paths_argument, settings_for
+from dlint.cli.output import complain_of, in_colour
 from dlint.cli.progress import progress
 from dlint.files import display_path
 from dlint.finding import Trouble
 from dlint.reports.closing import nothing_checked
 from dlint.reports.signs import visible_lines
+
+if TYPE_CHECKING:
+    from dlint.repair import Repairs
 
 
 @click.command()
@@ -30,6 +34,7 @@ from dlint.reports.signs import visible_lines
 @click.option(
     "--check", "check_only", is_flag=True, help="Exit with 1 if something would change; write nothing."
 )
+@click.option("--interactive", "-i", is_flag=True, help="Ask before each repair: yes, no, all, quit.")
 @click.option(
     "--jobs", "-j", type=click.IntRange(min=0), default=0, help="Processes; 0: what the tree needs."
 )
@@ -39,54 +44,107 @@ def fix(
     unsafe_fixes: bool,
     diff: bool,
     check_only: bool,
+    interactive: bool,
     jobs: int,
 ) -> int:
     """Repair files and folders (by default the working directory) in place.
 
-    A file is written only if the new text parses, keeps every comment and no longer has the finding. Exit
-    code: 0 nothing is left; 1 findings are left; 2 could not do the job. With --diff or --check: 0 nothing
-    would change, 1 something would.
+    A file is written only if the new text parses, keeps every comment that is still true, and the whole
+    program, judged again by all rules, has lost the finding and got no other. Exit code: 0 nothing is left;
+    1 findings are left; 2 could not do the job. With --diff or --check: 0 nothing would change, 1 something
+    would.
     """
-    from dlint.repair import Left, repair
-    from dlint.reports.repairs import as_diff, lines
+    from dlint.repair import repair
+
+    approve = None
+    if interactive:
+        if diff or check_only:
+            raise CannotDo("--interactive writes what you agree to: it does not go with --diff or --check")
+        if not (sys.stdin.isatty() and sys.stdout.isatty()):
+            raise CannotDo("--interactive needs a terminal")
+        from dlint.cli.approval import Approval
+
+        approve = Approval(colour=in_colour())
+    settings = settings_for(paths, choices)
+    with progress(wanted=approve is None) as show:
+        repairs = repair(
+            paths,
+            settings,
+            unsafe=unsafe_fixes,
+            jobs=jobs,
+            progress=show,
+            repairing=show and partial(show, doing="repairing findings"),
+            approve=approve,
+        )
+    if diff:
+        _show_diff(repairs)
+    dry = diff or check_only
+    kept = repairs if dry else _written(repairs)
+    _report(kept, dry=dry, to_stderr=diff, excluded=is_left_out(paths, settings))
+    complain_of(kept.troubles)
+    if kept.troubles:
+        return FAILED
+    return FINDINGS if (kept.files if dry else kept.left) else CLEAN
+
+
+def _written(repairs: Repairs) -> Repairs:
+    """Writes the files, one that others need before these. What could not be written counts as left."""
+    from dlint.repair import Left
     from dlint.rewriting.files import CannotWrite, replace
 
-    settings = settings_for(paths, choices)
-    with progress() as show:
-        repairs = repair(paths, settings, unsafe=unsafe_fixes, jobs=jobs, progress=show)
+    why: dict[Path, str] = {}
     troubles = list(repairs.troubles)
-    left = list(repairs.left)
-    dry = diff or check_only
     written = []
     for file in repairs.files:
-        if diff:
-            _show(as_diff(file))
-        if dry:
+        needed = [path for step in repairs.steps if file.path in step.files for path in step.files]
+        failed = next((path for path in needed if path in why), None)
+        if failed is not None:
+            why[file.path] = f"{display_path(failed)} could not be written: {why[failed]}"
             continue
         try:
             replace(file.path, file.old, file.new)
         except CannotWrite as error:
             troubles.append(Trouble(display_path(file.path), f"not repaired: {error}"))
-            left += [Left(finding, str(error)) for finding in file.findings]
+            why[file.path] = str(error)
         else:
             written.append(file)
-    failed = len({trouble.path for trouble in repairs.troubles})
-    if repairs.checked or left:
-        closing = lines(repairs.files if dry else written, left, dry=dry, failed=failed)
-    else:
-        closing = iter([nothing_checked(failed, excluded=is_left_out(paths, settings))])
-    for line in closing:
-        print(line, file=sys.stderr if diff else sys.stdout)
-    complain_of(troubles)
-    if troubles:
-        return FAILED
-    return FINDINGS if (repairs.files if dry else left) else CLEAN
+    steps, left = [], list(repairs.left)
+    for step in repairs.steps:
+        reason = next((why[path] for path in reversed(step.files) if path in why), None)
+        if reason is None:
+            steps.append(step)
+        else:
+            left += [Left(finding, reason) for finding in step.findings]
+    return type(repairs)(tuple(written), tuple(steps), tuple(left), tuple(troubles), repairs.checked)
 
 
-def _show(difference: bytes) -> None:
-    """The diff as it is, for ``patch``; on a terminal without what would command that."""
-    if sys.stdout.isatty():
-        print(visible_lines(difference.decode("utf-8", "backslashreplace")), end="")
+def _report(repairs: Repairs, *, dry: bool, to_stderr: bool, excluded: bool) -> None:
+    from dlint.reports.repairs import by_rule, lines
+
+    stream = sys.stderr if to_stderr else sys.stdout
+    failed = len({trouble.path for trouble in repairs.troubles if "not repaired" not in trouble.message})
+    if not (repairs.checked or repairs.left):
+        print(nothing_checked(failed, excluded=excluded), file=stream)
         return
-    sys.stdout.flush()
-    sys.stdout.buffer.write(difference)
+    *details, closing = lines(repairs.steps, repairs.left, len(repairs.files), dry=dry, failed=failed)
+    for line in details:
+        print(line, file=stream)
+    if details and stream.isatty():
+        print(file=stream)
+        for line in by_rule(repairs.steps, repairs.left, dry=dry):
+            print(line, file=stream)
+    print(closing, file=stream)
+
+
+def _show_diff(repairs: Repairs) -> None:
+    """The diff as it is, for ``patch``; on a terminal in colour, and without what would command that."""
+    from dlint.reports.repairs import as_diff, painted
+
+    for file in repairs.files:
+        difference = as_diff(file)
+        if sys.stdout.isatty():
+            shown = visible_lines(difference.decode("utf-8", "backslashreplace"))
+            print(painted(shown) if in_colour() else shown, end="")
+        else:
+            sys.stdout.flush()
+            sys.stdout.buffer.write(difference)

@@ -70,6 +70,11 @@ def complain_of(troubles: Iterable[Trouble]) -> None:
         complain(trouble_line(trouble))
 
 
+def in_colour() -> bool:
+    """Whether standard output is a terminal that shows colours, and the user wants them."""
+    return sys.stdout.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
+
+
 def forget(stream: TextIO) -> None:
     """What is written to the stream from now on, and what Python flushes at its end, fails no more."""
     nowhere = os.open(os.devnull, os.O_WRONLY)

@@ -35,3 +35,8 @@ guard_main             the loop or expression that     {"line": 26}: optional, t
                        starts the workers              statement that calls the function it stands in
 =====================  ==============================  =================================================
 """
+
+# Remedies that may cure more than the finding they are made for: performed first and one at a time, and what
+# is gone then needs no repair. One with a function ``widest_first`` puts the findings in order, and may name
+# a better place for them in their data.
+CURE_OTHERS = frozenset({"cv2_threads_off", "remove_reseed"})

@@ -1,16 +1,22 @@
-"""Turns OpenCV's thread pool and its OpenCL off right where the file imports cv2.
+"""Turns OpenCV's thread pool off right where cv2 is imported, and its OpenCL where UMat is used.
 
 ``cv2.setNumThreads(0)`` never hung anywhere it was measured, in parent or worker; any other number can.
-Lines that are there already are completed, not doubled.
+Lines that are there already are completed, not doubled. One line in a module that the workers of many
+datasets import does for all of them: it goes where it cures most.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import ast
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import NamedTuple
 
 import libcst as cst
 
+from dlint.files import absolute
 from dlint.finding import Finding
+from dlint.program.program import Program
 from dlint.rewriting import header, statements
 from dlint.rewriting.edits import CannotRepair, Edits
 from dlint.rewriting.imports import Imported, for_types_only, imports_of
@@ -18,49 +24,112 @@ from dlint.rewriting.source import Source
 
 _THREADS = "cv2.setNumThreads"
 _OPENCL = "cv2.ocl.setUseOpenCL"
+_WHY = "no OpenCV threads in DataLoader workers"
+_WHY_NO_OPENCL = "OpenCL hangs in forked workers"
+
+
+def widest_first(findings: Sequence[Finding], source_of: Callable[[Finding], Source]) -> Iterator[Finding]:
+    """The findings, those first that name in ``data["place"]`` the file where a line cures most of them; then
+    each with its own file, then with any other. ``source_of`` gives the source of a finding's file."""
+    cured: dict[str, list[Finding]] = {}
+    own: set[str] = set()
+    for finding in findings:
+        if finding.remedy is None or finding.remedy.data.get("kind") != "threads":
+            continue
+        try:
+            source = source_of(finding)
+            with source.surroundings.asking() as program:
+                own.add(source.surroundings.relative(source.path))
+                for place in _places(program, source.surroundings.relative, finding):
+                    cured.setdefault(place, []).append(finding)
+        except CannotRepair:
+            continue
+    best = sorted(cured, key=lambda place: (-len(cured[place]), place not in own, place))
+    yield from (_at(place, cured[place][0]) for place in best if len(cured[place]) > 1)
+    yield from findings
+    yield from (
+        _at(place, found[0]) for place, found in cured.items() if len(found) == 1 and place not in own
+    )
+
+
+def _at(place: str, finding: Finding) -> Finding:
+    assert finding.remedy is not None
+    return finding._replace(remedy=finding.remedy._replace(data={**finding.remedy.data, "place": place}))
+
+
+def _places(program: Program, relative: Callable[[Path], str], finding: Finding) -> Iterator[str]:
+    """The files that the workers of a finding's dataset import, and that import cv2 in their own body."""
+    ends = {finding.path, *(step.path for step in finding.reach[:1])}
+    imported = {file for end in ends for file in program.boundaries.imports(relative(absolute(end)))}
+    for file in sorted(imported.intersection(program.modules.index.importing("cv2"))):
+        module = program.modules.get(file)
+        if module is not None and any(_imports_cv2(statement) for statement in module.tree.body):
+            yield file
+
+
+def _imports_cv2(statement: ast.stmt) -> bool:
+    return isinstance(statement, ast.Import) and any(alias.name == "cv2" for alias in statement.names)
 
 
 def repair(source: Source, finding: Finding, edits: Edits) -> None:
-    """Put the two calls after the import of cv2, or make 0 of a ``setNumThreads(1)``."""
-    if finding.remedy and finding.remedy.data.get("kind") == "thread-count":
+    """Put the call after the import of cv2, or make 0 of a ``setNumThreads(1)``."""
+    data = finding.remedy.data if finding.remedy else {}
+    kind = data.get("kind", "threads")
+    if kind == "thread-count":
         _zero(source, edits, source.at(finding, cst.Call))
         return
+    function, argument, why = (_OPENCL, "False", _WHY_NO_OPENCL) if kind == "umat" else (_THREADS, "0", _WHY)
+    line = _Line(function, argument, why)
+    if "place" in data:
+        other = source.surroundings.open(data["place"])
+        _at_imports(other, line, finding, edits.elsewhere(other))
+    else:
+        _at_imports(source, line, finding, edits)
+
+
+class _Line(NamedTuple):
+    """The call to write, its argument, and the comment that says why."""
+
+    function: str
+    argument: str
+    why: str
+
+    def under(self, name: str) -> str:
+        """The line, where cv2 has this name."""
+        return f"{name}{self.function.removeprefix('cv2')}({self.argument})  # {self.why}"
+
+
+def _at_imports(source: Source, line: _Line, finding: Finding, edits: Edits) -> None:
     imports = [each for each in imports_of(source, "cv2") if not for_types_only(source, each.statement)]
     if not imports:
         raise CannotRepair("cv2 reaches this file through another one: turn its threads off there")
     at_import = [each for each in imports if source.function_of(each.statement) is None]
     plain = [each for each in at_import if source.parent(source.line_of(each.statement)) is source.module]
     if plain:
-        _complete(source, edits, plain, source.module)
+        _complete(source, edits, plain, source.module, line)
     elif at_import:
-        _complete(source, edits, at_import[:1], _suite_of(source, at_import[0].statement))
+        _complete(source, edits, at_import[:1], _suite_of(source, at_import[0].statement), line)
     else:
         node = source.at(finding, cst.BaseExpression)
         near = [i for i in imports if source.encloses(source.function_of(i.statement) or source.module, node)]
         for each in near or imports:
-            _complete(source, edits, [each], _suite_of(source, each.statement))
+            _complete(source, edits, [each], _suite_of(source, each.statement), line)
 
 
-def _complete(source: Source, edits: Edits, imports: list[Imported], suite: cst.CSTNode) -> None:
-    """Add what is missing of the two calls to the module or block that imports cv2."""
+def _complete(source: Source, edits: Edits, imports: list[Imported], suite: cst.CSTNode, line: _Line) -> None:
+    """Add the call to the module or block that imports cv2, or mend the one that is there."""
+    there = _calls_in(source, suite, line.function)
+    if there:
+        for call in there:
+            _set_to(source, edits, call, line.argument)
+        return
     named = next((each for each in imports if each.name), None)
-    name = named.name if named and named.name else "cv2"
-    missing = []
-    there: cst.CSTNode | None = None
-    for function, argument in ((_THREADS, "0"), (_OPENCL, "False")):
-        found = _calls_in(source, suite, function)
-        if not found:
-            missing.append(f"{name}{function.removeprefix('cv2')}({argument})")
-            continue
-        there = source.line_of(found[-1])
-        if function == _THREADS:
-            for call in found:
-                _zero(source, edits, call)
-        elif source.code(found[-1].args[0].value) == "True":
-            edits.replace(found[-1].args[0].value, cst.Name("False"), key="off")
+    missing = [line.under(named.name if named and named.name else "cv2")]
     first = [] if named else ["import cv2"]
-    if there is not None and isinstance(there, cst.SimpleStatementLine):
-        edits.insert_after(there, _lines(source, missing), key="cv2")
+    other = _calls_in(source, suite, _OPENCL if line.function == _THREADS else _THREADS)
+    beside = source.line_of(other[-1]) if other else None
+    if isinstance(beside, cst.SimpleStatementLine):
+        edits.insert_after(beside, _lines(source, missing), key=line)
         if first:
             edits.insert_after(source.line_of(imports[0].statement), _lines(source, first), key="import cv2")
     elif suite is source.module:
@@ -82,7 +151,7 @@ def _after_import_block(
         return
     if first:
         edits.insert_after(lines[0], _lines(source, first), key="import cv2")
-    edits.add_after_imports("cv2", statements.parse(source, "\n".join(missing)))
+    edits.add_after_imports(f"cv2: {missing}", statements.parse(source, "\n".join(missing)))
 
 
 def _after_import(source: Source, edits: Edits, statement: cst.CSTNode, calls: list[str]) -> None:
@@ -101,12 +170,17 @@ def _open(body: Iterable[cst.BaseSmallStatement]) -> list[cst.BaseSmallStatement
 
 
 def _zero(source: Source, edits: Edits, call: cst.Call) -> None:
-    """Make 0 of the number of threads, unless it is 0 by what stands there."""
+    """Make 0 of the number of threads."""
     if len(call.args) != 1 or call.args[0].star:
         raise CannotRepair("pass 0 to cv2.setNumThreads")
+    _set_to(source, edits, call, "0")
+
+
+def _set_to(source: Source, edits: Edits, call: cst.Call, argument: str) -> None:
+    """Have the call pass this argument, unless it does."""
     value = call.args[0].value
-    if source.code(value) != "0":
-        edits.replace(value, cst.Integer("0"), key="zero")
+    if source.code(value) != argument:
+        edits.replace(value, cst.parse_expression(argument), key=argument)
 
 
 def _calls_in(source: Source, suite: cst.CSTNode, function: str) -> list[cst.Call]:

@@ -47,6 +47,7 @@ class Edits:
         self._after_imports: dict[str, Sequence[header.Statement]] = {}
         self._defined: set[str] = set()
         self.others: dict[Path, Edits] = {}
+        self.dropped: list[str] = []
 
     def __bool__(self) -> bool:
         return bool(self._of or self._imports or self._after_imports or any(self.others.values()))
@@ -82,6 +83,10 @@ class Edits:
         """Take ``node`` away; see :func:`dlint.rewriting.statements.remove_statement` for statements."""
         self._at(node).removed = True
 
+    def drop_comment(self, comment: cst.Comment) -> None:
+        """Let a comment go with what it speaks of; every other comment must stay."""
+        self.dropped.append(comment.value)
+
     def insert_before(self, node: cst.CSTNode, new: Iterable[cst.CSTNode], key: Hashable = None) -> None:
         """Put statements before the statement ``node``."""
         self._at(node).before.extend(((key, index), each) for index, each in enumerate(new))
@@ -95,11 +100,9 @@ class Edits:
         self._defined.add(name)
 
     def merge(self, other: Edits) -> bool:
-        """Take over the changes of ``other``, or none of them and False where the two collide."""
+        """Take over the changes of ``other`` to this file, or none and False where the two collide."""
         if self.is_at_odds_with(other):
             return False
-        for path, theirs in other.others.items():
-            self.others.setdefault(path, Edits(theirs.source)).merge(theirs)
         self._defined |= other._defined
         for node, whats in other._of.items():
             ours = self._at(node)
@@ -111,18 +114,14 @@ class Edits:
                 _extend(mine, new)
             ours.removed |= whats.removed
             ours.exclusive |= whats.exclusive
+        self.dropped += other.dropped
         self._imports |= other._imports
         self._after_imports = {**other._after_imports, **self._after_imports}
         return True
 
     def is_at_odds_with(self, other: Edits) -> bool:
-        """Whether the changes of the two, in any file, spoil each other."""
-        if self._defined & other._defined or self._collides(other):
-            return True
-        return any(
-            path in self.others and self.others[path].is_at_odds_with(theirs)
-            for path, theirs in other.others.items()
-        )
+        """Whether the changes that the two make to this file spoil each other."""
+        return bool(self._defined & other._defined) or self._collides(other)
 
     def apply(self) -> cst.Module:
         """The tree with all changes made."""

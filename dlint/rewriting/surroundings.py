@@ -59,8 +59,15 @@ class Surroundings:
             raise CannotRepair("the program is too large to be looked through for this repair") from error
 
     def relative(self, path: Path) -> str:
-        """A file's path as the program knows it."""
-        return path.relative_to(self._root).as_posix() if path.is_relative_to(self._root) else path.name
+        """A file's path as the program knows it. Raises CannotRepair where it is none of its files."""
+        found = self._relative.get(path)
+        if found is None:
+            raise CannotRepair("the file is not among those of the program")
+        return found
+
+    @cached_property
+    def _relative(self) -> dict[Path, str]:
+        return {path: relative for relative, path in self.program.modules.index.paths.items()}
 
     def module(self, source: Source) -> Module:
         """The module of the program that a source is. Raises CannotRepair where it cannot be analysed."""
@@ -90,7 +97,7 @@ class Surroundings:
 
     def open(self, relative: str) -> Source:
         """Another file of the program, to be edited. Raises CannotRepair where it must stay as it is."""
-        return self._opened(self._root / relative)
+        return self._opened(self.program.modules.index.paths[relative])
 
 
 def _trail_to(

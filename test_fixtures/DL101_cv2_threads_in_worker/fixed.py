@@ -6,8 +6,7 @@ import numpy as np
 import torch
 from torch.utils.data import DataLoader, Dataset
 
-cv2.setNumThreads(0)
-cv2.ocl.setUseOpenCL(False)
+cv2.setNumThreads(0)  # no OpenCV threads in DataLoader workers
 
 
 def threads_now():

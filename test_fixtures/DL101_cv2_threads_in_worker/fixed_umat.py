@@ -4,8 +4,8 @@ import numpy as np
 import torch
 from torch.utils.data import DataLoader, Dataset
 
-cv2.setNumThreads(0)
-cv2.ocl.setUseOpenCL(False)
+cv2.setNumThreads(0)  # no OpenCV threads in DataLoader workers
+cv2.ocl.setUseOpenCL(False)  # OpenCL hangs in forked workers
 
 
 def blur(image):

@@ -32,7 +32,7 @@ from photos import Photos
 loader = DataLoader(Photos([]), num_workers=2)
 """
 REPAIRED = PHOTOS.replace(
-    "import Dataset\n", "import Dataset\n\ncv2.setNumThreads(0)\ncv2.ocl.setUseOpenCL(False)\n"
+    "import Dataset\n", "import Dataset\n\ncv2.setNumThreads(0)  # no OpenCV threads in DataLoader workers\n"
 )
 
 

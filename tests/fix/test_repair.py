@@ -101,9 +101,9 @@ def test_every_finding_of_a_file_goes_in_one_round(
     )
     repairs = repair(paths, Settings())
     assert _texts(repairs) == {"a.py": "x = L(d, sampler=s)\ny = [L(d, sampler=L(e, sampler=t))]\n"}
-    assert len(repairs.files[0].findings) == 3
+    assert len(repairs.steps) == 3
     assert repairs.left == ()
-    assert sizes == [2, 1]  # the second check is of the one file that had findings
+    assert sizes == [2, 2]  # all three are judged at once, by the whole program
     assert paths[0].read_text().startswith("x = L(d, sampler=s, shuffle=True)")
 
 

@@ -1,0 +1,70 @@
+"""Whether a program is better for an edit: the finding is gone, and no other has come anywhere."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from dlint.files import absolute
+from dlint.finding import Finding
+from dlint.repair.lines import UNCHANGED, Lines
+
+_Kind = tuple[Path, str]  # file, code
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What is wrong with an edit: findings that it should have taken away and did not, and ones that came."""
+
+    stayed: tuple[Finding, ...]
+    came: tuple[Finding, ...]
+
+    @property
+    def is_good(self) -> bool:
+        """Whether nothing is wrong."""
+        return not self.stayed and not self.came
+
+
+def verdict(
+    before: Iterable[Finding],
+    after: Iterable[Finding],
+    wanted: Sequence[Finding],
+    moved: Mapping[Path, Lines],
+) -> Verdict:
+    """Compare the findings of a whole program before and after an edit that was made for ``wanted``.
+
+    ``moved`` has the lines of each file that changed. A hazard that only moved within its file counts as
+    there still: a file may have no more findings of a code than it had, less those that were to go.
+    """
+    old = _by_kind(before)
+    now = _by_kind(after)
+    room = {kind: len(found) for kind, found in old.items()}
+    for each in wanted:
+        room[_kind(each)] = room.get(_kind(each), 0) - 1
+    stayed = []
+    for each in wanted:
+        same = now.get(_kind(each), [])
+        lines = moved.get(_kind(each)[0], UNCHANGED)
+        if len(same) > max(room[_kind(each)], 0) or any(lines.is_same(each, other) for other in same):
+            stayed.append(each)
+    excused = {_kind(each) for each in stayed}
+    came: list[Finding] = []
+    for kind, found in now.items():
+        more = len(found) - max(room.get(kind, 0), 0)
+        if more > 0 and kind not in excused:
+            lines = moved.get(kind[0], UNCHANGED)
+            known = [any(lines.is_same(each, new) for each in old.get(kind, [])) for new in found]
+            came += sorted(found, key=lambda new: known[found.index(new)])[:more]
+    return Verdict(tuple(stayed), tuple(came))
+
+
+def _by_kind(findings: Iterable[Finding]) -> dict[_Kind, list[Finding]]:
+    found: dict[_Kind, list[Finding]] = {}
+    for finding in findings:
+        found.setdefault(_kind(finding), []).append(finding)
+    return found
+
+
+def _kind(finding: Finding) -> _Kind:
+    return absolute(finding.path), finding.code

@@ -1,0 +1,371 @@
+"""From one repair to the next, until none is left that does good."""
+
+from __future__ import annotations
+
+import importlib
+import os
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from dlint import engine
+from dlint.files import absolute
+from dlint.finding import Finding
+from dlint.remedies import CURE_OTHERS
+from dlint.repair.judge import Verdict, verdict
+from dlint.repair.lines import UNCHANGED, Place, place_of
+from dlint.repair.results import Approve, Enough, Left, Repaired, Repairs, Step
+from dlint.repair.workshop import Change, Workshop, goes_with, spread, unite
+from dlint.rewriting.edits import CannotRepair, Edits
+from dlint.rewriting.source import Source
+from dlint.settings import Settings, enabled
+
+# A repair that brings a finding to light which has a remedy, too, is carried on; so many times.
+_MOST_FOLLOWING = 3
+
+Check = Callable[[Mapping[Path, bytes]], engine.Report]
+
+
+def repair(
+    paths: Sequence[Path],
+    settings: Settings,
+    *,
+    unsafe: bool = False,
+    jobs: int = 1,
+    texts: Mapping[Path, bytes] | None = None,
+    progress: Callable[[int, int], None] | None = None,
+    repairing: Callable[[int, int], None] | None = None,
+    approve: Approve | None = None,
+) -> Repairs:
+    """Repair the findings in ``paths`` in memory: safe remedies, and with ``unsafe`` the others too.
+
+    Every repair is judged by all rules over the whole program, also by rules that were not chosen: one that
+    does not take its finding away, brings another, loses a comment or does not parse is dropped. ``texts``,
+    ``jobs`` and ``progress`` are as in :func:`dlint.engine.check`; ``repairing`` is called with (findings
+    done, all of them); ``approve`` is asked before each repair.
+    """
+    given = {absolute(path): data for path, data in (texts or {}).items()}
+    all_rules = settings._replace(
+        select=(), ignore=(), extend_select=settings.select + settings.extend_select
+    )
+    report = engine.check(paths, all_rules, texts=given, jobs=jobs, progress=progress)
+    chosen = _Chosen(settings, unsafe)
+
+    def check(changed: Mapping[Path, bytes]) -> engine.Report:
+        return engine.check(paths, all_rules, texts={**given, **changed})
+
+    work = _Work(check, Workshop(paths, settings, given), chosen, approve, _under_one_name(report.findings))
+    work.troubles = frozenset(absolute(trouble.path) for trouble in report.troubles)
+    try:
+        while work.one_round():
+            if repairing is not None:
+                repairing(len(work.gone), len(work.gone) + len(work.findings))
+    except Enough:
+        pass
+    return work.result(report)
+
+
+def promised(
+    findings: Iterable[Finding], paths: Sequence[Path], settings: Settings, texts: Mapping[Path, bytes]
+) -> list[Finding]:
+    """The findings, without a remedy where the remedy would refuse: then ``by_hand`` has the reason.
+
+    Each is performed by itself and its text looked at; what it would do to the program is not judged.
+    """
+    given = {absolute(path): data for path, data in texts.items()}
+    work = _Work(_no_check, Workshop(paths, settings, given), _Chosen(settings, True), None, list(findings))
+    return [_as_promised(work, finding) for finding in work.findings]
+
+
+def _as_promised(work: _Work, finding: Finding) -> Finding:
+    if finding.remedy is None:
+        return finding
+    reason = work.reason(finding)
+    if reason is None and work.alone(finding) is None:
+        reason = work.reason(finding)
+    return finding if reason is None else finding._replace(remedy=None, by_hand=reason)
+
+
+def _no_check(_: Mapping[Path, bytes]) -> engine.Report:
+    return engine.Report((), (), 0)
+
+
+@dataclass(frozen=True)
+class _Chosen:
+    """Which findings are to be repaired."""
+
+    settings: Settings
+    unsafe: bool
+
+    def concerns(self, finding: Finding) -> bool:
+        """Whether the user asked for the finding's rule."""
+        if not self.settings.names_rules:
+            return True
+        from dlint.rules import all_rules
+
+        return finding.code in enabled(all_rules().values(), self.settings)
+
+    def offers(self, finding: Finding) -> bool:
+        """Whether there is a remedy of the kind that was asked for."""
+        remedy = finding.remedy
+        return remedy is not None and (self.unsafe or remedy.applicability == "safe")
+
+
+def _under_one_name(findings: Iterable[Finding]) -> list[Finding]:
+    """The findings without those that a link to a file shows again: its text can be replaced only once."""
+
+    def is_link(finding: Finding) -> tuple[bool, bool]:
+        path = os.path.abspath(finding.path)  # noqa: PTH100
+        return os.path.islink(path), os.path.realpath(path) != path  # noqa: PTH114
+
+    seen: dict[tuple[str, Place], Finding] = {}
+    for finding in sorted(findings, key=is_link):  # a file's own name before its links, and linked folders
+        seen.setdefault((os.path.realpath(finding.path), place_of(finding)), finding)
+    return sorted(seen.values(), key=lambda finding: finding.sort_key)
+
+
+_At = tuple[Path, Place]
+
+
+def _at(finding: Finding) -> _At:
+    return absolute(finding.path), place_of(finding)
+
+
+@dataclass
+class _Work:
+    """The state of a run: the present findings, what they were at first, and what is done and refused."""
+
+    check: Check
+    shop: Workshop
+    chosen: _Chosen
+    approve: Approve | None
+    findings: list[Finding]
+    troubles: frozenset[Path] = frozenset()
+    old: dict[Path, bytes] = field(default_factory=dict)
+    steps: list[Step] = field(default_factory=list)
+    refused: dict[_At, str] = field(default_factory=dict)
+    by_itself: set[_At] = field(default_factory=set)
+    first_seen: dict[_At, Finding] = field(default_factory=dict)
+    changed: bool = False
+
+    @property
+    def gone(self) -> list[Finding]:
+        """All that are gone by now."""
+        return [finding for step in self.steps for finding in step.findings]
+
+    def one_round(self) -> bool:
+        """Try some repairs; whether there may be more to do."""
+        todo = [finding for finding in self.findings if self.reason(finding) is None]
+        if not todo:
+            if not (self.changed and self.refused):
+                return False
+            # What could not be done in the old program may well be done in the new one.
+            self.changed = False
+            self.refused.clear()
+            return True
+        wide = [finding for finding in todo if self._cures_others(finding)]
+        if wide:
+            self._widest(wide)
+            return True
+        together = [finding for finding in todo if _at(finding) not in self.by_itself]
+        if self.approve is not None or not together:
+            change = self.alone(todo[0])
+            if change is not None:
+                self._try(change)
+            return True
+        change = self._together(together)
+        if change is not None:
+            self._try(change)
+        return True
+
+    def _cures_others(self, finding: Finding) -> bool:
+        return finding.remedy is not None and finding.remedy.name in CURE_OTHERS
+
+    def _widest(self, findings: Sequence[Finding]) -> None:
+        """Repair where one place cures most of the findings of the first one's remedy."""
+        assert findings[0].remedy is not None
+        name = findings[0].remedy.name
+        same = [each for each in findings if each.remedy is not None and each.remedy.name == name]
+        widest_first = getattr(importlib.import_module(f"dlint.remedies.{name}"), "widest_first", None)
+        for finding in widest_first(same, self._source_of) if widest_first is not None else same:
+            change = self.alone(finding)
+            if change is not None and self._try(change):
+                return
+        reason = self.refused[_at(finding)]
+        for each in same:
+            self.refused.setdefault(_at(each), reason)
+
+    def _source_of(self, finding: Finding) -> Source:
+        return self.shop.source(absolute(finding.path))
+
+    def alone(self, finding: Finding) -> Change | None:
+        """What the remedy of one finding would change; None where it refuses."""
+        try:
+            edits = spread(self.shop.edits_for(finding))
+            return self.shop.change([(finding, tuple(edits))], edits)
+        except CannotRepair as error:
+            self._refuse([finding], str(error))
+            return None
+
+    def _together(self, findings: Sequence[Finding]) -> Change | None:
+        """What as many remedies as go together would change."""
+        all_edits: dict[Path, Edits] = {}
+        performed: list[tuple[Finding, tuple[Path, ...]]] = []
+        for finding in findings:
+            try:
+                mine = spread(self.shop.edits_for(finding))
+            except CannotRepair as error:
+                self._refuse([finding], str(error))
+                continue
+            if goes_with(all_edits, mine):
+                unite(all_edits, mine)
+                performed.append((finding, tuple(mine)))
+        if not performed:
+            return None
+        try:
+            return self.shop.change(performed, all_edits)
+        except CannotRepair as error:
+            if len(performed) == 1:
+                self._refuse([performed[0][0]], str(error))
+            self.by_itself.update(_at(finding) for finding, _ in performed)
+            return None
+
+    def _try(self, change: Change) -> bool:
+        """Judge a change; make it where it is good, and else remember what not to try again."""
+        tried = self._carried_on(change)
+        if isinstance(tried, _Tried):
+            return self._accept(tried)
+        if len(change.findings) == 1:
+            self._refuse(change.findings, _what_is_wrong(tried))
+            return False
+        blamed = {_at(each) for each in tried.stayed}
+        places = {absolute(each.path) for each in tried.came}
+        blamed |= {_at(each) for each in change.findings if absolute(each.path) in places}
+        self.by_itself.update(blamed or map(_at, change.findings))
+        return False
+
+    def _carried_on(self, change: Change) -> _Tried | Verdict:
+        """The change, with what must follow where it brings findings to light that have a remedy too."""
+        report = self.check(self.shop.under_all_names(change.after))
+        tried = _Tried(change, report)
+        for _ in range(_MOST_FOLLOWING):
+            found = self._judged(tried)
+            if found.stayed or not found.came or not all(map(self.chosen.offers, found.came)):
+                break
+            try:
+                further = self._further(tried, found.came[0])
+            except CannotRepair:
+                break
+            tried = _Tried(further, self.check(self.shop.under_all_names(further.after)))
+        found = self._judged(tried)
+        return tried if found.is_good else found
+
+    def _further(self, tried: _Tried, finding: Finding) -> Change:
+        """The change with the remedy of a finding that it brought. Raises CannotRepair."""
+        present = dict(self.shop.texts)
+        self.shop.take(self.shop.under_all_names(tried.change.after))
+        try:
+            edits = spread(self.shop.edits_for(finding))
+            more = self.shop.change([(finding, tuple(edits))], edits)
+        finally:
+            self.shop.take(present)
+        texts = dict(tried.change.texts)
+        for path, (before, after) in more.texts.items():
+            texts[path] = (texts[path][0] if path in texts else before, after)
+        first, *rest = tried.change.files
+        return replace(tried.change, files=((*more.files[0], *first), *rest), texts=texts)
+
+    def _judged(self, tried: _Tried) -> Verdict:
+        change, report = tried.change, tried.report
+        broken = {absolute(trouble.path) for trouble in report.troubles} - self.troubles
+        if broken & change.texts.keys():
+            return Verdict(change.findings, ())
+        return verdict(self.findings, _under_one_name(report.findings), change.findings, change.lines)
+
+    def _accept(self, tried: _Tried) -> bool:
+        """Have the new texts and findings be the present ones; False where the user declines."""
+        change = tried.change
+        found = _under_one_name(tried.report.findings)
+        known: dict[int, Finding] = {}
+        gone: list[Finding] = []
+        for old in self.findings:
+            lines = change.lines.get(absolute(old.path), UNCHANGED)
+            again = [new for new in found if new.path == old.path and lines.is_same(old, new)]
+            first = self.first_seen.get(_at(old), old)
+            if not again and self.chosen.concerns(old):
+                gone.append(first)
+            known.update((id(new), first) for new in again)
+        steps = _steps(change, [self.first_seen.get(_at(each), each) for each in change.findings], gone)
+        if self.approve is not None and not all(self.approve(step, change.texts) for step in steps):
+            self._refuse(change.findings, "declined")
+            return False
+        self.steps += steps
+        self.refused = self._moved(change, self.refused)
+        self.by_itself = set(self._moved(change, dict.fromkeys(self.by_itself, "")))
+        self.first_seen = {_at(new): known[id(new)] for new in found if id(new) in known}
+        for path, (before, _) in change.texts.items():
+            self.old.setdefault(path, before)
+        self.shop.take(self.shop.under_all_names(change.after))
+        self.findings = found
+        self.changed = True
+        return True
+
+    def _moved(self, change: Change, noted: Mapping[_At, str]) -> dict[_At, str]:
+        """Notes on findings, by the places that those have now."""
+        return {
+            (path, change.lines.get(path, UNCHANGED).moved(place)): note
+            for (path, place), note in noted.items()
+        }
+
+    def reason(self, finding: Finding) -> str | None:
+        """Why a finding is not repaired; None when it can be."""
+        if not self.chosen.concerns(finding):
+            return "its rule was not chosen"
+        if finding.remedy is None:
+            return finding.by_hand or "there is no remedy that is right everywhere: see the rule's page"
+        if not self.chosen.offers(finding):
+            return "the remedy is unsafe: --unsafe-fixes applies it"
+        return self.shop.obstacle(absolute(finding.path)) or self.refused.get(_at(finding))
+
+    def _refuse(self, findings: Iterable[Finding], reason: str) -> None:
+        self.refused.update((_at(finding), reason) for finding in findings)
+
+    def result(self, report: engine.Report) -> Repairs:
+        """What came of it."""
+        order = list(dict.fromkeys(path for step in self.steps for path in step.files))
+        left = [
+            Left(finding, self.reason(finding) or "not repaired in this run: run dlint fix again")
+            for finding in self.findings
+            if self.chosen.concerns(finding)
+        ]
+        files = [Repaired(path, self.old[path], self.shop.texts[path]) for path in order]
+        return Repairs(tuple(files), tuple(self.steps), tuple(left), report.troubles, report.checked)
+
+
+@dataclass(frozen=True)
+class _Tried:
+    """A change, and what the engine says of the program with it."""
+
+    change: Change
+    report: engine.Report
+
+
+def _what_is_wrong(found: Verdict) -> str:
+    if found.stayed:
+        return "the remedy does not take the finding away here: see the rule's page"
+    other = found.came[0]
+    return f"the remedy would bring another finding: {other.code} at {other.path}:{other.line}"
+
+
+def _steps(change: Change, wanted: Sequence[Finding], gone: Iterable[Finding]) -> list[Step]:
+    """A step for each finding that a change was made for; what else is gone belongs to the one in its file,
+    or to the first."""
+    others = [each for each in gone if each not in wanted]
+    also: list[list[Finding]] = [[] for _ in wanted]
+    for other in others:
+        mine = [i for i, each in enumerate(wanted) if each.path == other.path]
+        also[mine[0] if mine else 0].append(other)
+    return [
+        Step(each, tuple(more), tuple(dict.fromkeys(files)))
+        for each, more, files in zip(wanted, also, change.files, strict=True)
+    ]

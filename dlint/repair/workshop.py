@@ -1,0 +1,157 @@
+"""The present texts of a program that is being repaired, and remedies performed on them."""
+
+from __future__ import annotations
+
+import importlib
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+
+from dlint.files import Program, absolute, expand, programs
+from dlint.finding import Finding
+from dlint.reading import SourceError, read_bytes
+from dlint.repair.lines import Lines
+from dlint.repair.text import check_text
+from dlint.rewriting.edits import CannotRepair, Edits
+from dlint.rewriting.files import obstacle, true_roots
+from dlint.rewriting.source import Source
+from dlint.rewriting.surroundings import Surroundings
+from dlint.settings import Settings
+
+
+@dataclass(frozen=True)
+class Change:
+    """Some files' bytes before and after remedies for ``findings``; ``files`` has, for each of these, the
+    files that its remedy edits, its own last."""
+
+    findings: tuple[Finding, ...]
+    files: tuple[tuple[Path, ...], ...]
+    texts: Mapping[Path, tuple[bytes, bytes]]
+
+    @cached_property
+    def lines(self) -> dict[Path, Lines]:
+        """Which line of the one is which of the other."""
+        return {path: Lines(before, after) for path, (before, after) in self.texts.items()}
+
+    @property
+    def after(self) -> dict[Path, bytes]:
+        """The new texts."""
+        return {path: after for path, (_, after) in self.texts.items()}
+
+
+class Workshop:
+    """The files that ``paths`` ask for, with the texts that they have now.
+
+    ``texts`` are those of the files that are not what the disk has.
+    """
+
+    def __init__(self, paths: Sequence[Path], settings: Settings, texts: Mapping[Path, bytes]) -> None:
+        self.texts = dict(texts)
+        self._roots = true_roots(paths)
+        self._kept_out: dict[Path, str | None] = {}
+        asked, _ = expand(paths, settings.exclude, present=texts, force_exclude=settings.force_exclude)
+        self._asked = frozenset(asked)
+        self._programs: dict[Path, Program] = {}
+        for each in programs(asked, paths, settings.exclude):
+            self._programs.update(dict.fromkeys(each.asked, each))
+        self._names: dict[str, list[Path]] = {}
+        for path in asked:
+            self._names.setdefault(os.path.realpath(path), []).append(path)
+        self._sources: dict[Path, Source] = {}
+        self._surroundings: dict[Path, Surroundings] = {}
+
+    def obstacle(self, path: Path) -> str | None:
+        """Why a file must be left as it is; None where it may be edited."""
+        if path not in self._kept_out:
+            self._kept_out[path] = obstacle(path, self._roots)
+        return self._kept_out[path]
+
+    def take(self, texts: Mapping[Path, bytes]) -> None:
+        """Has other texts be the present ones."""
+        self.texts = dict(texts)
+        self._sources.clear()
+        self._surroundings.clear()
+
+    def under_all_names(self, texts: Mapping[Path, bytes]) -> dict[Path, bytes]:
+        """The present texts with others in their place, which also stand where a link shows the same file."""
+        names = ((os.path.realpath(path), text) for path, text in texts.items())
+        return {
+            **self.texts,
+            **{other: text for name, text in names for other in self._names.get(name, ())},
+            **texts,
+        }
+
+    def source(self, path: Path) -> Source:
+        """A file to be edited. Raises CannotRepair where it cannot be."""
+        source = self._sources.get(path)
+        if source is None:
+            source = self._sources[path] = Source(path, self._bytes(path), self._around(path))
+        return source
+
+    def edits_for(self, finding: Finding) -> Edits:
+        """What the remedy of a finding would change. Raises CannotRepair."""
+        assert finding.remedy is not None
+        source = self.source(absolute(finding.path))
+        edits = Edits(source)
+        importlib.import_module(f"dlint.remedies.{finding.remedy.name}").repair(source, finding, edits)
+        if not edits:
+            raise CannotRepair("the remedy finds nothing to change here")
+        return edits
+
+    def change(self, made: Iterable[tuple[Finding, tuple[Path, ...]]], edits: Mapping[Path, Edits]) -> Change:
+        """What edits come to, of remedies for some findings in some files. Raises CannotRepair where a text
+        would not be one that may be written."""
+        findings, files = zip(*made, strict=True)
+        texts = {}
+        for path, each in edits.items():
+            if each:
+                before = each.source.data
+                after = each.source.encode(each.apply())
+                check_text(before, after, each.dropped)
+                texts[path] = (before, after)
+        return Change(findings, tuple(tuple(filter(texts.__contains__, each)) for each in files), texts)
+
+    def _bytes(self, path: Path) -> bytes:
+        if path in self.texts:
+            return self.texts[path]
+        try:
+            return read_bytes(path)
+        except SourceError as error:
+            raise CannotRepair(error.message) from error
+
+    def _around(self, path: Path) -> Surroundings:
+        program = self._programs.get(path)
+        if program is None:
+            raise CannotRepair("the file is not among those that were named")
+        around = self._surroundings.get(program.root)
+        if around is None:
+            around = Surroundings(program.root, program.files, self.texts, self._open)
+            self._surroundings[program.root] = around
+        return around
+
+    def _open(self, path: Path) -> Source:
+        """Another file than the finding's, for a remedy that must edit it as well."""
+        if path not in self._asked:
+            raise CannotRepair(f"{path.name} would have to change as well, and is not among the files named")
+        why = self.obstacle(path)
+        if why is not None:
+            raise CannotRepair(f"{path.name} would have to change as well: {why}")
+        return self.source(path)
+
+
+def spread(edits: Edits) -> dict[Path, Edits]:
+    """The edits by the file they are made to, the file of the finding last."""
+    return {**edits.others, edits.source.path: edits}
+
+
+def goes_with(edits: Mapping[Path, Edits], others: Mapping[Path, Edits]) -> bool:
+    """Whether the changes of the two do not spoil each other in any file."""
+    return not any(path in others and each.is_at_odds_with(others[path]) for path, each in edits.items())
+
+
+def unite(edits: dict[Path, Edits], others: Mapping[Path, Edits]) -> None:
+    """Adds changes that go with those that are there."""
+    for path, each in others.items():
+        edits.setdefault(path, Edits(each.source)).merge(each)
