@@ -21,6 +21,7 @@ from dlint.files import absolute, display_path
 from dlint.reading import SourceError, decode, read_bytes, read_stream
 from dlint.reports.closing import summary
 from dlint.reports.text import SourceLines, text
+from dlint.settings import Settings
 
 _STDIN = Path("-")
 
@@ -74,6 +75,8 @@ def check(
     settings = settings_for(paths, choices)
     with progress() as show:
         report = check_program(paths, settings, texts=texts, jobs=jobs, progress=show)
+    if output_format == "json" and not statistics:
+        report = _promised(report, paths, settings, texts)
     complain_of(report.troubles)
     show_lines = say_json if output_format == "json" else say
     show_lines(_lines(report, output_format, statistics, _source_lines(texts)))
@@ -83,6 +86,17 @@ def check(
     if report.troubles:
         return FAILED
     return FINDINGS if report.findings and not exit_zero else CLEAN
+
+
+def _promised(
+    report: Report, paths: tuple[Path, ...], settings: Settings, texts: Mapping[Path, bytes] | None
+) -> Report:
+    """The report with a fix only where its remedy, tried on the file, does not refuse."""
+    if not any(finding.remedy for finding in report.findings):
+        return report
+    from dlint.repair import promised
+
+    return report._replace(findings=tuple(promised(report.findings, paths, settings, texts or {})))
 
 
 def _with_stdin(

@@ -295,7 +295,9 @@ class _Work:
             if not again and self.chosen.concerns(old):
                 gone.append(first)
             known.update((id(new), first) for new in again)
-        steps = _steps(change, [self.first_seen.get(_at(each), each) for each in change.findings], gone)
+        present = {_at(each): each for each in self.findings}  # a remedy's data may have got a place
+        wanted = [self.first_seen.get(at, present[at]) for at in map(_at, change.findings)]
+        steps = _steps(change, wanted, gone)
         if self.approve is not None and not all(self.approve(step, change.texts) for step in steps):
             self._refuse(change.findings, "declined")
             return False

@@ -109,8 +109,12 @@ class Workshop:
             if each:
                 before = each.source.data
                 after = each.source.encode(each.apply())
+                if after == before:
+                    continue
                 check_text(before, after, each.dropped)
                 texts[path] = (before, after)
+        if not texts:
+            raise CannotRepair("the remedy finds nothing to change here")
         return Change(findings, tuple(tuple(filter(texts.__contains__, each)) for each in files), texts)
 
     def _bytes(self, path: Path) -> bytes:
