@@ -32,6 +32,7 @@ def widest_first(findings: Sequence[Finding], source_of: Callable[[Finding], Sou
     """The findings, those first that name in ``data["place"]`` the file where a line cures most of them; then
     each with its own file, then with any other. ``source_of`` gives the source of a finding's file."""
     cured: dict[str, list[Finding]] = {}
+    importers: dict[str, int] = {}
     own: set[str] = set()
     for finding in findings:
         if finding.remedy is None or finding.remedy.data.get("kind") != "threads":
@@ -42,9 +43,11 @@ def widest_first(findings: Sequence[Finding], source_of: Callable[[Finding], Sou
                 own.add(source.surroundings.relative(source.path))
                 for place in _places(program, source.surroundings.relative, finding):
                     cured.setdefault(place, []).append(finding)
+                    if place not in importers:
+                        importers[place] = sum(1 for _ in program.boundaries.importers(place))
         except CannotRepair:
             continue
-    best = sorted(cured, key=lambda place: (-len(cured[place]), place not in own, place))
+    best = sorted(cured, key=lambda place: (-len(cured[place]), -importers[place], place not in own, place))
     yield from (_at(place, cured[place][0]) for place in best if len(cured[place]) > 1)
     yield from findings
     yield from (

@@ -145,6 +145,7 @@ class _Work:
     steps: list[Step] = field(default_factory=list)
     refused: dict[_At, str] = field(default_factory=dict)
     by_itself: set[_At] = field(default_factory=set)
+    declined: set[_At] = field(default_factory=set)
     first_seen: dict[_At, Finding] = field(default_factory=dict)
     changed: bool = False
 
@@ -191,7 +192,7 @@ class _Work:
             change = self.alone(finding)
             if change is not None and self._try(change):
                 return
-        reason = self.refused[_at(finding)]
+        reason = self.reason(finding) or "no place for it is right"
         for each in same:
             self.refused.setdefault(_at(each), reason)
 
@@ -299,11 +300,12 @@ class _Work:
         wanted = [self.first_seen.get(at, present[at]) for at in map(_at, change.findings)]
         steps = _steps(change, wanted, gone)
         if self.approve is not None and not all(self.approve(step, change.texts) for step in steps):
-            self._refuse(change.findings, "declined")
+            self.declined.update(map(_at, change.findings))
             return False
         self.steps += steps
         self.refused = self._moved(change, self.refused)
         self.by_itself = set(self._moved(change, dict.fromkeys(self.by_itself, "")))
+        self.declined = set(self._moved(change, dict.fromkeys(self.declined, "")))
         self.first_seen = {_at(new): known[id(new)] for new in found if id(new) in known}
         for path, (before, _) in change.texts.items():
             self.old.setdefault(path, before)
@@ -327,6 +329,8 @@ class _Work:
             return finding.by_hand or "there is no remedy that is right everywhere: see the rule's page"
         if not self.chosen.offers(finding):
             return "the remedy is unsafe: --unsafe-fixes applies it"
+        if _at(finding) in self.declined:
+            return "declined"
         return self.shop.obstacle(absolute(finding.path)) or self.refused.get(_at(finding))
 
     def _refuse(self, findings: Iterable[Finding], reason: str) -> None:

@@ -40,8 +40,7 @@ Use instead:
 ```python
 import cv2
 
-cv2.setNumThreads(0)
-cv2.ocl.setUseOpenCL(False)
+cv2.setNumThreads(0)  # no OpenCV threads in DataLoader workers
 
 class Photos(Dataset):
     def __getitem__(self, index):
@@ -60,8 +59,10 @@ finds modules by name (`importlib`, Hydra) counts for loaders that no other scri
 
 ## Fix safety
 
-Safe: the two lines after the imports change no result. `setNumThreads(n)` in worker code becomes
-`setNumThreads(0)`.
+Safe: one line after the import of cv2 changes no result, only how many threads OpenCV uses, in the main
+process as well. Where several files call cv2 for the workers, it goes into the module that most of them
+import, and into no other. `setNumThreads(n)` in worker code becomes `setNumThreads(0)`;
+`cv2.ocl.setUseOpenCL(False)` is written only where worker code uses `cv2.UMat`.
 
 ## References
 

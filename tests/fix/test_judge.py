@@ -1,0 +1,48 @@
+"""Whether a program is better for an edit."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from dlint.finding import Finding
+from dlint.repair.judge import verdict
+from dlint.repair.lines import Lines
+
+_FILE = Path("/project/a.py")
+
+
+def _finding(code: str, line: int, path: str = "/project/a.py") -> Finding:
+    return Finding(code, "some-rule", "something", path, line, 1, line, 9)
+
+
+def test_a_finding_that_is_gone_while_the_others_move() -> None:
+    moved = {_FILE: Lines(b"a\nb\nc\n", b"new\na\nB\nc\n")}
+    before = [_finding("DL1", 2), _finding("DL1", 3)]
+    assert verdict(before, [_finding("DL1", 4)], before[:1], moved).is_good
+
+
+def test_a_hazard_that_only_moves_is_still_there() -> None:
+    moved = {_FILE: Lines(b"a\nb\n", b"new\na\n")}
+    wanted = _finding("DL1", 2)
+    found = verdict([wanted], [_finding("DL1", 1)], [wanted], moved)
+    assert found.stayed == (wanted,)
+    assert found.came == ()
+
+
+def test_a_finding_that_comes_in_another_file() -> None:
+    wanted, other = _finding("DL1", 2), _finding("DL2", 7, "/project/b.py")
+    found = verdict([wanted], [other], [wanted], {_FILE: Lines(b"a\nb\n", b"a\nc\n")})
+    assert found.stayed == ()
+    assert found.came == (other,)
+
+
+def test_of_several_alike_the_one_that_came_is_told() -> None:
+    moved = {_FILE: Lines(b"a\nb\nc\n", b"a\nx\ny\nc\n")}
+    wanted, stays = _finding("DL1", 2), _finding("DL2", 3)
+    new, same = _finding("DL2", 2), _finding("DL2", 4)
+    assert verdict([wanted, stays], [new, same], [wanted], moved).came == (new,)
+
+
+def test_others_that_go_as_well_are_no_matter() -> None:
+    wanted, more = _finding("DL1", 2), _finding("DL1", 9, "/project/b.py")
+    assert verdict([wanted, more], [], [wanted], {_FILE: Lines(b"a\nb\n", b"a\nc\n")}).is_good
