@@ -4,8 +4,8 @@
     python benchmarks/repairs.py mutated [--repairs 2000] [--seed 0]
 
 Each tree is repaired in a copy: `git apply` takes the diff, which is what is written, a second run changes
-nothing, and the fixes that JSON promises are kept. Mutated programs are those of tests/fuzz, in folders of ten.
-Both look at every changed file: it parses, pyflakes knows no more undefined names than before, and the whole
+nothing, and the fixes that JSON promises are kept. Mutated programs are those of tests/fuzz, in folders of
+ten. Both look at every changed file: it parses, pyflakes knows no more undefined names than before, and the whole
 tree has no finding that it had not. A failure is printed; the exit code is then 1.
 """
 
@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import argparse
 import ast
+import os
 import shutil
 import subprocess
 import sys
@@ -20,6 +21,7 @@ import tempfile
 import warnings
 from collections import Counter
 from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from itertools import count
 from pathlib import Path
 from random import Random
@@ -71,7 +73,8 @@ def _of_tree(tree: Path) -> Iterator[str]:
         )
         print(f"{gone} repaired in {len(repairs.files)} files, {len(repairs.left)} left", flush=True)
         failures = list(_failures(repairs, before, [copy], settings))
-        difference = b"".join(map(as_diff, repairs.files)).replace(str(copy).lstrip("/").encode() + b"/", b"")
+        with chdir(copy):
+            difference = b"".join(map(as_diff, repairs.files))
         for each in repairs.files:
             replace(each.path, each.old, each.new)
         if repair([copy], settings, unsafe=True).files:
@@ -85,6 +88,17 @@ def _of_tree(tree: Path) -> Iterator[str]:
         for failure in failures:
             print("  FAILED", failure)
             yield failure
+
+
+@contextmanager
+def chdir(folder: Path) -> Iterator[None]:
+    """Work in a folder: a diff's names are those that its reader sees from where he stands."""
+    before = Path.cwd()
+    os.chdir(folder)
+    try:
+        yield
+    finally:
+        os.chdir(before)
 
 
 def _is_left(path: str, code: str, left: Counter[tuple[str, str]]) -> bool:
