@@ -5,8 +5,8 @@
 
 Each tree is repaired in a copy: `git apply` takes the diff, which is what is written, a second run changes
 nothing, and the fixes that JSON promises are kept. Mutated programs are those of tests/fuzz, in folders of
-ten. Both look at every changed file: it parses, pyflakes knows no more undefined names than before, and the whole
-tree has no finding that it had not. A failure is printed; the exit code is then 1.
+ten. Both look at every changed file: it parses, pyflakes knows no more undefined names than before, and the
+whole tree has no finding that it had not. A failure is printed; the exit code is then 1.
 """
 
 from __future__ import annotations
