@@ -53,9 +53,11 @@ def _run() -> int:
         fault = f"{error.filename}: " if error.filename else ""
         fault += error.strerror or str(error)
         _forget_output()
-    except Exception as error:  # a fault of dlint's own
+    except Exception as error:
+        if came() is not None:  # Python puts the end in words of its own while a class is made
+            return FAILED
         _show_traceback()
-        fault = described(error)
+        fault = described(error)  # a fault of dlint's own
     from dlint.cli.output import complain
 
     complain(fault)

@@ -53,6 +53,17 @@ def slow(handle):
     sync(handle)
 os.fsync = slow
 """
+# A signal that comes while a class is made: Python makes a RuntimeError of what its handler raises.
+_IN_A_CLASS = """\
+from dlint import engine
+class Field:
+    def __set_name__(self, owner, name):
+        os.kill(os.getpid(), signal.SIGTERM)
+def check(*_, **__):
+    class Made:
+        field = Field()
+engine.check = check
+"""
 # Two processes that work for ever at their first block, and say who they are.
 _BUSY = """\
 import multiprocessing, time
@@ -111,6 +122,12 @@ def test_at_any_moment(tmp_path: Path, name: str) -> None:
         assert process.returncode in (0, -signal.Signals[name])
         # The last moments of Python itself belong to the system: it says nothing.
         assert complaint.decode() in ("", _SAYS[name])
+
+
+def test_while_a_class_is_made(tmp_path: Path) -> None:
+    process = _start(_files(tmp_path, 1), "fix", before=_IN_A_CLASS)
+    _, complaint = process.communicate(timeout=60)
+    assert (process.returncode, complaint.decode()) == (-signal.SIGTERM, _SAYS["SIGTERM"])
 
 
 @pytest.mark.parametrize("name", _SIGNALS)
