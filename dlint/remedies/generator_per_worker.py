@@ -1,79 +1,142 @@
 """Makes a random generator in each worker, from the seed that torch gives the worker for the epoch.
 
-A seed that the user chose still counts: it is mixed into the worker's.
+The process that makes the object keeps the generator that it had, seed and all. A seed that the user chose
+still counts in the workers: it is mixed into theirs.
 """
 
 from __future__ import annotations
 
+import ast
+from dataclasses import replace
+
 import libcst as cst
 
 from dlint.finding import Finding
-from dlint.rewriting import statements
+from dlint.knowledge.randomness import RESEEDS
+from dlint.program.mentions import mentions
+from dlint.program.program import Program
+from dlint.program.stores import Kin
+from dlint.rewriting.attribute import check_property, is_free, kin_of
 from dlint.rewriting.edits import CannotRepair, Edits
 from dlint.rewriting.imports import name_for
-from dlint.rewriting.per_process import Made, as_function, as_property, made_at
+from dlint.rewriting.kept_arguments import is_parameter, kept_arguments
+from dlint.rewriting.made import Made, made_at
+from dlint.rewriting.per_process import PerProcess, as_function, as_property, function_for, kept_under
+from dlint.rewriting.seeds import Seeded, seeded
 from dlint.rewriting.source import Source
+from dlint.rewriting.states import leave_out
 
-_WHY = "Each worker has its own generator: torch gives every worker another seed in every epoch."
+_WHY = "A copied generator would give all workers the same numbers."
 
 
 def repair(source: Source, finding: Finding, edits: Edits) -> None:
     """Turn the generator that the finding points at into one per process."""
     made = made_at(source, finding)
-    inner = made.value.func.value if isinstance(made.value.func, cst.Attribute) else None
-    meant: str | None
-    if isinstance(inner, cst.Call) and source.code(made.value.func).endswith(".manual_seed"):
-        meant = f"{source.qualified(inner.func)}().manual_seed"
-    else:
-        meant = source.qualified(made.value.func)
+    old = seeded(source, made.value)
     torch = name_for(source, edits, "torch", "torch")
-
-    def factory(value: cst.BaseExpression) -> str:
-        if not isinstance(value, cst.Call) or source.code(value.func).startswith("self._make"):
-            raise CannotRepair(
-                "the seed is known only here: keep it on self and make the generator per process"
-            )
-        return _seeded(source, meant, value, f"{torch}.initial_seed()")
-
     if made.owner is None:
-        as_function(source, edits, made, _WHY, factory)
-    else:
-        as_property(source, edits, made, _WHY, factory, keep_seed=True)
-    _remove_seeding(source, edits, made)
-
-
-def _seeded(source: Source, meant: str | None, value: cst.Call, worker: str) -> str:
-    """The text that makes a generator of the same kind from the worker's seed."""
-    func = source.code(value.func)
-    args = [arg for arg in value.args if not _is_fixed(arg.value)]
-    if len(value.args) > 1 or any(arg.star for arg in value.args):
-        raise CannotRepair("the generator has several arguments: make it per process by hand")
-    seed = source.code(args[0].value) if args else None
-    if meant == "numpy.random.default_rng":
-        return f"{func}({worker})" if seed is None else f"{func}([{worker}, {seed} or 0])"
-    if meant == "numpy.random.RandomState":
-        short = f"{worker} % 2**32"
-        return f"{func}({short})" if seed is None else f"{func}([{short}, {seed} or 0])"
-    if meant == "random.Random":
-        quote = "'" if source.quote == "'" else '"'
-        return f"{func}({worker})" if seed is None else f"{func}(f{quote}{{{worker}}}-{{{seed}}}{quote})"
-    if meant == "torch.Generator" and not value.args:
-        return f"{func}().manual_seed({worker})"
-    if meant == "torch.Generator().manual_seed":
-        return f"{func}({worker})" if seed is None else f"{func}({worker} + {seed})"
-    raise CannotRepair("make the generator in the worker, from torch.initial_seed(), by hand")
-
-
-def _is_fixed(value: cst.BaseExpression) -> bool:
-    return isinstance(value, cst.Integer) or (isinstance(value, cst.Name) and value.value == "None")
-
-
-def _remove_seeding(source: Source, edits: Edits, made: Made) -> None:
-    """Take ``self.g.manual_seed(...)`` out of the function that made the generator."""
-    if made.method is None:
+        _module_level(source, edits, made, old, torch)
         return
-    for call in source.descendants(made.method.body, cst.Call):
-        seeds = source.code(call.func) in (f"self.{made.name}.manual_seed", f"self.{made.name}.seed")
-        statement = source.parent(call)
-        if seeds and isinstance(statement, cst.Expr):
-            statements.remove_statement(source, edits, statement)
+    with source.surroundings.asking() as program:
+        kin = kin_of(source, program, made.owner)
+        check_property(source, kin, made.name, made.statement)
+        if not is_free(kin, kept_under(made.name)):
+            raise CannotRepair(f"the name {kept_under(made.name)} is in use: make it in each worker by hand")
+        if old.is_torch:
+            _torch_attribute(source, edits, program, kin, made, old, torch)
+            return
+        worker = f"{torch}.initial_seed()"
+        lines: tuple[str, ...]
+        if old.constant is not None and not _seeded_again(program, kin, made):
+            lines = (f"seed = {old.mixed(source, worker, old.constant)}",)
+        else:
+            lines = ("*_, inherited = {held}.values()", f"seed = {old.drawn(worker)}")
+        as_property(source, edits, made, PerProcess(_WHY, old.made_with("seed"), lines), first=True)
+
+
+def _torch_attribute(
+    source: Source, edits: Edits, program: Program, kin: Kin, made: Made, old: Seeded, torch: str
+) -> None:
+    """A ``torch.Generator`` cannot go to spawned workers: it is left out of pickles, and its seed is kept."""
+    assert made.owner is not None and made.method is not None
+    setup: list[cst.BaseSmallStatement] = []
+    seed = old.constant
+    own = list(_own_seeding(source, made))
+    if _seeded_again(program, kin, made) or len(own) > 1 or (own and old.seed is not None):
+        raise CannotRepair("the generator is seeded again elsewhere: mix that seed into the worker's by hand")
+    if own:
+        seed, setup = _apart(source, kin, made, own[0])
+    elif old.seed is not None and seed is None:
+        args, setup = kept_arguments(source, kin, made, "seed")
+        seed = source.code(args[0].value)
+    mixed = old.mixed(source, f"{torch}.initial_seed()", seed or str(_place(source, made)))
+    more = leave_out(source, edits, kin, made.owner, made.name, kept_under(made.name))
+    how = PerProcess(_WHY, old.made_with("seed"), (f"seed = {mixed}",))
+    as_property(source, edits, made, how, first=True, setup=setup, more=more)
+
+
+def _apart(source: Source, kin: Kin, made: Made, call: cst.Call) -> tuple[str, list[cst.BaseSmallStatement]]:
+    """The seed that the method gives the generator after it has made it, and statements that keep it."""
+    args, setup = kept_arguments(source, kin, replace(made, value=call), "seed")
+    given = call.args[0].value if len(call.args) == 1 else None
+    if setup and not (isinstance(given, cst.Name) and is_parameter(source, made, given.value)):
+        raise CannotRepair("the generator is seeded apart: mix that seed into the worker's by hand")
+    return source.code(args[0].value), setup
+
+
+def _own_seeding(source: Source, made: Made) -> list[cst.Call]:
+    """The calls of ``self.g.manual_seed(...)`` in the method that makes the generator."""
+    assert made.method is not None
+    wanted = f"self.{made.name}.manual_seed"
+    calls = source.descendants(made.method.body, cst.Call)
+    return [call for call in calls if source.code(call.func) == wanted]
+
+
+def _place(source: Source, made: Made) -> int:
+    """A number that tells a generator without a seed from the others of its class."""
+    assert made.owner is not None
+    calls = [
+        call
+        for call in source.descendants(made.owner.body, cst.Call)
+        if source.qualified(call.func) == "torch.Generator"
+        and not isinstance(source.parent(call), cst.Attribute)
+    ]
+    return 1 + next((at for at, call in enumerate(calls) if call is made.value), 0)
+
+
+def _seeded_again(program: Program, kin: Kin, made: Made) -> bool:
+    """Whether code outside the method that makes the generator seeds it again, or sets its state."""
+    method = made.method.name.value if made.method is not None else ""
+    for mention in mentions(program, made.name):
+        match mention.trail[-3:]:
+            case [ast.Call(), ast.Attribute(attr=attr), ast.Attribute() as held] if attr in RESEEDS:
+                inside = any(
+                    isinstance(node, ast.FunctionDef) and node.name == method for node in mention.trail
+                )
+                if not inside and kin.may_be(held.value, mention.module, mention.trail):
+                    return True
+    return False
+
+
+def _module_level(source: Source, edits: Edits, made: Made, old: Seeded, torch: str) -> None:
+    """A generator of a module, which spawned workers make anew when they import it."""
+    if old.constant is None and not old.is_unseeded:
+        raise CannotRepair("the seed is not written there: make the generator per process by hand")
+    if old.is_torch and old.constant is None:
+        raise CannotRepair("the generator is seeded apart: mix that seed into the worker's by hand")
+    _, _, uses = function_for(source, made)
+    if any(source.function_of(use) is None and not _is_guarded(source, use) for use in uses):
+        raise CannotRepair("the module draws from it when it is imported: make it per process by hand")
+    before = old.constant or "None"
+    mixed = old.mixed(source, "worker.seed", old.constant or "0")
+    lines = (
+        f"worker = {torch}.utils.data.get_worker_info()",
+        f"seed = {before} if worker is None else {mixed}",
+    )
+    as_function(source, edits, made, PerProcess(_WHY, old.made_with("seed"), lines))
+
+
+def _is_guarded(source: Source, node: cst.CSTNode) -> bool:
+    return any(
+        isinstance(each, cst.If) and "__main__" in source.code(each.test) for each in source.ancestors(node)
+    )

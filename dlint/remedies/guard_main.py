@@ -74,7 +74,7 @@ def _acts(source: Source, statement: cst.CSTNode) -> bool:
 def _check(source: Source, run: list[header.Statement]) -> None:
     if any(isinstance(each, cst.If) and "__name__" in source.code(each.test) for each in run):
         raise CannotRepair(_BY_HAND)
-    if is_imported(source.path):
+    if is_imported(source):
         raise CannotRepair(f"other files import what the body sets: {_BY_HAND}")
     if any(header.begins_cell(each) for each in run):
         raise CannotRepair(f"the file is a notebook's: {_BY_HAND}")

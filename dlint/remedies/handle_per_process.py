@@ -8,19 +8,21 @@ from __future__ import annotations
 
 from dlint.finding import Finding
 from dlint.rewriting.edits import Edits
-from dlint.rewriting.per_process import as_function, as_property, made_at
+from dlint.rewriting.made import made_at
+from dlint.rewriting.per_process import PerProcess, as_function
 from dlint.rewriting.source import Source
+from dlint.rewriting.unpickled import as_unpickled_property
 
-_WHY = "Workers that share a handle share its position, so each process opens its own."
-_ONCE = "Each process opens its own. LMDB opens none twice in a process: the inherited one is closed."
+_WHY = "Workers cannot share a handle: each process opens its own."
+_ONCE = "LMDB opens nothing twice: a worker closes the inherited one first."
 
 
 def repair(source: Source, finding: Finding, edits: Edits) -> None:
     """Turn the handle that the finding points at into one per process."""
     made = made_at(source, finding)
     once = bool(finding.remedy and finding.remedy.data.get("once"))
+    why = _ONCE if once else _WHY
     if made.owner is None:
-        as_function(source, edits, made, _ONCE if once else _WHY, close=once)
+        as_function(source, edits, made, PerProcess(why, source.code(made.value), once=once))
     else:
-        # lmdb.open is a class that pickle does not find under its name.
-        as_property(source, edits, made, _ONCE if once else _WHY, close=once, by_name=once)
+        as_unpickled_property(source, edits, made, why, "path", once=once)

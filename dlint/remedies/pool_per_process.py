@@ -8,8 +8,10 @@ from __future__ import annotations
 
 from dlint.finding import Finding
 from dlint.rewriting.edits import CannotRepair, Edits
-from dlint.rewriting.per_process import Made, as_function, as_property, made_at
+from dlint.rewriting.made import Made, made_at
+from dlint.rewriting.per_process import PerProcess, as_function
 from dlint.rewriting.source import Source
+from dlint.rewriting.unpickled import as_unpickled_property
 
 _WHY = "A pool's threads do not survive a fork, so each process has its own."
 _OF_PROCESSES = ("multiprocessing.Pool", "multiprocessing.pool.Pool", "ProcessPoolExecutor")
@@ -25,9 +27,9 @@ def repair(source: Source, finding: Finding, edits: Edits) -> None:
     made = made_at(source, finding)
     _check(source, made)
     if made.owner is None:
-        as_function(source, edits, made, _WHY)
+        as_function(source, edits, made, PerProcess(_WHY, source.code(made.value)))
     else:
-        as_property(source, edits, made, _WHY)
+        as_unpickled_property(source, edits, made, _WHY, "size")
 
 
 def _check(source: Source, made: Made) -> None:

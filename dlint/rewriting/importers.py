@@ -2,30 +2,11 @@
 
 from __future__ import annotations
 
-import os
-import re
-from pathlib import Path
-
-from dlint.files import around
-from dlint.reading import SourceError, read_bytes
+from dlint.rewriting.source import Source
 
 
-def is_imported(path: Path) -> bool:
-    """Whether another Python file of the project seems to import the module at ``path``.
-
-    Goes by the words of import statements, so it may say yes once too often.
-    """
-    if not os.path.isfile(path):  # noqa: PTH113 - the other one raises where it may not look
-        return False
-    name = path.parent.name if path.stem == "__init__" else path.stem
-    pattern = re.compile(
-        rb"^[ \t]*(?:from|import)\b[^#\n]*\b" + re.escape(name.encode()) + rb"\b", re.MULTILINE
-    )
-    return any(pattern.search(_bytes(other)) for other in around(path) if other != path)
-
-
-def _bytes(path: Path) -> bytes:
-    try:
-        return read_bytes(path)
-    except SourceError:
-        return b""
+def is_imported(source: Source) -> bool:
+    """Whether another file of the program imports this one, directly or through others."""
+    surroundings = source.surroundings
+    with surroundings.asking() as program:
+        return any(program.boundaries.importers(surroundings.relative(source.path)))

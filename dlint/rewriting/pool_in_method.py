@@ -2,19 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import ast
+from collections.abc import Sequence
 
 import libcst as cst
 
 from dlint.finding import Finding
-from dlint.rewriting import per_process, statements
+from dlint.program.program import Program
+from dlint.program.values import HERE, Function, Partial
+from dlint.program.worker import WorkerCode
+from dlint.rewriting import statements
+from dlint.rewriting.attribute import is_free, kin_of
 from dlint.rewriting.edits import CannotRepair, Edits
 from dlint.rewriting.header import spaced
+from dlint.rewriting.hints import is_hinted
 from dlint.rewriting.imports import name_for
 from dlint.rewriting.locals import local_names
+from dlint.rewriting.per_process import PerProcess, kept_under, property_text
 from dlint.rewriting.source import Source
 
-_WHY = "Threads are dear to start: one pool for each process, not one for each item."
+_WHY = "Starting threads for every item is dear: each process keeps one pool."
 _BY_HAND = "keep one pool per process, keyed on os.getpid(), instead of one per item, by hand"
 _BLOCKING = frozenset({"map", "starmap", "apply"})  # ThreadPool's methods that return when all is done
 _LAZY = frozenset({"map", "imap", "imap_unordered"})
@@ -25,7 +32,10 @@ _CLOSING = frozenset({"close", "join", "shutdown", "terminate"})
 
 
 def keep_pool(source: Source, finding: Finding, edits: Edits) -> None:
-    """Turn the pool that the finding points at into a property of the object. Raises CannotRepair."""
+    """Turn the pool that the finding points at into a property of the object. Raises CannotRepair.
+
+    The pools are the class's: those of an object would go into its pickles.
+    """
     call = source.at(finding, cst.Call)
     method = source.function_of(call)
     owner = source.enclosing(call, cst.ClassDef)
@@ -33,42 +43,88 @@ def keep_pool(source: Source, finding: Finding, edits: Edits) -> None:
         raise CannotRepair(_BY_HAND)
     if any(name != "self" for name in local_names(source, call)):
         raise CannotRepair(f"the pool's size is decided for every item: {_BY_HAND}")
-    defined = {each.name.value for each in source.descendants(owner.body, cst.FunctionDef)}
-    if (
-        defined & {"__getstate__", "__setstate__", "__reduce__", "__del__"}
-        or "__slots__" in source.identifiers
-    ):
-        raise CannotRepair(_BY_HAND)
-    executor = "Executor" in source.code(call.func)
-    name = source.free_name(*(("_executor", "_thread_executor") if executor else ("_pool", "_thread_pool")))
-    parent = source.parent(call)
-    if isinstance(parent, cst.WithItem):
-        _unwrap(source, edits, parent, name, executor)
-    elif isinstance(parent, cst.Assign):
-        _unassign(source, edits, parent, name, executor)
-    elif isinstance(parent, cst.Attribute) and not executor:
-        edits.replace(call, statements.expression(f"self.{name}"))
-    else:
-        raise CannotRepair(_BY_HAND)
-    _add_members(source, edits, method, name, source.code(call))
+    keys = _own_settings(source, call)
+    executor = "Executor" in (source.qualified(call.func) or source.code(call.func))
+    with source.surroundings.asking() as program:
+        kin = kin_of(source, program, owner)
+        wished = ("_executor", "_thread_executor") if executor else ("_pool", "_thread_pool")
+        name = next((n for n in wished if is_free(kin, n) and is_free(kin, kept_under(n))), None)
+        if name is None:
+            raise CannotRepair(f"the names {wished[0]} and {wished[1]} are in use: {_BY_HAND}")
+        parent = source.parent(call)
+        if isinstance(parent, cst.WithItem):
+            uses = _unwrap(source, edits, parent, name, executor)
+        elif isinstance(parent, cst.Assign):
+            uses = _unassign(source, edits, parent, name, executor)
+        elif isinstance(parent, cst.Attribute) and not executor:
+            uses = [call]
+            _check_use(source, call, executor)
+            edits.replace(call, statements.expression(f"self.{name}"))
+        else:
+            raise CannotRepair(_BY_HAND)
+        for use in uses:
+            if _comes_back(source, program, use, method):
+                raise CannotRepair("a task of the pool comes back to this method and would wait for ever")
+    hint = source.code(call.func) if is_hinted(method) else None
+    _add_members(source, edits, owner, method, name, PerProcess(_WHY, source.code(call), keys=keys), hint)
     edits.claim(owner)
 
 
-def _add_members(source: Source, edits: Edits, method: cst.FunctionDef, name: str, made: str) -> None:
-    kept, pid = f"{name}_here", f"{name}_pid"
-    if {kept, pid} & source.identifiers:
-        raise CannotRepair(f"the names {kept} and {pid} are in use: {_BY_HAND}")
+def _own_settings(source: Source, call: cst.Call) -> tuple[str, ...]:
+    """The attributes of the object that a pool is made with: each combination has a pool of its own."""
+    found: dict[str, None] = {}
+    for name in source.descendants(call, cst.Name):
+        if name.value == "self":
+            held = source.parent(name)
+            above = source.parent(held) if held is not None else None
+            if not isinstance(held, cst.Attribute) or not isinstance(above, cst.Arg):
+                raise CannotRepair(f"the pool is made for its object: {_BY_HAND}")
+            found[source.code(held)] = None
+    return tuple(found)
+
+
+def _comes_back(source: Source, program: Program, use: cst.CSTNode, method: cst.FunctionDef) -> bool:
+    """Whether a task handed to the pool calls the method again, which waits for the pool that runs it."""
+    handed = source.parent(source.parent(use) or use)
+    surroundings = source.surroundings
+    call, point = surroundings.point(source, handed or use, ast.Call)
+    if not isinstance(call, ast.Call) or not call.args:
+        return False
+    own = surroundings.trail(source, method, ast.FunctionDef)[-1]
+    code = WorkerCode(program.evaluator)
+    for task, _ in program.evaluator.values(call.args[0], point):
+        if isinstance(task, Function | Partial):
+            code.add_callable(task, HERE, "task", surroundings.module(source), call.lineno)
+    return any(visit.function.node is own for visit in code.visits)
+
+
+def _add_members(
+    source: Source,
+    edits: Edits,
+    owner: cst.ClassDef,
+    method: cst.FunctionDef,
+    name: str,
+    how: PerProcess,
+    hint: str | None,
+) -> None:
     os = name_for(source, edits, "os", "os")
-    _, _, index = statements.block_of(source, method)
-    text = "\n" if index else ""
-    text += f"{kept} = None\n{pid} = None\n\n"
-    text += per_process.property_text(name, kept, pid, made, _WHY, os)
-    text += per_process.getstate_text(per_process.state_text(source, kept, pid))
+    kept = kept_under(name)
+    body = list(owner.body.body)
+    at = next(i for i, each in enumerate(body) if isinstance(each, cst.FunctionDef))
+    blank = "\n" if at == 1 and _is_docstring(body[0]) else ""
+    edits.insert_before(body[at], statements.parse(source, f"{blank}{kept} = {{}}\n"))
+    text = f"\n{property_text(source, name, kept, method, how, os, hint)}"
     edits.insert_before(method, statements.parse(source, text))
-    edits.change(method, lambda node: spaced(node, 1))
+    for each in dict.fromkeys((body[at], method)):
+        edits.change(each, lambda node: spaced(node, 1))
 
 
-def _unwrap(source: Source, edits: Edits, item: cst.WithItem, name: str, executor: bool) -> None:
+def _is_docstring(line: cst.CSTNode) -> bool:
+    first = line.body[0] if isinstance(line, cst.SimpleStatementLine) else None
+    return isinstance(first, cst.Expr) and isinstance(first.value, cst.SimpleString | cst.ConcatenatedString)
+
+
+def _unwrap(source: Source, edits: Edits, item: cst.WithItem, name: str, executor: bool) -> list[cst.Name]:
     """Put the body of ``with ThreadPool() as pool:`` in the place of the statement."""
     block = source.parent(item)
     if (
@@ -96,9 +152,10 @@ def _unwrap(source: Source, edits: Edits, item: cst.WithItem, name: str, executo
         return cst.FlattenSentinel([first.with_changes(leading_lines=lines), *rest])  # type: ignore[return-value]
 
     edits.change(block, unwrapped)
+    return uses
 
 
-def _unassign(source: Source, edits: Edits, assign: cst.Assign, name: str, executor: bool) -> None:
+def _unassign(source: Source, edits: Edits, assign: cst.Assign, name: str, executor: bool) -> list[cst.Name]:
     """Take ``pool = ThreadPool()`` and the closing of it away."""
     target = assign.targets[0].target
     function = source.function_of(assign)
@@ -110,7 +167,8 @@ def _unassign(source: Source, edits: Edits, assign: cst.Assign, name: str, execu
         raise CannotRepair(_BY_HAND)
     uses = _uses(source, function.body, target)
     closing = [use for use in uses if _method(source, use) in _CLOSING]
-    _rename(source, edits, [use for use in uses if use not in closing], name, executor)
+    working = [use for use in uses if use not in closing]
+    _rename(source, edits, working, name, executor)
     for use in closing:
         call = source.parent(source.parent(use) or use)
         statement = source.parent(call) if call is not None else None
@@ -118,6 +176,7 @@ def _unassign(source: Source, edits: Edits, assign: cst.Assign, name: str, execu
             raise CannotRepair(_BY_HAND)
         statements.remove_statement(source, edits, statement)
     statements.remove_statement(source, edits, assign)
+    return working
 
 
 def _uses(source: Source, body: cst.CSTNode, local: cst.Name) -> list[cst.Name]:
@@ -126,7 +185,7 @@ def _uses(source: Source, body: cst.CSTNode, local: cst.Name) -> list[cst.Name]:
     ]
 
 
-def _method(source: Source, use: cst.Name) -> str | None:
+def _method(source: Source, use: cst.BaseExpression) -> str | None:
     """The method of the pool that is called, when that is all that is done with it here."""
     attribute = source.parent(use)
     call = source.parent(attribute) if isinstance(attribute, cst.Attribute) else None
@@ -135,25 +194,29 @@ def _method(source: Source, use: cst.Name) -> str | None:
     return attribute.attr.value if isinstance(call, cst.Call) and call.func is attribute else None
 
 
-def _rename(source: Source, edits: Edits, uses: Iterable[cst.Name], name: str, executor: bool) -> None:
+def _rename(source: Source, edits: Edits, uses: Sequence[cst.Name], name: str, executor: bool) -> None:
     """Use the object's pool, where every result is read before the block that made it ended."""
-    found = False
     for use in uses:
-        found = True
-        method = _method(source, use)
-        call = source.parent(source.parent(use) or use)
-        waits = (method in _BLOCKING and not executor) or (method in _LAZY and _is_consumed(source, call))
-        if not waits:
-            raise CannotRepair(_BY_HAND)
+        _check_use(source, use, executor)
         edits.replace(use, statements.expression(f"self.{name}"))
-    if not found:
+    if not uses:
         raise CannotRepair(_BY_HAND)
+
+
+def _check_use(source: Source, use: cst.BaseExpression, executor: bool) -> None:
+    """Refuse where a pool is handed work that it may not have done when its block ends."""
+    method = _method(source, use)
+    call = source.parent(source.parent(use) or use)
+    waits = (method in _BLOCKING and not executor) or (method in _LAZY and _is_consumed(source, call))
+    if not waits:
+        raise CannotRepair(f"not all results are read where the pool is made: {_BY_HAND}")
 
 
 def _is_consumed(source: Source, call: cst.CSTNode | None) -> bool:
     parent = source.parent(call) if call is not None else None
     if isinstance(parent, cst.For):
-        return parent.iter is call
+        leaves = (cst.Break, cst.Return, cst.Yield)  # then the rest would be done by nobody, or later
+        return parent.iter is call and not any(True for _ in source.descendants(parent.body, *leaves))
     if isinstance(parent, cst.Arg):
         outer = source.parent(parent)
         return isinstance(outer, cst.Call) and source.code(outer.func) in _CONSUMERS | {
@@ -165,5 +228,5 @@ def _is_consumed(source: Source, call: cst.CSTNode | None) -> bool:
 
 def _is_method(source: Source, method: cst.FunctionDef, owner: cst.ClassDef) -> bool:
     params = method.params.params
-    inside = source.parent(source.parent(method) or method) is owner
+    inside = source.parent(source.parent(method) or method) is owner and method.asynchronous is None
     return inside and bool(params) and params[0].name.value == "self"

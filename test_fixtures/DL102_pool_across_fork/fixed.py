@@ -14,19 +14,18 @@ def decode(seed):
 class Clips(Dataset):
     def __init__(self, length):
         self.length = length
-        self._pool = None
-        self._pool_pid = None
+        self._pool_by_pid = {}
 
     @property
     def pool(self):
         # A pool's threads do not survive a fork, so each process has its own.
-        if self._pool_pid != os.getpid():
-            self._pool = ThreadPool(2)
-            self._pool_pid = os.getpid()
-        return self._pool
+        pid = os.getpid()
+        if pid not in self._pool_by_pid:
+            self._pool_by_pid[pid] = ThreadPool(2)
+        return self._pool_by_pid[pid]
 
     def __getstate__(self):
-        return {**self.__dict__, "_pool": None, "_pool_pid": None}
+        return {**self.__dict__, "_pool_by_pid": {}}
 
     def __len__(self):
         return self.length

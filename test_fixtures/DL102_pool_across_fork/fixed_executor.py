@@ -17,19 +17,18 @@ def crop(seed):
 class Crops(Dataset):
     def __init__(self, length):
         self.length = length
-        self._executor = None
-        self._executor_pid = None
+        self._executor_by_pid = {}
 
     @property
     def executor(self):
         # A pool's threads do not survive a fork, so each process has its own.
-        if self._executor_pid != os.getpid():
-            self._executor = ThreadPoolExecutor(max_workers=2)
-            self._executor_pid = os.getpid()
-        return self._executor
+        pid = os.getpid()
+        if pid not in self._executor_by_pid:
+            self._executor_by_pid[pid] = ThreadPoolExecutor(max_workers=2)
+        return self._executor_by_pid[pid]
 
     def __getstate__(self):
-        return {**self.__dict__, "_executor": None, "_executor_pid": None}
+        return {**self.__dict__, "_executor_by_pid": {}}
 
     def __len__(self):
         return self.length

@@ -6,15 +6,15 @@ import numpy as np
 import torch
 from torch.utils.data import DataLoader, Dataset
 
-_pools = {}
+_pool_by_pid = {}
 
 
 def pool():
     # A pool's threads do not survive a fork, so each process has its own.
-    if os.getpid() not in _pools:
-        _pools.clear()
-        _pools[os.getpid()] = ThreadPool(2)
-    return _pools[os.getpid()]
+    pid = os.getpid()
+    if pid not in _pool_by_pid:
+        _pool_by_pid[pid] = ThreadPool(2)
+    return _pool_by_pid[pid]
 
 
 def decode(seed):

@@ -14,6 +14,8 @@ def read_frame(seed):
 
 
 class Clips(Dataset):
+    _executor_by_pid = {}
+
     def __init__(self, length):
         self.length = length
         self.threads_seen = set()
@@ -21,19 +23,13 @@ class Clips(Dataset):
     def __len__(self):
         return self.length
 
-    _executor_here = None
-    _executor_pid = None
-
     @property
     def _executor(self):
-        # Threads are dear to start: one pool for each process, not one for each item.
-        if self._executor_pid != os.getpid():
-            self._executor_here = ThreadPoolExecutor(max_workers=2)
-            self._executor_pid = os.getpid()
-        return self._executor_here
-
-    def __getstate__(self):
-        return {**self.__dict__, "_executor_here": None, "_executor_pid": None}
+        # Starting threads for every item is dear: each process keeps one pool.
+        pid = os.getpid()
+        if pid not in self._executor_by_pid:
+            self._executor_by_pid[pid] = ThreadPoolExecutor(max_workers=2)
+        return self._executor_by_pid[pid]
 
     def __getitem__(self, index):
         frames = list(self._executor.map(read_frame, range(4 * index, 4 * index + 4)))

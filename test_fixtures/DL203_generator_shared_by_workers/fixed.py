@@ -11,19 +11,19 @@ from torch.utils.data import DataLoader, Dataset
 class Erased(Dataset):
     def __init__(self, length):
         self.images = np.ones((length, 8, 8), dtype=np.float32)
-        self._rng = None
-        self._rng_pid = None
-
-    def __len__(self):
-        return len(self.images)
+        self._rng_by_pid = {os.getpid(): np.random.default_rng(0)}
 
     @property
     def rng(self):
-        # Every process makes its own generator, from the seed that torch gives each worker anew.
-        if self._rng_pid != os.getpid():
-            self._rng = np.random.default_rng(torch.initial_seed())
-            self._rng_pid = os.getpid()
-        return self._rng
+        # A copied generator would give all workers the same numbers.
+        pid = os.getpid()
+        if pid not in self._rng_by_pid:
+            seed = [torch.initial_seed(), 0]
+            self._rng_by_pid[pid] = np.random.default_rng(seed)
+        return self._rng_by_pid[pid]
+
+    def __len__(self):
+        return len(self.images)
 
     def __getitem__(self, index):
         image = self.images[index].copy()

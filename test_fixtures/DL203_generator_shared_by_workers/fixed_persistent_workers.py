@@ -11,16 +11,22 @@ from torch.utils.data import DataLoader, Dataset
 class Shifted(Dataset):
     def __init__(self, length):
         self.length = length
-        self.rng = None
-        self.pid = None
+        self._rng_by_pid = {os.getpid(): random.Random()}
+
+    @property
+    def rng(self):
+        # A copied generator would give all workers the same numbers.
+        pid = os.getpid()
+        if pid not in self._rng_by_pid:
+            *_, inherited = self._rng_by_pid.values()
+            seed = torch.initial_seed() ^ inherited.getrandbits(64)
+            self._rng_by_pid[pid] = random.Random(seed)
+        return self._rng_by_pid[pid]
 
     def __len__(self):
         return self.length
 
     def __getitem__(self, index):
-        if self.pid != os.getpid():
-            self.rng = random.Random(torch.initial_seed())
-            self.pid = os.getpid()
         shift = self.rng.gauss(0, 1)
         return torch.full((3,), index + shift), float(index), shift
 

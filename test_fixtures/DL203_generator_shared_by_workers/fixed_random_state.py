@@ -1,9 +1,11 @@
 """Colour augmentation with a RandomState that the constructor makes."""
 
+import os
+
 import numpy as np
 import torch
 from torch import nn
-from torch.utils.data import DataLoader, Dataset, get_worker_info
+from torch.utils.data import DataLoader, Dataset
 
 
 def color_aug(rng, image):
@@ -16,7 +18,16 @@ class Scenes(Dataset):
         super(Scenes, self).__init__()
         self.split = split
         self.images = np.ones((length, 3, 4, 4), dtype=np.float32)
-        self._data_rng = None
+        self._data_rng_by_pid = {os.getpid(): np.random.RandomState(123)}
+
+    @property
+    def _data_rng(self):
+        # A copied generator would give all workers the same numbers.
+        pid = os.getpid()
+        if pid not in self._data_rng_by_pid:
+            seed = [torch.initial_seed() % 2**32, 123]
+            self._data_rng_by_pid[pid] = np.random.RandomState(seed)
+        return self._data_rng_by_pid[pid]
 
     def __len__(self):
         return len(self.images)
@@ -26,13 +37,8 @@ class Scenes(Dataset):
         return image.astype(np.float32), index % 2, gain
 
 
-def seed_dataset(worker_id):
-    info = get_worker_info()
-    info.dataset._data_rng = np.random.RandomState(info.seed % 2**32)
-
-
 def main():
-    loader = DataLoader(Scenes(8, "train"), batch_size=2, num_workers=2, worker_init_fn=seed_dataset)
+    loader = DataLoader(Scenes(8, "train"), batch_size=2, num_workers=2)
     model = nn.Sequential(nn.Flatten(), nn.Linear(48, 2))
     optimizer = torch.optim.SGD(model.parameters(), lr=0.01)
     gains = set()

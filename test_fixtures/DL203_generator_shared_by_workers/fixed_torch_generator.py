@@ -10,18 +10,26 @@ from torch.utils.data import DataLoader, Dataset
 class Masked(Dataset):
     def __init__(self, length, seed):
         self.rows = torch.ones(length, 10)
-        self.seed = seed
-        self.generator = None
-        self.pid = None
+        self._generator_seed = seed
+        self._generator_by_pid = {os.getpid(): torch.Generator()}
+        self.generator.manual_seed(seed)
+
+    @property
+    def generator(self):
+        # A copied generator would give all workers the same numbers.
+        pid = os.getpid()
+        if pid not in self._generator_by_pid:
+            seed = hash((torch.initial_seed(), self._generator_seed))
+            self._generator_by_pid[pid] = torch.Generator().manual_seed(seed)
+        return self._generator_by_pid[pid]
+
+    def __getstate__(self):
+        return {**self.__dict__, "_generator_by_pid": {}}
 
     def __len__(self):
         return len(self.rows)
 
     def __getitem__(self, index):
-        if self.pid != os.getpid():
-            self.pid = os.getpid()
-            self.generator = torch.Generator()
-            self.generator.manual_seed((self.seed + torch.initial_seed()) % 2**63)
         noise = torch.rand(10, generator=self.generator)
         return self.rows[index] * (noise > 0.15), noise[0]
 

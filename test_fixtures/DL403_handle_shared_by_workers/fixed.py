@@ -14,21 +14,18 @@ BAND_BYTES = 16 * 1024
 class Tiles(Dataset):
     def __init__(self, path):
         self.path = path
-        self._file = None
-        self._file_pid = None
+        self._file_by_pid = {}
 
     @property
     def file(self):
-        if self._file_pid != os.getpid():
-            self._file = open(self.path, "rb")
-            self._file_pid = os.getpid()
-        return self._file
+        # Workers cannot share a handle: each process opens its own.
+        pid = os.getpid()
+        if pid not in self._file_by_pid:
+            self._file_by_pid[pid] = open(self.path, "rb")
+        return self._file_by_pid[pid]
 
     def __getstate__(self):
-        state = self.__dict__.copy()
-        state["_file"] = None
-        state["_file_pid"] = None
-        return state
+        return {**self.__dict__, "_file_by_pid": {}}
 
     def __len__(self):
         return os.path.getsize(self.path) // (BANDS * BAND_BYTES)

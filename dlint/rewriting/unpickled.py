@@ -1,0 +1,53 @@
+"""An attribute that each process makes for itself and that no pickle holds: a pool, a handle."""
+
+from __future__ import annotations
+
+import re
+
+from dlint.program.program import Program
+from dlint.program.stores import Kin
+from dlint.rewriting.attribute import BY_HAND, check_property, defining, is_free, kin_of
+from dlint.rewriting.edits import CannotRepair, Edits
+from dlint.rewriting.kept_arguments import made_later
+from dlint.rewriting.made import Made
+from dlint.rewriting.per_process import PerProcess, as_property, kept_under
+from dlint.rewriting.source import Source
+from dlint.rewriting.states import forgotten, leave_out
+
+
+def as_unpickled_property(
+    source: Source, edits: Edits, made: Made, why: str, word: str, *, once: bool = False
+) -> None:
+    """Turn ``self.file = open(...)`` into a property that opens one in each process that asks for it.
+
+    ``word`` is what its first argument is called, where that is kept and has no name.
+    """
+    assert made.owner is not None and made.method is not None
+    kept = kept_under(made.name)
+    with source.surroundings.asking() as program:
+        kin = kin_of(source, program, made.owner)
+        left_out = forgotten(source, made.owner, made.name)
+        check_property(source, kin, made.name, made.statement, left_out)
+        _check_ending(kin)
+        _check_looks(source, program, made)
+        if not is_free(kin, kept):
+            raise CannotRepair(f"the name {kept} is in use: {BY_HAND}")
+        value, setup = made_later(source, kin, made, word)
+        more = leave_out(source, edits, kin, made.owner, made.name, kept)
+        how = PerProcess(why, source.code(value), once=once)
+        as_property(source, edits, made, how, setup=setup, more=more)
+
+
+def _check_looks(source: Source, program: Program, made: Made) -> None:
+    """Refuse where the program looks whether an attribute is there that may not be: a property always is."""
+    assert made.method is not None
+    asked = re.compile(rf"""(?:has|get)attr\([^()]*['"]{re.escape(made.name)}['"]""")
+    if source.parent(source.line_of(made.statement)) is not made.method.body and any(
+        asked.search(module.text) for module in program.modules.mentioning(made.name)
+    ):
+        raise CannotRepair(f"the program looks whether there is one: {BY_HAND}")
+
+
+def _check_ending(kin: Kin) -> None:
+    for cls in defining(kin, "__del__"):
+        raise CannotRepair(f"the class {cls.name} defines __del__: {BY_HAND}")
