@@ -28,4 +28,13 @@ def repair(source: Source, finding: Finding, edits: Edits) -> None:
         else:
             edits.change(call, lambda node: with_keyword(node, size, bound), key="bound")
         return
+    if not _is_all_cores(source, first.value):
+        raise CannotRepair("others may give this size: give the pool a small one where they give none")
     edits.replace(first.value, bound, key="bound")
+
+
+def _is_all_cores(source: Source, size: cst.BaseExpression) -> bool:
+    """Whether a size is no size: None, or the number of cores."""
+    if isinstance(size, cst.Call):
+        return source.code(size.func).rpartition(".")[2] == "cpu_count"
+    return isinstance(size, cst.Name) and size.value == "None"
