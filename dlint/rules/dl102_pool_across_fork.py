@@ -46,26 +46,29 @@ Use instead a pool for each process:
 class Clips(Dataset):
     def __init__(self, paths):
         self.paths = paths
-        self._pool = None
-        self._pool_pid = None
+        self._pool_by_pid = {}
 
     @property
     def pool(self):
-        if self._pool_pid != os.getpid():
-            self._pool = ThreadPool(4)
-            self._pool_pid = os.getpid()
-        return self._pool
+        pid = os.getpid()
+        if pid not in self._pool_by_pid:
+            self._pool_by_pid[pid] = ThreadPool(4)
+        return self._pool_by_pid[pid]
 
     def __getstate__(self):
-        return {**self.__dict__, "_pool": None, "_pool_pid": None}
+        return {**self.__dict__, "_pool_by_pid": {}}
 ```
 
-`if self._pool is None:` is no cure: once the parent has read an item, the workers inherit its pool (hang,
+`if self.pool is None:` is no cure: once the parent has read an item, the workers inherit its pool (hang,
 4 of 4). Nor is `__getstate__` alone: a fork pickles nothing.
 
 ## Fix safety
 
-Unsafe: the attribute becomes a property. Pools of processes, threads and locks have no remedy.
+Unsafe: the attribute becomes a property, and each process makes its pool when it first asks for it, instead
+of with the object. An inherited `__getstate__` is built upon. Left to you: an attribute that any code of the
+program stores or deletes (a subclass, a script, `setattr`), a class with `__slots__`, `__del__`,
+`__getattr__` or a `__getstate__` of another kind, and one derived from a library's class that may have its
+own. Pools of processes, threads and locks have no remedy.
 
 ## References
 

@@ -25,12 +25,14 @@ def __getitem__(self, index):
 Use instead one pool for each process:
 
 ```python
+_executor_by_pid = {}
+
 @property
 def _executor(self):
-    if self._executor_pid != os.getpid():
-        self._executor_here = ThreadPoolExecutor(4)
-        self._executor_pid = os.getpid()
-    return self._executor_here
+    pid = os.getpid()
+    if pid not in self._executor_by_pid:
+        self._executor_by_pid[pid] = ThreadPoolExecutor(4)
+    return self._executor_by_pid[pid]
 
 def __getitem__(self, index):
     return list(self._executor.map(read_frame, self.frames[index]))
@@ -40,7 +42,10 @@ Or none: the workers already load several items at a time.
 
 ## Fix safety
 
-Unsafe: the threads live on between items, with what they keep.
+Unsafe: the threads live on between items, with what they keep, until their process ends. All objects of the
+class share the pool of their process; as an attribute of the class it is in no pickle. Left to you: a pool
+whose size the item decides, results that are not read where the pool is made, and tasks that come back to
+the method, which would wait for their own pool.
 
 ## References
 

@@ -40,8 +40,9 @@ def __iter__(self):
 
 ## Fix safety
 
-Unsafe: the remedy writes a small number; the right one depends on what the threads wait for. The window
-has no remedy.
+Unsafe: the remedy writes a small number; the right one depends on what the threads wait for, and tasks that
+wait for each other need as many threads as there are of them. A size that comes from elsewhere, where
+somebody may give one, and the window have no remedy.
 
 ## References
 

@@ -29,19 +29,39 @@ class Noisy(Dataset):
         return self.images[index] + self.rng.standard_normal(3)
 ```
 
-Use instead a generator for each process, made in the worker from its own seed:
+Use instead a generator for each process, made in the worker from the worker's seed and the old one:
 
 ```python
-    def __getitem__(self, index):
-        if self._rng_pid != os.getpid():
-            self._rng_pid = os.getpid()
-            self._rng = np.random.default_rng(torch.initial_seed() % 2**32)
-        return self.images[index] + self._rng.standard_normal(3)
+class Noisy(Dataset):
+    def __init__(self, images):
+        self.images = images
+        self._rng_by_pid = {os.getpid(): np.random.default_rng(0)}
+
+    @property
+    def rng(self):
+        pid = os.getpid()
+        if pid not in self._rng_by_pid:
+            seed = [torch.initial_seed(), 0]
+            self._rng_by_pid[pid] = np.random.default_rng(seed)
+        return self._rng_by_pid[pid]
 ```
+
+A seed that is `torch.initial_seed()` alone makes streams one that were two: `RandomState(1)`,
+`RandomState(2)` and, with a `worker_init_fn` that seeds so, `np.random`.
 
 ## Fix safety
 
-Unsafe: the numbers change.
+Unsafe: the numbers that workers draw change, and no longer repeat in each epoch. They are the same in each
+run only where torch is seeded (`torch.manual_seed`): a program that seeds NumPy alone gets others each time.
+What the main process draws stays as it was, with 0 workers too: the object keeps the generator it was made
+with there, and a generator of a module is made with its old seed outside workers. torch's own stream is not
+touched. A seed written as a number is mixed with the worker's; any other, and none, by a number that the
+worker's copy of the old generator draws, so that generators which differed still differ.
+
+NumPy's and `random`'s generators are sent to spawned workers and not used there; a `torch.Generator` is left
+out of pickles (and of copies by `copy`). Left to you: an attribute that any code of the program stores or
+deletes, a class with `__slots__`, `__getattr__` or `__reduce__`, a generator that is an attribute of the
+class, and one of a module whose seed is not written there or that the module draws from at import.
 
 ## References
 

@@ -58,21 +58,29 @@ class Tiles(Dataset):
 Use instead a handle for each process:
 
 ```python
+    def __init__(self, path):
+        self.path = path
+        self._file_by_pid = {}
+
     @property
     def file(self):
-        if self._file_pid != os.getpid():
-            self._file = open(self.path, "rb")
-            self._file_pid = os.getpid()
-        return self._file
+        pid = os.getpid()
+        if pid not in self._file_by_pid:
+            self._file_by_pid[pid] = open(self.path, "rb")
+        return self._file_by_pid[pid]
 
     def __getstate__(self):
-        return {**self.__dict__, "_file": None, "_file_pid": None}
+        return {**self.__dict__, "_file_by_pid": {}}
 ```
 
 ## Fix safety
 
-Unsafe: the file is opened later, and once in each process. Handles in a list or dict, parts kept of one, what
-is opened when first needed, and decord's readers are left to you.
+Unsafe: the file is opened later, when it is first asked for, and once in each process; one that is not there
+is missed then and not in the constructor. What it is opened with is kept as it was. An inherited
+`__getstate__` is built upon. Left to you: an attribute that any code of the program stores or deletes (a
+subclass, a script, `setattr`), a class with `__slots__`, `__del__`, `__getattr__` or a `__getstate__` of
+another kind, one derived from a library's class that may have its own, handles in a list or dict, parts kept
+of one, what is opened when first needed, and decord's readers.
 
 ## References
 
