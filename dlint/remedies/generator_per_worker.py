@@ -16,10 +16,10 @@ from dlint.knowledge.randomness import RESEEDS
 from dlint.program.mentions import mentions
 from dlint.program.program import Program
 from dlint.program.stores import Kin
-from dlint.rewriting.attribute import check_property, is_free, kin_of
+from dlint.rewriting.attribute import check_not_handed_on, check_property, is_free, kin_of
 from dlint.rewriting.edits import CannotRepair, Edits
 from dlint.rewriting.imports import name_for
-from dlint.rewriting.kept_arguments import is_parameter, kept_arguments
+from dlint.rewriting.kept_arguments import imports_for, is_parameter, kept_arguments
 from dlint.rewriting.made import Made, made_at
 from dlint.rewriting.per_process import PerProcess, as_function, as_property, function_for, kept_under
 from dlint.rewriting.seeds import Seeded, seeded
@@ -40,22 +40,34 @@ def repair(source: Source, finding: Finding, edits: Edits) -> None:
     with source.surroundings.asking() as program:
         kin = kin_of(source, program, made.owner)
         check_property(source, kin, made.name, made.statement)
+        check_not_handed_on(source, made)
+        imports = imports_for(source, made)
         if not is_free(kin, kept_under(made.name)):
             raise CannotRepair(f"the name {kept_under(made.name)} is in use: make it in each worker by hand")
         if old.is_torch:
-            _torch_attribute(source, edits, program, kin, made, old, torch)
+            _torch_attribute(source, edits, program, kin, made, old, torch, imports)
             return
         worker = f"{torch}.initial_seed()"
         lines: tuple[str, ...]
         if old.constant is not None and not _seeded_again(program, kin, made):
-            lines = (f"seed = {old.mixed(source, worker, old.constant)}",)
+            lines = (
+                *imports,
+                f"seed = {old.mixed(source, worker, old.constant)}",
+            )
         else:
-            lines = ("*_, inherited = {held}.values()", f"seed = {old.drawn(worker)}")
+            lines = (*imports, "*_, inherited = {held}.values()", f"seed = {old.drawn(worker)}")
         as_property(source, edits, made, PerProcess(_WHY, old.made_with("seed"), lines), first=True)
 
 
 def _torch_attribute(
-    source: Source, edits: Edits, program: Program, kin: Kin, made: Made, old: Seeded, torch: str
+    source: Source,
+    edits: Edits,
+    program: Program,
+    kin: Kin,
+    made: Made,
+    old: Seeded,
+    torch: str,
+    imports: tuple[str, ...],
 ) -> None:
     """A ``torch.Generator`` cannot go to spawned workers: it is left out of pickles, and its seed is kept."""
     assert made.owner is not None and made.method is not None
@@ -71,7 +83,7 @@ def _torch_attribute(
         seed = source.code(args[0].value)
     mixed = old.mixed(source, f"{torch}.initial_seed()", seed or str(_place(source, made)))
     more = leave_out(source, edits, kin, made.owner, made.name, kept_under(made.name))
-    how = PerProcess(_WHY, old.made_with("seed"), (f"seed = {mixed}",))
+    how = PerProcess(_WHY, old.made_with("seed"), (*imports, f"seed = {mixed}"))
     as_property(source, edits, made, how, first=True, setup=setup, more=more)
 
 

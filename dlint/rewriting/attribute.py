@@ -11,12 +11,16 @@ from dlint.module.layout import functions_in
 from dlint.program.frame import layout_of
 from dlint.program.program import Program
 from dlint.program.stores import Kin
-from dlint.program.values import Class, External, Made, Unknown
+from dlint.program.values import Class, External, Unknown
+from dlint.program.values import Made as MadeByLibrary
 from dlint.rewriting.edits import CannotRepair
+from dlint.rewriting.made import Made
 from dlint.rewriting.source import Source
 
 BY_HAND = "make it in each process, keyed on os.getpid(), by hand"
 _SPECIAL = ("__setattr__", "__delattr__", "__getattr__", "__getattribute__", "__reduce__", "__reduce_ex__")
+# What reads of a file or an archive what there is, and keeps none of it.
+_READERS = frozenset({"len", "list", "sorted", "sum", "json.load", "pickle.load", "yaml.safe_load"})
 _DATACLASS = frozenset({"dataclass", "dataclasses.dataclass"})
 _SLOTTED = ("attr.", "attrs.", "pydantic.dataclasses.")
 _STRANGE_BASES = frozenset({"typing.NamedTuple", "typing.TypedDict", "enum.Enum", "builtins.tuple"})
@@ -48,6 +52,22 @@ def check_property(
         _check_class(kin, cls, name)
 
 
+def check_not_handed_on(source: Source, made: Made) -> None:
+    """Raise CannotRepair where the method that makes an object gives it to another, which would keep it."""
+    assert made.method is not None
+    for each in source.descendants(made.method.body, cst.Attribute):
+        parent = source.parent(each)
+        if source.code(each) != f"self.{made.name}" or isinstance(parent, cst.AssignTarget | cst.AnnAssign):
+            continue
+        if isinstance(parent, cst.Arg):
+            call = source.parent(parent)
+            if isinstance(call, cst.Call) and source.code(call.func) in _READERS:
+                continue
+        elif isinstance(parent, cst.Attribute | cst.Subscript | cst.For | cst.CompFor):
+            continue
+        raise CannotRepair(f"it is handed on where it is made, and kept there: {BY_HAND}")
+
+
 def is_free(kin: Kin, name: str) -> bool:
     """Whether no kin of a class has anything under a name."""
     return not any(True for _ in kin.stores(name)) and not any(
@@ -66,7 +86,7 @@ def unknown_bases(kin: Kin) -> list[str]:
     for cls in kin.above:
         for values in kin.bases(cls):
             for value in values:
-                if isinstance(value, External | Made):
+                if isinstance(value, External | MadeByLibrary):
                     found.append(value.name)
                 elif isinstance(value, Unknown):
                     found.append("")
@@ -75,7 +95,8 @@ def unknown_bases(kin: Kin) -> list[str]:
 
 def _check_class(kin: Kin, cls: Class, name: str) -> None:
     layout = layout_of(cls.node)
-    if name in layout.binds:
+    declared = (each.target for each in cls.node.body if isinstance(each, ast.AnnAssign))
+    if name in layout.binds or any(isinstance(each, ast.Name) and each.id == name for each in declared):
         raise CannotRepair(f"the class {cls.name} has {name} in its body: {BY_HAND}")
     if "__slots__" in layout.binds:
         raise CannotRepair(f"the class {cls.name} has __slots__: {BY_HAND}")

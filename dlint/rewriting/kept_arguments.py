@@ -22,18 +22,41 @@ _CONTEXTS = ("multiprocessing.get_context", "torch.multiprocessing.get_context")
 
 
 def made_later(
-    source: Source, kin: Kin, made: Made, word: str
+    source: Source, kin: Kin, made: Made, word: str, imported: bool = False
 ) -> tuple[cst.Call, list[cst.BaseSmallStatement]]:
     """The call as any method of the object can make it at any time, and statements that keep what it needs on
     ``self``. Raises CannotRepair where there is no such form.
 
-    ``word`` is what the first argument is called where it has no name of its own.
+    ``word`` is what the first argument is called where it has no name of its own; ``imported``: the names of
+    what makes it will be there.
     """
     func = made.value.func
-    if any(name != "self" for name in local_names(source, func)) or not _is_lasting(source, kin, func):
+    local = not imported and any(name != "self" for name in local_names(source, func))
+    if local or not _is_lasting(source, kin, func):
         raise CannotRepair(f"what makes it is known only here: {BY_HAND}")
     args, setup = kept_arguments(source, kin, made, word)
     return made.value.with_changes(args=args), setup
+
+
+def imports_for(source: Source, made: Made) -> tuple[str, ...]:
+    """The method's own imports that what makes an object needs. Raises CannotRepair where it needs more."""
+    assert made.method is not None
+    needed = [name for name in local_names(source, made.value.func) if name != "self"]
+    found: list[str] = []
+    for statement in source.descendants(made.method.body, cst.Import, cst.ImportFrom):
+        names = () if isinstance(statement.names, cst.ImportStar) else statement.names
+        bound = {
+            alias.asname.name.value
+            if alias.asname is not None and isinstance(alias.asname.name, cst.Name)
+            else source.code(alias.name).partition(".")[0]
+            for alias in names
+        }
+        if bound.intersection(needed):
+            found.append(source.code(statement))
+            needed = [name for name in needed if name not in bound]
+    if needed:
+        raise CannotRepair(f"what makes it is known only here: {BY_HAND}")
+    return tuple(dict.fromkeys(found))
 
 
 def kept_arguments(

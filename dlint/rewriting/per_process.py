@@ -154,11 +154,23 @@ def function_for(source: Source, made: Made) -> tuple[str, str, list[cst.CSTNode
     uses = [_root(access.node) for access in assignments[0].references]
     if any(isinstance(source.parent(use), cst.Global | cst.NameItem | cst.Del) for use in uses):
         raise CannotRepair("it is assigned more than once: make it in each process, by hand")
+    if any(_is_kept_at_import(source, use) for use in uses):
+        raise CannotRepair("the module hands it on when it is imported: make it in each process, by hand")
     function = name.lower()
     store = kept_under(function)
     if (function != name and function in source.bound_names) or store in source.bound_names:
         raise CannotRepair(f"the names {function} and {store} are in use: make it in each process by hand")
     return function, store, uses
+
+
+def _is_kept_at_import(source: Source, use: cst.CSTNode) -> bool:
+    """Whether a use is a default or a decorator, or gives the object another name, when the module runs."""
+    for above in source.ancestors(use):
+        if isinstance(above, cst.Decorator) or (isinstance(above, cst.Param) and above.default is not None):
+            return True
+        if isinstance(above, cst.FunctionDef | cst.Lambda):
+            return False
+    return isinstance(source.parent(use), cst.Assign | cst.AnnAssign)
 
 
 def _root(node: cst.CSTNode) -> cst.CSTNode:

@@ -6,9 +6,9 @@ import re
 
 from dlint.program.program import Program
 from dlint.program.stores import Kin
-from dlint.rewriting.attribute import BY_HAND, check_property, defining, is_free, kin_of
+from dlint.rewriting.attribute import BY_HAND, check_not_handed_on, check_property, defining, is_free, kin_of
 from dlint.rewriting.edits import CannotRepair, Edits
-from dlint.rewriting.kept_arguments import made_later
+from dlint.rewriting.kept_arguments import imports_for, made_later
 from dlint.rewriting.made import Made
 from dlint.rewriting.per_process import PerProcess, as_property, kept_under
 from dlint.rewriting.source import Source
@@ -29,12 +29,14 @@ def as_unpickled_property(
         left_out = forgotten(source, made.owner, made.name)
         check_property(source, kin, made.name, made.statement, left_out)
         _check_ending(kin)
+        check_not_handed_on(source, made)
         _check_looks(source, program, made)
         if not is_free(kin, kept):
             raise CannotRepair(f"the name {kept} is in use: {BY_HAND}")
-        value, setup = made_later(source, kin, made, word)
+        imports = imports_for(source, made)
+        value, setup = made_later(source, kin, made, word, bool(imports))
         more = leave_out(source, edits, kin, made.owner, made.name, kept)
-        how = PerProcess(why, source.code(value), once=once)
+        how = PerProcess(why, source.code(value), imports, once=once)
         as_property(source, edits, made, how, setup=setup, more=more)
 
 
