@@ -66,8 +66,7 @@ def as_property(
     entry = f"{{{os}.getpid(): {source.code(made.value)}}}" if first else "{}"
     annotated = isinstance(made.statement, cst.AnnAssign)
     hint = class_of(source, made) if annotated or is_hinted(method) else None
-    wanted = hint is not None and (annotated or not first)
-    annotation = f": dict[int, {hint}]" if wanted else ""
+    annotation = f": dict[int, {hint}]" if hint is not None and not first else ""
     stored = statements.small(f"self.{kept}{annotation} = {entry}")
     _replace_statement(source, edits, made.statement, [*setup, stored])
     members = "\n" + property_text(source, made.name, kept, method, how, os, hint) + more

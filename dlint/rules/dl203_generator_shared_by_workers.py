@@ -55,8 +55,9 @@ Unsafe: the numbers that workers draw change, and no longer repeat in each epoch
 run only where torch is seeded (`torch.manual_seed`): a program that seeds NumPy alone gets others each time.
 What the main process draws stays as it was, with 0 workers too: the object keeps the generator it was made
 with there, and a generator of a module is made with its old seed outside workers. torch's own stream is not
-touched. A seed written as a number is mixed with the worker's; any other, and none, by a number that the
-worker's copy of the old generator draws, so that generators which differed still differ.
+touched. A process that is no worker but is given the object draws numbers of its own, as workers do. A seed
+written as a number is mixed with the worker's; any other, and none, by a number that the worker's copy of the
+old generator draws, so that generators which differed still differ.
 
 NumPy's and `random`'s generators are sent to spawned workers and not used there; a `torch.Generator` is left
 out of pickles (and of copies by `copy`). Left to you: an attribute that any code of the program stores or
