@@ -1,0 +1,377 @@
+"""What a function takes from the scopes around it, and whether that is settled by the time it is made.
+
+A name that a closure reads is looked up when it is called; whoever looks it up earlier must know that nothing
+gives it another value in between.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable, Iterator, Sequence
+from typing import NamedTuple, TypeAlias
+
+from dlint.budget import spend
+from dlint.module.layout import as_try, ends, parameters
+from dlint.module.nodes import walk
+
+Callable_: TypeAlias = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
+Comprehension: TypeAlias = ast.ListComp | ast.SetComp | ast.GeneratorExp | ast.DictComp
+_FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
+_COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.GeneratorExp, ast.DictComp)
+_LOOPS = (ast.For, ast.AsyncFor, ast.While)
+_IMPORTS = (ast.Import, ast.ImportFrom)
+_DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
+
+
+class Binding(NamedTuple):
+    """A place where a scope gives a name a value, or takes it away: the nodes from the scope down to it."""
+
+    name: str
+    trail: tuple[ast.AST, ...]
+
+    @property
+    def node(self) -> ast.AST:
+        """The name, definition, import, handler, pattern or parameter itself."""
+        return self.trail[-1]
+
+
+# Names
+
+
+def names_taken(function: Callable_) -> list[ast.Name]:
+    """The names in a function's body that it does not bind itself, in the order of the text."""
+    return sorted(_outside(function), key=lambda name: (name.lineno, name.col_offset))
+
+
+def names_outside_body(function: Callable_) -> list[ast.Name]:
+    """The names of a function's defaults, annotations and decorators: looked up when it is defined."""
+    return list(_names(_head(function)))
+
+
+def _outside(scope: ast.AST) -> Iterator[ast.Name]:
+    bound = bound_by(scope)
+    yield from (name for name in _names(_inside(scope)) if name.id not in bound)
+
+
+def _names(nodes: Iterable[ast.AST], hidden: frozenset[str] = frozenset()) -> Iterator[ast.Name]:
+    """The names looked up from the scope that nodes stand in; the ``hidden`` ones that a class binds are
+    not seen by the functions in it."""
+    for node in nodes:
+        spend(1)
+        if isinstance(node, ast.Name):
+            if node.id not in hidden:
+                yield node
+        elif isinstance(node, _FUNCTIONS):
+            yield from _names(_head(node), hidden)
+            yield from _outside(node)
+        elif isinstance(node, _COMPREHENSIONS):
+            yield from _names([node.generators[0].iter], hidden)
+            yield from _outside(node)
+        elif isinstance(node, ast.ClassDef):
+            yield from _names([*node.decorator_list, *node.bases, *node.keywords], hidden)
+            yield from _names(node.body, bound_by(node))
+        else:
+            yield from _names(ast.iter_child_nodes(node), hidden)
+
+
+def _head(function: Callable_) -> list[ast.AST]:
+    """What of a function belongs to the scope around it."""
+    arguments = function.args
+    found: list[ast.AST] = [default for default in (*arguments.defaults, *arguments.kw_defaults) if default]
+    found += [each.annotation for each in parameters(function) if each.annotation is not None]
+    if not isinstance(function, ast.Lambda):
+        found += [*function.decorator_list, *([function.returns] if function.returns else [])]
+    return found
+
+
+def _inside(scope: ast.AST) -> list[ast.AST]:
+    """What of a scope is looked up from within it."""
+    match scope:
+        case ast.Lambda():
+            return [scope.body]
+        case ast.DictComp():
+            parts: list[ast.AST] = [scope.key, scope.value]
+        case ast.ListComp() | ast.SetComp() | ast.GeneratorExp():
+            parts = [scope.elt]
+        case _:
+            return list(scope.body)  # type: ignore[attr-defined]
+    for index, each in enumerate(scope.generators):
+        parts += [each.target, *each.ifs, *([each.iter] if index else [])]
+    return parts
+
+
+def bound_by(scope: ast.AST) -> frozenset[str]:
+    """The names that are a scope's own."""
+    if isinstance(scope, _COMPREHENSIONS):
+        targets = (node for each in scope.generators for node in walk(each.target))
+        return frozenset(node.id for node in targets if isinstance(node, ast.Name))
+    declared = {
+        name
+        for node, _ in _own_nodes(scope)
+        if isinstance(node, ast.Global | ast.Nonlocal)
+        for name in node.names
+    }
+    return frozenset(each.name for each in bindings(scope) if each.name not in declared)
+
+
+def bindings(scope: ast.AST) -> Iterator[Binding]:
+    """Every place where a scope that is no comprehension binds a name."""
+    if isinstance(scope, _FUNCTIONS):
+        for parameter in parameters(scope):
+            yield Binding(parameter.arg, (scope, parameter))
+    for node, trail in _own_nodes(scope):
+        match node:
+            case ast.Name(id=name, ctx=ast.Store() | ast.Del()):
+                yield Binding(name, (*trail, node))
+            case ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name) | ast.ClassDef(name=name):
+                yield Binding(name, (*trail, node))
+            case ast.alias():
+                yield Binding(node.asname or node.name.partition(".")[0], (*trail, node))
+            case (
+                ast.ExceptHandler(name=str(name))
+                | ast.MatchAs(name=str(name))
+                | ast.MatchStar(name=str(name))
+            ):
+                yield Binding(name, (*trail, node))
+            case ast.MatchMapping(rest=str(name)):
+                yield Binding(name, (*trail, node))
+
+
+def _own_nodes(scope: ast.AST) -> Iterator[tuple[ast.AST, tuple[ast.AST, ...]]]:
+    """The nodes of a scope, each with those above it; of scopes inside it only what belongs to this one."""
+    waiting: list[tuple[ast.AST, tuple[ast.AST, ...]]] = [
+        (each, (scope,)) for each in reversed(_inside(scope))
+    ]
+    while waiting:
+        node, trail = waiting.pop()
+        spend(1)
+        yield node, trail
+        below = (*trail, node)
+        if isinstance(node, _FUNCTIONS):
+            children = _head(node)
+        elif isinstance(node, ast.ClassDef):
+            children = [*node.decorator_list, *node.bases, *node.keywords]
+        elif isinstance(node, _COMPREHENSIONS):
+            # A walrus in a comprehension binds outside it; its own variables do not.
+            children = [each for each in walk(node) if isinstance(each, ast.NamedExpr)]
+        else:
+            children = list(ast.iter_child_nodes(node))
+        waiting += [(child, below) for child in reversed(children)]
+
+
+# Where they belong
+
+
+def owner(name: str, trail: Sequence[ast.AST]) -> int | None:
+    """The index in a trail of the function or comprehension that a name, looked up from the scope of the
+    trail's last node, belongs to; None where it is a name of the module or of Python."""
+    for index in range(len(trail) - 2, 0, -1):
+        scope, below = trail[index], trail[index + 1]
+        if isinstance(scope, _COMPREHENSIONS):
+            # What the first `for` goes over is looked up outside.
+            if not _is_first_iter(scope, trail, index) and name in bound_by(scope):
+                return index
+        elif isinstance(scope, _FUNCTIONS) and _is_in_body(scope, below):
+            if name in bound_by(scope):
+                return index
+            if any(isinstance(node, ast.Global) and name in node.names for node, _ in _own_nodes(scope)):
+                return None
+    return None
+
+
+def _is_first_iter(scope: Comprehension, trail: Sequence[ast.AST], index: int) -> bool:
+    first = scope.generators[0]
+    return trail[index + 1] is first and len(trail) > index + 2 and trail[index + 2] is first.iter
+
+
+def _is_in_body(scope: Callable_, below: ast.AST) -> bool:
+    if isinstance(scope, ast.Lambda):
+        return below is scope.body
+    return any(below is each for each in scope.body)
+
+
+# Whether they are settled
+
+
+def unsettled(name: str, scope: ast.AST, trail: Sequence[ast.AST]) -> str | None:
+    """Why a name of ``scope`` may have another value after the last node of ``trail`` (which begins with the
+    scope) has been evaluated, or none yet; None where it has one, and keeps it."""
+    if isinstance(scope, _COMPREHENSIONS):
+        return f"{name} changes from round to round"
+    if any(isinstance(node, ast.Nonlocal) and name in node.names for node in walk(scope)):
+        return f"{name} is set by another function too"
+    places = [each for each in bindings(scope) if each.name == name and not _excludes(each.trail, trail)]
+    for place in places:
+        reason = _changes(place, trail)
+        if reason is not None:
+            return reason
+    if not (_is_parameter(scope, name) or _surely_bound_before(name, trail)):
+        return f"{name} may not be set yet"
+    return None
+
+
+def _changes(place: Binding, trail: Sequence[ast.AST]) -> str | None:
+    if isinstance(place.node, ast.ExceptHandler) or isinstance(getattr(place.node, "ctx", None), ast.Del):
+        return f"{place.name} is deleted again"
+    if share_a_loop(place.trail, trail):
+        return f"{place.name} changes from round to round"
+    if not is_before(place.trail, trail):
+        return f"{place.name} is set later"
+    return None
+
+
+def share_a_loop(one: Sequence[ast.AST], other: Sequence[ast.AST]) -> bool:
+    """Whether two places, as trails from the same scope, stand in the same loop."""
+    return any(a is b and isinstance(a, _LOOPS) for a, b in zip(one, other, strict=False))
+
+
+def is_before(one: Sequence[ast.AST], other: Sequence[ast.AST]) -> bool:
+    """Whether what a place binds is bound before another place is come to (loops aside)."""
+    mine, theirs = _parting(one, other)
+    if mine is None or theirs is None:
+        return one[-1] is not other[-1] and isinstance(one[-1], ast.arg)
+    if isinstance(mine, ast.arg):
+        return True
+    first, second = _place(mine), _place(theirs)
+    if isinstance(_statement(one), ast.stmt) and _statement(one) is _statement(other):
+        # A target is bound after the value; an item of `with` before the body and the items after it.
+        return isinstance(_statement(one), ast.With | ast.AsyncWith) and first < second
+    return first < second
+
+
+def _excludes(one: Sequence[ast.AST], other: Sequence[ast.AST]) -> bool:
+    """Whether two places stand in branches of one ``if`` of which only one is run."""
+    for index, (a, b) in enumerate(zip(one, other, strict=False)):
+        if a is not b:
+            above = one[index - 1]
+            if not isinstance(above, ast.If) or share_a_loop(one, other):
+                return False
+            return {_field(above, a), _field(above, b)} == {"body", "orelse"}
+    return False
+
+
+def _field(branch: ast.If, node: ast.AST) -> str:
+    if any(node is each for each in branch.body):
+        return "body"
+    return "orelse" if any(node is each for each in branch.orelse) else "test"
+
+
+def _parting(one: Sequence[ast.AST], other: Sequence[ast.AST]) -> tuple[ast.AST | None, ast.AST | None]:
+    for a, b in zip(one, other, strict=False):
+        if a is not b:
+            return a, b
+    return None, None
+
+
+def _place(node: ast.AST) -> tuple[int, int]:
+    at = next(each for each in walk(node) if hasattr(each, "lineno"))
+    return at.lineno, at.col_offset  # type: ignore[attr-defined]
+
+
+def _statement(trail: Sequence[ast.AST]) -> ast.AST | None:
+    return next((each for each in reversed(trail) if isinstance(each, ast.stmt)), None)
+
+
+def _is_parameter(scope: ast.AST, name: str) -> bool:
+    return isinstance(scope, _FUNCTIONS) and any(each.arg == name for each in parameters(scope))
+
+
+def _surely_bound_before(name: str, trail: Sequence[ast.AST]) -> bool:
+    for index in range(len(trail) - 1):
+        above, below = trail[index], trail[index + 1]
+        for _, block in _blocks(above):
+            at = next((i for i, each in enumerate(block) if each is below), None)
+            if at is not None and any(_surely_binds(each, name) for each in block[:at]):
+                return True
+            if at is not None and isinstance(above, ast.With | ast.AsyncWith) and _items_bind(above, name):
+                return True
+    return False
+
+
+def _blocks(node: ast.AST) -> Iterator[tuple[str, list[ast.AST]]]:
+    for field in ("body", "orelse", "finalbody"):
+        block = getattr(node, field, None)
+        if isinstance(block, list):
+            yield field, block
+
+
+def _surely_binds(statement: ast.AST, name: str) -> bool:
+    match statement:
+        case ast.Assign(targets=targets):
+            return any(_binds(target, name) for target in targets)
+        case ast.AnnAssign(target=target, value=value):
+            return value is not None and _binds(target, name)
+        case ast.AugAssign(target=target):
+            return _binds(target, name)
+        case ast.FunctionDef() | ast.AsyncFunctionDef() | ast.ClassDef():
+            return statement.name == name
+        case ast.Import() | ast.ImportFrom():
+            return any((each.asname or each.name.partition(".")[0]) == name for each in statement.names)
+        case ast.With() | ast.AsyncWith():
+            return _items_bind(statement, name)
+        case ast.If():
+            branches = [statement.body, statement.orelse]
+            return any(_all(each, name) for each in branches) and all(
+                _all(each, name) or ends(each) for each in branches
+            )
+    attempt = as_try(statement)
+    if attempt is None:
+        return False
+    if _all(attempt.finalbody, name):
+        return True
+    return (_all(attempt.body, name) or _all(attempt.orelse, name)) and all(
+        _all(each.body, name) or ends(each.body) for each in attempt.handlers
+    )
+
+
+def _all(block: Sequence[ast.AST], name: str) -> bool:
+    return any(_surely_binds(each, name) for each in block)
+
+
+def _items_bind(statement: ast.With | ast.AsyncWith, name: str) -> bool:
+    return any(
+        each.optional_vars is not None and _binds(each.optional_vars, name) for each in statement.items
+    )
+
+
+def _binds(target: ast.expr, name: str) -> bool:
+    match target:
+        case ast.Name(id=found):
+            return found == name
+        case ast.Tuple(elts=items) | ast.List(elts=items):
+            return any(_binds(each, name) for each in items)
+        case ast.Starred(value=inner):
+            return _binds(inner, name)
+    return False
+
+
+def reads(name: str, scope: ast.AST, above: Sequence[ast.AST]) -> Iterator[list[ast.AST]]:
+    """Where a name that ``scope`` (the last node of ``above``) binds is read, there and in the functions in
+    it: the nodes from the outermost one of ``above`` down to each place."""
+    waiting: list[list[ast.AST]] = [[*above, child] for child in reversed(list(ast.iter_child_nodes(scope)))]
+    while waiting:
+        trail = waiting.pop()
+        node = trail[-1]
+        spend(1)
+        if isinstance(node, ast.Name) and node.id == name and isinstance(node.ctx, ast.Load):
+            index = owner(name, trail)
+            if (trail[index] if index is not None else trail[0]) is scope:
+                yield trail
+        waiting += [[*trail, child] for child in reversed(list(ast.iter_child_nodes(node)))]
+
+
+def trail_to(tree: ast.AST, node: ast.AST) -> list[ast.AST] | None:
+    """The nodes from a tree's root down to a node that has a place in the text."""
+    first, last = node.lineno, node.end_lineno  # type: ignore[attr-defined]
+    waiting = [[tree]]
+    while waiting:
+        trail = waiting.pop()
+        if trail[-1] is node:
+            return trail
+        for child in ast.iter_child_nodes(trail[-1]):
+            spend(1)
+            if not hasattr(child, "lineno") or isinstance(child, _DEFINITIONS):
+                waiting.append([*trail, child])  # decorators stand above the line of what they decorate
+            elif child.lineno <= first and last <= (getattr(child, "end_lineno", None) or last):
+                waiting.append([*trail, child])
+    return None

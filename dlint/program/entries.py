@@ -1,0 +1,192 @@
+"""The entries of an object that a function uses: read at once, where nobody stores them later."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
+
+from dlint.module.layout import MUTATORS, dotted, parameters
+from dlint.module.nodes import walk
+from dlint.program.closures import Callable_, is_before, share_a_loop
+from dlint.program.mentions import mentions
+from dlint.program.values import Instance, Made
+
+if TYPE_CHECKING:
+    from dlint.module.source import Module
+    from dlint.program.frame import Point
+    from dlint.program.program import Program
+
+_FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
+# What is inside these may never be evaluated, or not each time.
+_SOMETIMES = (
+    *_FUNCTIONS,
+    ast.ListComp,
+    ast.SetComp,
+    ast.GeneratorExp,
+    ast.DictComp,
+    ast.For,
+    ast.AsyncFor,
+    ast.While,
+    ast.Try,
+    ast.Match,
+    ast.ExceptHandler,
+)
+
+
+def entries(function: Callable_, names: Sequence[ast.Name]) -> list[tuple[ast.expr, str]] | None:
+    """What a function uses of the object that these names in it stand for, each place with the entry's own
+    name; None where it uses the object itself, or an entry only sometimes."""
+    parents = {id(child): node for node in walk(function) for child in ast.iter_child_nodes(node)}
+    found: list[tuple[ast.expr, str]] = []
+    for name in names:
+        place: ast.expr = name
+        last = ""
+        while True:
+            above = parents[id(place)]
+            if isinstance(above, ast.Attribute) and isinstance(above.ctx, ast.Load):
+                called = parents[id(above)]
+                if isinstance(called, ast.Call) and called.func is above:
+                    break
+                place, last = above, above.attr
+            elif isinstance(above, ast.Subscript) and above.value is place and _key(above) is not None:
+                place, last = above, _key(above) or ""
+            else:
+                break
+        if place is name or not last.isidentifier() or not _is_always(place, function, parents):
+            return None
+        found.append((place, last))
+    return found
+
+
+def _key(node: ast.Subscript) -> str | None:
+    """The key of ``x["key"]``, where it is a string that is only read."""
+    key = node.slice
+    if isinstance(node.ctx, ast.Load) and isinstance(key, ast.Constant) and isinstance(key.value, str):
+        return key.value
+    return None
+
+
+def _is_always(place: ast.expr, function: Callable_, parents: dict[int, ast.AST]) -> bool:
+    """Whether every call of a function that comes to its end evaluates a place."""
+    node: ast.AST = place
+    while True:
+        above = parents[id(node)]
+        if above is function:
+            body = [function.body] if isinstance(function, ast.Lambda) else function.body
+            at = next((i for i, each in enumerate(body) if each is node), 0)
+            early = (ast.Return, ast.Raise, ast.Yield, ast.YieldFrom)
+            return not any(isinstance(inner, early) for each in body[:at] for inner in walk(each))
+        if isinstance(above, _SOMETIMES):
+            return False
+        if isinstance(above, ast.If | ast.IfExp) and above.test is not node:
+            return False
+        if isinstance(above, ast.BoolOp) and above.values[0] is not node:
+            return False
+        if isinstance(above, ast.Compare) and len(above.ops) > 1:
+            return False
+        node = above
+
+
+def is_stored(
+    program: Program, place: ast.expr, trail: Sequence[ast.AST], module: Module, point: Point
+) -> bool:
+    """Whether some code may store an entry after the last node of a trail has been evaluated."""
+    node = place
+    while isinstance(node, ast.Attribute | ast.Subscript):
+        base = node.value
+        if isinstance(node, ast.Attribute):
+            own = [value for value, _ in program.evaluator.values(base, point)]
+            if _is_computed(program, own, node.attr):
+                return True
+            for other, there in _stores(program, node.attr):
+                if not (_is_of_another(own, there) or _is_earlier(module, other, trail, there)):
+                    return True
+        elif _is_changed(program, base, _key(node) or ""):
+            return True
+        node = base
+    root = node.id if isinstance(node, ast.Name) else ""
+    return _is_changed_by_name(program, root)
+
+
+def _is_computed(program: Program, own: Sequence[object], attribute: str) -> bool:
+    """Whether a property, or a method of its own, gives the attribute."""
+    special = ("__getattr__", "__getattribute__")
+    return any(
+        program.evaluator.classes.member(value.cls, name)
+        for value in own
+        if isinstance(value, Instance)
+        for name in (attribute, *special)
+    )
+
+
+def _stores(program: Program, attribute: str) -> Iterator[tuple[Module, list[ast.AST]]]:
+    for each in mentions(program, attribute):
+        if isinstance(each.node, ast.Attribute) and not isinstance(each.node.ctx, ast.Load):
+            yield each.module, each.trail
+
+
+def _is_of_another(own: Sequence[object], trail: Sequence[ast.AST]) -> bool:
+    """Whether a store is one in ``self`` of a class of the program, and the object is of a library."""
+    node = trail[-1]
+    methods = [each for each in trail if isinstance(each, ast.FunctionDef)]
+    return (
+        isinstance(node, ast.Attribute)
+        and isinstance(node.value, ast.Name)
+        and any(isinstance(each, ast.ClassDef) for each in trail)
+        and any([each.arg for each in parameters(method)][:1] == [node.value.id] for method in methods[:1])
+        and bool(own)
+        and all(isinstance(value, Made) for value in own)
+    )
+
+
+def _is_earlier(module: Module, other: Module, trail: Sequence[ast.AST], there: Sequence[ast.AST]) -> bool:
+    """Whether a store stands before a place, in the same run of the function around both."""
+    shared = [a for a, b in zip(trail, there, strict=False) if a is b]
+    scopes = [each for each in there if isinstance(each, _FUNCTIONS)]
+    return (
+        other is module
+        and bool(scopes)
+        and all(any(scope is each for each in shared) for scope in scopes)
+        and not share_a_loop(trail, there)
+        and is_before(there, trail)
+    )
+
+
+def _is_changed(program: Program, base: ast.expr, key: str) -> bool:
+    """Whether some code may change an entry of a dict: what it is called, or the same key of any."""
+    name = (dotted(base) or "").rpartition(".")[2]
+    for module in program.modules.mentioning(key):
+        for node in walk(module.tree):
+            stored = isinstance(node, ast.Subscript) and not isinstance(node.ctx, ast.Load)
+            if stored and getattr(node.slice, "value", None) == key:
+                return True
+    for each in mentions(program, name):
+        above = each.trail[-2] if len(each.trail) > 1 else None
+        if isinstance(above, ast.Attribute) and above.attr in MUTATORS | {"popitem"}:
+            return True
+        if (
+            isinstance(above, ast.Subscript)
+            and above.value is each.node
+            and not isinstance(above.ctx, ast.Load)
+            and not isinstance(above.slice, ast.Constant)
+        ):
+            return True
+        if isinstance(above, ast.AugAssign) and above.target is each.node:
+            return True
+    return False
+
+
+def _is_changed_by_name(program: Program, name: str) -> bool:
+    """Whether some code sets attributes of what goes by this name without writing them."""
+    for each in mentions(program, name):
+        above = each.trail[-2]
+        if isinstance(above, ast.Call) and isinstance(above.func, ast.Name) and above.args[:1] == [each.node]:
+            if above.func.id in ("setattr", "delattr"):
+                return True
+            # `vars(args)` is read; what is written into is a part of a statement of its own.
+            if above.func.id == "vars" and not isinstance(each.trail[-3], ast.keyword | ast.Call | ast.For):
+                return True
+        if isinstance(above, ast.Attribute) and above.attr in ("__dict__", "__setattr__", "update"):
+            return True
+    return False

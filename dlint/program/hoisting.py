@@ -1,0 +1,523 @@
+"""How a lambda or local function can move to its module: what must be bound, and whether that is safe.
+
+A ``functools.partial`` looks a name up when it is made, a closure when it is called. So only what has its
+value by then, and keeps it, is bound; anything else is a reason to leave the function where it is.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from dlint.knowledge.by_name import is_found_by_name
+from dlint.module.layout import dotted, parameters
+from dlint.module.nodes import walk
+from dlint.program.boundaries import is_guarded
+from dlint.program.closures import (
+    Binding,
+    bindings,
+    bound_by,
+    is_before,
+    names_outside_body,
+    names_taken,
+    owner,
+    reads,
+    unsettled,
+)
+from dlint.program.entries import entries, is_stored
+from dlint.program.only_called import only_called
+from dlint.program.sendable import refused_part
+from dlint.program.values import External, Function, Made
+
+if TYPE_CHECKING:
+    from dlint.module.source import Module
+    from dlint.program.program import Program
+
+Hoisted = ast.Lambda | ast.FunctionDef
+_FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
+_LOOKS_AROUND = frozenset({"locals", "vars", "eval", "exec", "dir"})
+
+
+class Stays(Exception):
+    """Why a function cannot move."""
+
+
+@dataclass(frozen=True)
+class Bound:
+    """A parameter that is bound where the function is made: to the value of ``expression`` there.
+
+    ``places`` are the expressions in the function that the parameter takes the place of, where they are
+    written otherwise. ``default``: it was a parameter with this default.
+    """
+
+    parameter: str
+    expression: ast.expr
+    places: tuple[ast.expr, ...] = ()
+    default: bool = False
+
+
+@dataclass(frozen=True)
+class Existing:
+    """What a lambda only hands its arguments to, with what else it gives it."""
+
+    function: ast.expr
+    keywords: tuple[tuple[str, ast.expr], ...]
+
+
+@dataclass(frozen=True)
+class Hoist:
+    """What moving a function takes.
+
+    ``variable`` is the name that stands for it and for nothing else, ``uses`` the places where that is read
+    outside the function, ``own`` those inside. ``imports`` are those of the function around that it uses.
+    ``at_uses``: what is bound may as well be bound where the variable is used.
+    """
+
+    node: Hoisted
+    bound: tuple[Bound, ...] = ()
+    own: tuple[ast.Name, ...] = ()
+    imports: tuple[str, ...] = ()
+    variable: str | None = None
+    uses: tuple[tuple[ast.AST, ...], ...] = ()
+    at_uses: bool = False
+    existing: Existing | None = None
+    safe: bool = field(default=False, compare=False)
+
+
+def hoist(program: Program, module: Module, trail: Sequence[ast.AST]) -> Hoist:
+    """How the function at the end of a trail can move to its module. Raises :class:`Stays`."""
+    node = trail[-1]
+    assert isinstance(node, ast.Lambda | ast.FunctionDef)
+    return _Question(program, module, list(trail), node).answer()
+
+
+class _Question:
+    def __init__(self, program: Program, module: Module, trail: list[ast.AST], node: Hoisted) -> None:
+        self._program = program
+        self._module = module
+        self._trail = trail
+        self._node = node
+        self._point = program.evaluator.sites.point_of(module, [*trail[:-1], node])
+        self._imports: list[str] = []
+        self._risky = (
+            False  # whether what is bound may be something else, or cost something, for what we know
+        )
+
+    def answer(self) -> Hoist:
+        self._refuse_forms()
+        variable, scope, above = self._variable()
+        own: tuple[ast.Name, ...] = ()
+        uses: tuple[tuple[ast.AST, ...], ...] = ()
+        if variable is not None:
+            every = list(reads(variable, scope, above))
+            own = tuple(each[-1] for each in every if any(step is self._node for step in each))  # type: ignore[misc]
+            uses = tuple(tuple(each) for each in every if not any(step is self._node for step in each))
+            if self._is_seen_otherwise(variable, uses):
+                raise Stays(f"attributes of {variable} are set, which every call would then share")
+        existing = self._existing()
+        if existing is not None:
+            bound: tuple[Bound, ...] = ()
+        else:
+            bound = (*self._defaults(), *self._taken(variable if own else None))
+            if own and bound:
+                raise Stays("it calls itself, and what it needs must be bound")
+        safe = not self._risky and self._is_only_called(variable, uses)
+        if (bound or existing) and self._program.modules.index.naming("deepcopy"):
+            safe = False  # a copy of a partial has copies of what is bound
+        return Hoist(
+            self._node,
+            bound,
+            own,
+            tuple(self._imports),
+            variable,
+            uses,
+            bool(uses) and all(self._is_settled_at(each, bound) for each in uses),
+            existing,
+            safe,
+        )
+
+    # The function itself
+
+    def _refuse_forms(self) -> None:
+        node = self._node
+        if isinstance(node, ast.FunctionDef) and node.decorator_list:
+            raise Stays("it is decorated")
+        if node.args.kwarg is not None or node.args.posonlyargs:
+            raise Stays("it takes arguments that a parameter more could be mistaken for")
+        if isinstance(self._outside(), ast.ClassDef):
+            raise Stays("it stands in a class")
+        in_class = any(isinstance(each, ast.ClassDef) for each in self._trail)
+        for each in walk(node):
+            match each:
+                case ast.Nonlocal(names=names):
+                    raise Stays(f"it sets {names[0]} of the function around it")
+                case ast.Name(id="super" | "__class__"):
+                    raise Stays("it uses its class")
+                case ast.Yield() | ast.YieldFrom() | ast.Await() if isinstance(node, ast.Lambda):
+                    raise Stays("it is a generator")
+                case ast.Call(func=ast.Name(id=name)) if name in _LOOKS_AROUND:
+                    raise Stays(f"it uses {name}()")
+                case ast.Name(id=name) | ast.Attribute(attr=name) | ast.arg(arg=name) if in_class:
+                    if name.startswith("__") and not name.endswith("__"):
+                        raise Stays(f"it uses {name}, which has another name outside the class")
+
+    def _outside(self) -> ast.AST:
+        """The scope that the function stands in."""
+        for index in range(len(self._trail) - 2, -1, -1):
+            scope = self._trail[index]
+            if isinstance(scope, ast.Module | ast.ClassDef):
+                below = self._trail[index + 1]
+                if isinstance(scope, ast.Module) or any(below is each for each in scope.body):
+                    return scope
+            if isinstance(scope, _FUNCTIONS):
+                below = self._trail[index + 1]
+                if below is scope.body or (
+                    isinstance(scope.body, list) and any(below is s for s in scope.body)
+                ):
+                    return scope
+        raise AssertionError("a trail begins with a module")
+
+    # The name that it has
+
+    def _variable(self) -> tuple[str | None, ast.AST, list[ast.AST]]:
+        """The name that stands for the function alone, and the scope that has it."""
+        scope = self._outside()
+        above = self._trail[: next(i for i, each in enumerate(self._trail) if each is scope) + 1]
+        if isinstance(self._node, ast.FunctionDef):
+            name: str | None = self._node.name
+        else:
+            match self._trail[-2]:
+                case ast.Assign(targets=[ast.Name(id=found)]) | ast.AnnAssign(target=ast.Name(id=found)):
+                    name = found
+                case _:
+                    name = None
+        if name is None:
+            return None, scope, above
+        places = [each for each in bindings(scope) if each.name == name]
+        declared = any(
+            isinstance(each, ast.Nonlocal | ast.Global) and name in each.names for each in walk(above[0])
+        )
+        if len(places) == 1 and not declared and not _calls(scope, _LOOKS_AROUND):
+            return name, scope, above
+        if isinstance(self._node, ast.FunctionDef):
+            raise Stays(f"{name} is not always this function")
+        return None, scope, above
+
+    def _is_seen_otherwise(self, variable: str, uses: Sequence[Sequence[ast.AST]]) -> bool:
+        """Whether attributes of the function are set: two functions made by two calls have their own."""
+        for each in uses:
+            match each[-2]:
+                case ast.Attribute(ctx=ast.Store() | ast.Del()):
+                    return True
+                case ast.Call(func=ast.Name(id="setattr"), args=[first, *_]) if first is each[-1]:
+                    return True
+        return False
+
+    def _is_only_called(self, variable: str | None, uses: Sequence[Sequence[ast.AST]]) -> bool:
+        if variable is None:
+            return only_called(self._program, self._module, self._trail)
+        if isinstance(self._outside(), ast.Module) and self._program.modules.index.storing(variable):
+            return False
+        return all(only_called(self._program, self._module, each) for each in uses)
+
+    def _is_settled_at(self, use: Sequence[ast.AST], bound: Sequence[Bound]) -> bool:
+        """Whether what is bound can be bound at a use, which is an argument of a call."""
+        if not isinstance(use[-2], ast.Call | ast.keyword) or getattr(use[-2], "func", None) is use[-1]:
+            return False
+        for each in bound:
+            for name in walk(each.expression):
+                if isinstance(name, ast.Name):
+                    here, there = owner(name.id, self._trail), owner(name.id, use)
+                    if here is None and there is None:
+                        continue
+                    if here is None or there is None or self._trail[here] is not use[there]:
+                        return False
+                    if unsettled(name.id, use[there], use[there:]) is not None:
+                        return False
+                elif not isinstance(name, ast.Attribute | ast.Subscript | ast.Constant | ast.expr_context):
+                    return False
+            if each.places and is_stored(self._program, each.expression, use, self._module, self._point):
+                return False
+        return True
+
+    # What it takes
+
+    def _defaults(self) -> Iterator[Bound]:
+        """The defaults, which are evaluated where the function is made, that the module cannot give."""
+        for parameter, default in _with_defaults(self._node):
+            if _is_constant(default) or self._is_imported(default):
+                continue
+            if isinstance(self._node, ast.FunctionDef) and not isinstance(default, ast.Name):
+                raise Stays(f"the default of {parameter} is made anew each time")
+            self._judge(default)
+            self._risky = self._risky or not isinstance(default, ast.Name)
+            yield Bound(parameter, default, default=True)
+        if isinstance(self._node, ast.FunctionDef):
+            skipped = {id(name) for _, each in _with_defaults(self._node) for name in walk(each)}
+            for name in names_outside_body(self._node):
+                if id(name) not in skipped and not self._is_there_before(name.id):
+                    raise Stays(f"its annotation {name.id} is not defined there")
+
+    def _taken(self, own: str | None) -> Iterator[Bound]:
+        names: dict[str, list[ast.Name]] = {}
+        for each in names_taken(self._node):
+            if each.id != own:
+                names.setdefault(each.id, []).append(each)
+        used = {node.id for node in walk(self._node) if isinstance(node, ast.Name)}
+        used |= {node.arg for node in walk(self._node) if isinstance(node, ast.arg)}
+        for name, places in names.items():
+            index = owner(name, self._trail)
+            if index is None:
+                scope: ast.AST = self._module.tree
+                if not self._is_of_guard(name):
+                    continue
+                if self._is_guarded_import(name):
+                    continue  # the remedy imports it for all
+                if not self._stands_under_guard():
+                    raise Stays(f"it uses {name}, which only the main guard sets")
+                index = 0
+            else:
+                scope = self._trail[index]
+            if isinstance(self._node, ast.FunctionDef) and name == self._node.name:
+                continue
+            line = self._import_line(name, scope)
+            if line is not None:
+                if not self._has_same_import(line):
+                    self._imports.append(line)
+                continue
+            if any(isinstance(each.ctx, ast.Store | ast.Del) for each in places):
+                raise Stays(f"it sets {name}")
+            reason = unsettled(name, scope, self._trail[index:])
+            if reason is not None:
+                raise Stays(reason)
+            for bound in self._bound_for(name, scope, places, used):
+                self._judge(bound.expression)
+                used.add(bound.parameter)
+                yield bound
+
+    def _bound_for(self, name: str, scope: ast.AST, places: list[ast.Name], used: set[str]) -> list[Bound]:
+        """The object that a name stands for, or the entries of it that are used."""
+        of_entries = entries(self._node, places)
+        if of_entries is not None and not any(
+            is_stored(self._program, place, self._trail, self._module, self._point) for place, _ in of_entries
+        ):
+            found: dict[str, list[tuple[ast.expr, str]]] = {}
+            for place, last in of_entries:
+                found.setdefault(ast.unparse(place), []).append((place, last))
+            result: list[Bound] = []
+            for same in found.values():
+                place, last = same[0]
+                parameter = last if last not in used else f"{name}_{last}"
+                if parameter in used | {each.parameter for each in result}:
+                    break
+                result.append(Bound(parameter, place, tuple(each for each, _ in same)))
+            else:
+                self._risky = self._risky or not self._is_plain(places[0])
+                return result
+        if self._is_receiver(name, scope):
+            raise Stays(f"it uses {name}: make it a method")
+        return [Bound(name, places[0])]
+
+    def _is_receiver(self, name: str, scope: ast.AST) -> bool:
+        if not isinstance(scope, ast.FunctionDef):
+            return False
+        at = next(i for i, each in enumerate(self._trail) if each is scope)
+        first = [each.arg for each in parameters(scope)][:1]
+        return isinstance(self._trail[at - 1], ast.ClassDef) and first == [name]
+
+    def _is_plain(self, name: ast.Name) -> bool:
+        """Whether an object has its attributes from the command line, and nobody sets them by their names."""
+        values = [value for value, _ in self._program.evaluator.values(name, self._point)]
+        home = self._module.relative
+        near = {home, *self._program.boundaries.imports(home)}
+        return all(isinstance(value, Made) and "argparse" in value.name for value in values) and not any(
+            relative in near for relative in self._program.modules.index.naming("setattr")
+        )
+
+    def _judge(self, expression: ast.expr) -> None:
+        """Refuses what pickle cannot send."""
+        for value, world in self._program.evaluator.values(expression, self._point):
+            what = refused_part(self._program.evaluator, value, world)
+            if what is not None:
+                raise Stays(
+                    f"it uses {ast.unparse(expression)}, which workers cannot be sent either ({what})"
+                )
+
+    # Names of the module
+
+    def _is_of_guard(self, name: str) -> bool:
+        """Whether only the main guard binds a name of the module."""
+        places = [each for each in bindings(self._module.tree) if each.name == name]
+        return bool(places) and all(self._is_under_guard(each.trail) for each in places)
+
+    def _is_under_guard(self, trail: Sequence[ast.AST]) -> bool:
+        frame = self._program.evaluator.modules.frame(self._module)
+        inner = [each for each in trail[1:] if isinstance(each, ast.stmt)]
+        return bool(inner) and isinstance(inner[0], ast.If) and len(inner) > 1 and is_guarded(frame, inner[1])
+
+    def _stands_under_guard(self) -> bool:
+        return self._is_under_guard(self._trail) and isinstance(self._outside(), ast.Module)
+
+    def _is_guarded_import(self, name: str) -> bool:
+        places = [each for each in bindings(self._module.tree) if each.name == name]
+        return all(
+            isinstance(each.node, ast.alias) and isinstance(each.trail[-2], ast.Import) for each in places
+        )
+
+    def _is_there_before(self, name: str) -> bool:
+        """Whether the module (or Python) has a name by the time it comes to the statement around."""
+        if owner(name, self._trail) is not None:
+            return False
+        places = [each for each in bindings(self._module.tree) if each.name == name]
+        return not places or any(
+            is_before(each.trail, self._trail) and not self._is_under_guard(each.trail) for each in places
+        )
+
+    def _is_imported(self, node: ast.expr) -> bool:
+        """Whether an expression is something of a library that the module imports at its top."""
+        path = dotted(node)
+        root = path.partition(".")[0] if path else ""
+        if not root or owner(root, self._trail) is not None or root not in bound_by(self._module.tree):
+            return False
+        places = [each for each in bindings(self._module.tree) if each.name == root]
+        return len(places) == 1 and isinstance(places[0].node, ast.alias) and len(places[0].trail) == 3
+
+    def _import_line(self, name: str, scope: ast.AST) -> str | None:
+        """The import that gives a name to a function around, as a line of its own."""
+        places: list[Binding] = [each for each in bindings(scope) if each.name == name]
+        if len(places) != 1 or not isinstance(places[0].node, ast.alias):
+            return None
+        statement = places[0].trail[-2]
+        assert isinstance(statement, ast.Import | ast.ImportFrom)
+        return ast.unparse(_alone(statement, places[0].node))
+
+    def _has_same_import(self, line: str) -> bool:
+        for statement in self._module.tree.body:
+            names = statement.names if isinstance(statement, ast.Import | ast.ImportFrom) else []
+            if any(ast.unparse(_alone(statement, each)) == line for each in names):  # type: ignore[arg-type]
+                return True
+        return False
+
+    # What is there already
+
+    def _existing(self) -> Existing | None:
+        """The function that a lambda only hands its arguments to, where it can be given to all instead."""
+        node = self._node
+        if not isinstance(node, ast.Lambda) or not isinstance(node.body, ast.Call):
+            return None
+        call, own = node.body, [each.arg for each in node.args.args]
+        if len(own) != len(parameters(node)) or node.args.defaults or not own or len(call.args) < len(own):
+            return None
+        if [each.id if isinstance(each, ast.Name) else "" for each in call.args[: len(own)]] != own:
+            return None
+        if any(isinstance(each, ast.Starred) for each in call.args) or any(
+            k.arg is None for k in call.keywords
+        ):
+            return None
+        names = self._found_by_name(call.func)
+        if names is None:
+            return None
+        more, first = call.args[len(own) :], len(own)
+        if len(names) < first + len(more) and (more or names):
+            return None
+        keywords = [
+            *zip(names[first:], more, strict=False),
+            *((each.arg or "", each.value) for each in call.keywords),
+        ]
+        if not all(self._can_be_bound(value) for _, value in keywords):
+            return None
+        return Existing(call.func, tuple(keywords))
+
+    def _found_by_name(self, function: ast.expr) -> list[str] | None:
+        """The parameters of what a worker finds by its name (none of a library's); None for other things."""
+        path = dotted(function)
+        root = path.partition(".")[0] if path else ""
+        if not root or owner(root, self._trail) is not None or self._is_of_guard(root):
+            return None
+        places = [each for each in bindings(self._module.tree) if each.name == root]
+        frame = self._program.evaluator.modules.frame(self._module)
+        if len(places) > 1 or self._program.evaluator.namespaces.declared_global(root, frame):
+            return None
+        if places and not is_before(places[0].trail, self._trail):
+            return None
+        if any(map(self._program.modules.index.stored_elsewhere, (path or "").split("."))):
+            return None
+        values = [value for value, _ in self._program.evaluator.values(function, self._point)]
+        match values:
+            case [External(name=name)] if is_found_by_name(name):
+                return []
+            case [Function(receiver=None, owner=None, node=ast.FunctionDef() as node) as value]:
+                if isinstance(value.frame.scope, ast.Module) and not is_guarded(value.frame, node):
+                    if node.decorator_list or node.args.posonlyargs or node.args.vararg:
+                        return None
+                    return [each.arg for each in node.args.args]
+        return None
+
+    def _can_be_bound(self, value: ast.expr) -> bool:
+        """Whether an argument of a call is the same when it is looked at earlier."""
+        if _is_constant(value):
+            return True
+        names = [each for each in walk(value) if isinstance(each, ast.Name)]
+        if len(names) != 1 or dotted(_base(value)) is None:
+            return False
+        name = names[0].id
+        index = owner(name, self._trail)
+        if index is None or name in {each.arg for each in parameters(self._node)}:
+            return False
+        scope = self._trail[index]
+        if value is names[0] and self._is_receiver(name, scope):
+            return False
+        if (
+            self._import_line(name, scope) is not None
+            or unsettled(name, scope, self._trail[index:]) is not None
+        ):
+            return False
+        if value is not names[0]:
+            if is_stored(self._program, value, self._trail, self._module, self._point):
+                return False
+            self._risky = self._risky or not self._is_plain(names[0])
+        self._judge(value)
+        return True
+
+
+def _alone(statement: ast.Import | ast.ImportFrom, alias: ast.alias) -> ast.Import | ast.ImportFrom:
+    """The import of one thing alone."""
+    if isinstance(statement, ast.Import):
+        return ast.Import([alias])
+    return ast.ImportFrom(statement.module, [alias], statement.level)
+
+
+def _base(node: ast.expr) -> ast.expr:
+    while isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Constant):
+        node = node.value
+    return node
+
+
+def _with_defaults(node: Hoisted) -> Iterator[tuple[str, ast.expr]]:
+    spec = node.args
+    positional = [*spec.posonlyargs, *spec.args]
+    for parameter, default in zip(reversed(positional), reversed(spec.defaults), strict=False):
+        yield parameter.arg, default
+    for parameter, value in zip(spec.kwonlyargs, spec.kw_defaults, strict=True):
+        if value is not None:
+            yield parameter.arg, value
+
+
+def _is_constant(node: ast.expr) -> bool:
+    match node:
+        case ast.Constant():
+            return True
+        case ast.UnaryOp(operand=operand):
+            return _is_constant(operand)
+        case ast.Tuple(elts=items):
+            return all(map(_is_constant, items))
+    return False
+
+
+def _calls(scope: ast.AST, names: frozenset[str]) -> bool:
+    return any(
+        isinstance(each, ast.Call) and isinstance(each.func, ast.Name) and each.func.id in names
+        for each in walk(scope)
+    )
