@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from dlint.program.program import Program
 
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
+_MOST_FILES = 40  # to be looked through for who stores an entry
 # What is inside these may never be evaluated, or not each time.
 _SOMETIMES = (
     *_FUNCTIONS,
@@ -99,8 +100,14 @@ def is_stored(
             own = [value for value, _ in program.evaluator.values(base, point)]
             if _is_computed(program, own, node.attr):
                 return True
+            plain = bool(own) and all(isinstance(value, Made) for value in own)
+            if plain and not program.modules.index.stored_elsewhere(node.attr):
+                node = base  # only methods of the program's classes store it, in their own objects
+                continue
+            if len(program.modules.index.naming(node.attr)) > _MOST_FILES:
+                return True
             for other, there in _stores(program, node.attr):
-                if not (_is_of_another(own, there) or _is_earlier(module, other, trail, there)):
+                if not ((plain and _is_own(there)) or _is_earlier(module, other, trail, there)):
                     return True
         elif _is_changed(program, base, _key(node) or ""):
             return True
@@ -126,8 +133,8 @@ def _stores(program: Program, attribute: str) -> Iterator[tuple[Module, list[ast
             yield each.module, each.trail
 
 
-def _is_of_another(own: Sequence[object], trail: Sequence[ast.AST]) -> bool:
-    """Whether a store is one in ``self`` of a class of the program, and the object is of a library."""
+def _is_own(trail: Sequence[ast.AST]) -> bool:
+    """Whether a store is one that a method of a class of the program makes in its own object."""
     node = trail[-1]
     methods = [each for each in trail if isinstance(each, ast.FunctionDef)]
     return (
@@ -135,8 +142,6 @@ def _is_of_another(own: Sequence[object], trail: Sequence[ast.AST]) -> bool:
         and isinstance(node.value, ast.Name)
         and any(isinstance(each, ast.ClassDef) for each in trail)
         and any([each.arg for each in parameters(method)][:1] == [node.value.id] for method in methods[:1])
-        and bool(own)
-        and all(isinstance(value, Made) for value in own)
     )
 
 
@@ -156,11 +161,14 @@ def _is_earlier(module: Module, other: Module, trail: Sequence[ast.AST], there: 
 def _is_changed(program: Program, base: ast.expr, key: str) -> bool:
     """Whether some code may change an entry of a dict: what it is called, or the same key of any."""
     name = (dotted(base) or "").rpartition(".")[2]
+    if len(program.modules.index.mentioning(key)) > _MOST_FILES:
+        return True
     for module in program.modules.mentioning(key):
         for node in walk(module.tree):
-            stored = isinstance(node, ast.Subscript) and not isinstance(node.ctx, ast.Load)
-            if stored and getattr(node.slice, "value", None) == key:
-                return True
+            match node:
+                case ast.Subscript(slice=ast.Constant(value=value), ctx=ast.Store() | ast.Del()):
+                    if value == key:
+                        return True
     for each in mentions(program, name):
         above = each.trail[-2] if len(each.trail) > 1 else None
         if isinstance(above, ast.Attribute) and above.attr in MUTATORS | {"popitem"}:

@@ -41,7 +41,12 @@ _LOOKS_AROUND = frozenset({"locals", "vars", "eval", "exec", "dir"})
 
 
 class Stays(Exception):
-    """Why a function cannot move."""
+    """Why a function cannot move, and what to do about it by hand."""
+
+    def __init__(
+        self, why: str, cure: str = "define it at module level, and bind what it needs with functools.partial"
+    ) -> None:
+        super().__init__(f"{why}: {cure}, by hand")
 
 
 @dataclass(frozen=True)
@@ -71,8 +76,10 @@ class Hoist:
     """What moving a function takes.
 
     ``variable`` is the name that stands for it and for nothing else, ``uses`` the places where that is read
-    outside the function, ``own`` those inside. ``imports`` are those of the function around that it uses.
-    ``at_uses``: what is bound may as well be bound where the variable is used.
+    outside the function, ``own`` those inside. ``imports`` are those of the function around that it uses,
+    ``at_top`` the modules (each with its name here) that it uses and only the main guard imports.
+    ``at_uses``: what is bound may as well be bound where the variable is used. ``can_go``: nothing asks
+    whether the variable is there.
     """
 
     node: Hoisted
@@ -81,7 +88,9 @@ class Hoist:
     imports: tuple[str, ...] = ()
     variable: str | None = None
     uses: tuple[tuple[ast.AST, ...], ...] = ()
+    at_top: tuple[tuple[str, str], ...] = ()
     at_uses: bool = False
+    can_go: bool = False
     existing: Existing | None = None
     safe: bool = field(default=False, compare=False)
 
@@ -101,6 +110,7 @@ class _Question:
         self._node = node
         self._point = program.evaluator.sites.point_of(module, [*trail[:-1], node])
         self._imports: list[str] = []
+        self._at_top: list[tuple[str, str]] = []
         self._risky = (
             False  # whether what is bound may be something else, or cost something, for what we know
         )
@@ -133,7 +143,9 @@ class _Question:
             tuple(self._imports),
             variable,
             uses,
+            tuple(self._at_top),
             bool(uses) and all(self._is_settled_at(each, bound) for each in uses),
+            not isinstance(scope, ast.Module) or self._stands_under_guard(),
             existing,
             safe,
         )
@@ -146,7 +158,7 @@ class _Question:
             raise Stays("it is decorated")
         if node.args.kwarg is not None or node.args.posonlyargs:
             raise Stays("it takes arguments that a parameter more could be mistaken for")
-        if isinstance(self._outside(), ast.ClassDef):
+        if isinstance(self._outside(), ast.ClassDef) and isinstance(node, ast.FunctionDef):
             raise Stays("it stands in a class")
         in_class = any(isinstance(each, ast.ClassDef) for each in self._trail)
         for each in walk(node):
@@ -193,7 +205,7 @@ class _Question:
                     name = found
                 case _:
                     name = None
-        if name is None:
+        if name is None or isinstance(scope, ast.ClassDef):
             return None, scope, above
         places = [each for each in bindings(scope) if each.name == name]
         declared = any(
@@ -273,8 +285,10 @@ class _Question:
                 scope: ast.AST = self._module.tree
                 if not self._is_of_guard(name):
                     continue
-                if self._is_guarded_import(name):
-                    continue  # the remedy imports it for all
+                guarded = self._guarded_imports(name)
+                if guarded:
+                    self._at_top += guarded
+                    continue
                 if not self._stands_under_guard():
                     raise Stays(f"it uses {name}, which only the main guard sets")
                 index = 0
@@ -286,6 +300,7 @@ class _Question:
             if line is not None:
                 if not self._has_same_import(line):
                     self._imports.append(line)
+                    self._risky = True  # it may be the import that the program has first
                 continue
             if any(isinstance(each.ctx, ast.Store | ast.Del) for each in places):
                 raise Stays(f"it sets {name}")
@@ -317,7 +332,7 @@ class _Question:
                 self._risky = self._risky or not self._is_plain(places[0])
                 return result
         if self._is_receiver(name, scope):
-            raise Stays(f"it uses {name}: make it a method")
+            raise Stays(f"it uses {name}", "make it a method")
         return [Bound(name, places[0])]
 
     def _is_receiver(self, name: str, scope: ast.AST) -> bool:
@@ -360,11 +375,15 @@ class _Question:
     def _stands_under_guard(self) -> bool:
         return self._is_under_guard(self._trail) and isinstance(self._outside(), ast.Module)
 
-    def _is_guarded_import(self, name: str) -> bool:
+    def _guarded_imports(self, name: str) -> list[tuple[str, str]]:
+        """The modules that a name stands for, where nothing else is bound to it."""
         places = [each for each in bindings(self._module.tree) if each.name == name]
-        return all(
-            isinstance(each.node, ast.alias) and isinstance(each.trail[-2], ast.Import) for each in places
-        )
+        found = [
+            (each.node.name, each.node.asname or each.node.name)
+            for each in places
+            if isinstance(each.node, ast.alias) and isinstance(each.trail[-2], ast.Import)
+        ]
+        return found if len(found) == len(places) else []
 
     def _is_there_before(self, name: str) -> bool:
         """Whether the module (or Python) has a name by the time it comes to the statement around."""

@@ -1,254 +1,350 @@
 """Moves a lambda or local function to the module, where a spawned worker can find it by name.
 
-What it uses of the function around it becomes its first parameters, bound with ``functools.partial``.
+What it takes from the function around it becomes parameters, bound with ``functools.partial``. A lambda that
+only hands its arguments to a function of the module gives way to that.
 """
 
 from __future__ import annotations
 
+import ast
+import re
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import libcst as cst
-from libcst.metadata import GlobalScope, ImportAssignment, ScopeProvider
 
 from dlint.finding import Finding
+from dlint.module.nodes import walk
+from dlint.module.source import Module
+from dlint.program.closures import bindings, owner, trail_to
+from dlint.program.hoisting import Bound, Hoist, Stays, hoist
+from dlint.program.mentions import imports_all
+from dlint.program.program import Program
+from dlint.program.values import Function
 from dlint.rewriting import header, statements
+from dlint.rewriting.callable_names import another_name, is_taken, name_for_lambda
+from dlint.rewriting.counterparts import Counterparts
 from dlint.rewriting.edits import CannotRepair, Edits
-from dlint.rewriting.imports import imports_that_bind, name_for
-from dlint.rewriting.locals import local_names, names_read
+from dlint.rewriting.function_at_top import (
+    equal_function,
+    function_of_lambda,
+    insert_before_top,
+    moved_out,
+    with_bound,
+    with_names,
+)
+from dlint.rewriting.partials import bound_to, partial_of
 from dlint.rewriting.source import Source
 
 _BY_HAND = "define it at module level, and bind what it needs with functools.partial, by hand"
+_ONLY_STYLE = re.compile(r"#\s*(noqa(:\s*E731)?|pylint:\s*disable=unnecessary-lambda(-assignment)?)\s*$")
 
 
 def repair(source: Source, finding: Finding, edits: Edits) -> None:
     """Hoist the callable that the finding points at or names."""
-    node = source.at(finding, cst.Lambda, cst.FunctionDef, cst.Name)
-    if isinstance(node, cst.Name):
-        node = _definition(source, node)
-    if isinstance(node, cst.FunctionDef):
-        _hoist_function(source, edits, node)
-    elif _is_module_assignment(source, node):
-        _define_in_place(source, edits, node)
-    else:
-        _hoist_lambda(source, edits, node)
+    with source.surroundings.asking() as program:
+        module = source.surroundings.module(source)
+        trail = _function(program, module, finding)
+        try:
+            plan = hoist(program, module, trail)
+        except Stays as reason:
+            raise CannotRepair(str(reason)) from reason
+        _Move(source, edits, module, plan, trail, _names_elsewhere(program, module)).make()
 
 
-def _hoist_lambda(source: Source, edits: Edits, node: cst.Lambda) -> None:
-    free = _free(source, edits, node)
-    name = _name_for_lambda(source, node)
-    function = _as_function(source, name, node, free)
-    _insert_before_top(source, edits, node, function)
-    edits.define(name)
-    edits.replace(node, _bound(source, edits, name, free))
-
-
-def _define_in_place(source: Source, edits: Edits, node: cst.Lambda) -> None:
-    """``name = lambda x: ...`` in the module becomes ``def name(x): ...``."""
-    assign = source.parent(node)
-    assert isinstance(assign, cst.Assign)
-    name = source.code(assign.targets[0].target)
-    function = _as_function(source, name, node, [])
-    blank = [cst.EmptyLine(indent=False)] * 2
-    _, body, index = statements.block_of(source, assign)
-    line = body[index]
-    assert isinstance(line, header.Statement)
-    there = sum(each.comment is None for each in line.leading_lines)
-    statements.replace_line(
-        source, edits, assign, [function.with_changes(leading_lines=blank[there:] if index else [])]
-    )
-
-
-def _hoist_function(source: Source, edits: Edits, node: cst.FunctionDef) -> None:
-    name = node.name.value
-    inner = list(source.descendants(node, cst.Nonlocal, cst.Global))
-    if node.decorators or inner or "super()" in source.code(node.body):
-        raise CannotRepair(_BY_HAND)
-    if name in _module_names(source) and source.function_of(node) is not None:
-        raise CannotRepair(f"the module has another {name}: {_BY_HAND}")
-    free = [each for each in _free(source, edits, node) if each != name]
-    block, body, index = statements.block_of(source, node)
-    if isinstance(block, cst.Module) or len(body) == 1:
-        raise CannotRepair(_BY_HAND)
-    uses = _uses(source, node)
-    if free and (not uses or any(not isinstance(source.parent(use), cst.Arg) for use in uses)):
-        raise CannotRepair(_BY_HAND)
-    _insert_before_top(source, edits, node, node.with_changes(params=_with_first(node.params, free)))
-    edits.define(name)
-    edits.claim(node)
-    edits.remove(node)
-    if index + 1 < len(body):
-        edits.change(body[index + 1], _without_blank)
-    for use in uses if free else ():
-        edits.replace(use, _bound(source, edits, name, free))
-
-
-def _without_blank(statement: header.Statement) -> header.Statement:
-    """The statement without the blank lines before it."""
-    kept = list(statement.leading_lines)
-    while kept and kept[0].comment is None:
-        kept.pop(0)
-    return statement.with_changes(leading_lines=kept)
-
-
-def _with_first(params: cst.Parameters, names: Sequence[str]) -> cst.Parameters:
-    return params.with_changes(params=[*(cst.Param(cst.Name(each)) for each in names), *params.params])
-
-
-def _free(source: Source, edits: Edits, node: cst.Lambda | cst.FunctionDef) -> list[str]:
-    """The names that must be bound, where their values stay what they are when the callable is made."""
-    params = [*node.params.params, *node.params.kwonly_params, *node.params.posonly_params]
-    if any(each.default is not None and local_names(source, each.default) for each in params):
-        raise CannotRepair(_BY_HAND)
-    guard = source.top_level(node)
-    if isinstance(guard, cst.If):
-        _bring_along(source, edits, guard, node)
-    free = local_names(source, node)
-    if "self" in free or "cls" in free:
-        raise CannotRepair(f"it uses {'self' if 'self' in free else 'cls'}: make it a method, by hand")
-    around = source.function_of(node)
-    scopes = source.metadata(ScopeProvider)
-    for name in free:
-        scope = scopes[around.body] if around is not None else None
-        assignments = [] if scope is None else list(scope[name])
-        nodes = [getattr(each, "node", None) for each in assignments]
-        awkward = any(isinstance(each, ImportAssignment) for each in assignments) or any(
-            isinstance(each, cst.FunctionDef | cst.ClassDef | cst.Lambda) for each in nodes
-        )
-        if name != getattr(getattr(node, "name", None), "value", None) and (len(assignments) != 1 or awkward):
-            raise CannotRepair(f"{name} cannot be bound when it is made: {_BY_HAND}")
-    return free
-
-
-def _bring_along(source: Source, edits: Edits, guard: cst.If, node: cst.CSTNode) -> None:
-    """What only the main guard binds does not exist in a spawned worker: modules that the callable uses are
-    imported at the top as well; with anything else the callable stays where it is."""
-    for name, scope in names_read(source, node):
-        bindings = [each for each in scope[name] if isinstance(each.scope, GlobalScope)]
-        nodes = [getattr(each, "node", None) for each in bindings]
-        if not nodes or node in nodes or not all(each and source.encloses(guard, each) for each in nodes):
-            continue
-        imports = imports_that_bind(name, bindings)
-        if imports is None:
-            raise CannotRepair(f"it uses {name}, which only the main guard sets: {_BY_HAND}")
-        for module, alias in imports:
-            edits.add_import(module, alias)
-
-
-def _as_function(source: Source, name: str, node: cst.Lambda, free: Sequence[str]) -> cst.FunctionDef:
-    body = node.body
-    if not _stands_alone(source.code(body)):
-        body = body.with_changes(lpar=[cst.LeftParen(), *body.lpar], rpar=[*body.rpar, cst.RightParen()])
-    suite = cst.IndentedBlock([cst.SimpleStatementLine([cst.Return(_dedented(body))])])
-    return cst.FunctionDef(cst.Name(name), _with_first(node.params, free), suite)
-
-
-def _stands_alone(code: str) -> bool:
-    """Whether the lines of an expression hang together without the call's brackets around them."""
-    try:
-        cst.parse_statement(f"return {code}")
-    except cst.ParserSyntaxError:
-        return False
-    return True
-
-
-def _dedented(body: cst.BaseExpression) -> cst.BaseExpression:
-    """The expression with its inner lines moved left as far as they stand too far right."""
-    gaps: list[cst.ParenthesizedWhitespace] = []
-
-    class Collect(cst.CSTVisitor):
-        def visit_ParenthesizedWhitespace(self, node: cst.ParenthesizedWhitespace) -> None:
-            gaps.append(node)
-
-    body.visit(Collect())
-    too_far = min((len(gap.last_line.value) for gap in gaps if gap.indent), default=0)
-
-    class Dedent(cst.CSTTransformer):
-        def leave_ParenthesizedWhitespace(
-            self, original_node: cst.ParenthesizedWhitespace, updated_node: cst.ParenthesizedWhitespace
-        ) -> cst.ParenthesizedWhitespace:
-            return updated_node.with_changes(
-                last_line=cst.SimpleWhitespace(updated_node.last_line.value[too_far:]),
-                empty_lines=[
-                    line.with_changes(whitespace=cst.SimpleWhitespace(line.whitespace.value[too_far:]))
-                    for line in updated_node.empty_lines
-                ],
-            )
-
-    result = body.visit(Dedent())
-    assert isinstance(result, cst.BaseExpression)
-    return result
-
-
-def _bound(source: Source, edits: Edits, name: str, free: Sequence[str]) -> cst.BaseExpression:
-    if not free:
-        return cst.Name(name)
-    functools = name_for(source, edits, "functools", "functools")
-    return statements.expression(f"{functools}.partial({name}, {', '.join(free)})")
-
-
-def _insert_before_top(source: Source, edits: Edits, node: cst.CSTNode, function: cst.FunctionDef) -> None:
-    top = source.top_level(node)
-    blank = [cst.EmptyLine(indent=False)] * 2
-    comments = [line for line in function.leading_lines if line.comment is not None]
-    first = source.module.body[0] is top
-    edits.insert_before(top, [function.with_changes(leading_lines=[*([] if first else blank), *comments])])
-    edits.change(top, lambda each: header.spaced(each, 2))
-
-
-def _name_for_lambda(source: Source, node: cst.Lambda) -> str:
-    parent = source.parent(node)
-    wished = "function"
-    if isinstance(parent, cst.Arg):
-        call = source.parent(parent)
-        if parent.keyword is not None:
-            wished = parent.keyword.value
-        elif isinstance(call, cst.Call) and node.params.params:
-            wished = f"transform_{node.params.params[0].name.value}".rstrip("_")
-    elif isinstance(parent, cst.Assign):
-        wished = source.code(parent.targets[0].target).rpartition(".")[2]
-    if not wished.isidentifier():
-        wished = "function"
-    for name in (wished, f"_{wished}", f"{wished}_of_{source.path.stem}"):
-        if name not in source.bound_names and name.isidentifier():
-            return name
+def _function(program: Program, module: Module, finding: Finding) -> list[ast.AST]:
+    """The way down to the lambda or function that the finding points at or names."""
+    for node in walk(module.tree):
+        if isinstance(node, ast.Lambda | ast.FunctionDef | ast.Name) and _begins_at(module, node, finding):
+            trail = trail_to(module.tree, node)
+            assert trail is not None
+            if not isinstance(node, ast.Name):
+                return trail
+            found = program.evaluator.values(node, program.evaluator.sites.point_of(module, trail))
+            nodes = {value.node if isinstance(value, Function) else None for value, _ in found}
+            named = nodes.pop() if len(nodes) == 1 else None
+            inside = trail_to(module.tree, named) if isinstance(named, ast.FunctionDef) else None
+            if inside is not None:
+                return inside
     raise CannotRepair(_BY_HAND)
 
 
-def _definition(source: Source, name: cst.Name) -> cst.FunctionDef:
-    found = [
-        each
-        for each in source.descendants(source.module, cst.FunctionDef)
-        if each.name.value == name.value and not isinstance(source.parent(source.line_of(each)), cst.Module)
-    ]
-    if len(found) != 1:
-        raise CannotRepair(_BY_HAND)
-    function: cst.FunctionDef = found[0]
-    return function
+def _begins_at(module: Module, node: ast.expr | ast.stmt, finding: Finding) -> bool:
+    return node.lineno == finding.line and module.column(node.lineno, node.col_offset) == finding.column
 
 
-def _uses(source: Source, function: cst.FunctionDef) -> list[cst.Name]:
-    around = source.function_of(function)
-    within: cst.CSTNode = around if around is not None else source.module
-    return [
-        each
-        for each in source.descendants(within, cst.Name)
-        if each.value == function.name.value
-        and each is not function.name
-        and not isinstance(source.parent(each), cst.Attribute)
-        and not (isinstance(source.parent(each), cst.Arg) and source.parent(each).keyword is each)  # type: ignore[union-attr]
-    ]
+def _names_elsewhere(program: Program, module: Module) -> frozenset[str]:
+    """The names that files use which import everything from this one: a new name would hide theirs."""
+    found: set[str] = set()
+    for relative in program.boundaries.importers(module.relative):
+        other = program.modules.get(relative)
+        if other is not None and imports_all(other):
+            found |= {node.id for node in walk(other.tree) if isinstance(node, ast.Name)}
+    return frozenset(found)
 
 
-def _is_module_assignment(source: Source, node: cst.Lambda) -> bool:
-    parent = source.parent(node)
-    return (
-        isinstance(parent, cst.Assign)
-        and len(parent.targets) == 1
-        and isinstance(parent.targets[0].target, cst.Name)
-        and source.parent(source.line_of(parent)) is source.module
-    )
+@dataclass
+class _Move:
+    """One function that moves."""
+
+    source: Source
+    edits: Edits
+    module: Module
+    plan: Hoist
+    trail: list[ast.AST]
+    avoid: frozenset[str]
+
+    def make(self) -> None:
+        self.counterparts = Counterparts(self.source, self.module)
+        kind = cst.Lambda if isinstance(self.plan.node, ast.Lambda) else cst.FunctionDef
+        self.node: cst.Lambda | cst.FunctionDef = self.counterparts.of(
+            self.plan.node, self.source.module, kind
+        )
+        if self.plan.existing is not None:
+            self._use_existing()
+        elif isinstance(self.node, cst.Lambda) and self._is_line_of_module():
+            self._define_in_place(self.node)
+        else:
+            self._move()
+
+    # A lambda for which there is a function already
+
+    def _use_existing(self) -> None:
+        existing = self.plan.existing
+        assert existing is not None
+        text = ast.get_source_segment(self.module.text, existing.function) or ""
+        given = [
+            (name, ast.get_source_segment(self.module.text, value) or "") for name, value in existing.keywords
+        ]
+        self._replace(self.node, text, given)
+
+    # A lambda that the module gives a name
+
+    def _is_line_of_module(self) -> bool:
+        assign = self.source.parent(self.node)
+        return (
+            self.plan.variable is not None
+            and isinstance(assign, cst.Assign)
+            and self.source.parent(self.source.line_of(assign)) is self.source.module
+        )
+
+    def _define_in_place(self, node: cst.Lambda) -> None:
+        """``name = lambda x: ...`` in the module becomes ``def name(x): ...``."""
+        assert self.plan.variable is not None
+        function = self._built(self.plan.variable)
+        blank = [cst.EmptyLine(indent=False)] * 2
+        assign = self.source.parent(node)
+        assert assign is not None
+        _, body, index = statements.block_of(self.source, assign)
+        line = body[index]
+        assert isinstance(line, header.Statement)
+        there = sum(each.comment is None for each in line.leading_lines)
+        statements.replace_line(
+            self.source,
+            self.edits,
+            assign,
+            [function.with_changes(leading_lines=blank[there:] if index else [])],
+        )
+
+    # Any other
+
+    def _move(self) -> None:
+        plan = self.plan
+        for module, alias in plan.at_top:
+            self.edits.add_import(module, alias)
+        line = self._own_line()
+        goes = line is not None and (not plan.bound or (plan.at_uses and len(plan.uses) <= 2))
+        name = self._name(goes)
+        function = self._built(name, self._comments_of(line) if goes else [])
+        every = [each.name for each in bindings(self.module.tree)]
+        once = {each for each in every if every.count(each) == 1 and not self._is_declared(each)}
+        there = equal_function(self.source, self.node, function, once)
+        if there is not None and not self._is_hidden(there, goes):
+            name = there
+        else:
+            insert_before_top(self.source, self.edits, self.node, function)
+            self.edits.define(name)
+        given = [(each.parameter, self._text(each)) for each in plan.bound]
+        if goes and line is not None:
+            self._take_away(line)
+            if given or name != plan.variable:
+                for use in plan.uses:
+                    self._replace(self.counterparts.of(use[-1], self.source.module, cst.Name), name, given)
+        elif isinstance(self.node, cst.Lambda):
+            self._replace(self.node, name, given)
+        else:
+            self._replace_definition(self.node, name, given)
+
+    def _own_line(self) -> header.Statement | None:
+        """The line that does nothing but give the function its name, where the block can do without it."""
+        if self.plan.variable is None:
+            return None
+        line = self.source.line_of(self.node)
+        if not isinstance(line, cst.SimpleStatementLine | cst.FunctionDef):
+            return None
+        if isinstance(line, cst.SimpleStatementLine) and len(line.body) != 1:
+            return None
+        block, body, _ = statements.block_of(self.source, line)
+        if isinstance(block, cst.Module) or len(body) == 1 or not self.plan.can_go:
+            return None
+        return line
+
+    def _comments_of(self, line: header.Statement | None) -> list[cst.EmptyLine]:
+        """The comments over and behind the line of a lambda, which go where it goes."""
+        if line is None:
+            return []
+        found = [each for each in line.leading_lines if each.comment is not None]
+        if isinstance(line, cst.SimpleStatementLine):
+            behind = line.trailing_whitespace.comment
+            if behind is not None and not _ONLY_STYLE.match(behind.value):
+                found.append(cst.EmptyLine(comment=behind))
+        return found
+
+    def _name(self, goes: bool) -> str:
+        """The name of the new function."""
+        variable = self.plan.variable
+        if goes and variable is not None and self._is_free(variable):
+            return variable
+        used = {node.id for node in walk(self.module.tree) if isinstance(node, ast.Name)}
+        avoid = self.avoid | used | {variable or ""}
+        if variable is not None:
+            return another_name(self.source, self.node, variable, avoid)
+        assert isinstance(self.node, cst.Lambda)
+        return name_for_lambda(self.source, self.node, avoid)
+
+    def _is_declared(self, name: str) -> bool:
+        return any(isinstance(node, ast.Global) and name in node.names for node in walk(self.module.tree))
+
+    def _is_free(self, name: str) -> bool:
+        """Whether the module has nothing by the name of a variable of a function's, and looks for nothing."""
+        if name in self.avoid or is_taken(name) or name == "_":
+            return False
+        own = {id(use[-1]) for use in self.plan.uses} | {id(each) for each in self.plan.own}
+        tree = self.module.tree
+        there = [each for each in bindings(tree) if each.name == name]
+        if any(each.node is not self.plan.node and each.trail[-2] is not self.trail[-2] for each in there):
+            return False
+        for node in walk(tree):
+            if isinstance(node, ast.Name) and node.id == name and id(node) not in own:
+                trail = trail_to(tree, node)
+                if trail is not None and isinstance(node.ctx, ast.Load) and owner(name, trail) is None:
+                    return False
+        return not self._is_declared(name)
+
+    def _is_hidden(self, name: str, goes: bool) -> bool:
+        """Whether a scope around has something else by the name of a function of the module."""
+        places = [self.trail, *self.plan.uses]
+        for trail in places:
+            index = owner(name, trail)
+            if index is not None and not (goes and name == self.plan.variable):
+                return True
+        return False
+
+    def _built(self, name: str, comments: Sequence[cst.EmptyLine] = ()) -> cst.FunctionDef:
+        """The function as it stands in the module."""
+        plan, node = self.plan, self.node
+        names: dict[cst.CSTNode, cst.BaseExpression] = {}
+        for bound in plan.bound:
+            for place in bound.places:
+                names[self.counterparts.of(place, node, cst.Attribute, cst.Subscript)] = cst.Name(
+                    bound.parameter
+                )
+        if name != plan.variable:
+            for each in plan.own:
+                names[self.counterparts.of(each, node, cst.Name)] = cst.Name(name)
+        gone = frozenset(each.parameter for each in plan.bound if each.default)
+        new = [cst.Param(cst.Name(each.parameter), self._annotation(each)) for each in plan.bound]
+        imports = [statements.parse(self.source, line)[0] for line in plan.imports]
+        if isinstance(node, cst.Lambda):
+            body = with_names(node.body, names)
+            assert isinstance(body, cst.BaseExpression)
+            params = with_bound(node.params, new, gone)
+            function = function_of_lambda(self.source, name, params, body, imports)  # type: ignore[arg-type]
+            return function.with_changes(leading_lines=comments)
+        changed = with_names(node, names)
+        assert isinstance(changed, cst.FunctionDef)
+        changed = changed.with_changes(name=cst.Name(name), params=with_bound(changed.params, new, gone))
+        if imports:
+            if not isinstance(changed.body, cst.IndentedBlock):
+                raise CannotRepair(_BY_HAND)
+            body_lines = list(changed.body.body)
+            at = 1 if _is_docstring(body_lines[0]) else 0
+            body_lines[at:at] = imports
+            changed = changed.with_changes(body=changed.body.with_changes(body=body_lines))
+        margin = self._margin(node)
+        return moved_out(changed, margin)
+
+    def _annotation(self, bound: Bound) -> cst.Annotation | None:
+        """What the function around says of a parameter of its own, where the function speaks of types."""
+        if not isinstance(self.plan.node, ast.FunctionDef) or not isinstance(bound.expression, ast.Name):
+            return None
+        own = [*self.plan.node.args.args, *self.plan.node.args.kwonlyargs]
+        if not any(each.annotation for each in own):
+            return None
+        index = owner(bound.expression.id, self.trail)
+        scope = self.trail[index] if index is not None else None
+        if not isinstance(scope, ast.FunctionDef):
+            return None
+        for each in [*scope.args.args, *scope.args.kwonlyargs]:
+            if each.arg == bound.expression.id and each.annotation is not None:
+                names = [node.id for node in walk(each.annotation) if isinstance(node, ast.Name)]
+                if all(owner(name, self.trail) is None for name in names):
+                    return cst.Annotation(cst.parse_expression(ast.unparse(each.annotation)))
+        return None
+
+    def _margin(self, node: cst.CSTNode) -> str:
+        (line, column), _ = self.source.range(node)
+        return self.module.lines[self.source.line_in_file(line) - 1][:column]
+
+    def _text(self, bound: Bound) -> str:
+        return ast.get_source_segment(self.module.text, bound.expression) or ast.unparse(bound.expression)
+
+    # What stands where it stood
+
+    def _replace(self, node: cst.CSTNode, name: str, given: Sequence[tuple[str, str]]) -> None:
+        self.edits.replace(node, bound_to(self.source, self.edits, node, name, given))
+
+    def _take_away(self, line: header.Statement) -> None:
+        """Remove the line; a blank line that set it off from what stands before sets off what follows."""
+        _, body, index = statements.block_of(self.source, line)
+        self.edits.claim(line)
+        self.edits.remove(line)
+        if index + 1 == len(body):
+            return
+        blank = 0
+        if index:
+            after = body[index + 1]
+            assert isinstance(after, header.Statement)
+            blank = max(_blank_lines(line), _blank_lines(after))
+        self.edits.change(body[index + 1], lambda each: _with_blank(each, min(blank, 1)))
+
+    def _replace_definition(self, node: cst.FunctionDef, name: str, given: Sequence[tuple[str, str]]) -> None:
+        """``def f(x): ...`` in a function becomes ``f = functools.partial(...)`` there."""
+        code = partial_of(self.source, self.edits, node, name, given) if given else name
+        assign = statements.parse(self.source, f"{node.name.value} = {code}\n")[0]
+        self.edits.claim(node)
+        self.edits.remove(node)
+        blank = [each for each in node.leading_lines if each.comment is None][:1]
+        self.edits.insert_after(node, [assign.with_changes(leading_lines=blank)])
 
 
-def _module_names(source: Source) -> set[str]:
-    scopes = source.metadata(ScopeProvider).values()
-    return {each.name for scope in scopes if isinstance(scope, GlobalScope) for each in scope.assignments}
+def _is_docstring(line: cst.CSTNode) -> bool:
+    if not isinstance(line, cst.SimpleStatementLine):
+        return False
+    first = line.body[0]
+    return isinstance(first, cst.Expr) and isinstance(first.value, cst.SimpleString | cst.ConcatenatedString)
+
+
+def _blank_lines(statement: header.Statement) -> int:
+    count = 0
+    for line in statement.leading_lines:
+        if line.comment is not None:
+            break
+        count += 1
+    return count
+
+
+def _with_blank(statement: header.Statement, blank: int) -> header.Statement:
+    """The statement with so many blank lines before it and its comments."""
+    kept = list(statement.leading_lines)[_blank_lines(statement) :]
+    return statement.with_changes(leading_lines=[*[cst.EmptyLine(indent=False)] * blank, *kept])

@@ -35,18 +35,28 @@ def make_loader(dataset, length):
 Use instead:
 
 ```python
-def pad_batch(length, batch):
+def pad_batch(batch, length):
     return pad(batch, length)
 
 
 def make_loader(dataset, length):
-    return DataLoader(dataset, num_workers=4, collate_fn=functools.partial(pad_batch, length))
+    return DataLoader(dataset, num_workers=4, collate_fn=functools.partial(pad_batch, length=length))
 ```
 
 ## Fix safety
 
-Safe: the function moves to the module, what it uses of the function around it is bound with
-`functools.partial`, and only where each of these names is set once. A class must be moved by hand.
+The function moves to the module; what it takes from the function around it is bound with
+`functools.partial`. A partial looks a name up when it is made, a closure when it is called: so a name is
+bound only where it surely has its value by then and keeps it, and of an object (`args.size`) only the entry
+that is used, where nothing stores that later. A lambda that only hands its arguments on
+(`lambda batch: collate(batch, size)`) gives way to what it calls. The function is left alone where attributes
+of it are set, where it uses `self`, and where workers cannot be sent what it needs either (a file, a lock,
+another lambda).
+
+Safe where the function is seen to be only called, wherever it goes: by the loader, by a transform, by the
+dataset that keeps it. Unsafe where its identity, name or signature may matter to somebody, where an entry of
+an object of unknown kind is read earlier, and where the program copies deeply, which copies what is bound,
+too. A class must be moved by hand.
 
 ## References
 
@@ -64,7 +74,9 @@ from dlint.finding import Remedy
 from dlint.module.layout import functions_in
 from dlint.module.source import Module
 from dlint.program.boundaries import is_guarded
+from dlint.program.closures import trail_to
 from dlint.program.frame import Frame
+from dlint.program.hoisting import Stays, hoist
 from dlint.program.loaders import Loader, is_zero
 from dlint.program.program import Program
 from dlint.program.sharing import by_dataset
@@ -72,9 +84,8 @@ from dlint.program.shipped import Part, shipped
 from dlint.program.values import Class, Function, Instance
 from dlint.rules.rule import Found
 
-_REMEDY = Remedy(
-    "hoist_callable", "safe", "Move it to the module and bind what it needs with functools.partial"
-)
+_SUMMARY = "Move it to the module and bind what it needs with functools.partial"
+_CLASS_BY_HAND = "define the class at module level; what it takes from the function becomes arguments"
 _BREAKS = "workers that are not forked (Python 3.14 on Linux, macOS, Windows) cannot be sent it"
 # What pickling says of what a function makes, what has no name to look up, what a worker does not define.
 _LOCAL = "AttributeError: Can't pickle local object"
@@ -94,7 +105,7 @@ def check(program: Program) -> Iterator[Found]:
             if use.dataset is None:
                 yield from _arguments(program, use.loader)
             for hazard in hazards:
-                yield _found(hazard, use.loader)
+                yield _found(program, hazard, use.loader)
 
 
 @dataclass(frozen=True)
@@ -116,7 +127,7 @@ def _arguments(program: Program, loader: Loader) -> Iterator[Found]:
                 for part in shipped(program.evaluator, value, name, world):
                     hazard = _judged(part)
                     if hazard is not None:
-                        yield _found(hazard, loader, written)
+                        yield _found(program, hazard, loader, written)
 
 
 def _judged(part: Part) -> _Hazard | None:
@@ -158,7 +169,7 @@ def _unreachable(frame: Frame, node: ast.stmt) -> tuple[str, str] | None:
     return None
 
 
-def _found(hazard: _Hazard, loader: Loader, written: ast.expr | None = None) -> Found:
+def _found(program: Program, hazard: _Hazard, loader: Loader, written: ast.expr | None = None) -> Found:
     """The finding where the thing is defined, or where a loader is ``written`` to get it by its name."""
     module: Module = hazard.module
     place: ast.expr | ast.stmt = hazard.node
@@ -175,12 +186,25 @@ def _found(hazard: _Hazard, loader: Loader, written: ast.expr | None = None) -> 
         else "define a function at module level, with functools.partial"
     )
     where = f"{loader.module.relative}:{loader.call.lineno}"
+    remedy, by_hand = _remedy(program, hazard, module)
     return Found(
         module,
         place,
         f'{hazard.what} (loader at {where}): {_BREAKS}: "{hazard.error}"; {cure}',
-        remedy=None if of_class else _REMEDY,
-        by_hand="define the class at module level; what it takes from the function becomes arguments"
-        if of_class
-        else None,
+        remedy=remedy,
+        by_hand=by_hand,
     )
+
+
+def _remedy(program: Program, hazard: _Hazard, module: Module) -> tuple[Remedy | None, str | None]:
+    """The remedy, or why there is none and what to do."""
+    if isinstance(hazard.node, ast.ClassDef):
+        return None, _CLASS_BY_HAND
+    trail = trail_to(hazard.module.tree, hazard.node)
+    if trail is None or hazard.module is not module:
+        return None, "define it at module level, and bind what it needs with functools.partial"
+    try:
+        plan = hoist(program, module, trail)
+    except Stays as reason:
+        return None, str(reason)
+    return Remedy("hoist_callable", "safe" if plan.safe else "unsafe", _SUMMARY), None

@@ -1,0 +1,207 @@
+"""A function put into a module, right before the statement that needs it; one moved there from further in."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Container, Mapping, Sequence
+
+import libcst as cst
+
+from dlint.rewriting import header
+from dlint.rewriting.edits import Edits
+from dlint.rewriting.source import Source
+
+_BANNER = re.compile(r"#\s*([-=*#~_+])\1{3,}|#\s*%%|#\s*In\[")
+_BLANK = cst.EmptyLine(indent=False)
+
+
+def insert_before_top(source: Source, edits: Edits, node: cst.CSTNode, function: cst.FunctionDef) -> None:
+    """Put a function before the module's statement that ``node`` stands in.
+
+    Comments that belong to that statement stay with it; one that heads a section stays at its head.
+    """
+    top = source.top_level(node)
+    lines = list(top.leading_lines) if isinstance(top, header.Statement) else []
+    start = len(lines)
+    while start and lines[start - 1].comment is not None:
+        start -= 1
+    attached = lines[start:]
+    if any(each.comment and _BANNER.match(each.comment.value) for each in attached):
+        start, attached = len(lines), []
+    above = lines[:start]
+    if any(each.comment is not None for each in above):
+        edits.define(f"comments over {source.range(top)}")  # no two functions may take them along
+    else:
+        above = []
+    own = [each for each in function.leading_lines if each.comment is not None]
+    first = source.module.body[0] is top
+    new = function.with_changes(leading_lines=[*above, *own])
+    if first:
+        new = function.with_changes(leading_lines=own)
+        attached = lines
+    elif not above or above[-1].comment is not None:
+        new = header.spaced(new, 2) if not above else new  # type: ignore[assignment]
+    edits.insert_before(top, [header.spaced(new, 0 if first else 2)])
+    edits.change(top, lambda each: header.spaced(each.with_changes(leading_lines=attached), 2))
+
+
+def equal_function(
+    source: Source, node: cst.CSTNode, function: cst.FunctionDef, once: Container[str]
+) -> str | None:
+    """The name of a function above that the module has already and that is the same; ``once`` are the names
+    that the module binds once."""
+    top = source.top_level(node)
+    wanted = _without_name(source, function)
+    for each in source.module.body:
+        if each is top:
+            return None
+        if isinstance(each, cst.FunctionDef) and not each.decorators:
+            name = each.name.value
+            if name in once and _without_name(source, each) == wanted:
+                return name
+    return None
+
+
+def _without_name(source: Source, function: cst.FunctionDef) -> str:
+    plain = function.with_changes(name=cst.Name("_"), leading_lines=[], lines_after_decorators=[])
+    return source.code(plain).strip()
+
+
+def with_names(node: cst.CSTNode, names: Mapping[cst.CSTNode, cst.BaseExpression]) -> cst.CSTNode:
+    """The node with other expressions in the place of some of its own."""
+
+    class Replace(cst.CSTTransformer):
+        def on_leave(self, original_node: cst.CSTNode, updated_node: cst.CSTNode) -> cst.CSTNode:  # type: ignore[override]
+            return names.get(original_node, updated_node)
+
+    result = node.visit(Replace())
+    assert isinstance(result, cst.CSTNode)
+    return result
+
+
+def with_bound(params: cst.Parameters, new: Sequence[cst.Param], gone: frozenset[str]) -> cst.Parameters:
+    """Parameters with those that are bound behind them; ``gone`` are taken out first. They can only be given
+    by name where a default or a starred parameter stands before them."""
+    kept = [each for each in params.params if each.name.value not in gone]
+    only = [each for each in params.kwonly_params if each.name.value not in gone]
+    if not new:
+        return params
+    star = params.star_arg
+    if not only and not isinstance(star, cst.Param) and all(each.default is None for each in kept):
+        return params.with_changes(
+            params=_separated([*kept, *new]), star_arg=cst.MaybeSentinel.DEFAULT, kwonly_params=[]
+        )
+    if not isinstance(star, cst.Param | cst.ParamStar):
+        star = cst.ParamStar()
+    return params.with_changes(
+        params=_separated(kept), star_arg=star, kwonly_params=_separated([*only, *new])
+    )
+
+
+def _separated(params: Sequence[cst.Param]) -> list[cst.Param]:
+    if not params:
+        return []
+    *before, last = params
+    return [*before, last.with_changes(comma=cst.MaybeSentinel.DEFAULT)]
+
+
+def function_of_lambda(
+    source: Source,
+    name: str,
+    params: cst.Parameters,
+    body: cst.BaseExpression,
+    first: Sequence[cst.SimpleStatementLine],
+) -> cst.FunctionDef:
+    """``lambda x: ...`` as a function."""
+    step = source.module.default_indent
+    if _stands_alone(source.code(body)):
+        returned = _dedented(body, "")
+    else:
+        inner = _dedented(body, step)
+        gap = cst.ParenthesizedWhitespace(indent=True, last_line=cst.SimpleWhitespace(step))
+        end = cst.ParenthesizedWhitespace(indent=True, last_line=cst.SimpleWhitespace(""))
+        returned = inner.with_changes(
+            lpar=[cst.LeftParen(whitespace_after=gap), *inner.lpar],
+            rpar=[*inner.rpar, cst.RightParen(whitespace_before=end)],
+        )
+    suite = cst.IndentedBlock([*first, cst.SimpleStatementLine([cst.Return(returned)])])
+    return cst.FunctionDef(cst.Name(name), params, suite)
+
+
+def _stands_alone(code: str) -> bool:
+    """Whether the lines of an expression hang together without the call's brackets around them."""
+    try:
+        cst.parse_statement(f"return {code}")
+    except cst.ParserSyntaxError:
+        return False
+    return True
+
+
+def _dedented(body: cst.BaseExpression, step: str) -> cst.BaseExpression:
+    """The expression with its inner lines moved left as far as they stand too far right, then by ``step``."""
+    gaps: list[cst.ParenthesizedWhitespace] = []
+
+    class Collect(cst.CSTVisitor):
+        def visit_ParenthesizedWhitespace(self, node: cst.ParenthesizedWhitespace) -> None:
+            gaps.append(node)
+
+    body.visit(Collect())
+    too_far = min((len(gap.last_line.value) for gap in gaps if gap.indent), default=0)
+
+    class Dedent(cst.CSTTransformer):
+        def leave_ParenthesizedWhitespace(
+            self, original_node: cst.ParenthesizedWhitespace, updated_node: cst.ParenthesizedWhitespace
+        ) -> cst.ParenthesizedWhitespace:
+            return updated_node.with_changes(
+                indent=True,
+                last_line=cst.SimpleWhitespace(step + updated_node.last_line.value[too_far:]),
+                empty_lines=[
+                    line
+                    if line.comment is None
+                    else line.with_changes(
+                        indent=True, whitespace=cst.SimpleWhitespace(step + line.whitespace.value[too_far:])
+                    )
+                    for line in updated_node.empty_lines
+                ],
+            )
+
+    result = body.visit(Dedent())
+    assert isinstance(result, cst.BaseExpression)
+    return result
+
+
+def moved_out(function: cst.FunctionDef, margin: str) -> cst.FunctionDef:
+    """A function that stood ``margin`` further in, with its docstrings and continued lines moved along. Other
+    strings keep their value."""
+
+    class Move(cst.CSTTransformer):
+        def leave_SimpleWhitespace(
+            self, original_node: cst.SimpleWhitespace, updated_node: cst.SimpleWhitespace
+        ) -> cst.SimpleWhitespace:
+            return updated_node.with_changes(value=re.sub(rf"(\n|\r){margin}", r"\1", updated_node.value))
+
+        def leave_FunctionDef(
+            self, original_node: cst.FunctionDef, updated_node: cst.FunctionDef
+        ) -> cst.FunctionDef:
+            return _with_docstring(updated_node, margin)  # type: ignore[return-value]
+
+        def leave_ClassDef(self, original_node: cst.ClassDef, updated_node: cst.ClassDef) -> cst.ClassDef:
+            return _with_docstring(updated_node, margin)  # type: ignore[return-value]
+
+    result = function.visit(Move())
+    assert isinstance(result, cst.FunctionDef)
+    return result
+
+
+def _with_docstring(node: cst.FunctionDef | cst.ClassDef, margin: str) -> cst.FunctionDef | cst.ClassDef:
+    first = node.body.body[0] if node.body.body else None
+    if not (isinstance(first, cst.SimpleStatementLine) and isinstance(first.body[0], cst.Expr)):
+        return node
+    text = first.body[0].value
+    if not isinstance(text, cst.SimpleString):
+        return node
+    head, *rest = text.value.split("\n")
+    if not rest or not all(line.startswith(margin) or not line.strip() for line in rest):
+        return node
+    lines = [head, *(line.removeprefix(margin) for line in rest)]
+    return node.with_deep_changes(text, value="\n".join(lines))
