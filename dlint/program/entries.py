@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
     from dlint.program.program import Program
 
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
+_READING = frozenset({"copy", "get", "items", "keys", "values"})  # methods of a dict that leave it as it is
 _MOST_FILES = 40  # to be looked through for who stores an entry
 # What is inside these may never be evaluated, or not each time.
 _SOMETIMES = (
@@ -113,7 +115,7 @@ def is_stored(
             return True
         node = base
     root = node.id if isinstance(node, ast.Name) else ""
-    return _is_changed_by_name(program, root)
+    return _is_changed_by_name(program, module, root)
 
 
 def _is_computed(program: Program, own: Sequence[object], attribute: str) -> bool:
@@ -185,16 +187,30 @@ def _is_changed(program: Program, base: ast.expr, key: str) -> bool:
     return False
 
 
-def _is_changed_by_name(program: Program, name: str) -> bool:
-    """Whether some code sets attributes of what goes by this name without writing them."""
-    for each in mentions(program, name):
-        above = each.trail[-2]
-        if isinstance(above, ast.Call) and isinstance(above.func, ast.Name) and above.args[:1] == [each.node]:
-            if above.func.id in ("setattr", "delattr"):
-                return True
-            # `vars(args)` is read; what is written into is a part of a statement of its own.
-            if above.func.id == "vars" and not isinstance(each.trail[-3], ast.keyword | ast.Call | ast.For):
-                return True
-        if isinstance(above, ast.Attribute) and above.attr in ("__dict__", "__setattr__", "update"):
+def _is_changed_by_name(program: Program, home: Module, name: str) -> bool:
+    """Whether some code sets attributes of what goes by this name without writing them, in the file or in
+    one that it imports or that imports it."""
+    near = {home.relative, *program.boundaries.imports(home.relative)}
+    near.update(program.boundaries.importers(home.relative))
+    root = re.escape(name).encode()
+    written = re.compile(
+        rb"\b((set|del)attr|vars)\(\s*%b\b|\b%b\s*\.\s*(__dict__|__setattr__|update)\b" % (root, root)
+    )
+    index = program.modules.index
+    for relative in near.intersection(index.naming(name)):
+        module = program.modules.get(relative) if written.search(index.data(relative)) else None
+        if module is not None and any(map(_sets_by_name, module.paths_to(name))):
             return True
     return False
+
+
+def _sets_by_name(trail: Sequence[ast.AST]) -> bool:
+    node, above = trail[-1], trail[-2]
+    if isinstance(above, ast.Call) and isinstance(above.func, ast.Name) and above.args[:1] == [node]:
+        if above.func.id in ("setattr", "delattr"):
+            return True
+        user = trail[-3]
+        if above.func.id != "vars" or isinstance(user, ast.keyword | ast.Call | ast.For):
+            return False
+        return not (isinstance(user, ast.Attribute) and user.attr in _READING)
+    return isinstance(above, ast.Attribute) and above.attr in ("__dict__", "__setattr__", "update")

@@ -37,7 +37,8 @@ if TYPE_CHECKING:
 
 Hoisted = ast.Lambda | ast.FunctionDef
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
-_LOOKS_AROUND = frozenset({"locals", "vars", "eval", "exec", "dir"})
+_RUNS_TEXT = frozenset({"eval", "exec"})
+_LOOKS_AROUND = frozenset({"locals", "vars", "dir"})  # where they are given nothing
 
 
 class Stays(Exception):
@@ -169,8 +170,8 @@ class _Question:
                     raise Stays("it uses its class")
                 case ast.Yield() | ast.YieldFrom() | ast.Await() if isinstance(node, ast.Lambda):
                     raise Stays("it is a generator")
-                case ast.Call(func=ast.Name(id=name)) if name in _LOOKS_AROUND:
-                    raise Stays(f"it uses {name}()")
+                case ast.Call() if _sees_names(each):
+                    raise Stays(f"it uses {ast.unparse(each.func)}()")
                 case ast.Name(id=name) | ast.Attribute(attr=name) | ast.arg(arg=name) if in_class:
                     if name.startswith("__") and not name.endswith("__"):
                         raise Stays(f"it uses {name}, which has another name outside the class")
@@ -211,7 +212,7 @@ class _Question:
         declared = any(
             isinstance(each, ast.Nonlocal | ast.Global) and name in each.names for each in walk(above[0])
         )
-        if len(places) == 1 and not declared and not _calls(scope, _LOOKS_AROUND):
+        if len(places) == 1 and not declared and not _is_looked_through(scope):
             return name, scope, above
         if isinstance(self._node, ast.FunctionDef):
             raise Stays(f"{name} is not always this function")
@@ -535,8 +536,12 @@ def _is_constant(node: ast.expr) -> bool:
     return False
 
 
-def _calls(scope: ast.AST, names: frozenset[str]) -> bool:
-    return any(
-        isinstance(each, ast.Call) and isinstance(each.func, ast.Name) and each.func.id in names
-        for each in walk(scope)
-    )
+def _is_looked_through(scope: ast.AST) -> bool:
+    """Whether something in a scope may see which names it has."""
+    return any(isinstance(each, ast.Call) and _sees_names(each) for each in walk(scope))
+
+
+def _sees_names(call: ast.Call) -> bool:
+    if not isinstance(call.func, ast.Name):
+        return False
+    return call.func.id in _RUNS_TEXT or (call.func.id in _LOOKS_AROUND and not call.args)
