@@ -135,7 +135,7 @@ class _Question:
             if own and bound:
                 raise Stays("it calls itself, and what it needs must be bound")
         safe = not self._risky and self._is_only_called(variable, uses)
-        if (bound or existing) and self._program.modules.index.naming("deepcopy"):
+        if (bound or existing) and self._may_be_copied():
             safe = False  # a copy of a partial has copies of what is bound
         return Hoist(
             self._node,
@@ -234,6 +234,12 @@ class _Question:
         if isinstance(self._outside(), ast.Module) and self._program.modules.index.storing(variable):
             return False
         return all(only_called(self._program, self._module, each) for each in uses)
+
+    def _may_be_copied(self) -> bool:
+        """Whether a file that may get hold of the function copies objects with all they hold."""
+        boundaries, home = self._program.boundaries, self._module.relative
+        near = {other for each in (home, *boundaries.importers(home)) for other in boundaries.imports(each)}
+        return not near.isdisjoint(self._program.modules.index.naming("deepcopy"))
 
     def _is_settled_at(self, use: Sequence[ast.AST], bound: Sequence[Bound]) -> bool:
         """Whether what is bound can be bound at a use, which is an argument of a call."""

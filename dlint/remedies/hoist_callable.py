@@ -7,7 +7,6 @@ only hands its arguments to a function of the module gives way to that.
 from __future__ import annotations
 
 import ast
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -37,7 +36,6 @@ from dlint.rewriting.partials import bound_to, partial_of
 from dlint.rewriting.source import Source
 
 _BY_HAND = "define it at module level, and bind what it needs with functools.partial, by hand"
-_ONLY_STYLE = re.compile(r"#\s*(noqa(:\s*E731)?|pylint:\s*disable=unnecessary-lambda(-assignment)?)\s*$")
 
 
 def repair(source: Source, finding: Finding, edits: Edits) -> None:
@@ -196,7 +194,7 @@ class _Move:
         found = [each for each in line.leading_lines if each.comment is not None]
         if isinstance(line, cst.SimpleStatementLine):
             behind = line.trailing_whitespace.comment
-            if behind is not None and not _ONLY_STYLE.match(behind.value):
+            if behind is not None:
                 found.append(cst.EmptyLine(comment=behind))
         return found
 

@@ -12,6 +12,7 @@ from dlint.rewriting.imports import imports_of, name_for
 from dlint.rewriting.source import Source
 
 _USUAL = 88  # characters a line, where the file itself has no longer one
+_LONG = 120  # who writes a line as long as this does not break lines
 
 
 def bound_to(
@@ -31,9 +32,13 @@ def partial_of(
     inside = ", ".join([name, *(f"{keyword}={value}" for keyword, value in given)])
     (line, column), (last, end) = source.range(node)
     lines = source.module.code.splitlines()
-    here, behind = lines[line - 1], lines[last - 1][end:] if not isinstance(node, cst.FunctionDef) else ""
+    here, behind = (
+        lines[line - 1],
+        lines[last - 1][end:].partition("  #")[0] if isinstance(node, cst.BaseExpression) else "",
+    )
     longest = max(len(each) for each in lines)
-    if column + len(f"{partial}({inside})") + len(behind) <= max(longest, _USUAL):
+    length = column + len(f"{partial}({inside})") + len(behind)
+    if length <= max(longest, _USUAL) or (line == last and len(here) > _LONG):
         return f"{partial}({inside})"
     step = source.module.default_indent
     margin = here[: len(here) - len(here.lstrip())].removeprefix(_block_margin(source, node))

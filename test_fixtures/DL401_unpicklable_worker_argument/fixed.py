@@ -25,7 +25,7 @@ def pad(words, length):
     return nn.functional.pad(words[:length], (0, max(0, length - len(words))), value=PADDING)
 
 
-def collate_fn(max_length, batch):
+def collate_fn(batch, max_length):
     return (
         torch.stack([pad(words, max_length) for words, _ in batch]),
         torch.tensor([label for _, label in batch]),
@@ -39,7 +39,7 @@ def main():
         batch_size=8,
         shuffle=True,
         num_workers=2,
-        collate_fn=functools.partial(collate_fn, max_length),
+        collate_fn=functools.partial(collate_fn, max_length=max_length),
     )
     model = nn.Sequential(nn.Embedding(16, 8), nn.Flatten(), nn.Linear(8 * max_length, 2))
     for words, labels in loader:

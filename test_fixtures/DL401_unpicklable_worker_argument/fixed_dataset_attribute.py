@@ -6,14 +6,14 @@ import torch
 from torch.utils.data import DataLoader, Dataset
 
 
-def normalise(scale, value):
+def normalise(value, scale):
     return (value - 0.5) / scale
 
 
 class Sensor(Dataset):
     def __init__(self, readings, scale):
         self.readings = readings
-        self.normalise = functools.partial(normalise, scale)
+        self.normalise = functools.partial(normalise, scale=scale)
 
     def __len__(self):
         return len(self.readings)

@@ -8,7 +8,7 @@ import torch
 from torch.utils.data import DataLoader, TensorDataset
 
 
-def init_worker(low_priority, worker_id):
+def init_worker(worker_id, low_priority):
     torch.set_num_threads(1)
     seed = torch.initial_seed() % 2**32
     random.seed(seed)
@@ -23,7 +23,7 @@ def make_loader(points, batch_size, low_priority):
         dataset,
         batch_size=batch_size,
         num_workers=2,
-        worker_init_fn=functools.partial(init_worker, low_priority),
+        worker_init_fn=functools.partial(init_worker, low_priority=low_priority),
     )
 
 
