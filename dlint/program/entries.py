@@ -21,20 +21,9 @@ if TYPE_CHECKING:
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
 _READING = frozenset({"copy", "get", "items", "keys", "values"})  # methods of a dict that leave it as it is
 _MOST_FILES = 40  # to be looked through for who stores an entry
-# What is inside these may never be evaluated, or not each time.
-_SOMETIMES = (
-    *_FUNCTIONS,
-    ast.ListComp,
-    ast.SetComp,
-    ast.GeneratorExp,
-    ast.DictComp,
-    ast.For,
-    ast.AsyncFor,
-    ast.While,
-    ast.Try,
-    ast.Match,
-    ast.ExceptHandler,
-)
+# What is inside these may never be evaluated; what is inside the others is, for a batch of one at least.
+_SOMETIMES = (*_FUNCTIONS, ast.While, ast.Try, ast.Match, ast.ExceptHandler)
+_ROUNDS = (ast.ListComp, ast.SetComp, ast.GeneratorExp, ast.DictComp, ast.For, ast.AsyncFor)
 
 
 def entries(function: Callable_, names: Sequence[ast.Name]) -> list[tuple[ast.expr, str]] | None:
@@ -71,7 +60,8 @@ def _key(node: ast.Subscript) -> str | None:
 
 
 def _is_always(place: ast.expr, function: Callable_, parents: dict[int, ast.AST]) -> bool:
-    """Whether every call of a function that comes to its end evaluates a place."""
+    """Whether every call of a function that comes to its end, and has something to go through, evaluates a
+    place."""
     node: ast.AST = place
     while True:
         above = parents[id(node)]
@@ -80,6 +70,10 @@ def _is_always(place: ast.expr, function: Callable_, parents: dict[int, ast.AST]
             at = next((i for i, each in enumerate(body) if each is node), 0)
             early = (ast.Return, ast.Raise, ast.Yield, ast.YieldFrom)
             return not any(isinstance(inner, early) for each in body[:at] for inner in walk(each))
+        if isinstance(above, ast.comprehension) and above.iter is not node:
+            return False
+        if isinstance(above, _ROUNDS) and _skips(above, node):
+            return False
         if isinstance(above, _SOMETIMES):
             return False
         if isinstance(above, ast.If | ast.IfExp) and above.test is not node:
@@ -89,6 +83,24 @@ def _is_always(place: ast.expr, function: Callable_, parents: dict[int, ast.AST]
         if isinstance(above, ast.Compare) and len(above.ops) > 1:
             return False
         node = above
+
+
+def is_in_rounds(function: Callable_, place: ast.expr) -> bool:
+    """Whether a place is evaluated once a round of something: not at all where there is none."""
+    return any(
+        isinstance(node, _ROUNDS) and any(each is place for each in walk(node)) for node in walk(function)
+    )
+
+
+def _skips(rounds: ast.AST, node: ast.AST) -> bool:
+    """Whether a loop may leave out a part of itself even where it goes round."""
+    if isinstance(rounds, ast.For | ast.AsyncFor):
+        before = rounds.body[: next((i for i, each in enumerate(rounds.body) if each is node), 0)]
+        leaves = (ast.Continue, ast.Break, ast.Return, ast.Raise)
+        return node in rounds.orelse or any(isinstance(each, leaves) for one in before for each in walk(one))
+    generators: list[ast.comprehension] = rounds.generators  # type: ignore[attr-defined]
+    inner = [each for each in generators[1:] if each is not node] if node is not generators[0] else []
+    return node is not generators[0] and (bool(inner) or any(each.ifs for each in generators))
 
 
 def is_stored(

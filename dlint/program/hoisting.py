@@ -26,7 +26,7 @@ from dlint.program.closures import (
     reads,
     unsettled,
 )
-from dlint.program.entries import entries, is_stored
+from dlint.program.entries import entries, is_in_rounds, is_stored
 from dlint.program.only_called import only_called
 from dlint.program.sendable import refused_part
 from dlint.program.values import External, Function, Made
@@ -37,6 +37,7 @@ if TYPE_CHECKING:
 
 Hoisted = ast.Lambda | ast.FunctionDef
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
+_OF_MODELS = frozenset({"cuda", "eval", "half", "load_state_dict", "parameters", "requires_grad_", "train"})
 _RUNS_TEXT = frozenset({"eval", "exec"})
 _LOOKS_AROUND = frozenset({"locals", "vars", "dir"})  # where they are given nothing
 
@@ -336,11 +337,24 @@ class _Question:
                     break
                 result.append(Bound(parameter, place, tuple(each for each, _ in same)))
             else:
-                self._risky = self._risky or not self._is_plain(places[0])
+                in_rounds = any(is_in_rounds(self._node, place) for place, _ in of_entries)
+                self._risky = self._risky or in_rounds or not self._is_plain(places[0])
                 return result
         if self._is_receiver(name, scope):
             raise Stays(f"it uses {name}", "make it a method")
+        if self._is_model(name, scope):
+            raise Stays(f"it uses {name}, a model, which each worker would get", "bind what it needs of that")
         return [Bound(name, places[0])]
+
+    def _is_model(self, name: str, scope: ast.AST) -> bool:
+        """Whether a variable is treated as networks are: far too much to be sent to workers."""
+        return any(
+            isinstance(each, ast.Call)
+            and isinstance(each.func, ast.Attribute)
+            and each.func.attr in _OF_MODELS
+            and dotted(each.func.value) == name
+            for each in walk(scope)
+        )
 
     def _is_receiver(self, name: str, scope: ast.AST) -> bool:
         if not isinstance(scope, ast.FunctionDef):
