@@ -32,7 +32,7 @@ from dlint.rewriting.function_at_top import (
     with_bound,
     with_names,
 )
-from dlint.rewriting.partials import bound_to, partial_of
+from dlint.rewriting.partials import partial_of, put_bound
 from dlint.rewriting.source import Source
 
 _BY_HAND = "define it at module level, and bind what it needs with functools.partial, by hand"
@@ -300,7 +300,7 @@ class _Move:
     # What stands where it stood
 
     def _replace(self, node: cst.CSTNode, name: str, given: Sequence[tuple[str, str]]) -> None:
-        self.edits.replace(node, bound_to(self.source, self.edits, node, name, given))
+        put_bound(self.source, self.edits, node, name, given)
 
     def _take_away(self, line: header.Statement) -> None:
         """Remove the line; a blank line that set it off from what stands before sets off what follows."""

@@ -15,40 +15,70 @@ _USUAL = 88  # characters a line, where the file itself has no longer one
 _LONG = 120  # who writes a line as long as this does not break lines
 
 
-def bound_to(
+def put_bound(
     source: Source, edits: Edits, node: cst.CSTNode, name: str, given: Sequence[tuple[str, str]]
-) -> cst.BaseExpression:
-    """A function with keywords bound (given as code), to stand in the place of ``node``."""
-    if not given:
-        return statements.expression(name)
-    return statements.expression(partial_of(source, edits, node, name, given))
+) -> None:
+    """Put a function with keywords bound (given as code) in the place of ``node``.
+
+    Where a line would be longer than any of the file's, the arguments of the call around get lines of their
+    own, or, where they have them, what is bound gets one.
+    """
+    code = partial_of(source, edits, node, name, given) if given else name
+    call = source.parent(source.parent(node) or node)
+    (first, column), (last, end) = source.range(node)
+    lines = source.module.code.splitlines()
+    here = lines[first - 1]
+    length = column + len(code) + len(lines[last - 1][end:].partition("  #")[0])
+    if not given or len(here) > _LONG or length <= max(_USUAL, *map(len, lines)):
+        edits.replace(node, statements.expression(code))
+        return
+    margin = here[: len(here) - len(here.lstrip())].removeprefix(_block_margin(source, node))
+    step = source.module.default_indent
+    if isinstance(call, cst.Call) and _is_on_one_line(source, call):
+        edits.replace(node, statements.expression(code))
+        edits.change(call, lambda each: _over_lines(each, margin, step), "over lines")
+    else:
+        head, _, inside = code.partition("(")
+        edits.replace(node, statements.expression(f"{head}(\n{margin}{step}{inside[:-1]}\n{margin})"))
 
 
 def partial_of(
     source: Source, edits: Edits, node: cst.CSTNode, name: str, given: Sequence[tuple[str, str]]
 ) -> str:
-    """The code of that; over several lines where one would be longer than any of the file's."""
-    partial = _partial(source, edits, node)
+    """The code of a function with keywords bound."""
     inside = ", ".join([name, *(f"{keyword}={value}" for keyword, value in given)])
-    (line, column), (last, end) = source.range(node)
-    lines = source.module.code.splitlines()
-    here, behind = (
-        lines[line - 1],
-        lines[last - 1][end:].partition("  #")[0] if isinstance(node, cst.BaseExpression) else "",
-    )
-    longest = max(len(each) for each in lines)
-    length = column + len(f"{partial}({inside})") + len(behind)
-    if length <= max(longest, _USUAL) or (line == last and len(here) > _LONG):
-        return f"{partial}({inside})"
-    step = source.module.default_indent
-    margin = here[: len(here) - len(here.lstrip())].removeprefix(_block_margin(source, node))
-    return f"{partial}(\n{margin}{step}{inside}\n{margin})"
+    return f"{_partial(source, edits, node)}({inside})"
+
+
+def _is_on_one_line(source: Source, node: cst.CSTNode) -> bool:
+    start, end = source.range(node)
+    return start[0] == end[0]
 
 
 def _block_margin(source: Source, node: cst.CSTNode) -> str:
-    statement = source.line_of(node)
-    (line, column), _ = source.range(statement)
+    (line, column), _ = source.range(source.line_of(node))
     return source.module.code.splitlines()[line - 1][:column]
+
+
+def _over_lines(call: cst.Call, margin: str, step: str) -> cst.Call:
+    """The call with a line for each argument."""
+    inner = cst.ParenthesizedWhitespace(indent=True, last_line=cst.SimpleWhitespace(margin + step))
+    outer = cst.ParenthesizedWhitespace(indent=True, last_line=cst.SimpleWhitespace(margin))
+    *before, last = call.args
+    return call.with_changes(
+        whitespace_before_args=inner,
+        args=[
+            *(
+                each.with_changes(
+                    comma=cst.Comma(whitespace_after=inner), whitespace_after_arg=cst.SimpleWhitespace("")
+                )
+                for each in before
+            ),
+            last.with_changes(
+                comma=cst.Comma(whitespace_after=outer), whitespace_after_arg=cst.SimpleWhitespace("")
+            ),
+        ],
+    )
 
 
 def _partial(source: Source, edits: Edits, node: cst.CSTNode) -> str:
