@@ -13,7 +13,7 @@ import numpy as np
 import torch
 from torch.utils.data import DataLoader, Dataset
 
-from pipes import Compose, Lambda
+from steps import Compose, Lambda
 
 
 def stack(rows, scale=1):
@@ -63,7 +63,7 @@ def show(method, workers):
     args.scale = 5
     print([batch.tolist() for batch in first])
 """
-_PIPES = """\
+_STEPS = """\
 class Compose:
     def __init__(self, steps):
         self.steps = steps
@@ -84,7 +84,7 @@ class Lambda:
 
 
 def test_spawned_workers_give_what_forked_ones_gave(tmp_path: Path) -> None:
-    both = before_and_after(tmp_path, {"main.py": _MAIN, "pipes.py": _PIPES}, "DL401")
+    both = before_and_after(tmp_path, {"main.py": _MAIN, "steps.py": _STEPS}, "DL401")
     before, after = both.before, both.after
     assert (before.code, after.code) == (0, 0), after.errors
     for way in ("fork:0", "fork:2", "spawn:0"):
