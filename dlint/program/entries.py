@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from dlint.module.layout import MUTATORS, dotted, parameters
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
 _READING = frozenset({"copy", "get", "items", "keys", "values"})  # methods of a dict that leave it as it is
-_MOST_FILES = 40  # to be looked through for who stores an entry
+_MOST_FILES = 60  # to be looked through for who stores an entry
 # What is inside these may never be evaluated; what is inside the others is, for a batch of one at least.
 _SOMETIMES = (*_FUNCTIONS, ast.While, ast.Try, ast.Match, ast.ExceptHandler)
 _ROUNDS = (ast.ListComp, ast.SetComp, ast.GeneratorExp, ast.DictComp, ast.For, ast.AsyncFor)
@@ -115,12 +115,11 @@ def is_stored(
             if _is_computed(program, own, node.attr):
                 return True
             plain = bool(own) and all(isinstance(value, Made) for value in own)
-            if plain and not program.modules.index.stored_elsewhere(node.attr):
-                node = base  # only methods of the program's classes store it, in their own objects
-                continue
-            if len(program.modules.index.naming(node.attr)) > _MOST_FILES:
+            stores = _stores(program, node.attr)
+            if stores is None:
                 return True
-            for other, there in _stores(program, node.attr):
+            for other, there in stores:
+                # What methods of the program's classes store in their own objects is in none of a library's.
                 if not ((plain and _is_own(there)) or _is_earlier(module, other, trail, there)):
                     return True
         elif _is_changed(program, base, _key(node) or ""):
@@ -141,10 +140,21 @@ def _is_computed(program: Program, own: Sequence[object], attribute: str) -> boo
     )
 
 
-def _stores(program: Program, attribute: str) -> Iterator[tuple[Module, list[ast.AST]]]:
-    for each in mentions(program, attribute):
-        if isinstance(each.node, ast.Attribute) and not isinstance(each.node.ctx, ast.Load):
-            yield each.module, each.trail
+def _stores(program: Program, attribute: str) -> list[tuple[Module, list[ast.AST]]] | None:
+    """Every place that stores or deletes an attribute; None where there are too many files to look at."""
+    index = program.modules.index
+    word = re.escape(attribute).encode()
+    # `x.size = 1`, `x.size += 1`, `x.size, y = 1, 2`; `for x.size in`; `with y as x.size`; `del x.size`
+    written = re.compile(rb"\.%b\b[^=\n(]*=(?!=)|\b(for|as|del)\b[^\n]*\.%b\b" % (word, word))
+    files = [relative for relative in index.naming(attribute) if written.search(index.data(relative))]
+    if len(files) > _MOST_FILES:
+        return None
+    return [
+        (module, trail)
+        for module in program.modules.each(files)
+        for trail in module.paths_to(attribute)
+        if isinstance(trail[-1], ast.Attribute) and not isinstance(trail[-1].ctx, ast.Load)
+    ]
 
 
 def _is_own(trail: Sequence[ast.AST]) -> bool:
