@@ -78,7 +78,7 @@ def _result(program: Program, module: Module, trail: Sequence[ast.AST], far: int
         for each in mentions(program, scope.name)
         if isinstance(each.node, ast.Name | ast.Attribute) and isinstance(each.node.ctx, ast.Load)
     ]
-    return all(
+    return bool(calls) and all(
         isinstance(each.trail[-2], ast.Call)
         and each.trail[-2].func is each.node
         and only_called(program, each.module, each.trail[:-1], far + 1)

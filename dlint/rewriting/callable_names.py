@@ -92,6 +92,8 @@ def _given_to(source: Source, node: cst.CSTNode) -> str | None:
             target = above.targets[0].target if isinstance(above, cst.Assign) else above.target
             last = source.code(target).rpartition(".")[2]
             return default + last if last.isidentifier() and last not in _ANY else None
+        elif isinstance(above, cst.Param):
+            return f"default_{above.name.value}"
         elif isinstance(above, cst.DictElement):
             key = source.code(above.key).strip("\"'")
             return default + key if key.isidentifier() else None
