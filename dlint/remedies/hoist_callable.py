@@ -15,8 +15,9 @@ import libcst as cst
 from dlint.finding import Finding
 from dlint.module.nodes import walk
 from dlint.module.source import Module
+from dlint.program.around import Stays
 from dlint.program.closures import bindings, owner, trail_to
-from dlint.program.hoisting import Bound, Hoist, Stays, hoist
+from dlint.program.hoisting import Bound, Hoist, hoist
 from dlint.program.mentions import imports_all
 from dlint.program.program import Program
 from dlint.program.values import Function

@@ -73,10 +73,11 @@ from dataclasses import dataclass
 from dlint.finding import Remedy
 from dlint.module.layout import functions_in
 from dlint.module.source import Module
+from dlint.program.around import Stays
 from dlint.program.boundaries import is_guarded
 from dlint.program.closures import trail_to
 from dlint.program.frame import Frame
-from dlint.program.hoisting import Stays, hoist
+from dlint.program.hoisting import hoist
 from dlint.program.loaders import Loader, is_zero
 from dlint.program.program import Program
 from dlint.program.sharing import by_dataset
