@@ -13,11 +13,11 @@ from dlint.rewriting.source import Source
 
 def local_names(source: Source, node: cst.CSTNode) -> list[str]:
     """Names that ``node`` reads and that enclosing functions (not ``node`` itself) bind, in text order."""
-    found = (name for name, scope in names_read(source, node) if _bound_outside(source, scope, name, node))
+    found = (name for name, scope in _names_read(source, node) if _bound_outside(source, scope, name, node))
     return list(dict.fromkeys(found))
 
 
-def names_read(source: Source, node: cst.CSTNode) -> Iterator[tuple[str, Scope]]:
+def _names_read(source: Source, node: cst.CSTNode) -> Iterator[tuple[str, Scope]]:
     """The names in ``node`` that stand for variables, each with the scope that it is looked up from."""
     scopes = source.metadata(ScopeProvider)
     names = [node] if isinstance(node, cst.Name) else list(source.descendants(node, cst.Name))
