@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from dlint.module.layout import dotted, parameters
 from dlint.module.nodes import walk
 from dlint.program.boundaries import is_guarded
-from dlint.program.closures import bindings, bound_by, is_before, owner
+from dlint.program.closures import bindings, bound_by, is_before, owner, reads
 from dlint.program.sendable import refused_part
 from dlint.program.values import Made
 
@@ -153,6 +153,16 @@ class Around:
         if lines and lines != {""} and len(lines) > 1:
             raise Stays(f"{name} is not always the same import")
         return lines.pop() or None if lines else None
+
+    def _idle_import(self, name: str, scope: ast.AST) -> list[ast.stmt]:
+        """The import that binds a name for the function alone, and nothing else."""
+        places = [each for each in bindings(scope) if each.name == name]
+        above = self._trail[: next(i for i, each in enumerate(self._trail) if each is scope) + 1]
+        inside = (any(step is self._node for step in each) for each in reads(name, scope, above))
+        statement = places[0].trail[-2]
+        if len(places) > 1 or not isinstance(statement, ast.Import | ast.ImportFrom) or not all(inside):
+            return []
+        return [statement] if len(statement.names) == 1 else []
 
     def _has_same_import(self, line: str) -> bool:
         for statement in self._module.tree.body:

@@ -64,7 +64,8 @@ class Hoist:
     """What moving a function takes.
 
     ``variable`` is the name that stands for it and for nothing else, ``uses`` the places where that is read
-    outside the function, ``own`` those inside. ``imports`` are those of the function around that it uses,
+    outside the function, ``own`` those inside. ``imports`` are those of the function around that it uses
+    (``idle`` the statements that nothing else there needs),
     ``at_top`` the modules (each with its name here) that it uses and only the main guard imports.
     ``at_uses``: what is bound may as well be bound where the variable is used. ``can_go``: nothing asks
     whether the variable is there.
@@ -74,6 +75,7 @@ class Hoist:
     bound: tuple[Bound, ...] = ()
     own: tuple[ast.Name, ...] = ()
     imports: tuple[str, ...] = ()
+    idle: tuple[ast.stmt, ...] = ()
     variable: str | None = None
     uses: tuple[tuple[ast.AST, ...], ...] = ()
     at_top: tuple[tuple[str, str], ...] = ()
@@ -94,10 +96,10 @@ class _Question(Around):
     def __init__(self, program: Program, module: Module, trail: list[ast.AST], node: Hoisted) -> None:
         super().__init__(program, module, trail, node)
         self._imports: list[str] = []
+        self._idle: list[ast.stmt] = []
         self._at_top: list[tuple[str, str]] = []
-        self._risky = (
-            False  # whether what is bound may be something else, or cost something, for what we know
-        )
+        # Whether what is bound may be something else by then, for all that is known.
+        self._risky = False
 
     def answer(self) -> Hoist:
         self._refuse_forms()
@@ -125,6 +127,7 @@ class _Question(Around):
             bound,
             own,
             tuple(self._imports),
+            tuple(self._idle),
             variable,
             uses,
             tuple(self._at_top),
@@ -268,6 +271,7 @@ class _Question(Around):
             if line is not None:
                 if not self._has_same_import(line):
                     self._imports.append(line)
+                    self._idle += self._idle_import(name, scope)
                     self._risky = True  # it may be the import that the program has first
                 continue
             if any(isinstance(each.ctx, ast.Store | ast.Del) for each in places):

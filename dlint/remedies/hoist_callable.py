@@ -151,6 +151,9 @@ class _Move:
         plan = self.plan
         for module, alias in plan.at_top:
             self.edits.add_import(module, alias)
+        for idle in plan.idle:
+            found = self.counterparts.of(idle, self.source.module, cst.Import, cst.ImportFrom)
+            statements.remove_statement(self.source, self.edits, found)
         line = self._own_line()
         goes = line is not None and (not plan.bound or (plan.at_uses and len(plan.uses) <= 2))
         name = self._name(goes)
