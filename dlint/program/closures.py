@@ -20,6 +20,7 @@ _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
 _COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.GeneratorExp, ast.DictComp)
 _LOOPS = (ast.For, ast.AsyncFor, ast.While)
 _IMPORTS = (ast.Import, ast.ImportFrom)
+_MOST = 32  # scopes whose bindings are kept: questions come one function after the other
 _DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 
 
@@ -33,6 +34,9 @@ class Binding(NamedTuple):
     def node(self) -> ast.AST:
         """The name, definition, import, handler, pattern or parameter itself."""
         return self.trail[-1]
+
+
+_lately: dict[int, tuple[ast.AST, tuple[Binding, ...]]] = {}
 
 
 # Names
@@ -114,8 +118,17 @@ def bound_by(scope: ast.AST) -> frozenset[str]:
     return frozenset(each.name for each in bindings(scope) if each.name not in declared)
 
 
-def bindings(scope: ast.AST) -> Iterator[Binding]:
+def bindings(scope: ast.AST) -> tuple[Binding, ...]:
     """Every place where a scope that is no comprehension binds a name."""
+    held = _lately.get(id(scope))
+    if held is None or held[0] is not scope:
+        if len(_lately) >= _MOST:
+            _lately.clear()
+        held = _lately[id(scope)] = (scope, tuple(_bindings_of(scope)))
+    return held[1]
+
+
+def _bindings_of(scope: ast.AST) -> Iterator[Binding]:
     if isinstance(scope, _FUNCTIONS):
         for parameter in parameters(scope):
             yield Binding(parameter.arg, (scope, parameter))
