@@ -1,4 +1,5 @@
-"""Imports run one way: doors > engine > rules > program > module; reports know findings only."""
+"""Imports run one way: doors > repair > engine > rules > program > module; remedies and rewriting ask the
+program, reports know findings only."""
 
 from __future__ import annotations
 
@@ -16,8 +17,9 @@ FORBIDDEN = {
     "knowledge": ("program", "module", "rules", "remedies", "rewriting", "reports", "engine", "proofs"),
     "program": ("rules", "remedies", "rewriting", "reports", "engine", "repair", "proofs", "settings"),
     "rules": ("remedies", "rewriting", "reports", "engine", "repair", "proofs", "settings"),
-    "remedies": ("program", "rules", "reports", "engine", "repair", "proofs"),
-    "rewriting": ("program", "rules", "remedies", "reports", "engine", "repair", "proofs"),
+    "remedies": ("rules", "reports", "engine", "repair", "proofs"),
+    "rewriting": ("rules", "remedies", "reports", "engine", "repair", "proofs"),
+    "repair": ("program", "reports", "proofs", "cli"),
     "engine": ("remedies", "rewriting", "reports", "repair", "proofs"),
     "flake8_plugin": ("remedies", "rewriting", "repair", "proofs"),
     "reports": ("module", "knowledge", "program", "rules", "remedies", "rewriting", "engine", "proofs"),
