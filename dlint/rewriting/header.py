@@ -17,7 +17,7 @@ _MOST_BETWEEN_IMPORTS = 6  # plain statements (sys.path, os.environ, ...) that s
 
 def end_of_imports(body: Sequence[cst.CSTNode]) -> int:
     """The index in a module's body where its import block (docstring and all) has ended."""
-    end = _after_docstring(body)
+    end = after_docstring(body)
     between = 0
     for index in range(end, len(body)):
         statement = body[index]
@@ -147,14 +147,15 @@ def _insert_group(body: list[Statement], new: cst.SimpleStatementLine, first: bo
     else:
         standard = [i for i, _ in _imports_among(body[: end_of_imports(body)], cst.Import, True)]
         standard += [i for i, _ in _imports_among(body[: end_of_imports(body)], cst.ImportFrom, True)]
-        index = max(standard) + 1 if standard else imports[0] if imports else _after_docstring(body)
+        index = max(standard) + 1 if standard else imports[0] if imports else after_docstring(body)
     body.insert(index, spaced(new, 1) if index else new)
     if index + 1 < len(body) and not is_import(body[index + 1]):
         blank = 2 if isinstance(body[index + 1], cst.FunctionDef | cst.ClassDef) else 1
         body[index + 1] = spaced(body[index + 1], blank)
 
 
-def _after_docstring(body: Sequence[cst.CSTNode]) -> int:
+def after_docstring(body: Sequence[cst.CSTNode]) -> int:
+    """The index in a module's body after its docstring and what it takes from the future."""
     index = 0
     if body and isinstance(body[0], cst.SimpleStatementLine) and _is_string(body[0]):
         index = 1

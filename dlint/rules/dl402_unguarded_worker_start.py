@@ -34,20 +34,20 @@ for batch in loader:
 Use instead:
 
 ```python
-def main():
+if __name__ == "__main__":
     loader = DataLoader(dataset, num_workers=4)
+
     for batch in loader:
         train(batch)
-
-
-if __name__ == "__main__":
-    main()
 ```
 
 ## Fix safety
 
-Unsafe: the script's body moves into `main()` behind the guard, so whoever imports the script for its names
-no longer finds them.
+Unsafe: what the script does moves behind the guard, so whoever imports it for the names that it sets (from
+outside the project) no longer finds them. The names stay those of the module, for its functions to read.
+Definitions, constants and the command line's options stay outside; what stands between definitions joins the
+rest, behind the last, where they mean the same without it. Left to you where a definition, code that workers
+run or another file of the project needs a name that the guarded code sets.
 
 ## References
 

@@ -16,7 +16,7 @@ class Line(Dataset):
         return self.x[index : index + 1], 3 * self.x[index : index + 1] + 1
 
 
-def main():
+if __name__ == "__main__":
     model = nn.Linear(1, 1)
     loader = DataLoader(Line(128), batch_size=16, shuffle=True, num_workers=2)
 
@@ -25,7 +25,3 @@ def main():
         loss.backward()
 
     print("last loss", loss.item())
-
-
-if __name__ == "__main__":
-    main()

@@ -10,10 +10,6 @@ parser = argparse.ArgumentParser()
 parser.add_argument("--workers", type=int, default=2)
 args = parser.parse_args()
 
-points = torch.rand(96, 2)
-loader = DataLoader(TensorDataset(points, points.sum(1, keepdim=True)), batch_size=16, num_workers=args.workers)
-model = nn.Linear(2, 1)
-
 
 def train(epochs):
     for epoch in range(epochs):
@@ -24,4 +20,8 @@ def train(epochs):
 
 
 if __name__ == "__main__":
+    points = torch.rand(96, 2)
+    loader = DataLoader(TensorDataset(points, points.sum(1, keepdim=True)), batch_size=16, num_workers=args.workers)
+    model = nn.Linear(2, 1)
+
     train(epochs=2)
