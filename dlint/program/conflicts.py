@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import NamedTuple
 
+from dlint.finding import Applicability
 from dlint.knowledge.names import is_constructor
-from dlint.program.expected_errors import expects_error
+from dlint.program.expected_errors import expects_error, is_caught
 from dlint.program.loaders import MOST_WAYS, Loader
 from dlint.program.repetition import places_around
 from dlint.program.values import (
@@ -44,6 +45,11 @@ def conflicts(loader: Loader, names: tuple[str, ...], judge: Judge) -> Conflict 
     if not bad or any(expects_error(place.owner) for place in places_around(loader.point)):
         return None
     return Conflict(len(bad) == len(ways) and len(found) < MOST_WAYS, tuple(bad))
+
+
+def applicability(loader: Loader) -> Applicability:
+    """How safe it is to take the conflict away: a program that catches the error works, in its way."""
+    return "unsafe" if any(map(is_caught, places_around(loader.point))) else "safe"
 
 
 def surely_given(value: Value | None, world: World) -> bool:

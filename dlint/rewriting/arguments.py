@@ -16,6 +16,18 @@ def keyword(call: cst.Call, name: str) -> cst.Arg | None:
     return next((arg for arg in call.args if arg.keyword is not None and arg.keyword.value == name), None)
 
 
+def argument_index(call: cst.Call, name: str, signature: Sequence[str]) -> int | None:
+    """Where a call gives an argument, by keyword or by its place in the signature; None if it does not."""
+    for index, arg in enumerate(call.args):
+        if arg.keyword is not None and arg.keyword.value == name:
+            return index
+    if name in signature and not any(arg.star for arg in call.args):
+        position = signature.index(name)
+        if position < len(call.args) and call.args[position].keyword is None:
+            return position
+    return None
+
+
 def with_keyword(call: cst.Call, name: str, value: cst.BaseExpression, column: int = 0) -> cst.Call:
     """The call with ``name=value`` after its other keywords, before any ``**``.
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 import libcst as cst
@@ -76,49 +77,165 @@ def block_of(source: Source, node: cst.CSTNode) -> tuple[cst.CSTNode, list[cst.C
 
 
 def remove_statement(source: Source, edits: Edits, small: cst.BaseSmallStatement) -> None:
-    """Take a small statement away: with its line when it stands alone there; comments stay.
+    """Take a small statement away: with its line when it stands alone there, and what is said of it alone.
 
-    A block that would be left empty gets a ``pass``; an ``if`` that held nothing else goes with it.
+    A branch that held nothing else goes with it; where something must be left, that is a ``pass``.
     """
     line = source.line_of(small)
     assert isinstance(line, cst.SimpleStatementLine | cst.SimpleStatementSuite)
     if len(line.body) > 1:
         _remove_of_several(edits, line, small)
-        return
-    if _is_all_of_an_if(source, line):
-        branch: cst.If = source.enclosing(line, cst.If)
-        if not source.has_comments(branch.body) and _can_go(source, branch):
-            _remove_line(source, edits, branch, list(branch.leading_lines))
-            return
-    if isinstance(line, cst.SimpleStatementSuite):
-        edits.replace(small, cst.Pass())
-        return
-    block, body, index = block_of(source, small)
+    elif not _remove_branch(source, edits, line):
+        if isinstance(line, cst.SimpleStatementSuite):
+            edits.replace(small, cst.Pass())
+        else:
+            _remove_whole(source, edits, line)
+
+
+def _remove_whole(source: Source, edits: Edits, line: cst.SimpleStatementLine | cst.If) -> None:
+    """Take a line or an ``if`` away, whatever is in it."""
+    block, body, index = block_of(source, line)
     if len(body) == 1 or (index == len(body) - 1 and isinstance(block, cst.Module)):
-        edits.replace(small, cst.Pass())
+        rest = cst.SimpleStatementLine([cst.Pass()], leading_lines=line.leading_lines)
+        if isinstance(line, cst.SimpleStatementLine):
+            rest = rest.with_changes(trailing_whitespace=line.trailing_whitespace)
+        elif comments_in(source, line):
+            edits.replace(line.body.body[0], cst.Pass())
+            return
+        edits.replace(line, rest)
         return
+    _drop_comments(source, edits, line)
     kept = list(line.leading_lines)
-    if line.trailing_whitespace.comment is not None:
-        kept.append(cst.EmptyLine(comment=line.trailing_whitespace.comment))
+    if _is_paragraph(block, body, index):
+        while kept and not _is_lasting(kept[-1].comment):
+            gone = kept.pop().comment
+            if gone is not None:
+                edits.drop_comment(gone)
     _remove_line(source, edits, line, kept)
 
 
-def _is_all_of_an_if(source: Source, line: cst.SimpleStatementLine | cst.SimpleStatementSuite) -> bool:
-    """Whether the line is the body of an ``if`` without ``else`` whose test does nothing but look."""
+_LASTING = re.compile(
+    r"#\s*(?:fmt|yapf|isort|pylint|ruff|flake8|mypy|type|pragma|region|endregion|TODO|FIXME)\b|# ?%%|#!"
+)
+
+
+def _is_lasting(comment: cst.Comment | None) -> bool:
+    """Whether a comment speaks of more than the statement under it."""
+    return comment is None or _LASTING.match(comment.value) is not None
+
+
+def _is_paragraph(block: cst.CSTNode, body: Sequence[cst.CSTNode], index: int) -> bool:
+    """Whether the comments right above a statement speak of it alone: nothing follows right under it."""
+    if index + 1 == len(body):
+        return not isinstance(block, cst.Module)
+    following = body[index + 1]
+    return isinstance(following, Statement) and bool(following.leading_lines)
+
+
+def comments_in(source: Source, node: cst.CSTNode) -> list[cst.Comment]:
+    """The comments inside a node, those in the lines above a statement left aside."""
+    above = set(node.leading_lines) if isinstance(node, Statement) else set()
+    return [
+        each
+        for each in source.descendants(node, cst.Comment)
+        if not any(line in above for line in source.ancestors(each))
+    ]
+
+
+def _drop_comments(source: Source, edits: Edits, line: cst.BaseStatement) -> None:
+    for comment in comments_in(source, line):
+        edits.drop_comment(comment)
+
+
+def _remove_branch(
+    source: Source, edits: Edits, line: cst.SimpleStatementLine | cst.SimpleStatementSuite
+) -> bool:
+    """Take the branch away that holds nothing but the line, if it can go; whether it went."""
     suite = line if isinstance(line, cst.SimpleStatementSuite) else source.parent(line)
     branch = source.parent(suite) if suite is not None else None
-    if not isinstance(branch, cst.If) or branch.body is not suite or branch.orelse is not None:
+    if not isinstance(branch, cst.If | cst.Else) or branch.body is not suite or len(branch.body.body) != 1:
         return False
+    above = source.parent(branch)
+    if isinstance(branch, cst.Else):
+        if not isinstance(above, cst.If):
+            return False
+        _drop_else(source, edits, above, branch)
+        return True
+    if not _only_looks(source, branch.test):
+        return False
+    if isinstance(branch.orelse, cst.Else):
+        return not isinstance(above, cst.If) and _keep_else(source, edits, branch, branch.orelse)
+    if branch.orelse is not None:
+        return False
+    if isinstance(above, cst.If):  # the last `elif`
+        _drop_else(source, edits, above, branch)
+        return True
+    _remove_whole(source, edits, branch)
+    return True
+
+
+def _only_looks(source: Source, test: cst.BaseExpression) -> bool:
     acts = (cst.Call, cst.Await, cst.NamedExpr)
-    tests = [branch.test, *source.descendants(branch.test, *acts)]
-    return len(branch.body.body) == 1 and not any(isinstance(each, acts) for each in tests)
+    return not any(isinstance(each, acts) for each in [test, *source.descendants(test, *acts)])
 
 
-def _can_go(source: Source, line: cst.If) -> bool:
-    if isinstance(source.parent(line), cst.If):  # an `elif`
+def _drop_else(source: Source, edits: Edits, branch: cst.If, orelse: cst.If | cst.Else) -> None:
+    for comment in source.descendants(orelse, cst.Comment):
+        edits.drop_comment(comment)
+    edits.claim(orelse)
+    edits.change(branch, lambda node: node.with_changes(orelse=None))
+
+
+def _keep_else(source: Source, edits: Edits, branch: cst.If, orelse: cst.Else) -> bool:
+    """Leave what stands under ``else``, under the opposite test."""
+    test = opposite(branch.test)
+    if not isinstance(branch.body, cst.IndentedBlock) or not isinstance(orelse.body, cst.IndentedBlock):
         return False
-    block, body, index = block_of(source, line)
-    return len(body) > 1 and not (index == len(body) - 1 and isinstance(block, cst.Module))
+    gone = [each for line in branch.body.body for each in source.descendants(line, cst.Comment)]
+    for comment in (*gone, *_leading(orelse)):
+        edits.drop_comment(comment)
+    edits.claim(branch.body)
+
+    def turned(node: cst.If) -> cst.If:
+        assert isinstance(node.orelse, cst.Else)
+        space = cst.SimpleWhitespace(" ")
+        body = node.orelse.body.with_changes(header=cst.ensure_type(node.body, cst.IndentedBlock).header)
+        return node.with_changes(test=test, body=body, orelse=None, whitespace_before_test=space)
+
+    edits.change(branch, turned)
+    return True
+
+
+def _leading(orelse: cst.Else) -> list[cst.Comment]:
+    found = [line.comment for line in orelse.leading_lines]
+    if isinstance(orelse.body, cst.IndentedBlock):
+        found.append(orelse.body.header.comment)
+    return [comment for comment in found if comment is not None]
+
+
+_OPPOSITES: dict[type[cst.BaseCompOp], type[cst.BaseCompOp]] = {
+    cst.Equal: cst.NotEqual,
+    cst.NotEqual: cst.Equal,
+    cst.Is: cst.IsNot,
+    cst.IsNot: cst.Is,
+    cst.In: cst.NotIn,
+    cst.NotIn: cst.In,
+}
+
+
+def opposite(test: cst.BaseExpression) -> cst.BaseExpression:
+    """The test that is true where ``test`` is false."""
+    if isinstance(test, cst.UnaryOperation) and isinstance(test.operator, cst.Not):
+        return test.expression
+    if isinstance(test, cst.Comparison) and len(test.comparisons) == 1:
+        (target,) = test.comparisons
+        other = _OPPOSITES.get(type(target.operator))
+        if other is not None:
+            return test.with_changes(comparisons=[target.with_changes(operator=other())])
+    binds = (cst.Name, cst.Attribute, cst.Subscript, cst.Call, cst.Comparison, cst.UnaryOperation)
+    if not isinstance(test, binds) and not test.lpar:
+        test = test.with_changes(lpar=[cst.LeftParen()], rpar=[cst.RightParen()])
+    return cst.UnaryOperation(cst.Not(), test)
 
 
 def _remove_line(
@@ -128,20 +245,27 @@ def _remove_line(
     block, body, index = block_of(source, line)
     edits.remove(line)
     if index + 1 < len(body):
-        edits.change(
-            body[index + 1], lambda node: node.with_changes(leading_lines=_lines(kept, node.leading_lines))
-        )
+        first = index == 0 and not isinstance(block, cst.Module)
+
+        def under(node: Statement) -> Statement:
+            lines = _lines(kept, node.leading_lines)
+            while first and lines and lines[0].comment is None:
+                lines.pop(0)
+            return node.with_changes(leading_lines=lines)
+
+        edits.change(body[index + 1], under)
     elif any(each.comment is not None for each in kept):
         edits.change(block, lambda node: node.with_changes(footer=[*kept, *node.footer]))
 
 
 def _lines(kept: Sequence[cst.EmptyLine], after: Sequence[cst.EmptyLine]) -> list[cst.EmptyLine]:
     """The lines over a removed statement, then those over the next, blank ones not doubled."""
-    first = list(kept)
-    if after and after[0].comment is None:
-        while first and first[-1].comment is None:
-            first.pop()
-    return [*first, *after]
+    first, second = list(kept), list(after)
+    ends = next((i for i, each in enumerate(reversed(first)) if each.comment is not None), len(first))
+    begins = next((i for i, each in enumerate(second) if each.comment is not None), len(second))
+    if ends <= begins:
+        return [*first[: len(first) - ends], *second]
+    return [*first, *second[begins:]]
 
 
 def _remove_of_several(

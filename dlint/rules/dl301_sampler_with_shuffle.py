@@ -25,8 +25,11 @@ loader = DataLoader(dataset, sampler=DistributedSampler(dataset, shuffle=True))
 
 ## Fix safety
 
-Safe where every way to the call raises: the `shuffle` argument goes, the sampler decides the order. Where
-only some ways do, there is no remedy; write `shuffle=sampler is None`.
+Safe where every way to the call raises: the `shuffle` argument goes, the sampler decides the order; with it
+go the comments on it, and a name that was there for it alone. Where only some ways do, `shuffle=True` becomes
+`shuffle=sampler is None` (`shuffle=shuffle` becomes `shuffle=shuffle and sampler is None`), where both are
+written at the call: the ways that worked are as before. Unsafe where a `try` around the call catches the
+error: the program then works without the loader.
 
 ## References
 
@@ -35,10 +38,12 @@ only some ways do, there is no remedy; write `shuffle=sampler is None`.
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Iterator
 
 from dlint.finding import Remedy
-from dlint.program.conflicts import Conflict, surely_given, surely_true
+from dlint.module.layout import dotted
+from dlint.program.conflicts import Conflict, applicability, surely_given, surely_true
 from dlint.program.loader_classes import conflicting
 from dlint.program.loaders import Loader
 from dlint.program.program import Program
@@ -63,11 +68,16 @@ def _found(loader: Loader, conflict: Conflict) -> Found:
     if conflict.always:
         cure = "leave out shuffle, the sampler decides the order"
         if loader.may_leave_out("shuffle"):
-            remedy = Remedy("drop_argument", "safe", "Remove shuffle", {"arguments": ["shuffle"]})
+            remedy = Remedy(
+                "drop_argument", applicability(loader), "Remove shuffle", {"arguments": ["shuffle"]}
+            )
         elif loader.keyword("shuffle") is not None:
             cure = "give shuffle=False, the sampler decides the order"
         elif loader.cls is not None and not loader.inherited and loader.written("shuffle") is None:
             cure = f"{loader.cls.name} gives its base class both: leave out shuffle there"
+    elif _is_plain(loader):
+        summary = "Shuffle only where there is no sampler"
+        remedy = Remedy("shuffle_without_sampler", applicability(loader), summary)
     when = "" if conflict.always else " on some ways to this call"
     return Found(
         loader.module,
@@ -77,3 +87,17 @@ def _found(loader: Loader, conflict: Conflict) -> Found:
         remedy=remedy,
         by_hand=None if remedy else cure,
     )
+
+
+def _is_plain(loader: Loader) -> bool:
+    """Whether both arguments are written at the call of a library's loader, so that one can wait for the
+    other."""
+    sampler, shuffle = loader.written("sampler"), loader.written("shuffle")
+    if sampler is None or shuffle is None or dotted(sampler) is None or not loader.may_leave_out("shuffle"):
+        return False
+    match shuffle:
+        case ast.Constant(value=value):
+            return value is True
+        case ast.UnaryOp(op=ast.Not(), operand=operand):
+            shuffle = operand
+    return isinstance(shuffle, ast.Name | ast.Attribute | ast.Subscript | ast.Call)

@@ -30,7 +30,9 @@ loader = DataLoader(dataset, batch_sampler=BatchSampler(sampler, 8, False))
 
 ## Fix safety
 
-Safe where every way to the call raises: the arguments that the batch sampler replaces go. None for
+Safe where every way to the call raises: the arguments that the batch sampler replaces go, with the comments
+on them and the names that were there for them alone; unsafe where a `try` around the call catches the error.
+None for
 `sampler=BatchSampler(...)`: pass it as `batch_sampler`, or `batch_size=None` where the dataset takes lists.
 
 ## References
@@ -43,7 +45,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from dlint.finding import Remedy
-from dlint.program.conflicts import Conflict, surely_given, surely_true
+from dlint.program.conflicts import Conflict, applicability, surely_given, surely_true
 from dlint.program.items import is_default_collate
 from dlint.program.loader_classes import conflicting
 from dlint.program.loaders import Loader
@@ -135,6 +137,8 @@ def _when(conflict: Conflict) -> str:
 def _found(loader: Loader, conflict: Conflict, message: str, names: list[str], by_hand: str) -> Found:
     """The finding; the arguments ``names`` can go where they are written and every way to the call raises."""
     if conflict.always and names and all(map(loader.may_leave_out, names)):
-        remedy = Remedy("drop_argument", "safe", "Remove " + ", ".join(names), {"arguments": names})
+        remedy = Remedy(
+            "drop_argument", applicability(loader), "Remove " + ", ".join(names), {"arguments": names}
+        )
         return Found(loader.module, loader.call, message, remedy=remedy)
     return Found(loader.module, loader.call, message, by_hand=by_hand)

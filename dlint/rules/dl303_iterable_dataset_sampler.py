@@ -28,7 +28,9 @@ loader = DataLoader(Stream(paths, buffer=1000), batch_size=8)
 
 ## Fix safety
 
-Safe where every way to the call raises: the argument goes. The order is then the stream's own.
+Safe where every way to the call raises: the argument goes, with the comments on it and the names that were
+there for it alone. The order is then the stream's own. Unsafe where a `try` around the call catches the
+error.
 
 ## References
 
@@ -43,7 +45,7 @@ from collections.abc import Iterator
 
 from dlint.finding import Remedy
 from dlint.knowledge.loading import ITERABLE_WORDS, is_iterable_dataset
-from dlint.program.conflicts import Conflict, Judge, conflicts, surely_given, surely_true
+from dlint.program.conflicts import Conflict, Judge, applicability, conflicts, surely_given, surely_true
 from dlint.program.loaders import Loader
 from dlint.program.program import Program
 from dlint.program.values import Instance, Made, Value, World
@@ -110,7 +112,9 @@ def _found(loader: Loader, found: dict[str, Conflict]) -> Found:
     shown = " and ".join("shuffle=True" if name == "shuffle" else name for name in names)
     remedy = None
     if always and all(map(loader.may_leave_out, names)):
-        remedy = Remedy("drop_argument", "safe", f"Remove {' and '.join(names)}", {"arguments": names})
+        remedy = Remedy(
+            "drop_argument", applicability(loader), f"Remove {' and '.join(names)}", {"arguments": names}
+        )
     return Found(
         loader.module,
         loader.call,

@@ -33,7 +33,8 @@ or leave the option out.
 
 ## Fix safety
 
-Safe where every way to the call fails: the option goes. A negative `num_workers` has no remedy.
+Safe where every way to the call fails: the option goes, with the comments on it and the names that were there
+for it alone; unsafe where a `try` around the call catches the error. A negative `num_workers` has no remedy.
 
 ## References
 
@@ -45,7 +46,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from dlint.finding import Remedy
-from dlint.program.conflicts import Conflict, Judge, conflicts, surely_given, surely_true
+from dlint.program.conflicts import Conflict, Judge, applicability, conflicts, surely_given, surely_true
 from dlint.program.loaders import Loader
 from dlint.program.program import Program
 from dlint.program.values import Const, Unknown, Value, World
@@ -129,7 +130,9 @@ def _was_default(way: dict[str, Value | None]) -> bool:
 def _dropped(loader: Loader, names: list[str], always: bool) -> Remedy | None:
     if not always or not all(map(loader.may_leave_out, names)):
         return None
-    return Remedy("drop_argument", "safe", f"Remove {' and '.join(names)}", {"arguments": names})
+    return Remedy(
+        "drop_argument", applicability(loader), f"Remove {' and '.join(names)}", {"arguments": names}
+    )
 
 
 def _numbers(loader: Loader) -> Iterator[Found]:
