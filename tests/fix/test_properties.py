@@ -191,7 +191,7 @@ def test_a_repair_leaves_the_rest(case: Case, newline: str, marked: bool) -> Non
     importlib.import_module(f"dlint.remedies.{case.remedy}").repair(source, finding, edits)
     after = source.encode(edits.apply())
 
-    check_text(before, after)
+    check_text(before, after, edits.dropped)
     assert after.startswith(bom)
     if newline.encode() in before:
         assert after.count(b"\n") == after.count(newline.encode())

@@ -83,6 +83,11 @@ def finding_at(marked: str, remedy: str, data: dict[str, Any]) -> Finding:
 
 def repaired(case: Case) -> str:
     """The code after the remedy, and that of other files it changed. Raises CannotRepair."""
+    return performed(case)[0]
+
+
+def performed(case: Case) -> tuple[str, list[str]]:
+    """The code after the remedy, and the comments that it dropped."""
     text, others = _files(case.before)
     source = opened(text, others)
     edits = Edits(source)
@@ -91,7 +96,7 @@ def repaired(case: Case) -> str:
     after = source.encode(edits.apply()).decode()
     for path, more in sorted(edits.others.items()):
         after += f"@@ {path.relative_to(ROOT)}\n{more.source.encode(more.apply()).decode()}"
-    return after
+    return after, edits.dropped
 
 
 def opened(text: str, others: dict[str, str]) -> Source:
