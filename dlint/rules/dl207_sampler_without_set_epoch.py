@@ -41,8 +41,10 @@ for epoch in range(epochs):
 
 ## Fix safety
 
-Unsafe: the order of the samples changes. The call is inserted at the top of the epoch loop, where there is
-one such loop in the function that makes the sampler.
+Unsafe: the order of the samples changes. The call is inserted at the top of the loop over the epochs, also
+where that is in another function or file: there it is `loader.sampler.set_epoch(epoch)`, behind a test where
+the loader may have another sampler. `for _ in range(epochs)` gets a name for the number. Left to you where
+several loops go through the epochs, or several are around the training and none speaks of epochs.
 
 ## References
 
@@ -63,17 +65,15 @@ from dlint.knowledge.epochs import (
 )
 from dlint.module.layout import statements_in
 from dlint.module.nodes import walk
+from dlint.program.epoch_loops import EpochLoop, epoch_loop
 from dlint.program.epochs import Epochs
-from dlint.program.frame import Frame, Point
-from dlint.program.iteration import Iteration, Iterations
+from dlint.program.frame import Frame
+from dlint.program.iteration import Iterations
 from dlint.program.loaders import Loader
 from dlint.program.program import Program
-from dlint.program.repetition import loops_that_repeat
 from dlint.program.samplers import Dealt, DistributedSamplers
-from dlint.program.training import evaluates, is_without_gradients
+from dlint.program.values import Instance, Made, Value
 from dlint.rules.rule import Found
-
-_FAR = 4
 
 
 def check(program: Program) -> Iterator[Found]:
@@ -89,8 +89,9 @@ def check(program: Program) -> Iterator[Found]:
             modules = _program_of(program, loader)
             if (seed is not None and epochs.counts(seed, dealt.point)) or epochs.are_told(dealt, modules):
                 continue
-            if _runs_each_epoch(program, loader, modules):
-                yield _found(loader, dealt)
+            around = _runs_each_epoch(program, loader, modules)
+            if around is not None:
+                yield _found(loader, dealt, around)
 
 
 def _is_for_evaluation(loader: Loader, dealt: Dealt) -> bool:
@@ -126,51 +127,42 @@ def _program_of(program: Program, loader: Loader) -> set[str]:
     return found
 
 
-def _runs_each_epoch(program: Program, loader: Loader, modules: set[str]) -> bool:
-    """Whether the program goes through a loader again and again, to train."""
+def _runs_each_epoch(program: Program, loader: Loader, modules: set[str]) -> EpochLoop | None:
+    """The loop by which the program goes through a loader again and again, to train; one without a loop
+    where there are several."""
     texts = (program.modules.index.data(relative).decode(errors="replace") for relative in modules)
     trains = any(map(speaks_of_training, texts))
     iterations = Iterations(program)
+    first: EpochLoop | None = None
     for relative in sorted(modules):
         module = program.modules.get(relative)
         if module is None or (not trains and speaks_of_evaluating(module.text)):
             continue
         for iteration in iterations.in_module(module):
-            if iteration.loader.call is loader.call and _is_epoch_loop(program, iteration):
-                return True
-    return False
+            if iteration.loader.call is loader.call:
+                found = epoch_loop(program, iterations, iteration)
+                if first is None:
+                    first = found
+                elif found is not None and found.loop is not first.loop:
+                    return first._replace(loop=None)
+    return first
 
 
-def _is_epoch_loop(program: Program, iteration: Iteration) -> bool:
-    """Whether an iteration is run again and again, by a loop around it or around calls that lead to it."""
-    waiting: list[tuple[Point, int]] = [(iteration.point, 0)]
-    seen: set[int] = set()
-    while waiting:
-        point, far = waiting.pop()
-        scope = point.frame.scope
-        # train_and_evaluate() trains.
-        name = scope.name if isinstance(scope, ast.FunctionDef) else ""
-        if speaks_of_evaluation(name) and not name.startswith("train"):
-            continue
-        if is_without_gradients(point) or evaluates(point):
-            continue
-        if next(loops_that_repeat(point), None) is not None:
-            return True
-        if isinstance(scope, ast.FunctionDef) and id(scope) not in seen and far < _FAR:
-            seen.add(id(scope))
-            for site in program.evaluator.sites.of(scope, point.frame):
-                waiting.append((site.point, far + 1))
-    return False
-
-
-def _found(loader: Loader, dealt: Dealt) -> Found:
+def _found(loader: Loader, dealt: Dealt, around: EpochLoop) -> Found:
     statement = _assignment(dealt.point.frame, dealt.call)
     where = f"{loader.module.relative}:{loader.call.lineno}"
-    remedy = None
+    data: dict[str, object] = {}
     match statement:
         case ast.Assign(targets=[ast.Name(id=name)], value=value) if _is_whole(value, dealt.call):
-            data = {"sampler": name}
-            remedy = Remedy("insert_set_epoch", "unsafe", "Call set_epoch at the top of the epoch loop", data)
+            data["sampler"] = name
+    # What a loader gets as `sampler=` is its attribute `sampler`.
+    given = [_is_made_by(value, dealt.call) for value in loader.values("sampler")]
+    if around.loader is not None and any(given):
+        data |= {"loader": around.loader, "sure": around.sure and all(given)}
+    remedy = None
+    if data and around.loop is not None:
+        data |= {"path": around.module.relative, "line": around.loop.lineno}
+        remedy = Remedy("insert_set_epoch", "unsafe", "Call set_epoch at the top of the epoch loop", data)
     return Found(
         dealt.point.frame.module,
         dealt.call,
@@ -179,6 +171,10 @@ def _found(loader: Loader, dealt: Dealt) -> Found:
         remedy=remedy,
         by_hand=None if remedy else "call set_epoch(epoch) on it at the top of each epoch",
     )
+
+
+def _is_made_by(value: Value | None, call: ast.Call) -> bool:
+    return isinstance(value, Made | Instance) and value.node is call
 
 
 def _is_whole(value: ast.expr, call: ast.Call) -> bool:
