@@ -13,6 +13,21 @@ from dlint.rewriting.edits import CannotRepair, Edits
 from dlint.rewriting.source import Source
 
 _BY_HAND = "make the iterator once before the loop, and again on StopIteration, by hand"
+# What stands around the call in its statement and evaluates it once, at that moment.
+_PLAIN = (
+    cst.Arg,
+    cst.Call,
+    cst.Attribute,
+    cst.Subscript,
+    cst.Await,
+    cst.Tuple,
+    cst.Element,
+    cst.Assign,
+    cst.AnnAssign,
+    cst.AugAssign,
+    cst.Expr,
+    cst.Return,
+)
 
 
 def repair(source: Source, finding: Finding, edits: Edits) -> None:
@@ -21,24 +36,70 @@ def repair(source: Source, finding: Finding, edits: Edits) -> None:
     loader = _loader(source, call)
     statement = source.statement_of(call)
     line = source.line_of(call)
-    if not isinstance(statement, cst.Assign) or not isinstance(line, cst.SimpleStatementLine):
+    if not isinstance(line, cst.SimpleStatementLine) or len(line.body) != 1:
         raise CannotRepair(_BY_HAND)
-    if len(line.body) != 1 or not isinstance(loader, cst.Name | cst.Attribute):
+    if not isinstance(loader, cst.Name | cst.Attribute):
         raise CannotRepair(_BY_HAND)
-    loop = _outermost_loop(source, call, source.code(loader))
     text = source.code(loader)
-    name = source.free_name("batches", f"{text.rpartition('.')[2]}_iterator")
-    edits.define(name)
+    loop = _outermost_loop(source, call, text)
+    bare = text.rpartition(".")[2]
+    name = _free_name(source, edits, loop, "batches", f"{bare}_iterator", f"{bare}_batches")
     begin = f"{name} = iter({text})"
     before = cst.ensure_type(statements.parse(source, begin)[0], cst.SimpleStatementLine)
     edits.insert_before(loop, [before.with_changes(leading_lines=_blank(loop))])
     edits.change(loop, lambda node: node.with_changes(leading_lines=_comments(node)))
-    again = statement.with_deep_changes(call, args=[cst.Arg(cst.Name(name))])
-    tried = cst.SimpleStatementLine([again], trailing_whitespace=line.trailing_whitespace)
-    restarted = [*statements.parse(source, begin), cst.SimpleStatementLine([again])]
+    drawn = cst.Call(cst.Name("next"), [cst.Arg(cst.Name(name))])
+    if isinstance(statement, cst.Assign) and statement.value is call:
+        edits.replace(line, _tried(source, statement.with_changes(value=drawn), line, begin))
+        return
+    _check_order(source, statement, call)
+    batch = _free_name(source, edits, loop, "batch", "next_batch", "drawn_batch")
+    draw = cst.Assign([cst.AssignTarget(cst.Name(batch))], drawn)
+    rest = statement.deep_replace(call, cst.Name(batch))
+    assert isinstance(rest, cst.BaseSmallStatement)
+    edits.replace(line, line.with_changes(body=[rest], leading_lines=()))
+    bare_line = line.with_changes(trailing_whitespace=cst.TrailingWhitespace())
+    edits.insert_before(line, [_tried(source, draw, bare_line, begin)])
+
+
+def _tried(
+    source: Source, draw: cst.BaseSmallStatement, line: cst.SimpleStatementLine, begin: str
+) -> cst.Try:
+    """The statement that draws a batch, and again from a new iterator where the old one has run out."""
+    tried = cst.SimpleStatementLine([draw], trailing_whitespace=line.trailing_whitespace)
+    restarted = [*statements.parse(source, begin), cst.SimpleStatementLine([draw])]
     handler = cst.ExceptHandler(cst.IndentedBlock(restarted), cst.Name("StopIteration"))
-    new = cst.Try(cst.IndentedBlock([tried]), [handler], leading_lines=line.leading_lines)
-    edits.replace(line, new)
+    return cst.Try(cst.IndentedBlock([tried]), [handler], leading_lines=line.leading_lines)
+
+
+def _check_order(source: Source, statement: cst.CSTNode, call: cst.Call) -> None:
+    """Refuse where the statement may not come to the call, or does something before it."""
+    around = []
+    for each in source.ancestors(call):
+        if not isinstance(each, _PLAIN):
+            raise CannotRepair(_BY_HAND)
+        around.append(each)
+        if each is statement:
+            break
+    calls = source.descendants(statement, cst.Call, cst.Await, cst.NamedExpr)
+    for each in calls:
+        inside = each is call or source.encloses(call, each)
+        if not inside and not any(each is one for one in around) and _precedes(source, each, call):
+            raise CannotRepair(_BY_HAND)
+
+
+def _precedes(source: Source, one: cst.CSTNode, other: cst.CSTNode) -> bool:
+    return source.range(one)[0] < source.range(other)[0]
+
+
+def _free_name(source: Source, edits: Edits, loop: cst.For | cst.While, *wished: str) -> str:
+    """A name that the loop's function does not say."""
+    function = source.function_of(loop)
+    taken = source.identifiers if function is None else source.names_in(function)
+    name = next((each for each in wished if each not in taken), None) or source.free_name(*wished)
+    place = "" if function is None else f" in line {source.range(function)[0][0]}"
+    edits.define(f"{name}{place}")
+    return name
 
 
 def _blank(loop: cst.For | cst.While) -> list[cst.EmptyLine]:
@@ -79,9 +140,29 @@ def _outermost_loop(source: Source, call: cst.Call, loader: str) -> cst.For | cs
 
 
 def _sets(source: Source, loop: cst.For | cst.While, loader: str) -> bool:
-    """Whether the loop binds the name that the loader is read from."""
-    root = loader.partition(".")[0]
-    targets = [each.target for each in source.descendants(loop, cst.AssignTarget, cst.For)]
-    if isinstance(loop, cst.For):
-        targets.append(loop.target)
-    return any(root in source.names_in(target) for target in targets)
+    """Whether the loop binds the loader, or what it is an attribute of."""
+    parts = loader.split(".")
+    paths = {".".join(parts[: end + 1]) for end in range(len(parts))}
+    kinds = (cst.AssignTarget, cst.AnnAssign, cst.AugAssign, cst.For, cst.NamedExpr, cst.Del, cst.AsName)
+    for each in (loop, *source.descendants(loop, *kinds)):
+        match each:
+            case (
+                cst.AssignTarget(target=target) | cst.AnnAssign(target=target) | cst.AugAssign(target=target)
+            ):
+                pass
+            case cst.For(target=target) | cst.NamedExpr(target=target) | cst.Del(target=target):
+                pass
+            case cst.AsName(name=target):
+                pass
+            case _:
+                continue
+        if paths & {source.code(part) for part in _parts(target)}:
+            return True
+    return False
+
+
+def _parts(target: cst.CSTNode) -> list[cst.CSTNode]:
+    """What a target binds: itself, or the elements of a tuple or list."""
+    if isinstance(target, cst.Tuple | cst.List):
+        return [part for element in target.elements for part in _parts(element.value)]
+    return [target]

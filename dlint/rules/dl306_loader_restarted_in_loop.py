@@ -27,18 +27,19 @@ for step in range(steps):
 Use instead:
 
 ```python
-loader_iterator = iter(loader)
+batches = iter(loader)
 for step in range(steps):
     try:
-        images, labels = next(loader_iterator)
+        images, labels = next(batches)
     except StopIteration:
-        loader_iterator = iter(loader)
-        images, labels = next(loader_iterator)
+        batches = iter(loader)
+        images, labels = next(batches)
 ```
 
 ## Fix safety
 
-Unsafe: the loop gets other batches than before, each once an epoch.
+Unsafe: the loop gets other batches than before, each once an epoch, where every round began a new one; the
+workers live on until the iterator goes. A batch that is used in the midst of a statement gets a name first.
 
 ## References
 
