@@ -114,12 +114,12 @@ class Script:
         for name, nodes in self._bindings.items():
             for node in nodes:
                 statement = self.statement_of(node)
-                if statement is not None:
+                if statement is not None and not self._is_deferred(node):
                     found.setdefault(statement, set()).add(name.partition(".")[0])
         return found
 
     def binds(self, statement: Statement) -> set[str]:
-        """The module's names that a statement sets."""
+        """The module's names that a statement sets when it runs."""
         return self._bound.get(statement, set())
 
     def is_imported_from(self, name: str) -> bool:
@@ -177,6 +177,10 @@ class Script:
         source = self.source
         changed = {name for each in above for name in self.binds(each)}
         if self.reads_at_once(definition) & changed:
+            return False
+        if any(
+            self.binds(definition) & set(self.reads(each)) for each in above
+        ):  # it may ask whether it is there
             return False
         if not all(self.bound_once(name) for name in self.binds(definition)):
             return False
