@@ -289,8 +289,11 @@ def _check_elsewhere(program: Program, home: Module, names: Iterable[str]) -> No
     stem = home.relative.rpartition("/")[2].removesuffix(".py")
     for relative in sorted(importers):
         other = program.modules.get(relative)
-        if other is not None and "*" in _taken(other, stem)[0]:
+        taken, owners = _taken(other, stem) if other is not None else (set(), set())
+        if "*" in taken:
             raise CannotRepair(f"{relative} imports all names of the script: {_BY_HAND}")
+        if other is not None and owners and not _asks(other, owners):
+            raise CannotRepair(f"{relative} imports the script for what it does: {_BY_HAND}")
     for name in sorted(names):
         for mention in mentions(program, name):
             other = mention.module
@@ -302,6 +305,14 @@ def _check_elsewhere(program: Program, home: Module, names: Iterable[str]) -> No
                 isinstance(node, ast.Attribute) and (dotted(node.value) or "").rpartition(".")[2] in owners
             ):
                 raise CannotRepair(f"{other.relative} imports {name} from the script: {_BY_HAND}")
+
+
+def _asks(module: Module, owners: set[str]) -> bool:
+    """Whether a module asks one of the modules that it calls so for something."""
+    return any(
+        isinstance(node, ast.Attribute) and (dotted(node.value) or "").rpartition(".")[2] in owners
+        for node in ast.walk(module.tree)
+    )
 
 
 def _taken(module: Module, stem: str) -> tuple[set[str], set[str]]:

@@ -103,11 +103,11 @@ class Numbers(Dataset):
 
 
 def make(method, workers, distributed):
-    context = method if workers else None
+    options = {"num_workers": workers, "multiprocessing_context": method if workers else None}
     if not distributed:
-        return DataLoader(Numbers(), num_workers=workers, multiprocessing_context=context)
+        return DataLoader(Numbers(), **options)
     sampler = DistributedSampler(Numbers(), num_replicas=2, rank=0)
-    return DataLoader(Numbers(), sampler=sampler, num_workers=workers, multiprocessing_context=context)
+    return DataLoader(Numbers(), sampler=sampler, persistent_workers=workers > 0, **options)
 """,
     "main.py": """\
 import torch
@@ -235,20 +235,14 @@ class Numbers(Dataset):
         return index + 1
 
 
-def double(batch):
-    return 2 * int(batch)
-
-
 def show(method, workers):
     loader = DataLoader(Numbers(), num_workers=1, multiprocessing_context=method if workers else "fork")
-    drawn, doubled = [], []
+    drawn = []
     for step in range(3):
         batch = next(iter(loader))
         drawn.append(int(batch))
         print("keep step", step, len(drawn))
-    for step in range(2):
-        doubled.append(double(next(iter(loader))))
-    print(drawn, doubled)
+    print(drawn)
 """,
 }
 
@@ -258,7 +252,7 @@ def test_an_iterator_is_made_once_and_again_when_it_has_run_out(tmp_path: Path) 
     for method, workers in WAYS:
         way = f"{method}:{workers}"
         assert both.before.kept(way)[:-1] == both.after.kept(way)[:-1]
-        assert both.before.changed(way) == ["[1, 1, 1] [2, 2]"]
-        assert both.after.changed(way) == ["[1, 2, 1] [2, 4]"]
+        assert both.before.changed(way) == ["[1, 1, 1]"]
+        assert both.after.changed(way) == ["[1, 2, 1]"]
         # main's Python and NumPy streams; torch's gives every iterator its seed
         assert both.before.kept(way)[-1].split()[:3] == both.after.kept(way)[-1].split()[:3]
