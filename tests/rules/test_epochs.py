@@ -441,10 +441,15 @@ def test_set_epoch_is_not_called_on_what_holds_the_sampler(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for line, fixed in (
-        ("loader = DataLoader(dataset, 64, sampler=DistributedSampler(dataset))", False),
+        (
+            "loader = DataLoader(dataset, batch_sampler=BatchSampler(DistributedSampler(dataset), 64, 0))",
+            False,
+        ),
+        ("loader = DataLoader(dataset, 64, sampler=DistributedSampler(dataset))", True),
         ("sampler = DistributedSampler(dataset); loader = DataLoader(dataset, 64, sampler=sampler)", True),
     ):
         program = (
+            "from torch.utils.data import BatchSampler\n"
             f"\ndataset = datasets.CIFAR10('d')\n{line}\n"
             "for epoch in range(9):\n    for images, labels in loader:\n        images.sum().backward()\n"
         )
