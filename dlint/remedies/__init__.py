@@ -30,8 +30,11 @@ hoist_callable         the lambda, the ``def``, or
                        the argument that names it
 handle_per_process     the assignment or the call      as generator_per_worker
                        that opens the handle
-insert_set_epoch       the loader call, the sampler    {"sampler": "train_sampler"}: optional
-                       call or the epoch loop
+insert_set_epoch       the loader call, the sampler    {"sampler": "train_sampler", "path": "train.py",
+                       call or the epoch loop          "line": 12, "loader": "loader", "sure": false}: the
+                                                       sampler's variable, the epoch loop's file and line,
+                                                       the loader there, and whether it surely has it; all
+                                                       optional
 hoist_iterator         the ``next(iter(loader))``
 guard_main             the loop or expression that     {"line": 26}: optional, the line of the body's
                        starts the workers              statement that calls the function it stands in
