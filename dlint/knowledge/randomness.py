@@ -31,7 +31,19 @@ SEEDS = {
     "pytorch_lightning.seed_everything": "random, NumPy and torch",
     "transformers.set_seed": "random, NumPy and torch",
     "accelerate.utils.set_seed": "random, NumPy and torch",
+    "lightning_fabric.seed_everything": "random, NumPy and torch",
+    "lightning_fabric.utilities.seed.seed_everything": "random, NumPy and torch",
+    "monai.utils.set_determinism": "random, NumPy and torch",
+    "mmcv.runner.set_random_seed": "random, NumPy and torch",
+    "mmengine.runner.set_random_seed": "random, NumPy and torch",
+    "detectron2.utils.env.seed_all_rng": "random, NumPy and torch",
+    "imgaug.seed": "imgaug",
+    "imgaug.random.seed": "imgaug",
+    "imgaug.augmenters.seed": "imgaug",
+    "cv2.setRNGSeed": "OpenCV",
 }
+# Seeding calls that do not take every seed of 32 bits -> what it must be smaller than.
+_NARROWER = {"cv2.setRNGSeed": "2**31"}
 # Seeding calls that choose the seed themselves.
 TAKES_NO_SEED = frozenset({"torch.seed"})
 # Calls that make a trainer seed the workers of its loaders -> whether their second argument, or the keyword,
@@ -151,6 +163,11 @@ _SETTINGS_NAME = re.compile(
     r"(?:^|[._])(?:args?|arguments|cfg|conf|config\w*|opts?|options?|h?params?|parameters|settings?|flags?)$"
 )
 _FIXED_NAME = re.compile(r"seed|rank|world_size|worker|gpu|node")
+
+
+def seeds_below(name: str) -> str:
+    """The number that a seeding call's seed must be smaller than, as it is written."""
+    return _NARROWER.get(name, "2**32")
 
 
 def draws_from_numpy(name: str) -> bool:
