@@ -7,17 +7,31 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, NamedTuple
 
 from dlint.knowledge.randomness import SEEDS
+from dlint.module.layout import statements_in
 from dlint.program.events import Event, Visit, function_body
+from dlint.program.frame import Point
 from dlint.program.init_functions import takes_one
 from dlint.program.reach import Link
 from dlint.program.seeds import seeds_of
-from dlint.program.values import HERE, Function
+from dlint.program.values import HERE, External, Function
 from dlint.program.worker import WorkerCode
 
 if TYPE_CHECKING:
     from dlint.program.evaluate import Evaluator
 
 _ROLE = "worker_init_fn"
+# What functions that seed do besides.
+_BESIDES = frozenset(
+    {
+        "torch.cuda.manual_seed",
+        "torch.cuda.manual_seed_all",
+        "torch.cuda.is_available",
+        "torch.initial_seed",
+        "torch.use_deterministic_algorithms",
+        "builtins.str",
+        "builtins.int",
+    }
+)
 
 
 class Seeding(NamedTuple):
@@ -57,6 +71,32 @@ def repeating(evaluator: Evaluator, code: WorkerCode) -> Iterator[Seeding]:
         if seeds and all(seed.repeats for seed in seeds):
             kinds = frozenset().union(*(seed.kinds for seed in seeds))
             yield Seeding(event, entry, _place(evaluator, entry, event), kinds)
+
+
+def seeds_only(evaluator: Evaluator, function: Function) -> bool:
+    """Whether a function does nothing but seed libraries, and set what goes with that."""
+    code = code_of(evaluator, function)
+    return (
+        any(event.name in SEEDS for event in code.events)
+        and all(event.name in SEEDS or event.name in _BESIDES for event in code.events)
+        and all(
+            isinstance(statement, ast.Assign | ast.Expr | ast.If | ast.Pass)
+            for visit in code.visits
+            if isinstance(visit.function.node, ast.FunctionDef)
+            for statement in statements_in(visit.function.node.body)
+        )
+        and not any(
+            isinstance(node, ast.Call) and not _is_of_library(evaluator, node, visit)
+            for visit in code.visits
+            for node in function_body(visit.function.node)
+        )
+    )
+
+
+def _is_of_library(evaluator: Evaluator, call: ast.Call, visit: Visit) -> bool:
+    """Whether what is called is known: a library's, or a function that was looked at itself."""
+    callees = evaluator.values(call.func, Point(visit.frame, None), visit.world)
+    return all(isinstance(value, External | Function) for value, _ in callees)
 
 
 def _can_be_called(entry: Visit) -> bool:

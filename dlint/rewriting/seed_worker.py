@@ -34,9 +34,10 @@ _SOURCES_OF_SEEDS = ("initial_seed", "get_worker_info")
 
 
 def seeding_function(
-    source: Source, edits: Edits, call: cst.CSTNode, why: str, home: str | None = None
+    source: Source, edits: Edits, place: cst.CSTNode, why: str, home: str | None = None
 ) -> str:
-    """What stands at ``call`` for a function that seeds NumPy in a worker, once the edits are made.
+    """What stands at a place of a file for a function that seeds NumPy in a worker, once the edits (of this
+    file or of the one they began with) are made.
 
     ``home`` is the file (as the program calls it) of the dataset, where a new one belongs; ``why`` becomes
     its comment.
@@ -45,10 +46,10 @@ def seeding_function(
     with source.surroundings.asking() as program:
         for module, name in _good_ones(program, mine):
             if module.relative == mine:
-                if _is_defined(source, call, name):
+                if _is_defined(source, place, name):
                     return name
                 continue
-            found = imported(source, edits, program, module.relative, name)
+            found = imported(source, edits.elsewhere(source), program, module.relative, name)
             if found is not None:
                 return found
         if home is not None and home != mine:
@@ -56,7 +57,7 @@ def seeding_function(
             if written is not None:
                 return written
     name = source.free_name(*_NAMES)
-    _define(source, edits, name, why)
+    _define(source, edits.elsewhere(source), name, why)
     return name
 
 
@@ -67,7 +68,12 @@ def seed_of_worker(source: Source, edits: Edits) -> str:
 
 def torch_seed(source: Source, edits: Edits) -> str:
     """torch's seed of the worker, as NumPy takes it."""
-    return f"{_module(source, edits, 'torch', 'torch')}.initial_seed() % 2**32"
+    return f"{torch_name(source, edits)}.initial_seed() % 2**32"
+
+
+def torch_name(source: Source, edits: Edits) -> str:
+    """What torch is called in a file."""
+    return _module(source, edits, "torch", "torch")
 
 
 def _good_ones(program: Program, mine: str) -> Iterator[tuple[Module, str]]:
@@ -132,7 +138,7 @@ def _written_elsewhere(source: Source, edits: Edits, program: Program, home: str
     name = next((each for each in _NAMES if each not in taken), None)
     if name is None:
         return None
-    found = imported(source, edits, program, home, name)
+    found = imported(source, edits.elsewhere(source), program, home, name)
     if found is not None:
         _define(other, edits.elsewhere(other), name, why)
     return found
@@ -143,7 +149,7 @@ def _define(source: Source, edits: Edits, name: str, why: str) -> None:
     hints = any(each.returns for each in source.descendants(source.module, cst.FunctionDef))
     head = f"def {name}(worker_id: int) -> None:" if hints else f"def {name}(worker_id):"
     text = f"{head}\n    # {why}\n    {seed_of_worker(source, edits)}\n"
-    edits.add_after_imports("seed_worker", statements.parse(source, text))
+    edits.add_after_imports(name, statements.parse(source, text))
 
 
 def _module(source: Source, edits: Edits, module: str, wished: str) -> str:

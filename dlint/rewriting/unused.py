@@ -1,0 +1,108 @@
+"""What an edit leaves without use: locals that nothing reads any more, and imports."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator
+
+import libcst as cst
+
+from dlint.rewriting import statements
+from dlint.rewriting.edits import CannotRepair, Edits
+from dlint.rewriting.source import Source
+
+# Calls whose result is all that they are for, in a function that seeds.
+_ONLY_GIVE = frozenset(
+    {
+        "numpy.random.get_state",
+        "numpy.random.choice",
+        "numpy.random.randint",
+        "torch.utils.data.get_worker_info",
+        "torch.initial_seed",
+        "time.time",
+        "os.getpid",
+        "int",
+        "len",
+        "str",
+        "abs",
+        "hash",
+    }
+)
+
+
+def assignments_of(source: Source, function: cst.FunctionDef, name: str) -> list[cst.Assign]:
+    """The plain assignments of a function to a local."""
+    return [
+        each
+        for each in source.descendants(function.body, cst.Assign)
+        if len(each.targets) == 1
+        and isinstance(each.targets[0].target, cst.Name)
+        and each.targets[0].target.value == name
+    ]
+
+
+def only_value(source: Source, function: cst.FunctionDef, name: str) -> cst.Assign | None:
+    """The assignment that alone gives a local its value."""
+    stores = sum(1 for each in mentions_in(source, function.body, name) if _is_target(source, each))
+    found = assignments_of(source, function, name)
+    is_parameter = any(each.name.value == name for each in source.descendants(function.params, cst.Param))
+    return found[0] if len(found) == stores == 1 and not is_parameter else None
+
+
+def mentions_in(source: Source, node: cst.CSTNode, name: str) -> Iterator[cst.Name]:
+    """The names in ``node`` that read so and stand for a variable."""
+    for each in source.descendants(node, cst.Name):
+        parent = source.parent(each)
+        is_other = (isinstance(parent, cst.Attribute) and parent.attr is each) or (
+            isinstance(parent, cst.Arg) and parent.keyword is each
+        )
+        if each.value == name and not is_other:
+            yield each
+
+
+def _is_target(source: Source, name: cst.Name) -> bool:
+    """Whether a name is stored to (or, to be on the safe side, anything that is no plain read)."""
+    inner: cst.CSTNode = name
+    for above in source.ancestors(name):
+        if isinstance(
+            above, cst.AssignTarget | cst.NamedExpr | cst.Global | cst.Nonlocal | cst.Del | cst.AsName
+        ):
+            return not (isinstance(above, cst.NamedExpr) and above.value is inner)
+        if isinstance(above, cst.AugAssign | cst.AnnAssign | cst.For | cst.CompFor):
+            return above.target is inner
+        if isinstance(above, cst.BaseSmallStatement | cst.BaseCompoundStatement):
+            return False
+        if isinstance(above, cst.Attribute | cst.Subscript | cst.Call):
+            return False
+        inner = above
+    return False
+
+
+def drop_unused_locals(
+    source: Source, edits: Edits, function: cst.FunctionDef, gone: Collection[cst.CSTNode]
+) -> None:
+    """Take away the locals that only ``gone`` (what the edits take away or replace) read.
+
+    Raises CannotRepair where such a local's value does something besides.
+    """
+    out = list(gone)
+    names = {name for node in out for name in source.names_in(node)}
+    while names:
+        name = names.pop()
+        assigned = only_value(source, function, name)
+        if assigned is None or any(each is assigned or source.encloses(each, assigned) for each in out):
+            continue
+        reads = [
+            each for each in mentions_in(source, function.body, name) if not source.encloses(assigned, each)
+        ]
+        if not reads or not all(_is_inside(source, each, out) for each in reads):
+            continue
+        calls = source.descendants(assigned, cst.Call)
+        if not all((source.qualified(each.func) or source.code(each.func)) in _ONLY_GIVE for each in calls):
+            raise CannotRepair(f"{name} would be left without use: seed from torch.initial_seed() by hand")
+        statements.remove_statement(source, edits, assigned)
+        out.append(assigned)
+        names |= source.names_in(assigned.value)
+
+
+def _is_inside(source: Source, node: cst.CSTNode, nodes: Collection[cst.CSTNode]) -> bool:
+    return any(each is node or source.encloses(each, node) for each in nodes)
