@@ -48,7 +48,7 @@ def repair(source: Source, finding: Finding, edits: Edits) -> None:
             return
         seedings = list(repeating(program.evaluator, code_of(program.evaluator, target)))
         seeds = _seeds(source, call, function, seedings)
-        _reseed(source, edits, function, seeds, FreshSeeds(source, function, program, target.node))
+        _reseed(source, edits, function, seeds, FreshSeeds(source, function, program, target))
 
 
 def _function(source: Source, program: Program, call: cst.Call, function: Around) -> Function:
@@ -199,7 +199,7 @@ def _only_seeds_or_tells(source: Source, name: cst.Name, calls: list[cst.Call]) 
 def _reseed(source: Source, edits: Edits, function: Around, seeds: list[_Seed], fresh: FreshSeeds) -> None:
     constants = len({source.code(each.decides) for each in seeds}) > 1
     parts = {each.call: fresh.parts(each.decides, constants=constants) for each in seeds}
-    removed = [each for each in seeds if each.is_torch and not parts[each.call].kept]
+    removed = [each for each in seeds if each.is_torch and fresh.is_torchs_own(parts[each.call])]
     kept = [each for each in seeds if each not in removed]
     gone: list[cst.CSTNode] = []
     if removed:

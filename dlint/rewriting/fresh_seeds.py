@@ -8,10 +8,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import libcst as cst
+from libcst.metadata import GlobalScope, ScopeProvider
 
 from dlint.knowledge.randomness import SEEDS
 from dlint.program.program import Program
-from dlint.program.values import External
+from dlint.program.values import External, Function
+from dlint.rewriting.init_functions import worker_parameter
 from dlint.rewriting.source import Source
 from dlint.rewriting.unused import only_value
 
@@ -48,19 +50,17 @@ class Parts:
 
 
 class FreshSeeds:
-    """The new seeds of one worker_init_fn, ``node`` in the program's tree. Where main seeds torch from the
+    """The new seeds of one worker_init_fn, ``meant`` in the program. Where main seeds torch from the
     settings the user's seed is in what torch gives the worker."""
 
     def __init__(
-        self, source: Source, function: cst.FunctionDef | cst.Lambda, program: Program, node: ast.AST
+        self, source: Source, function: cst.FunctionDef | cst.Lambda, program: Program, meant: Function
     ) -> None:
         self._source = source
         self._function = function
         self._program = program
-        self._seeded = is_torch_seeded(program, node)
-        given = [*function.params.posonly_params, *function.params.params]
-        own = 1 if given[:1] and given[0].name.value in ("self", "cls") else 0
-        self._worker = {each.name.value for each in given[own : own + 1]}
+        self._seeded = is_torch_seeded(program, meant.node)
+        self._worker = {worker_parameter(program, meant)}
 
     def parts(self, value: cst.BaseExpression, *, constants: bool) -> Parts:
         """What a seed is made of; ``constants``: numbers in it stay, as they tell libraries apart."""
@@ -74,6 +74,10 @@ class FreshSeeds:
             dropped |= {index for index, term in enumerate(terms) if self._is_users(term)}
         return Parts(terms, frozenset(dropped))
 
+    def is_torchs_own(self, parts: Parts) -> bool:
+        """Whether a seed would only be torch's own again, or that and the user's."""
+        return all(_has_no_names(self._source, term) or self._is_users(term) for term in parts.kept)
+
     def _says_nothing(self, node: cst.BaseExpression, depth: int) -> bool:
         """Whether an expression is made of numbers, the worker's number and the state word only."""
         if depth > _DEEPEST or "dataset" in self._source.names_in(node):
@@ -81,6 +85,8 @@ class FreshSeeds:
         for name in _roots(self._source, node):
             chain = self._source.qualified(_chain(self._source, name))
             if name.value in self._worker or name.value in _BUILTINS or chain in _SAY_NOTHING:
+                continue
+            if self._is_number(name):
                 continue
             assigned = (
                 only_value(self._source, self._function, name.value)
@@ -90,6 +96,16 @@ class FreshSeeds:
             if assigned is None or not self._says_nothing(assigned.value, depth + 1):
                 return False
         return True
+
+    def _is_number(self, name: cst.Name) -> bool:
+        """Whether a name of the module is a number for good: ``SEED = 123``."""
+        scope = self._source.metadata(ScopeProvider).get(name)
+        bound = list(scope[name.value]) if scope is not None else []
+        if len(bound) != 1 or not isinstance(bound[0].scope, GlobalScope):
+            return False
+        node = getattr(bound[0], "node", None)
+        assigned = self._source.enclosing(node, cst.Assign) if node is not None else None
+        return isinstance(assigned, cst.Assign) and isinstance(assigned.value, cst.Integer)
 
     def _is_users(self, term: cst.BaseExpression) -> bool:
         """Whether a term is the user's seed as it is: ``args.seed``, with no rank that is mixed in before."""
@@ -165,13 +181,15 @@ def is_torch_seeded(program: Program, function: ast.AST) -> bool:
 
 
 def _terms(value: cst.BaseExpression) -> Sequence[cst.BaseExpression]:
-    match value:
-        case cst.BinaryOperation(operator=cst.Add()):
-            return [*_terms(value.left), *_terms(value.right)]
-        case cst.BinaryOperation(operator=cst.Modulo() | cst.BitAnd()):
-            return _terms(value.left)
-        case cst.Call(func=cst.Name(value="int"), args=[cst.Arg(keyword=None, star="") as arg]):
-            return _terms(arg.value)
+    """The terms of a sum, whatever remainder is taken of it."""
+    if isinstance(value, cst.BinaryOperation) and isinstance(value.operator, cst.Modulo | cst.BitAnd):
+        value = value.left
+    return _sum(value)
+
+
+def _sum(value: cst.BaseExpression) -> Sequence[cst.BaseExpression]:
+    if isinstance(value, cst.BinaryOperation) and isinstance(value.operator, cst.Add):
+        return [*_sum(value.left), *_sum(value.right)]
     return [value]
 
 

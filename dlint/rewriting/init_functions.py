@@ -6,6 +6,7 @@ import ast
 from collections.abc import Iterator
 
 from dlint.module.nodes import walk
+from dlint.program.calls import is_static
 from dlint.program.mentions import Mention, mentions
 from dlint.program.program import Program
 from dlint.program.values import Function
@@ -29,7 +30,7 @@ def other_uses(program: Program, function: Function) -> Iterator[Mention]:
                 continue
             case ast.Name(ctx=ast.Store()):
                 continue
-        if _is_other_thing(program, mention, function) or _is_passed(mention):
+        if _is_other_thing(program, mention, function) or _is_passed(program, mention.trail):
             continue
         yield mention
 
@@ -45,6 +46,35 @@ def passed_at(program: Program, function: Function) -> list[Mention]:
         and mention.trail[-2].arg == ARGUMENT
         and not _is_other_thing(program, mention, function)
     ]
+
+
+def worker_parameter(program: Program, function: Function) -> str | None:
+    """The parameter that gets the worker's number: the first that no partial has given; None where two
+    partials differ in that."""
+    node = function.node
+    names = [each.arg for each in [*node.args.posonlyargs, *node.args.args]]
+    if function.receiver is not None or (function.frame.owner is not None and not is_static(node)):
+        names = names[1:]
+    found = {names[0] if names else None}
+    if isinstance(node, ast.FunctionDef):
+        partials = [
+            mention.trail[-2]
+            for mention in mentions(program, node.name)
+            if len(mention.trail) > 1 and not _is_other_thing(program, mention, function)
+        ]
+        given = [each for each in partials if isinstance(each, ast.Call) and _is_partial(each)]
+        if given:
+            found = {_first_free(names, each) for each in given}
+    return found.pop() if len(found) == 1 else None
+
+
+def _first_free(names: list[str], partial: ast.Call) -> str | None:
+    """The first parameter that a partial leaves free."""
+    if any(isinstance(each, ast.Starred) for each in partial.args):
+        return None
+    free = names[len(partial.args) - 1 :]
+    keywords = {each.arg for each in partial.keywords}
+    return next((each for each in free if each not in keywords), None)
 
 
 def _is_other_thing(program: Program, mention: Mention, function: Function) -> bool:
@@ -66,32 +96,46 @@ def _is_self(node: ast.expr) -> bool:
     return isinstance(node, ast.Name) and node.id in ("self", "cls")
 
 
-def _is_passed(mention: Mention) -> bool:
-    """Whether the name's value goes to a worker_init_fn: as it is, in a partial, on a condition, by way of a
-    variable or of a key or attribute of that name."""
-    inner: ast.AST = mention.node
-    for node in reversed(mention.trail[:-1]):
+def _is_passed(program: Program, trail: list[ast.AST]) -> bool:
+    """Whether the value of a trail's last node goes to a worker_init_fn: as it is, in a partial, on a
+    condition, as what a factory gives, by way of a variable or of a key or attribute of that name."""
+    inner = trail[-1]
+    for at in range(len(trail) - 2, -1, -1):
+        node = trail[at]
         match node:
-            case ast.Call(func=func) if func is inner:
-                return False
-            case ast.Call() if _is_partial(node):
-                if not (node.args and _holds(node.args[0], mention.node)):
-                    return False
+            case ast.Call() if _is_partial(node) and node.args and node.args[0] is inner:
+                pass
             case ast.keyword(arg=arg):
                 return arg == ARGUMENT
             case ast.IfExp(test=test):
-                if _holds(test, mention.node):
+                if test is inner:
                     return False
-            case ast.Dict(keys=keys):
-                at = node.values.index(inner) if inner in node.values else -1
-                key = keys[at] if at >= 0 else None
+            case ast.Return():
+                return _is_of_factory(program, trail[:at])
+            case ast.Dict(keys=keys, values=values):
+                key = next((key for key, value in zip(keys, values, strict=True) if value is inner), None)
                 return isinstance(key, ast.Constant) and key.value == ARGUMENT
             case ast.Assign(targets=[target]):
-                return _is_variable_for_workers(target, mention)
+                return _is_variable_for_workers(target, trail[:at])
             case _:
                 return False
         inner = node
     return False
+
+
+def _is_of_factory(program: Program, trail: list[ast.AST]) -> bool:
+    """Whether what the function around gives goes to a worker_init_fn wherever the function is called."""
+    factory = next((each for each in reversed(trail) if isinstance(each, ast.FunctionDef)), None)
+    if factory is None:
+        return False
+    for mention in mentions(program, factory.name):
+        if isinstance(mention.node, ast.Name | ast.Attribute):
+            call = mention.trail[-2]
+            if not isinstance(call, ast.Call) or call.func is not mention.node:
+                return False
+            if factory in mention.trail or not _is_passed(program, mention.trail[:-1]):
+                return False
+    return True
 
 
 def _is_partial(call: ast.Call) -> bool:
@@ -101,11 +145,7 @@ def _is_partial(call: ast.Call) -> bool:
     )
 
 
-def _holds(tree: ast.AST, node: ast.AST) -> bool:
-    return any(each is node for each in walk(tree))
-
-
-def _is_variable_for_workers(target: ast.expr, mention: Mention) -> bool:
+def _is_variable_for_workers(target: ast.expr, trail: list[ast.AST]) -> bool:
     """Whether a variable, or the entry or attribute of that name, goes to worker_init_fn and nowhere else."""
     match target:
         case ast.Attribute(attr=attr):
@@ -115,7 +155,7 @@ def _is_variable_for_workers(target: ast.expr, mention: Mention) -> bool:
         case ast.Name(id=name):
             scope = next(
                 node
-                for node in reversed(mention.trail)
+                for node in reversed(trail)
                 if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.Module)
             )
             reads = [

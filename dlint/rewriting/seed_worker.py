@@ -90,7 +90,7 @@ def _good_ones(program: Program, mine: str) -> Iterator[tuple[Module, str]]:
 
 def _only_seeds_well(program: Program, function: Function) -> bool:
     assert isinstance(function.node, ast.FunctionDef)
-    if not all(isinstance(each, ast.Assign | ast.Expr | ast.Import) for each in function.node.body):
+    if not all(_is_plain(each) for each in function.node.body):
         return False
     text = ast.dump(function.node)
     if not any(f"'{word}'" in text for word in _SOURCES_OF_SEEDS):
@@ -109,6 +109,13 @@ def _only_seeds_well(program: Program, function: Function) -> bool:
         and any("NumPy" in SEEDS[event.name] for event in seeding)
         and all(name in harmless for name in others)
     )
+
+
+def _is_plain(statement: ast.stmt) -> bool:
+    """Whether a statement does nothing but call something, or give a local its value."""
+    if isinstance(statement, ast.Assign):
+        return all(isinstance(target, ast.Name) for target in statement.targets)
+    return isinstance(statement, ast.Expr)
 
 
 def _is_too_wide(name: str, wide: bool) -> bool:
@@ -157,7 +164,7 @@ def _module(source: Source, edits: Edits, module: str, wished: str) -> str:
     name = name_for(source, edits, module, wished)
     if "." in name or _means(source, module, name):
         return name
-    name = source.free_name(f"{wished}_module")
+    name = source.free_name(module, f"{wished}_module")
     edits.add_import(module, name)
     return name
 

@@ -3,7 +3,7 @@
 ## What it finds
 
 A `worker_init_fn` (a function, lambda, partial, method or a factory's result, in any file) that seeds NumPy,
-`random` or torch with
+`random`, torch, imgaug or OpenCV with
 
 - a constant or a setting (`np.random.seed(0)`, `random.seed(args.seed)`),
 - the worker's number, the rank and fixed numbers only (`np.random.seed(args.seed + worker_id)`),
@@ -44,8 +44,11 @@ def worker_init_fn(worker_id):
 
 ## Fix safety
 
-Unsafe: the numbers change. The seeds in the function become `torch.initial_seed() % 2**32`; a rank in them
-stays.
+Unsafe: the numbers change. `torch.initial_seed()` takes the place of the worker's number in every seed of the
+function that repeats; ranks and all else in them stays, and the user's seed where main does not give it
+to torch. `torch.manual_seed` goes where nothing but the worker's number was in its seed: torch has seeded the
+worker. A function that the program uses elsewhere too, or that takes a seed, stays as it is: the loaders get
+the project's function that seeds NumPy, or a `seed_worker` that is written for them.
 
 ## References
 
