@@ -81,14 +81,17 @@ def finding_at(marked: str, remedy: str, data: dict[str, Any]) -> Finding:
     )
 
 
-def repaired(case: Case) -> str:
-    """The code after the remedy, and that of other files it changed. Raises CannotRepair."""
+def repaired(case: Case, dropped: list[str] | None = None) -> str:
+    """The code after the remedy, and that of other files it changed; ``dropped`` gets the comments that the
+    remedy takes away. Raises CannotRepair."""
     text, others = _files(case.before)
     source = opened(text, others)
     edits = Edits(source)
     finding = finding_at(case.marked, case.remedy, case.data)
     importlib.import_module(f"dlint.remedies.{case.remedy}").repair(source, finding, edits)
     after = source.encode(edits.apply()).decode()
+    if dropped is not None:
+        dropped += edits.dropped
     for path, more in sorted(edits.others.items()):
         after += f"@@ {path.relative_to(ROOT)}\n{more.source.encode(more.apply()).decode()}"
     return after
