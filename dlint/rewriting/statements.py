@@ -103,6 +103,22 @@ def remove_statement(source: Source, edits: Edits, small: cst.BaseSmallStatement
     _remove_line(source, edits, line, kept)
 
 
+def leaves_pass(source: Source, small: cst.BaseSmallStatement) -> bool:
+    """Whether :func:`remove_statement` would have to write a ``pass``."""
+    line = source.line_of(small)
+    assert isinstance(line, cst.SimpleStatementLine | cst.SimpleStatementSuite)
+    if len(line.body) > 1:
+        return False
+    if _is_all_of_an_if(source, line):
+        branch: cst.If = source.enclosing(line, cst.If)
+        if not source.has_comments(branch.body) and _can_go(source, branch):
+            return False
+    if isinstance(line, cst.SimpleStatementSuite):
+        return True
+    block, body, index = block_of(source, small)
+    return len(body) == 1 or (index == len(body) - 1 and isinstance(block, cst.Module))
+
+
 def _is_all_of_an_if(source: Source, line: cst.SimpleStatementLine | cst.SimpleStatementSuite) -> bool:
     """Whether the line is the body of an ``if`` without ``else`` whose test does nothing but look."""
     suite = line if isinstance(line, cst.SimpleStatementSuite) else source.parent(line)

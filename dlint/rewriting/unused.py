@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Callable, Collection, Iterator
+from itertools import dropwhile
+from typing import Any
 
 import libcst as cst
 
+from dlint.program.mentions import uses_elsewhere
 from dlint.rewriting import statements
 from dlint.rewriting.edits import CannotRepair, Edits
 from dlint.rewriting.source import Source
@@ -106,3 +109,69 @@ def drop_unused_locals(
 
 def _is_inside(source: Source, node: cst.CSTNode, nodes: Collection[cst.CSTNode]) -> bool:
     return any(each is node or source.encloses(each, node) for each in nodes)
+
+
+def drop_unused_imports(source: Source, edits: Edits, gone: Collection[cst.CSTNode]) -> None:
+    """Take away the imports of names that only ``gone`` read, in a file whose names nobody else takes."""
+    if source.path.name == "__init__.py" or "__all__" in source.identifiers:
+        return
+    unused: dict[cst.Import | cst.ImportFrom, list[str]] = {}
+    for name in sorted({each for node in gone for each in source.names_in(node)}):
+        imports = _imports_of_name(source, name)
+        mentions = [
+            each
+            for each in source.descendants(source.module, cst.Name)
+            if each.value == name and not source.enclosing(each, cst.Import, cst.ImportFrom)
+        ]
+        if (
+            len(imports) == 1
+            and mentions
+            and all(_is_inside(source, each, gone) for each in mentions)
+            and source.parent(source.line_of(imports[0])) is source.module
+            and not _is_wanted(source, name)
+        ):
+            unused.setdefault(imports[0], []).append(name)
+    for statement, names in unused.items():
+        assert not isinstance(statement.names, cst.ImportStar)
+        if len(statement.names) == len(names):
+            statements.remove_statement(source, edits, statement)
+            if source.line_of(statement) is source.module.body[0] and len(source.module.body) > 1:
+                edits.change(source.module.body[1], _without_blank_lines)
+        else:
+            edits.change(statement, _without(names), key=("unused", *names))
+
+
+def _imports_of_name(source: Source, name: str) -> list[cst.Import | cst.ImportFrom]:
+    return [
+        statement
+        for statement in source.descendants(source.module, cst.Import, cst.ImportFrom)
+        if not isinstance(statement.names, cst.ImportStar)
+        for alias in statement.names
+        if (alias.evaluated_alias or alias.evaluated_name) == name
+    ]
+
+
+def _without(gone: Collection[str]) -> Callable[[Any], cst.CSTNode]:
+    def change(node: cst.Import | cst.ImportFrom) -> cst.CSTNode:
+        assert not isinstance(node.names, cst.ImportStar)
+        names = [each for each in node.names if (each.evaluated_alias or each.evaluated_name) not in gone]
+        in_brackets = isinstance(node, cst.ImportFrom) and node.lpar is not None
+        comma = node.names[-1].comma if in_brackets else cst.MaybeSentinel.DEFAULT
+        return node.with_changes(names=[*names[:-1], names[-1].with_changes(comma=comma)])
+
+    return change
+
+
+def _without_blank_lines(
+    node: cst.SimpleStatementLine | cst.BaseCompoundStatement,
+) -> cst.SimpleStatementLine | cst.BaseCompoundStatement:
+    """A statement that comes to be the file's first."""
+    lines = list(dropwhile(lambda line: line.comment is None, node.leading_lines))
+    return node.with_changes(leading_lines=lines)
+
+
+def _is_wanted(source: Source, name: str) -> bool:
+    """Whether another file may take the name from this one."""
+    home = source.surroundings.relative(source.path)
+    with source.surroundings.asking() as program:
+        return any(True for _ in uses_elsewhere(program, home, name))
