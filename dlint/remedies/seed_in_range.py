@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import re
+
 import libcst as cst
 
 from dlint.finding import Finding
 from dlint.rewriting.edits import CannotRepair, Edits
 from dlint.rewriting.source import Source
 
+# A remainder that keeps all of the 32 bits.
+_POWER = re.compile(r".*% *\(?2 ?\*\* ?(?:3[3-9]|[4-9][0-9])\)?", re.DOTALL)
 _LOOSE = (
     cst.BinaryOperation | cst.UnaryOperation | cst.IfExp | cst.BooleanOperation | cst.Comparison | cst.Lambda
 )
@@ -20,9 +24,8 @@ def repair(source: Source, finding: Finding, edits: Edits) -> None:
     if argument is None or argument.star:
         raise CannotRepair("seed with torch.initial_seed() % 2**32")
     value = argument.value
-    if isinstance(value, cst.BinaryOperation) and isinstance(value.operator, cst.Modulo):
-        # A remainder that is too large: `seed % 2**33`, `seed % (2**64 - 1)`.
-        edits.replace(value.right, cst.parse_expression("2**32"), key="range")
+    if isinstance(value, cst.BinaryOperation) and _POWER.fullmatch(source.code(value)):
+        edits.replace(value.right, cst.parse_expression("2**32"), key="range")  # of what was `% 2**64`
         return
 
     def change(node: cst.BaseExpression) -> cst.BaseExpression:

@@ -37,10 +37,10 @@ Otherwise remove the call: every worker has its own state.
 ## Fix safety
 
 Unsafe: what else draws from the library is no longer set back. Draws that surely follow the seed in its own
-function get a local generator with the same seed, and so the same numbers to the last bit
-(`np.random.RandomState(seed)`, `random.Random(seed)`, `torch.Generator().manual_seed(seed)`). Where nothing is
-drawn with the seed, or it is the time, the statement goes; `get_worker_info().id` becomes `.seed`. It is left,
-with the reason, where something that is called later draws too, or may.
+function get a local generator with the same seed (`np.random.RandomState(seed)`, `random.Random(seed)`,
+`torch.Generator().manual_seed(seed)`), and so the same numbers to the last bit. Where nothing is drawn with
+the seed, or it is the time, the statement goes; `get_worker_info().id` becomes `.seed`. It is left, with the
+reason, where something that is called later draws too, or may.
 
 ## References
 
