@@ -27,7 +27,7 @@ def with_keyword(call: cst.Call, name: str, value: cst.BaseExpression, room: Roo
     fits = room is None or room.fits(cst.Module([]).code_for_node(new))
     args = list(call.args)
     splat = next((i for i, arg in enumerate(args) if arg.star == "**"), None)
-    if room is not None and not fits and room.is_one_line:
+    if room is not None and not fits and room.in_one_line:
         args.insert(len(args) if splat is None else splat, new)
         return room.broken(call, args)
     separator = _separator(call, fits=fits)

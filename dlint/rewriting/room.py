@@ -22,11 +22,12 @@ def is_simple(gap: Gap) -> bool:
 
 @dataclass(frozen=True)
 class Room:
-    """The lines of a call as they are: ``length`` of the last one, the ``column`` behind its parenthesis, and
-    how far the call's first line (``indent``) and its statement (``block``) are indented."""
+    """The lines of a call as they are: whether one has all arguments, the ``length`` of the last one with
+    any, the ``column`` behind its parenthesis, and how far the call's first line (``indent``) and its
+    statement (``block``) are indented."""
 
     limit: Limit
-    is_one_line: bool
+    in_one_line: bool
     length: int
     column: int
     indent: str
@@ -38,20 +39,21 @@ class Room:
     def of(cls, source: Source, call: cst.Call) -> Room:
         """What is around a call."""
         lines = source.module.code.splitlines()
-        (first, _), (last, _) = source.range(call)
+        (first, _), (end, _) = source.range(call)
+        last = source.range(call.args[-1])[1][0] if call.args else end
         _, (_, after) = source.range(call.func)
         (line, _) = source.range(source.line_of(call))[0]
         limit = limit_of(source)
         unit = source.module.default_indent
         return cls(
             limit,
-            first == last,
+            first == end or _is_row(call),
             len(lines[last - 1].expandtabs(4)),
             after + 1,
             _indent(lines[first - 1]),
             _indent(lines[line - 1]),
             unit,
-            limit.black or "\t" in unit or _hangs(source),
+            limit.black or "\t" in unit or _is_row(call) or _hangs(source),
         )
 
     def fits(self, argument: str) -> bool:
@@ -83,6 +85,17 @@ class Room:
     @staticmethod
     def _with_comma(arg: cst.Arg, gap: Gap) -> cst.Arg:
         return arg.with_changes(comma=cst.Comma(whitespace_after=gap), whitespace_after_arg=_NONE)
+
+
+def _is_row(call: cst.Call) -> bool:
+    """Whether all arguments stand on one line of their own."""
+    before = call.whitespace_before_args
+    gaps = [arg.comma.whitespace_after for arg in call.args[:-1] if isinstance(arg.comma, cst.Comma)]
+    return (
+        isinstance(before, cst.ParenthesizedWhitespace)
+        and before.first_line.comment is None
+        and all(map(is_simple, gaps))
+    )
 
 
 def _last(arg: cst.Arg) -> cst.Arg:

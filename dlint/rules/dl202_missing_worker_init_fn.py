@@ -65,6 +65,7 @@ the loader. A `worker_init_fn` that seeds no NumPy gets the line, where it is fo
 from __future__ import annotations
 
 import ast
+import os
 from collections.abc import Iterator
 
 from dlint.finding import Remedy
@@ -308,14 +309,21 @@ def _remedy(program: Program, loader: Loader, uses: list[WorkerUse], *, missing:
     if not missing:
         return Remedy("seed_workers", "unsafe", "Seed NumPy in the worker_init_fn", {"kind": "append"})
     data = {"kind": "missing"}
-    home = _home(loader, uses)
+    home = _home(program, loader, uses)
     if home is not None:
         data["home"] = home
     return Remedy("seed_workers", "unsafe", "Pass a worker_init_fn that seeds NumPy", data)
 
 
-def _home(loader: Loader, uses: list[WorkerUse]) -> str | None:
-    """The file of the loader's dataset, where the function that seeds its workers belongs."""
-    files = [use.dataset.cls.module.relative for use in uses if isinstance(use.dataset, Instance)]
-    mine = loader.module.relative
-    return mine if mine in files else min(files, default=None)
+def _home(program: Program, loader: Loader, uses: list[WorkerUse]) -> str | None:
+    """The file of the loader's dataset, where the function that seeds its workers belongs; for datasets of
+    several files their package's."""
+    files = {use.dataset.cls.module.relative for use in uses if isinstance(use.dataset, Instance)}
+    if loader.module.relative in files:
+        return loader.module.relative
+    if len(files) > 1:
+        folder = os.path.commonpath([file.rpartition("/")[0] or "." for file in files])
+        package = f"{folder}/__init__.py"
+        if package in program.modules.index.paths:
+            return package
+    return min(files, default=None)
