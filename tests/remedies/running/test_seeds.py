@@ -28,6 +28,9 @@ class Noisy(Dataset):
         return 4
 
     def __getitem__(self, index):
+        return self.noise(index), self.jitter()
+
+    def noise(self, index):
         if self.train:
             noise = np.random.normal(0, 1, 3)
         else:
@@ -37,7 +40,7 @@ class Noisy(Dataset):
             noise = noise + torch.normal(mean=0, std=torch.ones(3)).numpy()
             random.seed(index + 1)
             noise = noise * random.gauss(0, 1) + random.choice([1, 2, 3])
-        return noise, self.jitter()
+        return noise
 
     def jitter(self):
         return np.random.rand() + random.random() + torch.rand(1).item()
@@ -232,7 +235,7 @@ def test_epochs_and_ranks_differ_and_main_is_seeded_as_before(tmp_path: Path) ->
     _are_kept(both)
     for way in _WITH_WORKERS:
         before, after = both.before.changed(way), both.after.changed(way)
-        assert [line for line in before if "16" in line] == []
+        assert not any(line.startswith("distinct") and "16" in line for line in before)
         assert [line for line in after if line.startswith("distinct")] == ["distinct [16, 16, 16]"] * 3
         first, second = (line for line in after if line.startswith("first"))
         assert not set(first.split()[1:]) & set(second.split()[1:])
@@ -240,7 +243,9 @@ def test_epochs_and_ranks_differ_and_main_is_seeded_as_before(tmp_path: Path) ->
 
 def test_a_seed_that_was_too_wide_fits(tmp_path: Path) -> None:
     both = before_and_after(tmp_path, _TOO_WIDE, "DL206")
-    _are_kept(both)
+    for way in _WAYS:
+        there = slice(None) if way.endswith(":0") else slice(0)  # the error came before the second epoch
+        assert both.before.kept(way)[there] == both.after.kept(way)[there]
     for way in _WITH_WORKERS:
         assert both.before.changed(way) == ["error ValueError"]
         assert both.after.changed(way) == ["distinct 8"]
