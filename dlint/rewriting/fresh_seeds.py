@@ -31,7 +31,7 @@ _SAY_NOTHING = frozenset(
 _BUILTINS = frozenset({"int", "abs", "len"})
 _RANK = re.compile(r"rank|gpu|node|process", re.IGNORECASE)
 _SEED = re.compile(r"seed", re.IGNORECASE)
-_FORMULA = re.compile(r"[\w.]+(?:[ \t]*[+*][ \t]*[\w.]+)+")
+_FORMULA = re.compile(r"\w+(?:\.\w+)*(?:[ \t]*[+*][ \t]*\w+(?:\.\w+)*)+")
 _DEEPEST = 8
 _FAR = 1000  # a step wider than the number of workers
 
