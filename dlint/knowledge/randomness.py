@@ -31,7 +31,19 @@ SEEDS = {
     "pytorch_lightning.seed_everything": "random, NumPy and torch",
     "transformers.set_seed": "random, NumPy and torch",
     "accelerate.utils.set_seed": "random, NumPy and torch",
+    "lightning_fabric.seed_everything": "random, NumPy and torch",
+    "lightning_fabric.utilities.seed.seed_everything": "random, NumPy and torch",
+    "monai.utils.set_determinism": "random, NumPy and torch",
+    "mmcv.runner.set_random_seed": "random, NumPy and torch",
+    "mmengine.runner.set_random_seed": "random, NumPy and torch",
+    "detectron2.utils.env.seed_all_rng": "random, NumPy and torch",
+    "imgaug.seed": "imgaug",
+    "imgaug.random.seed": "imgaug",
+    "imgaug.augmenters.seed": "imgaug",
+    "cv2.setRNGSeed": "OpenCV",
 }
+# Seeding calls that do not take every seed of 32 bits -> what it must be smaller than.
+_NARROWER = {"cv2.setRNGSeed": "2**31"}
 # Seeding calls that choose the seed themselves.
 TAKES_NO_SEED = frozenset({"torch.seed"})
 # Calls that make a trainer seed the workers of its loaders -> whether their second argument, or the keyword,
@@ -139,6 +151,73 @@ _TORCH_DRAWS = frozenset(
 )
 # Methods that fill a tensor with numbers from torch's global state.
 TORCH_FILLS = frozenset({"random_", "uniform_", "normal_"})
+# Methods of tensors and data frames, and of distributions, that draw.
+_DRAWING_METHODS = TORCH_FILLS | {
+    "bernoulli",
+    "bernoulli_",
+    "cauchy_",
+    "exponential_",
+    "geometric_",
+    "log_normal_",
+    "multinomial",
+    "rvs",
+    "sample",
+}
+# Generators that have a state of their own.
+_OWN_STATES = (
+    "numpy.random.RandomState",
+    "numpy.random.default_rng",
+    "numpy.random.Generator",
+    "random.Random",
+    "random.SystemRandom",
+    "torch.Generator",
+)
+# Libraries that draw from none of the global states, what their names say themselves left aside.
+_DRAW_NOTHING = (
+    "builtins.",
+    "numpy.",
+    "torch.",
+    "random.",
+    "cv2.",
+    "PIL.",
+    "os.",
+    "sys.",
+    "io.",
+    "re.",
+    "json.",
+    "math.",
+    "copy.",
+    "glob.",
+    "time.",
+    "pickle.",
+    "shutil.",
+    "struct.",
+    "string.",
+    "logging.",
+    "pathlib.",
+    "datetime.",
+    "operator.",
+    "warnings.",
+    "functools.",
+    "itertools.",
+    "collections.",
+    "h5py.",
+    "imageio.",
+    "tifffile.",
+    "nibabel.",
+    "soundfile.",
+    "pandas.",
+    "skimage.io.",
+    "skimage.color.",
+    "skimage.transform.",
+    "scipy.io.",
+    "scipy.ndimage.",
+    "scipy.signal.",
+    "scipy.spatial.",
+    "scipy.interpolate.",
+    "torchvision.io.",
+    "torchvision.transforms.functional.",
+)
 # Calls whose result follows from their arguments alone.
 _PURE = ("builtins.", "math.", "operator.", "zlib.", "hashlib.", "binascii.", "numpy.random.SeedSequence")
 _IMPURE_BUILTINS = frozenset({"builtins.id", "builtins.input", "builtins.object", "builtins.next"})
@@ -151,6 +230,11 @@ _SETTINGS_NAME = re.compile(
     r"(?:^|[._])(?:args?|arguments|cfg|conf|config\w*|opts?|options?|h?params?|parameters|settings?|flags?)$"
 )
 _FIXED_NAME = re.compile(r"seed|rank|world_size|worker|gpu|node")
+
+
+def seeds_below(name: str) -> str:
+    """The number that a seeding call's seed must be smaller than, as it is written."""
+    return _NARROWER.get(name, "2**32")
 
 
 def draws_from_numpy(name: str) -> bool:
@@ -197,6 +281,31 @@ def draws(name: str) -> bool:
         or (module == "random" and last[:1].islower() and last not in _NO_DRAWS)
         or (module == "torch" and last in _TORCH_DRAWS)
     )
+
+
+def draws_from(name: str, library: str) -> bool:
+    """Whether a call draws from the global state of ``library``, as :data:`SEEDS` calls it."""
+    module, _, last = name.rpartition(".")
+    if library == "NumPy":
+        return draws_from_numpy(name)
+    if library == "torch":
+        return module == "torch" and last in _TORCH_DRAWS - {"empty"}
+    return draws(name) and module == library
+
+
+def may_draw(name: str, library: str) -> bool:
+    """Whether a library's call draws from the global state of ``library`` (or sets it), or may do so for all
+    that is known of it."""
+    state = name.rpartition(".")[2] in STATE_CALLS.get(library, ()) and name.startswith(library.lower())
+    if state or draws_from(name, library) or library in SEEDS.get(name, ""):
+        return True
+    if name.startswith(_OWN_STATES) or name in SEEDS:
+        return False
+    if name.rpartition(".")[2] in _DRAWING_METHODS:
+        return True
+    if library == "torch" and name.startswith(("torch.nn.", "torch.distributions.", "torch.utils.")):
+        return True
+    return not name.startswith(_DRAW_NOTHING)
 
 
 def is_clock(name: str) -> bool:

@@ -11,11 +11,17 @@ name                   the finding points at           data
 cv2_threads_off        any expression in the file      {"kind": "threads"} (default), "thread-count" (the
                                                        setNumThreads call) or "umat"
 remove_reseed          the seeding call
-seed_workers           the loader call or another      {"kind": "missing"} (default), "called"
-                       call that takes the keyword;    (``worker_init_fn=f()``), "seed-expression" or
-                       for "seed-expression" and       "out-of-range"
-                       "out-of-range" the seeding
-                       call (``np.random.seed(...)``)
+seed_workers           the loader call or another      {"kind": "missing"} (default; "home": "data/voc.py",
+                       call that takes the keyword     optional, the file of the dataset) or "append" (its
+                                                       worker_init_fn lacks NumPy)
+seed_from_torch        the seeding call in a
+                       worker_init_fn, or the call
+                       there that leads to it
+pass_function          the call that is passed as
+                       worker_init_fn, or the loader
+                       call
+seed_in_range          the seeding call
+                       (``np.random.seed(...)``)
 drop_argument          the loader call                 {"arguments": ["shuffle"]}: keywords to remove
 shuffle_without_       the loader call
 sampler

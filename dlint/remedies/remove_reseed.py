@@ -1,35 +1,45 @@
 """Takes a seeding call out of worker code.
 
-Where ``__getitem__`` seeds with the item's index, or seeds in one branch only (evaluation, mostly), and
-draws after it, the same numbers for the same item are wanted: those draws get a local generator seeded with
-the index. Elsewhere the statement goes, and the draws follow the stream that DataLoader seeded for the
-worker: a local generator would freeze every item's augmentation for the whole training.
+The draws that surely follow it get a local generator with the same seed, and so the same numbers; whatever
+else draws from the library is then left alone. Where nothing is drawn with the seed the statement goes.
 """
 
 from __future__ import annotations
 
+import ast
+from collections.abc import Sequence
+
 import libcst as cst
 
 from dlint.finding import Finding
+from dlint.knowledge.randomness import is_clock
+from dlint.program.events import Event
+from dlint.program.frame import Frame
+from dlint.program.later_draws import Later, later_draws
+from dlint.program.program import Program
+from dlint.program.reach import Link
+from dlint.program.sharing import codes_of
+from dlint.program.values import HERE, Function, World
+from dlint.program.worker import WorkerCode
 from dlint.rewriting import statements
 from dlint.rewriting.draws import LIBRARIES, Library, rewritten
 from dlint.rewriting.edits import CannotRepair, Edits
-from dlint.rewriting.imports import name_for
 from dlint.rewriting.source import Source
+from dlint.rewriting.unused import drop_unused_imports, drop_unused_locals
 
-_ITEM_METHODS = frozenset({"__getitem__", "get_item", "_getitem", "__getitems__"})
+_BY_HAND = "take this seeding call out of worker code"
 
 
 def repair(source: Source, finding: Finding, edits: Edits) -> None:
-    """Remove the seeding statement, or make its draws local to the item."""
+    """Remove the seeding statement, or make its draws local."""
     call = source.at(finding, cst.Call)
     meant = source.qualified(call.func)
     library = next((each for each in LIBRARIES if meant in each.seeds), None)
     if library is None:
-        raise CannotRepair("take this seeding call out of worker code")
+        raise CannotRepair(_BY_HAND)
     statement = source.parent(call)
     if not isinstance(statement, cst.Expr):
-        raise CannotRepair("the seeding call's result is used: take the call out of worker code by hand")
+        raise CannotRepair(f"the seeding call's result is used: {_BY_HAND}")
     function = source.function_of(call)
     if not isinstance(function, cst.FunctionDef):
         raise CannotRepair("the call seeds while the module is imported: move it to the training script")
@@ -40,47 +50,152 @@ def repair(source: Source, finding: Finding, edits: Edits) -> None:
         seed = f"{source.code(number.value)}.seed" + (" % 2**32" if library.module == "numpy" else "")
         edits.replace(number, statements.expression(seed))
         return
-    following = _following(source, statement)
-    draws = [
-        each
-        for line in following
-        for each in source.descendants(line, cst.Call)
-        if library.draws_with(source, each)
-    ]
-    _check_other_draws(source, library, function, statement, draws)
-    index = _index_parameter(source, function)
-    per_item = index is not None and (
-        index in source.names_in(call) or _in_branch(source, statement, function)
-    )
-    if not draws or index is None or not per_item or not _is_fixed(source, call):
-        statements.remove_statement(source, edits, statement)
+    if _is_of_clock(source, call):
+        _remove(source, edits, function, statement)
+        return
+    with source.surroundings.asking() as program:
+        later = _Place(source, program, call, library).later()
+    draws = _following_draws(source, library, statement)
+    if later.others:
+        what = ", ".join(dict.fromkeys(later.others[:3]))
+        raise CannotRepair(
+            f"{what} may draw from {library.known} too, after the seed: draw from a local generator there"
+        )
+    moved = {_position(source, each) for each in draws}
+    module = source.surroundings.module(source)
+    if {(each.lineno, module.column(each.lineno, each.col_offset) - 1) for each in later.own} != moved:
+        raise CannotRepair(
+            f"numbers are drawn from {library.known} that may or may not follow the seed, or in a way that "
+            "has no equal: give them a local generator by hand"
+        )
+    if not draws:
+        _remove(source, edits, function, statement)
         return
     name = _local_name(source, function, library)
-    module = name_for(source, edits, library.module, library.alias)
-    made = library.local_generator(module, _seed(source, call, index), index)
-    assignment = statements.small(f"{name} = {made}")
-    edits.change(statement, lambda _old: assignment, key=("local", name))
-    for each in draws:
-        new = rewritten(source, library, each, name)
+    made = library.local_generator(source, edits, call)
+    assignment = cst.Assign([cst.AssignTarget(cst.Name(name))], made)
+    edits.change(statement, lambda old: assignment.with_changes(semicolon=old.semicolon), key=("local", name))
+    lines = [source.range(each)[0][0] for each in draws]
+    for each, line in zip(draws, lines, strict=True):
+        new = rewritten(source, library, each, name, alone=lines.count(line) == 1)
         edits.change(each, new, key=("draw", name))
+    if library.module != "torch":  # whose functions are called as before
+        kept = _root(call.func) if isinstance(call.func, cst.Attribute) else None
+        gone = [each.func for each in [call, *draws] if kept is None or _root(each.func) != kept]
+        drop_unused_imports(source, edits, gone)
 
 
-def _in_branch(source: Source, statement: cst.CSTNode, function: cst.FunctionDef) -> bool:
-    return source.parent(source.line_of(statement)) is not function.body
+def _root(node: cst.BaseExpression) -> str:
+    """The name that a dotted name begins with."""
+    while isinstance(node, cst.Attribute):
+        node = node.value
+    return node.value if isinstance(node, cst.Name) else ""
 
 
-def _seed(source: Source, call: cst.Call, index: str) -> tuple[str | None, str | None]:
-    """The seed without the index, None where that is all; or None and the expression that mixes the two."""
-    value = call.args[0].value
-    if isinstance(value, cst.Name) and value.value == index:
-        return None, index
-    if index not in source.names_in(call):
-        return source.code(value), None
-    if isinstance(value, cst.BinaryOperation) and isinstance(value.operator, cst.Add):
-        for side, other in ((value.left, value.right), (value.right, value.left)):
-            if isinstance(side, cst.Name) and side.value == index and index not in source.names_in(other):
-                return source.code(other), None
-    return None, source.code(value)
+def _remove(source: Source, edits: Edits, function: cst.FunctionDef, statement: cst.Expr) -> None:
+    """Take the statement away, with what only it used."""
+    if statements.leaves_pass(source, statement):
+        raise CannotRepair(f"nothing would be left of the block around it: {_BY_HAND}")
+    statements.remove_statement(source, edits, statement)
+    drop_unused_locals(source, edits, function, [statement])
+    drop_unused_imports(source, edits, [statement])
+
+
+class _Place:
+    """The seeding call in the program's eyes: every way in which worker code comes to it."""
+
+    def __init__(self, source: Source, program: Program, call: cst.Call, library: Library) -> None:
+        self._program = program
+        self._library = library.known
+        trail = source.surroundings.trail(source, call, ast.Call)
+        self._node = trail[-1]
+        inside = [each for each in trail if isinstance(each, ast.FunctionDef | ast.AsyncFunctionDef)]
+        if not inside:
+            raise CannotRepair(_BY_HAND)
+        self._function = inside[-1]
+        self._frame = program.evaluator.sites.frame_of(source.surroundings.module(source), trail)
+
+    def later(self) -> Later:
+        """What draws after it, in any of these ways."""
+        own: dict[int, ast.Call] = {}
+        others: dict[str, None] = {}
+        found = False
+        for code in codes_of(self._program.uses):
+            for event in code.events:
+                if event.node is self._node:
+                    found = True
+                    each = self._in(code, event.point.frame, event.world)
+                    own |= {id(node): node for node in each.own}
+                    others |= dict.fromkeys(each.others)
+                    if not each.own:
+                        others |= dict.fromkeys(self._in_callers(code, event))
+        if not found:
+            code = WorkerCode(self._program.evaluator)
+            function = Function(self._function, self._frame)
+            code.add_callable(function, HERE, "dataset", function.module, self._function.lineno)
+            return self._in(code, self._frame, HERE)
+        return Later(list(own.values()), list(others))
+
+    def _in(self, code: WorkerCode, frame: Frame, world: World) -> Later:
+        return later_draws(
+            self._program.evaluator, self._function, frame, world, code, self._node, self._library
+        )
+
+    def _in_callers(self, code: WorkerCode, event: Event) -> list[str]:
+        """What the functions draw, or may, that the call was reached from, once it is back in them: where
+        nothing is drawn with the seed in its own function, it may be meant for theirs."""
+        found: list[str] = []
+        link: Link | None = event.link
+        while link is not None:
+            if link.caller is not None and link.site is not None:
+                scope = link.caller.frame.scope
+                if isinstance(scope, ast.FunctionDef | ast.AsyncFunctionDef):
+                    later = later_draws(
+                        self._program.evaluator,
+                        scope,
+                        link.caller.frame,
+                        event.world,
+                        code,
+                        link.site,
+                        self._library,
+                    )
+                    found += [*later.others, *map(ast.unparse, later.own)]
+            elif link.above is not None and link.above.above is not None:
+                found.append(f"what calls {link.name}")
+            link = link.above
+        return found
+
+
+def _following_draws(source: Source, library: Library, statement: cst.Expr) -> Sequence[cst.Call]:
+    """The draws in what surely runs after the statement: the rest of its line and of its block."""
+    line = source.line_of(statement)
+    assert isinstance(line, cst.SimpleStatementLine | cst.SimpleStatementSuite)
+    small = list(line.body)
+    rest: list[cst.CSTNode] = list(small[small.index(statement) + 1 :])
+    if isinstance(line, cst.SimpleStatementLine):
+        _, body, index = statements.block_of(source, line)
+        rest += body[index + 1 :]
+    return [
+        each
+        for following in rest
+        for each in source.descendants(following, cst.Call)
+        if library.draws_with(source, each) and source.function_of(each) is source.function_of(statement)
+    ]
+
+
+def _position(source: Source, node: cst.CSTNode) -> tuple[int, int]:
+    (line, column), _ = source.range(node)
+    return source.line_in_file(line), column
+
+
+def _is_of_clock(source: Source, call: cst.Call) -> bool:
+    """Whether the seed is the time: other numbers every time are what is wanted."""
+    inside = (source.qualified(each.func) for arg in call.args for each in _calls(source, arg.value))
+    return any(name is not None and is_clock(name) for name in inside)
+
+
+def _calls(source: Source, value: cst.BaseExpression) -> list[cst.Call]:
+    return [each for each in [value, *source.descendants(value, cst.Call)] if isinstance(each, cst.Call)]
 
 
 def _only_seeds(source: Source, function: cst.FunctionDef) -> bool:
@@ -104,71 +219,6 @@ def _worker_id(source: Source, call: cst.Call) -> cst.Attribute | None:
     ):
         return None
     return value if "info" in value.value.value.lower() and "get_worker_info" in source.identifiers else None
-
-
-def _following(source: Source, statement: cst.BaseSmallStatement) -> list[cst.CSTNode]:
-    """What surely runs after the statement: the rest of its line and of its block."""
-    line = source.line_of(statement)
-    assert isinstance(line, cst.SimpleStatementLine | cst.SimpleStatementSuite)
-    small = list(line.body)
-    rest: list[cst.CSTNode] = list(small[small.index(statement) + 1 :])
-    if isinstance(line, cst.SimpleStatementLine):
-        _, body, index = statements.block_of(source, line)
-        rest += body[index + 1 :]
-    return rest
-
-
-def _check_other_draws(
-    source: Source,
-    library: Library,
-    function: cst.FunctionDef,
-    statement: cst.CSTNode,
-    draws: list[cst.Call],
-) -> None:
-    """Refuse when draws after the block may or may not follow the seeding."""
-    start = source.range(statement)[0]
-    if not _in_branch(source, statement, function):
-        return
-    block = source.parent(source.line_of(statement))
-    branch = source.parent(block) if block is not None else None
-    while isinstance(branch, cst.Else | cst.If) and isinstance(source.parent(branch), cst.If):
-        branch = source.parent(branch)
-    for each in source.descendants(function.body, cst.Call):
-        outside = branch is None or not source.encloses(branch, each)
-        if (
-            each not in draws
-            and outside
-            and source.range(each)[0] > start
-            and library.draws_with(source, each)
-        ):
-            raise CannotRepair(
-                "numbers are drawn after this block whether or not it seeded: give them a local generator "
-                f"such as {library.example} by hand"
-            )
-
-
-def _index_parameter(source: Source, function: cst.FunctionDef) -> str | None:
-    """The name of the item's index where the function is a dataset's ``__getitem__``."""
-    params = function.params.params
-    if function.name.value not in _ITEM_METHODS or len(params) < 2:
-        return None
-    return params[1].name.value
-
-
-def _is_fixed(source: Source, call: cst.Call) -> bool:
-    """Whether the seed is a number that stays: a literal, an attribute, a parameter, the index."""
-    if len(call.args) != 1 or call.args[0].star:
-        return False
-    value = call.args[0].value
-    if any(True for _ in source.descendants(value, cst.Call)) or isinstance(value, cst.Call):
-        return False
-    if isinstance(value, cst.Name) and value.value == "None":
-        return False
-    name = value.attr.value if isinstance(value, cst.Attribute) else source.code(value)
-    text = source.module.code
-    if f"{name}=None" in text or f"{name} = None" in text:
-        raise CannotRepair("the seed can be None here: take the call away, or use a local generator, by hand")
-    return True
 
 
 def _local_name(source: Source, function: cst.FunctionDef, library: Library) -> str:

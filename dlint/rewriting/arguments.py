@@ -6,9 +6,7 @@ from collections.abc import Collection, Sequence
 
 import libcst as cst
 
-_LONGEST_LINE = 100
-
-Gap = cst.BaseParenthesizableWhitespace
+from dlint.rewriting.room import Gap, Room, is_simple
 
 
 def keyword(call: cst.Call, name: str) -> cst.Arg | None:
@@ -28,32 +26,38 @@ def argument_index(call: cst.Call, name: str, signature: Sequence[str]) -> int |
     return None
 
 
-def with_keyword(call: cst.Call, name: str, value: cst.BaseExpression, column: int = 0) -> cst.Call:
+def with_keyword(call: cst.Call, name: str, value: cst.BaseExpression, room: Room | None = None) -> cst.Call:
     """The call with ``name=value`` after its other keywords, before any ``**``.
 
-    ``column`` is where the call's last line of arguments begins, to tell whether the new one still fits.
+    ``room`` tells what fits beside the call, and how the file breaks what does not.
     """
     new = cst.Arg(
         value,
         cst.Name(name),
         equal=cst.AssignEqual(cst.SimpleWhitespace(""), cst.SimpleWhitespace("")),
     )
+    fits = room is None or room.fits(cst.Module([]).code_for_node(new))
     args = list(call.args)
     splat = next((i for i, arg in enumerate(args) if arg.star == "**"), None)
+    if room is not None and not fits and room.in_one_line:
+        args.insert(len(args) if splat is None else splat, new)
+        return room.broken(call, args)
+    separator = _separator(call, fits=fits)
     if splat is not None:
-        comma = cst.Comma(whitespace_after=_separator(call, column))
+        comma = cst.Comma(whitespace_after=separator)
         return call.with_changes(args=[*args[:splat], new.with_changes(comma=comma), *args[splat:]])
     if not args:
         return call.with_changes(args=[new])
     last = args[-1]
     if isinstance(last.comma, cst.Comma):  # a trailing comma: the new argument gets one too
         closing = last.comma.whitespace_after
-        between = _separator(call, column)
-        args[-1] = last.with_changes(comma=last.comma.with_changes(whitespace_after=_join(closing, between)))
+        args[-1] = last.with_changes(
+            comma=last.comma.with_changes(whitespace_after=_join(closing, separator))
+        )
         new = new.with_changes(comma=cst.Comma(whitespace_after=_without_comments(closing)))
     else:
         closing = last.whitespace_after_arg
-        comma = cst.Comma(whitespace_after=_join(closing, _separator(call, column)))
+        comma = cst.Comma(whitespace_after=_join(closing, separator))
         args[-1] = last.with_changes(comma=comma, whitespace_after_arg=cst.SimpleWhitespace(""))
         new = new.with_changes(whitespace_after_arg=_without_comments(closing))
     return call.with_changes(args=[*args, new])
@@ -75,7 +79,7 @@ def without_arguments(call: cst.Call, indices: Collection[int]) -> cst.Call:
         previous = args[index - 1]
         assert isinstance(previous.comma, cst.Comma)  # something followed it
         gap = previous.comma.whitespace_after
-        merged = _merge(gap, after, layout=after if last or _is_simple(gap) else gap)
+        merged = _merge(gap, after, layout=after if last or is_simple(gap) else gap)
         if last and not isinstance(gone.comma, cst.Comma):
             args[index - 1] = previous.with_changes(
                 comma=cst.MaybeSentinel.DEFAULT, whitespace_after_arg=merged
@@ -87,20 +91,16 @@ def without_arguments(call: cst.Call, indices: Collection[int]) -> cst.Call:
     return call.with_changes(args=args, whitespace_before_args=before)
 
 
-def _separator(call: cst.Call, column: int) -> Gap:
+def _separator(call: cst.Call, *, fits: bool) -> Gap:
     """What stands between two arguments of this call: a space or a new line."""
     gaps = [arg.comma.whitespace_after for arg in call.args[:-1] if isinstance(arg.comma, cst.Comma)]
-    broken = [gap for gap in gaps if not _is_simple(gap)]
-    if not broken and not _is_simple(call.whitespace_before_args):
+    broken = [gap for gap in gaps if not is_simple(gap)]
+    if not broken and not is_simple(call.whitespace_before_args):
         broken = [call.whitespace_before_args]
         gaps = gaps or broken
-    if broken and (len(broken) == len(gaps) or column > _LONGEST_LINE):
+    if broken and (len(broken) == len(gaps) or not fits):
         return _without_comments(broken[-1])
     return cst.SimpleWhitespace(" ")
-
-
-def _is_simple(gap: Gap) -> bool:
-    return not isinstance(gap, cst.ParenthesizedWhitespace)
 
 
 def _without_comments(gap: Gap) -> Gap:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 
 import libcst as cst
 
@@ -90,6 +90,23 @@ def remove_statement(source: Source, edits: Edits, small: cst.BaseSmallStatement
             edits.replace(small, cst.Pass())
         else:
             _remove_whole(source, edits, line)
+
+
+def leaves_pass(source: Source, small: cst.BaseSmallStatement) -> bool:
+    """Whether :func:`remove_statement` would have to write a ``pass``."""
+    tried = _Watched(source)
+    remove_statement(source, tried, small)
+    return tried.writes_pass
+
+
+class _Watched(Edits):
+    """Edits that are only looked at."""
+
+    writes_pass = False
+
+    def replace(self, node: cst.CSTNode, new: cst.CSTNode, key: Hashable = None) -> None:
+        self.writes_pass |= any(isinstance(each, cst.Pass) for each in (new, *getattr(new, "body", ())))
+        super().replace(node, new, key)
 
 
 def _remove_whole(source: Source, edits: Edits, line: cst.SimpleStatementLine | cst.If) -> None:

@@ -30,12 +30,17 @@ def __getitem__(self, index):
     return self.images[index] + rng.standard_normal(3)
 ```
 
+(`np.random.RandomState(0)` gives the very numbers that came after `np.random.seed(0)`.)
+
 Otherwise remove the call: every worker has its own state.
 
 ## Fix safety
 
-Unsafe: the numbers change. The statement goes, or, where draws of the same library follow in the function,
-becomes a local generator.
+Unsafe: what else draws from the library is no longer set back. Draws that surely follow the seed in its own
+function get a local generator with the same seed (`np.random.RandomState(seed)`, `random.Random(seed)`,
+`torch.Generator().manual_seed(seed)`), and so the same numbers to the last bit. Where nothing is drawn with
+the seed, or it is the time, the statement goes; `get_worker_info().id` becomes `.seed`. It is left, with the
+reason, where something that is called later draws too, or may.
 
 ## References
 

@@ -36,9 +36,8 @@ Use instead:
 
 ```python
 def seed_worker(worker_id):
-    seed = torch.initial_seed() % 2**32
-    np.random.seed(seed)
-    random.seed(seed)
+    # torch before 1.9 gives every worker the same NumPy state.
+    np.random.seed(torch.initial_seed() % 2**32)
 
 
 loader = DataLoader(dataset, batch_size=8, num_workers=4, worker_init_fn=seed_worker)
@@ -48,7 +47,13 @@ or require torch 1.9.
 
 ## Fix safety
 
-Unsafe: on torch 1.9 and newer the program works today, and the numbers that it draws change.
+Repaired only where `target-torch` or the project's own declaration names a torch before 1.9; where nothing is
+declared, the finding stays. Unsafe: on torch 1.9 and newer the program works today, and the numbers that it
+draws change.
+
+The project's own function that seeds NumPy is used where there is one. Else `seed_worker` is written beside
+the dataset, and imported as the file's own imports show how; where that cannot be told it is written beside
+the loader. A `worker_init_fn` that seeds no NumPy gets the line, where it is for workers alone.
 
 ## References
 
@@ -60,6 +65,7 @@ Unsafe: on torch 1.9 and newer the program works today, and the numbers that it 
 from __future__ import annotations
 
 import ast
+import os
 from collections.abc import Iterator
 
 from dlint.finding import Remedy
@@ -84,11 +90,15 @@ from dlint.program.seeds import seeds_of
 from dlint.program.sharing import codes_of
 from dlint.program.start_method import surely_starts_anew
 from dlint.program.uses import WorkerUse
-from dlint.program.values import Class, Const, External, Function, Unknown, Value
+from dlint.program.values import Class, Const, External, Function, Instance, Unknown, Value
 from dlint.program.worker import WorkerCode
 from dlint.rules.rule import Found
 
 _SEEDS_ITSELF = (1, 9)
+_BY_HAND = (
+    "nothing says that this project runs on torch older than 1.9, and from 1.9 on the loader seeds NumPy: "
+    "declare torch>=1.9, set target-torch, or pass a worker_init_fn that seeds NumPy"
+)
 
 
 def check(program: Program) -> Iterator[Found]:
@@ -114,7 +124,8 @@ def check(program: Program) -> Iterator[Found]:
                 continue
             missing = _unseeded(loader)
             if missing or _leaves_numpy_alone(program, uses):
-                yield _found(loader, min(draws, key=_distance), missing=missing)
+                remedy = _remedy(program, loader, uses, missing=missing)
+                yield _found(loader, min(draws, key=_distance), remedy, missing=missing)
 
 
 def _trainer_seeds_workers(program: Program) -> bool:
@@ -272,22 +283,47 @@ def _distance(event: Event) -> int:
     return event.link.length
 
 
-def _found(loader: Loader, draw: Event, *, missing: bool) -> Found:
+def _found(loader: Loader, draw: Event, remedy: Remedy | None, *, missing: bool) -> Found:
     where = f"{draw.module.relative}:{getattr(draw.node, 'lineno', 1)}"
     lack = "no worker_init_fn" if missing else "the worker_init_fn does not seed NumPy"
     advice = "pass a worker_init_fn that seeds" if missing else "seed"
     repeat = "all workers and epochs draw the same numbers (4 distinct of 24)"
     if loader.keeps_workers:
         repeat = "all workers draw the same numbers"
-    remedy = Remedy(
-        "seed_workers", "unsafe", "Pass a worker_init_fn that seeds NumPy and random", {"kind": "missing"}
-    )
     return Found(
         loader.module,
         loader.call,
         f"{lack}, and worker code draws from NumPy ({draw.name} at {where}): before torch 1.9 {repeat}; "
         f"{advice} NumPy from torch.initial_seed(), or require torch>=1.9",
         draw.link.steps(draw.name, draw.module, draw.node),
-        remedy if missing else None,
-        None if missing else "add np.random.seed(torch.initial_seed() % 2**32) to the worker_init_fn",
+        remedy,
+        _BY_HAND if remedy is None else None,
     )
+
+
+def _remedy(program: Program, loader: Loader, uses: list[WorkerUse], *, missing: bool) -> Remedy | None:
+    """The repair, where the program is said to run on a torch that does not seed NumPy itself: on any other
+    it would only change the numbers."""
+    if program.target_torch is None:
+        return None
+    if not missing:
+        return Remedy("seed_workers", "unsafe", "Seed NumPy in the worker_init_fn", {"kind": "append"})
+    data = {"kind": "missing"}
+    home = _home(program, loader, uses)
+    if home is not None:
+        data["home"] = home
+    return Remedy("seed_workers", "unsafe", "Pass a worker_init_fn that seeds NumPy", data)
+
+
+def _home(program: Program, loader: Loader, uses: list[WorkerUse]) -> str | None:
+    """The file of the loader's dataset, where the function that seeds its workers belongs; for datasets of
+    several files their package's."""
+    files = {use.dataset.cls.module.relative for use in uses if isinstance(use.dataset, Instance)}
+    if loader.module.relative in files:
+        return loader.module.relative
+    if len(files) > 1:
+        folder = os.path.commonpath([file.rpartition("/")[0] or "." for file in files])
+        package = f"{folder}/__init__.py"
+        if package in program.modules.index.paths:
+            return package
+    return min(files, default=None)

@@ -3,7 +3,7 @@
 ## What it finds
 
 A `worker_init_fn` (a function, lambda, partial, method or a factory's result, in any file) that seeds NumPy,
-`random` or torch with
+`random`, torch, imgaug or OpenCV with
 
 - a constant or a setting (`np.random.seed(0)`, `random.seed(args.seed)`),
 - the worker's number, the rank and fixed numbers only (`np.random.seed(args.seed + worker_id)`),
@@ -44,8 +44,11 @@ def worker_init_fn(worker_id):
 
 ## Fix safety
 
-Unsafe: the numbers change. The seeds in the function become `torch.initial_seed() % 2**32`; a rank in them
-stays.
+Unsafe: the numbers change. `torch.initial_seed()` takes the place of the worker's number in every seed of the
+function that repeats; ranks and all else in them stays, and the user's seed where main does not give it
+to torch. `torch.manual_seed` goes where nothing but the worker's number was in its seed: torch has seeded the
+worker. A function that the program uses elsewhere too, or that takes a seed, stays as it is: the loaders get
+the project's function that seeds NumPy, or a `seed_worker` that is written for them.
 
 ## References
 
@@ -60,15 +63,13 @@ from collections.abc import Iterator
 
 from dlint.finding import Remedy
 from dlint.knowledge.randomness import SEEDS, TAKES_NO_SEED
-from dlint.program.events import Event, Visit, function_body
-from dlint.program.init_functions import init_functions, takes_one
+from dlint.program.init_functions import init_functions
 from dlint.program.loaders import Loader
 from dlint.program.program import Program
-from dlint.program.reach import Link
 from dlint.program.seed import STATE, WORKER
-from dlint.program.seeds import seeds_of
-from dlint.program.values import External, Function
+from dlint.program.values import External
 from dlint.program.worker import WorkerCode
+from dlint.program.worker_seeds import Seeding, repeating
 from dlint.rules.rule import Found
 
 _ARGUMENT = "worker_init_fn"
@@ -85,23 +86,13 @@ def check(program: Program) -> Iterator[Found]:
 
 
 def _of_code(program: Program, code: WorkerCode, loader: Loader | None = None) -> Iterator[Found]:
-    entries = {
-        id(visit.link): visit
-        for visit in code.visits
-        if visit.role == "worker_init_fn" and _is_entry(visit.link)
-    }
     found: set[int] = set()
-    for event in code.events:
-        if event.role != "worker_init_fn" or event.name not in SEEDS or event.owner is not None:
+    for seeding in repeating(program.evaluator, code):
+        function = id(seeding.entry.function.node)
+        if function in found or (WORKER in seeding.kinds and loader is not None and loader.keeps_workers):
             continue
-        entry = entries.get(id(_entry_of(event.link)))
-        if entry is None or id(entry.function.node) in found or not _can_be_called(entry):
-            continue
-        kinds = _repeating(program, code, event)
-        if kinds is None or (WORKER in kinds and loader is not None and loader.keeps_workers):
-            continue
-        found.add(id(entry.function.node))
-        yield _found(event, kinds, _place(program, entry, event))
+        found.add(function)
+        yield _found(seeding)
 
 
 def _passed(loader: Loader) -> Iterator[Found]:
@@ -125,56 +116,8 @@ def _passed(loader: Loader) -> Iterator[Found]:
             return
 
 
-def _can_be_called(entry: Visit) -> bool:
-    """Whether workers can call the function with their number, what a partial has given beside."""
-    given = entry.frame.arguments
-    return takes_one(entry.function) or (given is not None and bool(given.all()))
-
-
-def _is_entry(link: Link) -> bool:
-    return link.above is not None and link.above.above is None
-
-
-def _entry_of(link: Link) -> Link:
-    while link.above is not None and link.above.above is not None:
-        link = link.above
-    return link
-
-
-def _repeating(program: Program, code: WorkerCode, event: Event) -> frozenset[str] | None:
-    """What the seed is made of where every way to it gives the same in every epoch."""
-    seeds = seeds_of(program.evaluator, code, event)
-    if not seeds or not all(seed.repeats for seed in seeds):
-        return None
-    return frozenset().union(*(seed.kinds for seed in seeds))
-
-
-def _place(program: Program, entry: Visit, event: Event) -> tuple[Visit, ast.Call]:
-    """The call in the worker_init_fn itself that seeds, or that leads to the seeding."""
-    calls = [node for node in function_body(entry.function.node) if isinstance(node, ast.Call)]
-    assert isinstance(event.node, ast.Call)
-    if any(node is event.node for node in calls):
-        return entry, event.node
-    link = event.link
-    while link.above is not None and not _is_entry(link.above):
-        link = link.above
-    for node in calls:
-        for value, _ in program.evaluator.values(node.func, event.point):
-            if isinstance(value, Function) and _defined_at(value) == (link.module, link.line):
-                return entry, node
-    name = link.name.rpartition(".")[2]
-    for node in calls:
-        if ast.unparse(node.func).rpartition(".")[2] == name:
-            return entry, node
-    return entry, event.node
-
-
-def _defined_at(function: Function) -> tuple[object, int]:
-    return function.module, function.node.lineno
-
-
-def _found(event: Event, kinds: frozenset[str], place: tuple[Visit, ast.Call]) -> Found:
-    entry, call = place
+def _found(seeding: Seeding) -> Found:
+    event, entry, call, kinds = seeding
     library = SEEDS[event.name]
     name = getattr(entry.function.node, "name", "worker_init_fn")
     if STATE in kinds:
@@ -193,12 +136,12 @@ def _found(event: Event, kinds: frozenset[str], place: tuple[Visit, ast.Call]) -
             "(4 distinct of 24)"
         )
     cure = "seed with torch.initial_seed() % 2**32"
-    if library == "torch" and call is event.node:
+    if library == "torch" and seeding.is_own:
         cure = "leave the call out: torch has seeded the worker already"
     return Found(
-        event.module if call is event.node else entry.function.module,
+        event.module if seeding.is_own else entry.function.module,
         call,
         f"{ast.unparse(call)} in {name}: {what}; {cure}",
         event.link.steps(event.name, event.module, event.node),
-        Remedy("seed_workers", "unsafe", "Seed from torch.initial_seed()", {"kind": "seed-expression"}),
+        Remedy("seed_from_torch", "unsafe", "Seed from torch.initial_seed()"),
     )

@@ -28,8 +28,10 @@ loader = DataLoader(dataset, num_workers=4, worker_init_fn=seed_worker)
 
 ## Fix safety
 
-Unsafe: workers do then what they did not do before. A function that takes the worker's number is passed as it
-is; a seeding call becomes a `seed_worker` function that seeds from `torch.initial_seed()`.
+Unsafe: workers do then what they did not do before, and the training process no longer does it. A function
+that takes the worker's number is passed as it is. What only seeds (a library's call, or a function that takes
+a seed or nothing) gives way to the project's function that seeds NumPy from `torch.initial_seed()`, or to a
+`seed_worker` that is written for it; torch seeds `random` and itself in every worker.
 
 ## References
 
@@ -86,9 +88,7 @@ def _called(program: Program, loader: Loader, call: ast.Call) -> Found | None:
         call,
         f"{_ARGUMENT}={ast.unparse(call)} calls {name} once, in the training process: {happens}; pass a "
         "function that takes the worker's number",
-        remedy=Remedy(
-            "seed_workers", "unsafe", "Pass the function instead of calling it", {"kind": "called"}
-        ),
+        remedy=Remedy("pass_function", "unsafe", "Pass the function instead of calling it"),
     )
 
 

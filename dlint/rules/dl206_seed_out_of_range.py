@@ -28,7 +28,8 @@ def seed_worker(worker_id):
 
 ## Fix safety
 
-Safe: the call raises today.
+Safe: the call raises today (unsafe where a `try` around it catches that). Only what NumPy is given changes;
+what else the seed is used for keeps it.
 
 ## References
 
@@ -46,6 +47,7 @@ from dlint.knowledge.randomness import NARROW_SEEDS
 from dlint.program.events import Event
 from dlint.program.init_functions import init_functions
 from dlint.program.program import Program
+from dlint.program.repetition import places_around
 from dlint.program.seeds import seeds_of
 from dlint.program.sharing import codes_of
 from dlint.program.worker import WorkerCode
@@ -74,5 +76,14 @@ def _found(event: Event) -> Found:
         f"{ast.unparse(event.node)} in worker code: torch's seed of a worker has 64 bits and NumPy takes 32, "
         'so the worker fails with "ValueError: Seed must be between 0 and 2**32 - 1"; take it % 2**32',
         event.link.steps(event.name, event.module, event.node),
-        Remedy("seed_workers", "safe", "Take the seed modulo 2**32", {"kind": "out-of-range"}),
+        Remedy("seed_in_range", "unsafe" if _is_caught(event) else "safe", "Take the seed modulo 2**32"),
+    )
+
+
+def _is_caught(event: Event) -> bool:
+    """Whether the error may be caught on the way, and the program go on without the seed."""
+    return any(
+        isinstance(place.owner, ast.Try) and place.role == "body" and bool(place.owner.handlers)
+        for point in event.places()
+        for place in places_around(point)
     )

@@ -1,7 +1,5 @@
 """Denoising autoencoder; the noise is seeded from the clock "so that it is really random"."""
 
-import time
-
 import torch
 from torch import nn
 from torch.utils.data import DataLoader, Dataset

@@ -9,9 +9,8 @@ from torch.utils.data import DataLoader, Dataset
 
 
 def seed_worker(worker_id):
-    seed = torch.initial_seed() % 2**32
-    np.random.seed(seed)
-    random.seed(seed)
+    # torch before 1.9 gives every worker the same NumPy state.
+    np.random.seed(torch.initial_seed() % 2**32)
 
 
 class Augmented(Dataset):
@@ -30,7 +29,8 @@ class Augmented(Dataset):
 
 
 def main():
-    loader = DataLoader(Augmented(8), batch_size=2, num_workers=2, worker_init_fn=seed_worker)
+    loader = DataLoader(Augmented(8), batch_size=2, num_workers=2,
+                        worker_init_fn=seed_worker)
     model = nn.Sequential(nn.Flatten(), nn.Linear(64, 2))
     optimizer = torch.optim.SGD(model.parameters(), lr=0.01)
     scales = []

@@ -31,7 +31,7 @@ args = get_args()
 
 
 def worker_init_fn(worker_id):
-    random.seed(torch.initial_seed() % 2**32)
+    random.seed((args.manual_seed + torch.initial_seed()) % 2**32)
 
 
 def main():

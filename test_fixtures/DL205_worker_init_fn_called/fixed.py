@@ -9,9 +9,8 @@ from torch.utils.data import DataLoader, Dataset
 
 
 def seed_worker(worker_id):
-    seed = torch.initial_seed() % 2**32
-    np.random.seed(seed)
-    random.seed(seed)
+    # torch gives every worker of every epoch a seed of its own.
+    np.random.seed(torch.initial_seed() % 2**32)
 
 
 class Flipped(Dataset):
