@@ -1,7 +1,9 @@
 """Takes a seeding call out of worker code.
 
-The draws that surely follow it get a local generator with the same seed, and so the same numbers; whatever
-else draws from the library is then left alone. Where nothing is drawn with the seed the statement goes.
+Where the same numbers for an item may be what is wanted (the item goes into the seed, only one branch seeds,
+or names speak of evaluation), the draws that surely follow get a local generator with the same seed, and so
+the same numbers; whatever else draws from the library is then left alone. A number that always seeds has every
+item of a training draw the same: that call goes, and the draws follow the stream that the worker has.
 """
 
 from __future__ import annotations
@@ -12,6 +14,7 @@ from collections.abc import Sequence
 import libcst as cst
 
 from dlint.finding import Finding
+from dlint.knowledge.epochs import speaks_of_evaluation
 from dlint.knowledge.randomness import is_clock
 from dlint.program.events import Event
 from dlint.program.frame import Frame
@@ -50,7 +53,7 @@ def repair(source: Source, finding: Finding, edits: Edits) -> None:
         seed = f"{source.code(number.value)}.seed" + (" % 2**32" if library.module == "numpy" else "")
         edits.replace(number, statements.expression(seed))
         return
-    if _is_of_clock(source, call):
+    if _is_of_clock(source, call) or _has_all_draw_the_same(source, call, statement, function):
         _remove(source, edits, function, statement)
         return
     with source.surroundings.asking() as program:
@@ -192,6 +195,18 @@ def _is_of_clock(source: Source, call: cst.Call) -> bool:
     """Whether the seed is the time: other numbers every time are what is wanted."""
     inside = (source.qualified(each.func) for arg in call.args for each in _calls(source, arg.value))
     return any(name is not None and is_clock(name) for name in inside)
+
+
+def _has_all_draw_the_same(
+    source: Source, call: cst.Call, statement: cst.Expr, function: cst.FunctionDef
+) -> bool:
+    """Whether the seed is a number, set for every item, in code that nothing says is for evaluation."""
+    literal = len(call.args) == 1 and isinstance(call.args[0].value, cst.Integer)
+    if not literal or source.parent(source.line_of(statement)) is not function.body:
+        return False
+    owner: cst.ClassDef | None = source.enclosing(function, cst.ClassDef)
+    names = [function.name.value, source.path.stem, owner.name.value if owner is not None else ""]
+    return not any(map(speaks_of_evaluation, names))
 
 
 def _calls(source: Source, value: cst.BaseExpression) -> list[cst.Call]:

@@ -75,7 +75,7 @@ _OTHERS = [
     "out.append(draw.rand() if 'draw' in globals() else 0)",
     "out.append((lambda: DRAW)())",
     "out.extend(DRAW for _ in range(2))",
-    "out.append(sum(item(index - 1)) if index > 2 else 0)",
+    "out.append(sum(test_item(index - 1)) if index > 2 else 0)",
     "if index % 2: out.append(DRAW)",
     "for _ in range(2): out.append(DRAW)",
     "while len(out) < 2: out.append(DRAW)",
@@ -100,7 +100,7 @@ def _programs(draw: st.DrawFn) -> tuple[str, str]:
     def lines(most: int, *, first: bool = False) -> str:
         chosen = draw(st.lists(line, min_size=1, max_size=most))
         if first:  # what is drawn before the seed follows the seed of an item read there: the hazard itself
-            chosen = [each for each in chosen if "item(" not in each] or ["pass"]
+            chosen = [each for each in chosen if "test_item(" not in each] or ["pass"]
         return "\n".join(each.replace("DRAW", draw(st.sampled_from(_LIBRARIES[name]))) for each in chosen)
 
     seed = draw(st.sampled_from(_SEEDS))
@@ -111,7 +111,7 @@ def _programs(draw: st.DrawFn) -> tuple[str, str]:
     body = around.format(before=lines(2, first=True), seed=f"⟦{name}({seed})⟧", inner=inner, after=lines(3))
     indented = "\n".join(f"    {each}" for each in body.splitlines())
     head = draw(st.sampled_from(_HEADS)) + draw(st.sampled_from(_ALIASES))
-    return name, f"{head}\n\n{_HELPERS}\n\ndef item(index):\n    out = []\n{indented}\n    return out\n"
+    return name, f"{head}\n\n{_HELPERS}\n\ndef test_item(index):\n    out = []\n{indented}\n    return out\n"
 
 
 def _run(text: str) -> tuple[list[Any], dict[str, Any]]:
@@ -121,7 +121,7 @@ def _run(text: str) -> tuple[list[Any], dict[str, Any]]:
     for index in range(4):
         random.seed(99), np.random.seed(99)
         try:
-            items.append(names["item"](index))
+            items.append(names["test_item"](index))
         except NameError as error:
             items.append(str(error))
     return items, names
@@ -130,7 +130,7 @@ def _run(text: str) -> tuple[list[Any], dict[str, Any]]:
 def _after_it(names: dict[str, Any], name: str, outer: int) -> float:
     """What is drawn after an item, where ``outer`` was the state before it."""
     random.seed(outer), np.random.seed(outer)
-    names["item"](2)
+    names["test_item"](2)
     return random.random() if name == "random.seed" else float(np.random.rand())
 
 
@@ -150,7 +150,7 @@ def test_an_item_is_the_same_to_the_last_bit(made: tuple[str, str]) -> None:
 
 
 def test_most_of_what_is_made_up_can_be_repaired() -> None:
-    text = f"{_HEADS[0]}\n\n{_HELPERS}\n\ndef item(index):\n    out = [halved(index), plain(index)]\n"
+    text = f"{_HEADS[0]}\n\n{_HELPERS}\n\ndef test_item(index):\n    out = [halved(index), plain(index)]\n"
     text += (
         "    ⟦np.random.seed(index)⟧\n    out.append(np.random.rand())\n    return out + [plain(halved(3))]\n"
     )
