@@ -2,8 +2,8 @@
 
 Where the same numbers for an item may be what is wanted (the item goes into the seed, only one branch seeds,
 or names speak of evaluation), the draws that surely follow get a local generator with the same seed, and so
-the same numbers; whatever else draws from the library is then left alone. A number that always seeds has every
-item of a training draw the same: that call goes, and the draws follow the stream that the worker has.
+the same numbers; whatever else draws from the library is then left alone. A number that always seeds has
+every item of a training draw the same: that call goes, and the draws follow the stream that the worker has.
 """
 
 from __future__ import annotations

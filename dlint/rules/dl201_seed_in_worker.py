@@ -37,12 +37,12 @@ Otherwise remove the call: every worker has its own state.
 ## Fix safety
 
 Unsafe: what else draws from the library is no longer set back. Where the same numbers may be what is wanted
-(the item goes into the seed, only one branch seeds, or names speak of evaluation), draws that surely follow the
-seed in its own function get a local generator with the same seed (`np.random.RandomState(seed)`,
+(the item goes into the seed, only one branch seeds, or names speak of evaluation), draws that surely follow
+the seed in its own function get a local generator with the same seed (`np.random.RandomState(seed)`,
 `random.Random(seed)`, `torch.Generator().manual_seed(seed)`), and so the same numbers to the last bit; the
 finding is left, with the reason, where something that is called later draws too, or may. Elsewhere a number
-that seeds every item goes, as do the time and a seed that nothing draws with: the draws then follow the stream
-that the loader seeded for the worker. `get_worker_info().id` becomes `.seed`.
+that seeds every item goes, as do the time and a seed that nothing draws with: the draws then follow the
+stream that the loader seeded for the worker. `get_worker_info().id` becomes `.seed`.
 
 ## References
 
