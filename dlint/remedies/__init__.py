@@ -24,7 +24,7 @@ seed_in_range          the seeding call
                        (``np.random.seed(...)``)
 drop_argument          the loader call                 {"arguments": ["shuffle"]}: keywords to remove
 shuffle_without_       the loader call
-sampler
+  sampler
 generator_per_worker   the assignment or the call      {"attribute": "rng", "class": "VOCDataset"}: the
                        that makes the generator        attribute (or module-level name, class null)
 pool_per_process       the assignment or the call      as generator_per_worker; for DL103 (made in worker
