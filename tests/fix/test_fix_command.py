@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import subprocess
 from pathlib import Path
@@ -130,3 +131,70 @@ def test_nothing_is_executed(project: Path) -> None:
     (project / "photos.py").write_text(PHOTOS + "\nopen('executed', 'w')\n")
     python(project, "dlint", "fix", "--unsafe-fixes")
     assert not (project / "executed").exists()
+
+
+_NOISY = """\
+import numpy as np
+from torch.utils.data import Dataset
+
+
+class Noisy(Dataset):
+    def __len__(self):
+        return 8
+
+    def __getitem__(self, index):
+        return np.random.rand()
+"""
+_TRAIN_NOISY = """\
+from torch.utils.data import DataLoader
+
+from noisy import Noisy
+
+loader = DataLoader(Noisy(), num_workers=2)
+"""
+_FIX_NOISY = ("dlint", "fix", "--unsafe-fixes", "--select", "DL202", "--target-torch", "1.8")
+
+
+@pytest.fixture
+def noisy(tmp_path: Path) -> Path:
+    (tmp_path / "pyproject.toml").touch()
+    (tmp_path / "noisy.py").write_text(_NOISY)
+    (tmp_path / "train.py").write_text(_TRAIN_NOISY)
+    return tmp_path
+
+
+def test_what_belongs_together_is_written_in_both_files(noisy: Path) -> None:
+    done = python(noisy, *_FIX_NOISY)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "def seed_worker(worker_id):" in (noisy / "noisy.py").read_text()
+    assert "from noisy import Noisy, seed_worker" in (noisy / "train.py").read_text()
+    assert "(in noisy.py)" in done.stdout
+    assert python(noisy, *_FIX_NOISY).stdout == "Nothing to repair.\n"
+
+
+def test_or_in_none(noisy: Path) -> None:
+    (noisy / "noisy.py").chmod(0o444)
+    done = python(noisy, *_FIX_NOISY)
+    assert done.returncode == 2
+    assert "dlint: noisy.py: not repaired: it is read-only" in done.stderr
+    assert "DL202 left: noisy.py could not be written: it is read-only" in done.stdout
+    assert "Repaired 0 findings in 0 files, 1 left." in done.stdout
+    assert (noisy / "noisy.py").read_text() == _NOISY
+    assert (noisy / "train.py").read_text() == _TRAIN_NOISY
+
+
+def test_a_file_that_was_not_named_is_not_edited(noisy: Path) -> None:
+    done = python(noisy, *_FIX_NOISY, "train.py")
+    assert done.returncode == 0
+    assert (noisy / "noisy.py").read_text() == _NOISY
+    assert "def seed_worker(worker_id):" in (noisy / "train.py").read_text()
+
+
+def test_json_promises_only_what_a_remedy_will_do(project: Path) -> None:
+    (project / "lambdas.py").write_text(
+        "from torch.utils.data import DataLoader\n\n\ndef make(data, sizes):\n    for size in sizes:\n"
+        "        yield DataLoader(data, num_workers=2, collate_fn=lambda batch: batch[:size])\n"
+    )
+    found = json.loads(python(project, "dlint", "check", "--output-format", "json").stdout)
+    fixes = {each["code"]: each["fix"] and each["fix"]["applicability"] for each in found}
+    assert fixes == {"DL101": "safe", "DL401": None}
