@@ -30,6 +30,7 @@ from pyflakes import checker, messages
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 from dlint import engine
+from dlint.finding import Finding
 from dlint.repair import Repairs, promised, repair
 from dlint.reports.repairs import as_diff
 from dlint.rewriting.files import replace
@@ -63,10 +64,11 @@ def _of_tree(tree: Path) -> Iterator[str]:
         settings = load(copy)
         before = engine.check([copy], settings)
         offered = [each for each in promised(before.findings, [copy], settings, {}) if each.remedy]
+        total, promises = Counter(_marks(before.findings)), Counter(_marks(offered))
         repairs = repair([copy], settings, unsafe=True)
         gone = sum(len(step.findings) for step in repairs.steps)
-        left = Counter((each.finding.path, each.finding.code) for each in repairs.left)
-        kept = sum(1 for each in offered if not _is_left(each.path, each.code, left))
+        left = Counter(_marks(each.finding for each in repairs.left))
+        kept = sum(min(count, total[mark] - left[mark]) for mark, count in promises.items())
         print(
             f"{tree.name}: {len(before.findings)} findings, {len(offered)} promised, {kept} of them kept, ",
             end="",
@@ -99,14 +101,6 @@ def chdir(folder: Path) -> Iterator[None]:
         yield
     finally:
         os.chdir(before)
-
-
-def _is_left(path: str, code: str, left: Counter[tuple[str, str]]) -> bool:
-    """Whether a promised fix was not kept; a finding that is left is counted once."""
-    if left[path, code]:
-        left[path, code] -= 1
-        return True
-    return False
 
 
 def _of_mutated(wanted: int, random: Random) -> bool:
@@ -150,7 +144,7 @@ def _failures(
         if new:
             yield f"{each.path.name}: undefined names {sorted(new)}"
     after = engine.check(paths, settings, texts=texts)
-    more = Counter(_marks(after)) - Counter(_marks(before))
+    more = Counter(_marks(after.findings)) - Counter(_marks(before.findings))
     if more:
         yield f"new findings {dict(more)} in {[Path(path).name for path, _ in more]}"
     if len(after.troubles) > len(before.troubles):
@@ -162,8 +156,8 @@ def _failures(
         yield f"a second run changes something in {[each.path.name for each in repairs.files]}"
 
 
-def _marks(report: engine.Report) -> Iterable[tuple[str, str]]:
-    return ((finding.path, finding.code) for finding in report.findings)
+def _marks(findings: Iterable[Finding]) -> Iterator[tuple[str, str]]:
+    return ((finding.path, finding.code) for finding in findings)
 
 
 def _parsed(data: bytes) -> ast.Module:
