@@ -20,7 +20,7 @@ _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
 _COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.GeneratorExp, ast.DictComp)
 _LOOPS = (ast.For, ast.AsyncFor, ast.While)
 _IMPORTS = (ast.Import, ast.ImportFrom)
-_MOST = 32  # scopes whose bindings are kept: questions come one function after the other
+_MOST = 32  # scopes whose names are kept: questions come one function after the other
 _DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 
 
@@ -34,9 +34,6 @@ class Binding(NamedTuple):
     def node(self) -> ast.AST:
         """The name, definition, import, handler, pattern or parameter itself."""
         return self.trail[-1]
-
-
-_lately: dict[int, tuple[ast.AST, tuple[Binding, ...]]] = {}
 
 
 # Names
@@ -109,23 +106,49 @@ def bound_by(scope: ast.AST) -> frozenset[str]:
     if isinstance(scope, _COMPREHENSIONS):
         targets = (node for each in scope.generators for node in walk(each.target))
         return frozenset(node.id for node in targets if isinstance(node, ast.Name))
-    declared = {
-        name
-        for node, _ in _own_nodes(scope)
-        if isinstance(node, ast.Global | ast.Nonlocal)
-        for name in node.names
-    }
-    return frozenset(each.name for each in bindings(scope) if each.name not in declared)
+    return _names_of(scope).own
 
 
 def bindings(scope: ast.AST) -> tuple[Binding, ...]:
     """Every place where a scope that is no comprehension binds a name."""
+    return _names_of(scope).bindings
+
+
+class _Names(NamedTuple):
+    """What a scope that is no comprehension does with names: where it binds them, which are its own, and
+    which it takes from its module by ``global``."""
+
+    bindings: tuple[Binding, ...]
+    own: frozenset[str]
+    taken: frozenset[str]
+
+
+_lately: dict[int, tuple[ast.AST, _Names]] = {}
+
+
+def _names_of(scope: ast.AST) -> _Names:
     held = _lately.get(id(scope))
     if held is None or held[0] is not scope:
         if len(_lately) >= _MOST:
             _lately.clear()
-        held = _lately[id(scope)] = (scope, tuple(_bindings_of(scope)))
+        held = _lately[id(scope)] = (scope, _read(scope))
     return held[1]
+
+
+def _read(scope: ast.AST) -> _Names:
+    found = tuple(_bindings_of(scope))
+    declared = [node for node, _ in _own_nodes(scope) if isinstance(node, ast.Global | ast.Nonlocal)]
+    elsewhere = {name for node in declared for name in node.names}
+    return _Names(
+        found,
+        frozenset(each.name for each in found if each.name not in elsewhere),
+        frozenset(name for node in declared if isinstance(node, ast.Global) for name in node.names),
+    )
+
+
+def forget() -> None:
+    """Lets go of what was read last: it holds the trees of a program."""
+    _lately.clear()
 
 
 def _bindings_of(scope: ast.AST) -> Iterator[Binding]:
@@ -187,7 +210,7 @@ def owner(name: str, trail: Sequence[ast.AST]) -> int | None:
         elif isinstance(scope, _FUNCTIONS) and _is_in_body(scope, below):
             if name in bound_by(scope):
                 return index
-            if any(isinstance(node, ast.Global) and name in node.names for node, _ in _own_nodes(scope)):
+            if name in _names_of(scope).taken:
                 return None
     return None
 

@@ -212,15 +212,23 @@ def _is_changed(program: Program, base: ast.expr, key: str) -> bool:
 def _is_changed_by_name(program: Program, home: Module, name: str) -> bool:
     """Whether some code sets attributes of what goes by this name without writing them, in the file or in
     one that it imports or that imports it."""
+    mark = ("sets by name", name)
+    if mark not in program.answers:
+        root = re.escape(name).encode()
+        written = re.compile(
+            rb"\b((set|del)attr|vars)\(\s*%b\b|\b%b\s*\.\s*(__dict__|__setattr__|update)\b" % (root, root)
+        )
+        index = program.modules.index
+        program.answers[mark] = [
+            relative for relative in index.naming(name) if written.search(index.data(relative))
+        ]
+    found: list[str] = program.answers[mark]
+    if not found:
+        return False
     near = {home.relative, *program.boundaries.imports(home.relative)}
     near.update(program.boundaries.importers(home.relative))
-    root = re.escape(name).encode()
-    written = re.compile(
-        rb"\b((set|del)attr|vars)\(\s*%b\b|\b%b\s*\.\s*(__dict__|__setattr__|update)\b" % (root, root)
-    )
-    index = program.modules.index
-    for relative in near.intersection(index.naming(name)):
-        module = program.modules.get(relative) if written.search(index.data(relative)) else None
+    for relative in sorted(near.intersection(found)):
+        module = program.modules.get(relative)
         if module is not None and any(map(_sets_by_name, module.paths_to(name))):
             return True
     return False

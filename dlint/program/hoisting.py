@@ -89,7 +89,18 @@ def hoist(program: Program, module: Module, trail: Sequence[ast.AST]) -> Hoist:
     """How the function at the end of a trail can move to its module. Raises :class:`Stays`."""
     node = trail[-1]
     assert isinstance(node, ast.Lambda | ast.FunctionDef)
-    return _Question(program, module, list(trail), node).answer()
+    mark = ("hoist", id(node))
+    answer = program.answers.get(mark)
+    if answer is None:
+        try:
+            answer = _Question(program, module, list(trail), node).answer()
+        except Stays as reason:
+            answer = reason
+        program.answers[mark] = answer
+    if isinstance(answer, Stays):
+        raise Stays(*answer.args)
+    assert isinstance(answer, Hoist)
+    return answer
 
 
 class _Question(Around):

@@ -6,12 +6,14 @@ import ast
 import gc
 from collections.abc import Callable, Sequence
 from functools import cached_property
+from typing import Any
 
 from dlint.budget import Shared, by_file
 from dlint.knowledge.loading import is_iterable_dataset
 from dlint.knowledge.reflection import BY_NAME
 from dlint.program.blocks import Block, Facts, Place
 from dlint.program.boundaries import Boundaries
+from dlint.program.closures import forget as forget_scopes
 from dlint.program.evaluate import Evaluator
 from dlint.program.frame import forget_layouts
 from dlint.program.index import Index
@@ -61,6 +63,8 @@ class Program:
         self._loaders_by_call: dict[int, Loader] = {}
         self._looked_through = 0
         self._progress = progress
+        # What those who ask the program keep of their answers, for as long as it lives.
+        self.answers: dict[Key, Any] = {}
 
     @cached_property
     def loaders(self) -> Sequence[Loader]:
@@ -272,6 +276,7 @@ def forget() -> None:
     """Lets go of what is kept beside a program: the layouts of its trees, the keys of its values."""
     forget_numbers()
     forget_layouts()
+    forget_scopes()
 
 
 def _file(cls: Class) -> str:
