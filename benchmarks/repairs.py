@@ -32,6 +32,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 from dlint import engine
 from dlint.finding import Finding
 from dlint.repair import Repairs, promised, repair
+from dlint.repair.workshop import FAULT
 from dlint.reports.repairs import as_diff
 from dlint.rewriting.files import replace
 from dlint.settings import Settings, load
@@ -149,6 +150,8 @@ def _failures(
         yield f"new findings {dict(more)} in {[Path(path).name for path, _ in more]}"
     if len(after.troubles) > len(before.troubles):
         yield f"troubles {after.troubles}"
+    faults = {each.reason for each in repairs.left if FAULT in each.reason}
+    yield from faults
     left = Counter(f"{each.finding.path} {each.finding.code}" for each in repairs.left)
     if left != Counter(f"{each.path} {each.code}" for each in after.findings):
         yield "what is left is not what is found afterwards"

@@ -346,7 +346,10 @@ def _write(script: Script, edits: Edits, block: Run, guard: cst.If | None) -> No
     own = guard.body.indent if guard is not None and isinstance(guard.body, cst.IndentedBlock) else None
     text = indented(source, spans, own or module.default_indent)
     test = f"if __name__ == {source.quote}__main__{source.quote}:{module.default_newline}"
-    (new,) = cst.parse_module(test + text, config=module.config_for_parsing).body
+    try:
+        (new,) = cst.parse_module(test + text, config=module.config_for_parsing).body
+    except (cst.ParserSyntaxError, ValueError) as error:  # lines that end in odd ways
+        raise CannotRepair(f"the lines cannot be indented as a whole: {_BY_HAND}") from error
     assert isinstance(new, cst.If)
     for each in block:
         edits.remove(each)

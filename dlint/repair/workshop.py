@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
+from dlint.fault import described, wants_traceback
 from dlint.files import Program, absolute, expand, programs
 from dlint.finding import Finding
 from dlint.reading import SourceError, read_bytes
@@ -19,6 +20,9 @@ from dlint.rewriting.files import obstacle, true_roots
 from dlint.rewriting.source import Source
 from dlint.rewriting.surroundings import Surroundings
 from dlint.settings import Settings
+
+
+FAULT = "the remedy failed here"
 
 
 @dataclass(frozen=True)
@@ -91,11 +95,20 @@ class Workshop:
         return source
 
     def edits_for(self, finding: Finding) -> Edits:
-        """What the remedy of a finding would change. Raises CannotRepair."""
+        """What the remedy of a finding would change. Raises CannotRepair, also for a fault of the remedy: the
+        others must not wait for it."""
         assert finding.remedy is not None
         source = self.source(absolute(finding.path))
         edits = Edits(source)
-        importlib.import_module(f"dlint.remedies.{finding.remedy.name}").repair(source, finding, edits)
+        remedy = importlib.import_module(f"dlint.remedies.{finding.remedy.name}")
+        try:
+            remedy.repair(source, finding, edits)
+        except CannotRepair:
+            raise
+        except Exception as error:
+            if wants_traceback():
+                raise
+            raise CannotRepair(f"{FAULT}: {described(error)}") from error
         if not edits:
             raise CannotRepair("the remedy finds nothing to change here")
         return edits
@@ -108,7 +121,14 @@ class Workshop:
         for path, each in edits.items():
             if each:
                 before = each.source.data
-                after = each.source.encode(each.apply())
+                try:
+                    after = each.source.encode(each.apply())
+                except CannotRepair:
+                    raise
+                except Exception as error:
+                    if wants_traceback():
+                        raise
+                    raise CannotRepair(f"{FAULT}: {described(error)}") from error
                 if after == before:
                     continue
                 check_text(before, after, each.dropped)

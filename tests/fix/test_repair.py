@@ -249,3 +249,15 @@ order = RandomSampler(ds)
     repairs = repair(paths, Settings())
     assert not repairs.left
     assert _texts(repairs)["main.py"] == f"{head}loader = DataLoader({after})\n"
+
+
+def test_a_fault_of_a_remedy_leaves_its_finding_and_no_other(
+    tmp_path: Path, finds: Callable[[Find], list[int]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("DLINT_TRACEBACK", raising=False)
+    broken = Remedy("drop_argument", "safe", "Drop it", {"arguments": 3})
+    finds(lambda call: _with_shuffle(call, broken if call.lineno == 1 else _DROP))
+    text = "x = L(sampler=s, shuffle=True)\ny = L(sampler=s, shuffle=True)\n"
+    repairs = repair(_write(tmp_path, a=text), Settings())
+    assert _texts(repairs) == {"a.py": "x = L(sampler=s, shuffle=True)\ny = L(sampler=s)\n"}
+    assert "the remedy failed here: a fault of dlint's own: TypeError" in repairs.left[0].reason
