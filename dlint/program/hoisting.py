@@ -26,8 +26,9 @@ from dlint.program.closures import (
     unsettled,
 )
 from dlint.program.entries import entries, is_in_rounds, is_stored
+from dlint.program.mentions import mentions
 from dlint.program.only_called import only_called
-from dlint.program.values import External, Function
+from dlint.program.values import Class, External, Function
 
 if TYPE_CHECKING:
     from dlint.module.source import Module
@@ -98,7 +99,7 @@ def hoist(program: Program, module: Module, trail: Sequence[ast.AST]) -> Hoist:
             answer = reason
         program.answers[mark] = answer
     if isinstance(answer, Stays):
-        raise Stays(*answer.args)
+        raise answer.with_traceback(None)
     assert isinstance(answer, Hoist)
     return answer
 
@@ -240,11 +241,15 @@ class _Question(Around):
 
     def _defaults(self) -> Iterator[Bound]:
         """The defaults, which are evaluated where the function is made, that the module cannot give."""
+        by_keyword = {each.arg for each in self._node.args.kwonlyargs}
         for parameter, default in _with_defaults(self._node):
             if _is_constant(default) or self._is_imported(default):
                 continue
             if isinstance(self._node, ast.FunctionDef) and not isinstance(default, ast.Name):
                 raise Stays(f"the default of {parameter} is made anew each time")
+            if isinstance(self._node, ast.FunctionDef) or parameter not in by_keyword:
+                # A partial has it when it is made, and leaves no place to give another.
+                raise Stays(f"the default of {parameter} is only known here")
             self._judge(default)
             self._risky = self._risky or not isinstance(default, ast.Name)
             yield Bound(parameter, default, default=True)
@@ -349,7 +354,21 @@ class _Question(Around):
         ]
         if not all(self._can_be_bound(value) for _, value in keywords):
             return None
+        if any(name != other and self._is_given_by_keyword(name) for name, other in _pairs(own, names)):
+            return None
         return Existing(call.func, tuple(keywords))
+
+    def _is_given_by_keyword(self, name: str) -> bool:
+        """Whether some call that may be one of the function gives an argument by this name."""
+        for mention in mentions(self._program, name):
+            call = mention.trail[-2] if len(mention.trail) > 1 else None
+            if isinstance(mention.node, ast.keyword) and isinstance(call, ast.Call):
+                self._program.evaluator.start()
+                point = self._program.evaluator.sites.point_of(mention.module, mention.trail[:-1])
+                callees = [value for value, _ in self._program.evaluator.values(call.func, point)]
+                if not callees or not all(isinstance(each, External | Class) for each in callees):
+                    return True
+        return False
 
     def _found_by_name(self, function: ast.expr) -> list[str] | None:
         """The parameters of what a worker finds by its name (none of a library's); None for other things."""
@@ -401,6 +420,12 @@ class _Question(Around):
             self._risky = self._risky or not self._is_plain(names[0])
         self._judge(value)
         return True
+
+
+def _pairs(own: Sequence[str], names: Sequence[str]) -> Iterator[tuple[str, str]]:
+    """The parameters of a lambda with those of the function that it calls; a library's have no name here."""
+    for index, name in enumerate(own):
+        yield name, names[index] if index < len(names) else ""
 
 
 def _base(node: ast.expr) -> ast.expr:

@@ -249,13 +249,30 @@ def _blocks(script: Script, guarded: Run, guard: cst.If | None) -> list[Run]:
     return parts
 
 
+def _set_by_functions(script: Script, said: set[str]) -> set[str]:
+    """The globals that functions set which the script calls, or which those call."""
+    functions = {
+        each.name.value: each for each in script.source.descendants(script.source.module, cst.FunctionDef)
+    }
+    waiting, seen = list(said & functions.keys()), set(said)
+    found: set[str] = set()
+    while waiting:
+        function = functions[waiting.pop()]
+        for each in script.source.descendants(function, cst.Global):
+            found |= {item.name.value for item in each.names}
+        more = (script.source.names_in(function) & functions.keys()) - seen
+        seen |= more
+        waiting += more
+    return found
+
+
 def _check(script: Script, guarded: Run, guard: cst.If | None) -> None:
     """Refuse where someone needs a name that only the main process would have."""
     source = script.source
     said = {name for each in guarded for name in script.mentions(each)}
     if said & _LOOKS_AT_NAMES or any(_has_star(script, each) for each in guarded):
         raise CannotRepair(_BY_HAND)
-    names = {name for each in guarded for name in script.binds(each)}
+    names = {name for each in guarded for name in script.binds(each)} | _set_by_functions(script, said)
     outside = [each for each in script.body if each is not guard and not any(each is one for one in guarded)]
     for each in outside:
         early = script.reads_at_once(each) & names

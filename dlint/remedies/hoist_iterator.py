@@ -42,6 +42,10 @@ def repair(source: Source, finding: Finding, edits: Edits) -> None:
         raise CannotRepair(_BY_HAND)
     text = source.code(loader)
     loop = _outermost_loop(source, call, text)
+    if _touches_dataset(source, loop, text):
+        raise CannotRepair(
+            f"the loop does something to the dataset, which a worker would not see: {_BY_HAND}"
+        )
     bare = text.rpartition(".")[2]
     name = _free_name(source, edits, loop, "batches", f"{bare}_iterator", f"{bare}_batches")
     begin = f"{name} = iter({text})"
@@ -137,6 +141,22 @@ def _outermost_loop(source: Source, call: cst.Call, loader: str) -> cst.For | cs
     if best is None or isinstance(source.parent(best), cst.SimpleStatementSuite):
         raise CannotRepair(_BY_HAND)
     return best
+
+
+def _touches_dataset(source: Source, loop: cst.For | cst.While, loader: str) -> bool:
+    """Whether the loop says more of the loader's dataset than how long it is: a worker that lives on keeps
+    the copy that it has."""
+    names = {f"{loader}.dataset"}
+    for each in source.descendants(source.module, cst.Assign):
+        if any(source.code(target.target) == loader for target in each.targets):
+            for arg in each.value.args[:1] if isinstance(each.value, cst.Call) else ():
+                names.add(source.code(arg.value))
+    for each in source.descendants(loop, cst.Name, cst.Attribute):
+        if source.code(each) in names:
+            call = source.enclosing(each, cst.Call)
+            if call is None or source.code(call.func) not in ("len", "print"):
+                return True
+    return False
 
 
 def _sets(source: Source, loop: cst.For | cst.While, loader: str) -> bool:

@@ -21,7 +21,6 @@ from dlint.rewriting.source import Source
 from dlint.rewriting.surroundings import Surroundings
 from dlint.settings import Settings
 
-
 FAULT = "the remedy failed here"
 
 

@@ -53,7 +53,8 @@ def worker_parameter(program: Program, function: Function) -> str | None:
     partials differ in that."""
     node = function.node
     names = [each.arg for each in [*node.args.posonlyargs, *node.args.args]]
-    if function.receiver is not None or (function.frame.owner is not None and not is_static(node)):
+    of_class = isinstance(function.frame.scope, ast.ClassDef) and not is_static(node)
+    if function.receiver is not None or of_class:
         names = names[1:]
     found = {names[0] if names else None}
     if isinstance(node, ast.FunctionDef):
