@@ -51,6 +51,7 @@ def keep_pool(source: Source, finding: Finding, edits: Edits) -> None:
         name = next((n for n in wished if is_free(kin, n) and is_free(kin, kept_under(n))), None)
         if name is None:
             raise CannotRepair(f"the names {wished[0]} and {wished[1]} are in use: {_BY_HAND}")
+        edits.define(name)  # a class above or below would share it: whether it is free is asked again then
         parent = source.parent(call)
         if isinstance(parent, cst.WithItem):
             uses = _unwrap(source, edits, parent, name, executor)

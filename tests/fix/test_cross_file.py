@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from dlint.remedies import guard_main, pool_per_process
+from dlint.repair import repair
 from dlint.rewriting.edits import CannotRepair, Edits
+from dlint.settings import Settings
 from tests.remedies.case import finding_at, opened
 
 _SCRIPT = """\
@@ -48,3 +52,39 @@ def test_names_that_nobody_takes(remedy: object, text: str) -> None:
     edits = Edits(source)
     remedy.repair(source, finding_at(_MARKED[remedy], "some", {}), edits)  # type: ignore[attr-defined,index]
     assert edits
+
+
+_TWO_POOLS = """\
+from concurrent.futures import ThreadPoolExecutor
+
+from torch.utils.data import DataLoader, Dataset
+
+
+class Base(Dataset):
+    def __len__(self):
+        return 2
+
+    def __getitem__(self, index):
+        return self.load(index)
+
+    def load(self, index):
+        with ThreadPoolExecutor(2) as executor:
+            return sum(executor.map(abs, [index]))
+
+
+class Twice(Base):
+    def load(self, index):
+        with ThreadPoolExecutor(2) as executor:
+            return sum(executor.map(super().load, [index, index]))
+
+
+loaders = [DataLoader(Base(), num_workers=2), DataLoader(Twice(), num_workers=2)]
+"""
+
+
+def test_a_class_and_the_one_above_it_do_not_share_a_pool(tmp_path: Path) -> None:
+    (tmp_path / "pyproject.toml").touch()
+    (tmp_path / "pools.py").write_text(_TWO_POOLS)
+    repairs = repair([tmp_path], Settings(select=("DL103",)), unsafe=True)
+    text = repairs.files[0].new.decode()
+    assert text.count("def _executor(self)") == text.count("def _thread_executor(self)") == 1
