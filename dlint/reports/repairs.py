@@ -78,7 +78,7 @@ def by_rule(steps: Sequence[Step], left: Sequence[Left], *, dry: bool) -> Iterat
             parts.append(f"{'would repair' if dry else 'repaired'} {repaired[code]}")
         if reasons:
             parts.append(f"left {sum(reasons.values())}")
-        yield f"{code} {name:<{width}}  {', '.join(parts)}"
+        yield visible(f"{code} {name:<{width}}  {', '.join(parts)}")
         for reason, count in reasons.most_common():
             yield visible(f"{' ' * 6}{count} because {reason}")
 

@@ -14,11 +14,11 @@ import pytest
 from doors import HAZARD, REPOSITORY, dlint, flake8, write
 
 from dlint.finding import Finding, ReachStep, Remedy, Trouble
-from dlint.repair import Left, Repaired
+from dlint.repair import Left, Step
 from dlint.reports.as_json import as_json
 from dlint.reports.concise import concise
 from dlint.reports.line import one_line, trouble_line
-from dlint.reports.repairs import lines
+from dlint.reports.repairs import by_rule, lines
 from dlint.reports.signs import data, visible, visible_lines
 from dlint.reports.text import text
 
@@ -74,8 +74,9 @@ def test_no_report_prints_anything_raw(colour: bool) -> None:
     shown = list(text([FINDING], lambda _: [source], colour=colour))
     shown += concise([FINDING])
     shown += [one_line(FINDING), trouble_line(Trouble(f"p{ALL}", f"m{ALL}", 3))]
-    repaired = Repaired(Path(f"dir{ALL}".replace("\0", "")), b"", b"", (FINDING,))
-    shown += lines([repaired], [Left(FINDING, f"because {ALL}")], dry=False)
+    step = Step(FINDING, (FINDING,), (Path(f"dir{ALL}".replace("\0", "")),))
+    left = [Left(FINDING, f"because {ALL}")]
+    shown += [*lines([step], left, 1, dry=False), *by_rule([step], left, dry=False)]
     shown = [re.sub("\x1b\\[[0-9;]*m", "", line) if colour else line for line in shown]
     assert all(harmless(line) for line in shown)
     assert sum("\\x1b" in line for line in shown) >= 8
@@ -184,7 +185,8 @@ def test_a_diff_is_harmless_on_a_terminal_and_exact_elsewhere(tmp_path: Path) ->
         shown += piece
     os.close(ours)
     assert process.wait() == 1
-    assert harmless(shown.decode().replace("\r\n", "").replace("\t", ""))
+    uncoloured = re.sub("\x1b\\[(0|1|31|32|36)m", "", shown.decode())
+    assert harmless(uncoloured.replace("\r\n", "").replace("\t", ""))
     assert '+    x = "\\x1b]0;title\\x07\\u202e"; return DataLoader(' in shown.decode()
 
 
