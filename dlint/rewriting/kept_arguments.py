@@ -9,7 +9,7 @@ import libcst as cst
 from dlint.program.stores import Kin
 from dlint.rewriting.attribute import BY_HAND, is_free
 from dlint.rewriting.edits import CannotRepair
-from dlint.rewriting.locals import local_names
+from dlint.rewriting.locals import local_names, with_names
 from dlint.rewriting.made import Made
 from dlint.rewriting.source import Source
 
@@ -72,7 +72,7 @@ def kept_arguments(
     for index, arg in enumerate(value.args):
         local = [name for name in local_names(source, arg.value) if name != "self"]
         if not arg.star and all(name in on_self for name in local) and _is_lasting(source, kin, arg.value):
-            args.append(arg.with_changes(value=_replaced(arg.value, on_self) if local else arg.value))
+            args.append(arg.with_changes(value=with_names(arg.value, on_self) if local else arg.value))
             continue
         if arg.star:
             raise CannotRepair(f"what it is made from is known only here: {BY_HAND}")
@@ -154,22 +154,3 @@ def _on_self(source: Source, kin: Kin, made: Made, method: cst.FunctionDef) -> d
         for name, said in kept.items()
         if is_parameter(source, made, name) and sum(1 for _ in kin.stores(said.removeprefix("self."))) <= 1
     }
-
-
-def _replaced(node: cst.BaseExpression, names: dict[str, str]) -> cst.BaseExpression:
-    """The expression with names replaced by other expressions."""
-
-    class Replace(cst.CSTTransformer):
-        def leave_Attribute(self, original_node: cst.Attribute, updated_node: cst.Attribute) -> cst.Attribute:
-            return updated_node.with_changes(attr=original_node.attr)
-
-        def leave_Arg(self, original_node: cst.Arg, updated_node: cst.Arg) -> cst.Arg:
-            return updated_node.with_changes(keyword=original_node.keyword)
-
-        def leave_Name(self, original_node: cst.Name, updated_node: cst.Name) -> cst.BaseExpression:
-            new = names.get(original_node.value)
-            return updated_node if new is None else cst.parse_expression(new)
-
-    result = node.visit(Replace())
-    assert isinstance(result, cst.BaseExpression)
-    return result

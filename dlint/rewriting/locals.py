@@ -46,20 +46,6 @@ def _bound_outside(source: Source, scope: Scope, name: str, node: cst.CSTNode) -
     return False
 
 
-def kept_on_self(source: Source, function: cst.FunctionDef) -> dict[str, str]:
-    """Locals of ``__init__`` that it keeps unchanged: {"threads": "self.threads"}."""
-    kept: dict[str, str] = {}
-    stored: list[str] = []
-    for each in source.descendants(function.body, cst.Assign, cst.AugAssign, cst.For, cst.AnnAssign):
-        targets = [t.target for t in each.targets] if isinstance(each, cst.Assign) else [each.target]
-        stored += [source.code(target) for target in targets]
-        if isinstance(each, cst.Assign) and isinstance(each.value, cst.Name) and len(targets) == 1:
-            target = source.code(targets[0])
-            if target.startswith("self.") and target.count(".") == 1:
-                kept.setdefault(each.value.value, target)
-    return {name: target for name, target in kept.items() if name not in stored and stored.count(target) == 1}
-
-
 def with_names(node: cst.BaseExpression, names: dict[str, str]) -> cst.BaseExpression:
     """The expression with names replaced by other expressions."""
 
