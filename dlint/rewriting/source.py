@@ -48,7 +48,7 @@ class Source:
                 raise CannotRepair("something in the file is nested too deeply to be edited")
         try:
             module = cst.parse_module(text)
-        except (cst.ParserSyntaxError, RecursionError) as error:
+        except (cst.ParserSyntaxError, cst.CSTValidationError, RecursionError) as error:
             raise CannotRepair(f"libcst cannot parse the file: {str(error).splitlines()[0]}") from error
         self._wrapper = MetadataWrapper(module, unsafe_skip_copy=True)
         self.module = module

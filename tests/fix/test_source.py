@@ -97,3 +97,8 @@ def test_a_character_that_the_encoding_lacks() -> None:
 def test_what_is_nested_too_deeply_is_left(deep: str) -> None:
     with pytest.raises(CannotRepair, match="nested too deeply to be edited"):
         Source.of_text(f"x = {deep}\n")
+
+
+def test_what_libcst_does_not_take_is_refused() -> None:
+    with pytest.raises(CannotRepair, match="libcst cannot parse the file"):
+        Source.of_text("for x in.5, 1:\n    pass\n")
