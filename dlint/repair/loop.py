@@ -251,7 +251,7 @@ class _Work:
         tried = _Tried(change, report)
         for _ in range(_MOST_FOLLOWING):
             found = self._judged(tried)
-            if found.stayed or not found.came or not all(map(self.chosen.offers, found.came)):
+            if found.stayed or not found.came or not all(map(self._may_follow, found.came)):
                 break
             try:
                 further = self._further(tried, found.came[0])
@@ -260,6 +260,11 @@ class _Work:
             tried = _Tried(further, self.check(self.shop.under_all_names(further.after)))
         found = self._judged(tried)
         return tried if found.is_good else found
+
+    def _may_follow(self, finding: Finding) -> bool:
+        """Whether a finding that a repair brings to light may be repaired with it."""
+        allowed = self.chosen.concerns(finding) and self.chosen.offers(finding)
+        return allowed and self.shop.obstacle(absolute(finding.path)) is None
 
     def _further(self, tried: _Tried, finding: Finding) -> Change:
         """The change with the remedy of a finding that it brought. Raises CannotRepair."""

@@ -195,6 +195,22 @@ def test_what_a_remedy_brings_to_light_is_repaired_in_turn(
     assert _texts(repairs) == {"a.py": "x = L(sampler=s)\n"}
 
 
+def test_what_comes_to_light_of_a_rule_that_was_not_chosen_is_not_repaired(
+    tmp_path: Path, finds: Callable[[Find], list[int]]
+) -> None:
+    more = Remedy("drop_argument", "safe", "Drop it", {"arguments": ["drop_last"]})
+
+    def find(call: ast.Call) -> tuple[str, Remedy] | None:
+        names = {keyword.arg for keyword in call.keywords}
+        return _with_shuffle(call) or (("DL302", more) if "drop_last" in names else None)
+
+    finds(find)
+    paths = _write(tmp_path, a="x = L(sampler=s, shuffle=True, drop_last=True)\n")
+    repairs = repair(paths, Settings(select=("DL301",)))
+    assert repairs.files == ()
+    assert "would bring another finding: DL302" in repairs.left[0].reason
+
+
 def test_files_that_fail_do_not_hold_up_the_others(
     tmp_path: Path, finds: Callable[[Find], list[int]]
 ) -> None:
