@@ -15,10 +15,15 @@ _Kind = tuple[Path, str]  # file, code
 
 @dataclass(frozen=True)
 class Verdict:
-    """What is wrong with an edit: findings that it should have taken away and did not, and ones that came."""
+    """What is wrong with an edit: findings that it should have taken away and did not, and ones that came.
+
+    ``still`` has, for each that stayed, what is found of it in the new program; None where nothing can be
+    found there.
+    """
 
     stayed: tuple[Finding, ...]
     came: tuple[Finding, ...]
+    still: tuple[Finding | None, ...] = ()
 
     @property
     def is_good(self) -> bool:
@@ -43,11 +48,14 @@ def verdict(
     for each in wanted:
         room[_kind(each)] = room.get(_kind(each), 0) - 1
     stayed = []
+    still = []
     for each in wanted:
-        same = now.get(_kind(each), [])
+        alike = now.get(_kind(each), [])
         lines = moved.get(_kind(each)[0], UNCHANGED)
-        if len(same) > max(room[_kind(each)], 0) or any(lines.is_same(each, other) for other in same):
+        same = [other for other in alike if lines.is_same(each, other)]
+        if same or len(alike) > max(room[_kind(each)], 0):
             stayed.append(each)
+            still.append((same or alike)[0])
     excused = {_kind(each) for each in stayed}
     came: list[Finding] = []
     for kind, found in now.items():
@@ -56,7 +64,7 @@ def verdict(
             lines = moved.get(kind[0], UNCHANGED)
             known = [any(lines.is_same(each, new) for each in old.get(kind, [])) for new in found]
             came += sorted(found, key=lambda new: known[found.index(new)])[:more]
-    return Verdict(tuple(stayed), tuple(came))
+    return Verdict(tuple(stayed), tuple(came), tuple(still))
 
 
 def _by_kind(findings: Iterable[Finding]) -> dict[_Kind, list[Finding]]:

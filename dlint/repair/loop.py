@@ -331,7 +331,9 @@ class _Work:
         if not self.chosen.concerns(finding):
             return "its rule was not chosen"
         if finding.remedy is None:
-            return finding.by_hand or "there is no remedy that is right everywhere: see the rule's page"
+            return (
+                finding.by_hand or f"no remedy is right everywhere: dlint rule {finding.code} has the cures"
+            )
         if not self.chosen.offers(finding):
             return "the remedy is unsafe: --unsafe-fixes applies it"
         if _at(finding) in self.declined:
@@ -363,9 +365,19 @@ class _Tried:
 
 def _what_is_wrong(found: Verdict) -> str:
     if found.stayed:
-        return "the remedy does not take the finding away here: see the rule's page"
+        return _what_stays(found.stayed[0], found.still[0] if found.still else None)
     other = found.came[0]
     return f"the remedy would bring another finding: {other.code} at {other.path}:{other.line}"
+
+
+def _what_stays(wanted: Finding, still: Finding | None) -> str:
+    """Why the remedy alone is not enough, and what else is to be done by hand."""
+    if still is None:
+        return "the file would no longer be one that dlint can check"
+    words = f"the remedy does not take the finding away here: {still.path}:{still.line} would still be found"
+    if still.message != wanted.message:
+        return f"{words}: {still.message}"
+    return f"{words}: dlint rule {wanted.code} has the other cures"
 
 
 def _steps(change: Change, wanted: Sequence[Finding], gone: Iterable[Finding]) -> list[Step]:
