@@ -140,7 +140,11 @@ def _say_nothing(_what: threading.ExceptHookArgs) -> None:
 
 
 def _unraisable(what: Any) -> None:
-    """Python drops an exception that arises where none can be raised (in a ``__del__``): end all the same."""
+    """Python drops an exception that arises where none can be raised (in a ``__del__``): end all the same.
+
+    What a library's generators say when they are left half-way on the way out is nobody's concern.
+    """
     if isinstance(what.exc_value, Ended):
         _at_once(what.exc_value.number)
-    sys.__unraisablehook__(what)
+    if _state.number is None:
+        sys.__unraisablehook__(what)

@@ -13,6 +13,7 @@ from dlint.fault import described, wants_traceback
 from dlint.files import Program, absolute, expand, programs
 from dlint.finding import Finding
 from dlint.reading import SourceError, read_bytes
+from dlint.repair.apart import check_apart
 from dlint.repair.lines import Lines
 from dlint.repair.text import check_text
 from dlint.rewriting.edits import CannotRepair, Edits
@@ -134,6 +135,7 @@ class Workshop:
                 texts[path] = (before, after)
         if not texts:
             raise CannotRepair("the remedy finds nothing to change here")
+        check_apart(texts)
         return Change(findings, tuple(tuple(filter(texts.__contains__, each)) for each in files), texts)
 
     def _bytes(self, path: Path) -> bytes:

@@ -64,6 +64,22 @@ def check(*_, **__):
         field = Field()
 engine.check = check
 """
+# A library's generator that complains when it is left half-way, as libcst's do.
+_LEFT_HALF_WAY = """\
+import signal
+from dlint import engine
+def writes():
+    try:
+        yield
+    finally:
+        raise ValueError("half-way")
+def check(*_, **__):
+    left = writes()
+    next(left)
+    os.kill(os.getpid(), signal.SIGTERM)
+    time.sleep(600)
+engine.check = check
+"""
 # Two processes that work for ever at their first block, and say who they are.
 _BUSY = """\
 import multiprocessing, time
@@ -126,6 +142,12 @@ def test_at_any_moment(tmp_path: Path, name: str) -> None:
 
 def test_while_a_class_is_made(tmp_path: Path) -> None:
     process = _start(_files(tmp_path, 1), "fix", before=_IN_A_CLASS)
+    _, complaint = process.communicate(timeout=60)
+    assert (process.returncode, complaint.decode()) == (-signal.SIGTERM, _SAYS["SIGTERM"])
+
+
+def test_while_a_library_is_half_way(tmp_path: Path) -> None:
+    process = _start(_files(tmp_path, 1), "fix", before=_LEFT_HALF_WAY)
     _, complaint = process.communicate(timeout=60)
     assert (process.returncode, complaint.decode()) == (-signal.SIGTERM, _SAYS["SIGTERM"])
 

@@ -1,0 +1,54 @@
+"""What told processes apart in their seeds must be in them after a repair."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from dlint.repair.apart import check_apart
+from dlint.rewriting.edits import CannotRepair
+
+_WITH_RANK = "def init(i):\n    seed = base + rank\n    np.random.seed(seed + i)\n"
+_WITHOUT = "def init(i):\n    np.random.seed(torch.initial_seed() % 2**32)\n"
+_OTHER_RANK = "def init(i):\n    np.random.seed((torch.initial_seed() + dist.get_rank()) % 2**32)\n"
+_ELSEWHERE = "def init(i):\n    seed_worker(i)\n"
+
+
+def _change(*texts: tuple[str, str]) -> dict[Path, tuple[bytes, bytes]]:
+    return {Path(f"/p/{n}.py"): (old.encode(), new.encode()) for n, (old, new) in enumerate(texts)}
+
+
+@pytest.mark.parametrize(
+    "new",
+    [_WITHOUT, "init = None\n", _ELSEWHERE, 'def init(i):\n    print("rank", rank)\n    np.random.seed(i)\n'],
+)
+def test_a_rank_that_is_no_longer_in_the_seeds_is_lost(new: str) -> None:
+    with pytest.raises(CannotRepair, match="'rank' out of the seeds in init"):
+        check_apart(_change((_WITH_RANK, new)))
+
+
+def test_a_rank_that_is_spelled_otherwise_is_there() -> None:
+    check_apart(_change((_WITH_RANK, _OTHER_RANK)))
+
+
+def test_a_rank_that_goes_to_another_file_with_the_seed_is_there() -> None:
+    helper = "def seed_worker(i):\n    np.random.seed((torch.initial_seed() + rank) % 2**32)\n"
+    check_apart(_change((_WITH_RANK, _ELSEWHERE), ("", helper)))
+
+
+def test_one_function_keeps_its_rank_whatever_another_has() -> None:
+    other = _OTHER_RANK.replace("init(", "other(")
+    with pytest.raises(CannotRepair):
+        check_apart(_change((_WITH_RANK + other, _WITHOUT + other)))
+
+
+def test_a_rank_that_is_only_printed_is_no_seed() -> None:
+    old = "def init(i):\n    print(rank)\n    np.random.seed(i)\n"
+    check_apart(_change((old, _WITHOUT)))
+
+
+def test_a_rank_in_the_environment_and_in_a_method() -> None:
+    old = 'class A:\n    def f(self, i):\n        random.seed(int(os.environ["RANK"]) + i)\n'
+    with pytest.raises(CannotRepair, match=r"'RANK' out of the seeds in A.f"):
+        check_apart(_change((old, "class A:\n    def f(self, i):\n        random.seed(i)\n")))
