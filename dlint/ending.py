@@ -67,7 +67,8 @@ def unheed_signals() -> None:
             signal.signal(number, signal.SIG_DFL)
     _state.within, _state.held_back = 0, False
     _state.litter.clear()
-    sys.unraisablehook = sys.__unraisablehook__
+    if _state.number is None:  # else what is taken apart last may still complain
+        sys.unraisablehook = sys.__unraisablehook__
 
 
 def came() -> int | None:

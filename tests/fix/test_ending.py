@@ -66,7 +66,7 @@ engine.check = check
 """
 # A library's generator that complains when it is left half-way, as libcst's do.
 _LEFT_HALF_WAY = """\
-import signal
+import time
 from dlint import engine
 def writes():
     try:
