@@ -12,13 +12,22 @@ _FOUND = re.compile(
     r"|numpy\.[a-z]\w*|math\.\w+|builtins\.(abs|bytes|dict|float|int|len|list|max|min|set|sorted|str|sum|tuple)"
 )
 # They keep what they are given and call it; they neither compare it nor look at its name or attributes.
+# `torchvision.transforms.v2.Lambda` prints its function's name.
 _CALLS = (
     "torch.utils.data.",
     "torchvision.transforms.",
     "torchvision.datasets.",
     "builtins.map",
     "builtins.filter",
+    "builtins.callable",
 )
+_LOOKS = frozenset({"torchvision.transforms.v2.Lambda"})
+# The attributes under which they keep it, by the end of their name, where it is not given by keyword.
+_ATTRIBUTES = {
+    "DataLoader": ("collate_fn", "worker_init_fn"),
+    "Lambda": ("lambd",),
+    "Compose": ("transforms",),
+}
 # Objects that pickle refuses, apart from handles (see dlint.knowledge.handles).
 _REFUSED = re.compile(
     r"_?threading\.(Lock|RLock|Condition|Event|Semaphore|BoundedSemaphore|Thread|local)|_thread\.allocate_lock"
@@ -36,7 +45,15 @@ def is_found_by_name(name: str) -> bool:
 
 def only_calls(name: str) -> bool:
     """Whether a library's function or class does nothing with a function that it is given but call it."""
-    return name.startswith(_CALLS)
+    return name.startswith(_CALLS) and name not in _LOOKS
+
+
+def kept_as(name: str, keyword: str | None) -> tuple[str, ...]:
+    """The attributes under which what a library's class makes keeps a function, given by keyword or not."""
+    if name.startswith("builtins."):
+        return ()
+    last = name.rpartition(".")[2]
+    return (keyword,) if keyword is not None else _ATTRIBUTES.get(last, ("transform", "target_transform"))
 
 
 def is_refused(name: str) -> bool:

@@ -11,7 +11,7 @@ from dlint.module.nodes import walk
 from dlint.program.boundaries import is_guarded
 from dlint.program.closures import bindings, bound_by, is_before, owner, reads
 from dlint.program.sendable import refused_part
-from dlint.program.values import Made
+from dlint.program.values import Class, Const, External, Function, Made
 
 if TYPE_CHECKING:
     from dlint.module.source import Module
@@ -74,6 +74,17 @@ class Around:
         return all(isinstance(value, Made) and "argparse" in value.name for value in values) and not any(
             relative in near for relative in self._program.modules.index.naming("setattr")
         )
+
+    def _has_all_options(self, name: ast.Name) -> bool:
+        """Whether an object, where it is what the command line gives, has every option each time: of those of
+        subparsers, and of suppressed ones, only the given ones are there."""
+        values = [value for value, _ in self._program.evaluator.values(name, self._point)]
+        if not any(isinstance(value, Made) and "argparse" in value.name for value in values):
+            return True
+        home = self._module.relative
+        near = {home, *self._program.boundaries.imports(home)}
+        index = self._program.modules.index
+        return near.isdisjoint((*index.naming("add_subparsers"), *index.naming("SUPPRESS")))
 
     def _is_model(self, name: str, scope: ast.AST) -> bool:
         """Whether a variable is treated as networks are: far too much to be sent to workers."""
@@ -141,7 +152,18 @@ class Around:
         if not root or owner(root, self._trail) is not None or root not in bound_by(self._module.tree):
             return False
         places = [each for each in bindings(self._module.tree) if each.name == root]
-        return len(places) == 1 and isinstance(places[0].node, ast.alias) and len(places[0].trail) == 3
+        stored = self._program.modules.index.stored_elsewhere
+        return (
+            len(places) == 1
+            and isinstance(places[0].node, ast.alias)
+            and len(places[0].trail) == 3
+            and not any(map(stored, (path or "").split(".")))
+            and self._is_one_thing(node)
+        )
+
+    def _is_one_thing(self, node: ast.expr) -> bool:
+        values = [value for value, _ in self._program.evaluator.values(node, self._point)]
+        return len(values) == 1 and isinstance(values[0], External | Function | Class | Const)
 
     def _import_line(self, name: str, scope: ast.AST) -> str | None:
         """The import that gives a name to a function around, as a line of its own."""

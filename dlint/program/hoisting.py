@@ -11,14 +11,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from dlint.knowledge.by_name import is_found_by_name
-from dlint.module.layout import dotted, parameters
 from dlint.module.nodes import walk
 from dlint.program.around import Around, Hoisted, Stays
-from dlint.program.boundaries import is_guarded
 from dlint.program.closures import (
     bindings,
-    is_before,
     names_outside_body,
     names_taken,
     owner,
@@ -26,9 +22,9 @@ from dlint.program.closures import (
     unsettled,
 )
 from dlint.program.entries import entries, is_in_rounds, is_stored
-from dlint.program.mentions import mentions
-from dlint.program.only_called import only_called
-from dlint.program.values import Class, External, Function
+from dlint.program.handed_on import Existing, HandedOn, is_constant
+from dlint.program.mentions import lists_its_names, uses_elsewhere
+from dlint.program.only_called import Fate, fate
 
 if TYPE_CHECKING:
     from dlint.module.source import Module
@@ -50,14 +46,6 @@ class Bound:
     expression: ast.expr
     places: tuple[ast.expr, ...] = ()
     default: bool = False
-
-
-@dataclass(frozen=True)
-class Existing:
-    """What a lambda only hands its arguments to, with what else it gives it."""
-
-    function: ast.expr
-    keywords: tuple[tuple[str, ast.expr], ...]
 
 
 @dataclass(frozen=True)
@@ -117,21 +105,24 @@ class _Question(Around):
         self._refuse_forms()
         variable, scope, above = self._variable()
         own: tuple[ast.Name, ...] = ()
+        every = [self._trail]
         uses: tuple[tuple[ast.AST, ...], ...] = ()
         if variable is not None:
             every = list(reads(variable, scope, above))
             own = tuple(each[-1] for each in every if any(step is self._node for step in each))  # type: ignore[misc]
             uses = tuple(tuple(each) for each in every if not any(step is self._node for step in each))
-            if self._is_seen_otherwise(variable, uses):
-                raise Stays(f"attributes of {variable} are set, which every call would then share")
-        existing = self._existing()
+        what = fate(self._program, self._module, every)
+        handed_on = HandedOn(self._program, self._module, self._trail, self._node)
+        existing = handed_on.find() if all(_fits(call, self._node) for call in what.calls) else None
         if existing is not None:
+            self._risky = self._risky or handed_on.risky
             bound: tuple[Bound, ...] = ()
         else:
             bound = (*self._defaults(), *self._taken(variable if own else None))
             if own and bound:
                 raise Stays("it calls itself, and what it needs must be bound")
-        safe = not self._risky and self._is_only_called(variable, uses)
+        self._refuse_fates(what, bound, existing)
+        safe = not (self._risky or what.seen or self._is_known_elsewhere(variable))
         if (bound or existing) and self._may_be_copied():
             safe = False  # a copy of a partial has copies of what is bound
         return Hoist(
@@ -200,22 +191,31 @@ class _Question(Around):
             raise Stays(f"{name} is not always this function")
         return None, scope, above
 
-    def _is_seen_otherwise(self, variable: str, uses: Sequence[Sequence[ast.AST]]) -> bool:
-        """Whether attributes of the function are set: two functions made by two calls have their own."""
-        for each in uses:
-            match each[-2]:
-                case ast.Attribute(ctx=ast.Store() | ast.Del()):
-                    return True
-                case ast.Call(func=ast.Name(id="setattr"), args=[first, *_]) if first is each[-1]:
-                    return True
-        return False
+    def _refuse_fates(self, what: Fate, bound: Sequence[Bound], existing: Existing | None) -> None:
+        """Refuses what is sure to be another thing where the function goes."""
+        if what.changed:
+            raise Stays("attributes of it are set, which every call would then share")
+        if (bound or existing) and what.on_class:
+            why = "it is stored on a class, where a function becomes a method and a partial does not"
+            raise Stays(why, "make it a method")
+        if (bound or existing) and what.looked_at:
+            raise Stays("its name, its parameters or its type are asked for")
+        for call in what.calls:
+            for each in bound:
+                if each.parameter in {keyword.arg for keyword in call.keywords}:
+                    raise Stays(f"it may be given {each.parameter} by whoever calls it")
+            self._risky = self._risky or (bool(bound) and any(each.arg is None for each in call.keywords))
+        if what.told_apart and not isinstance(self._outside(), ast.Module):
+            raise Stays("it is compared with other functions, or a key")
 
-    def _is_only_called(self, variable: str | None, uses: Sequence[Sequence[ast.AST]]) -> bool:
-        if variable is None:
-            return only_called(self._program, self._module, self._trail)
-        if isinstance(self._outside(), ast.Module) and self._program.modules.index.storing(variable):
-            return False
-        return all(only_called(self._program, self._module, each) for each in uses)
+    def _is_known_elsewhere(self, variable: str | None) -> bool:
+        """Whether other files may have to do with the function, which is a variable of its module, or with
+        all that the module has."""
+        if variable is not None and isinstance(self._outside(), ast.Module):
+            index, home = self._program.modules.index, self._module.relative
+            if index.storing(variable) or any(True for _ in uses_elsewhere(self._program, home, variable)):
+                return True
+        return lists_its_names(self._program, self._module)
 
     def _is_settled_at(self, use: Sequence[ast.AST], bound: Sequence[Bound]) -> bool:
         """Whether what is bound can be bound at a use, which is an argument of a call."""
@@ -243,7 +243,7 @@ class _Question(Around):
         """The defaults, which are evaluated where the function is made, that the module cannot give."""
         by_keyword = {each.arg for each in self._node.args.kwonlyargs}
         for parameter, default in _with_defaults(self._node):
-            if _is_constant(default) or self._is_imported(default):
+            if is_constant(default) or self._is_imported(default):
                 continue
             if isinstance(self._node, ast.FunctionDef) and not isinstance(default, ast.Name):
                 raise Stays(f"the default of {parameter} is made anew each time")
@@ -302,7 +302,7 @@ class _Question(Around):
 
     def _bound_for(self, name: str, scope: ast.AST, places: list[ast.Name], used: set[str]) -> list[Bound]:
         """The object that a name stands for, or the entries of it that are used."""
-        of_entries = entries(self._node, places)
+        of_entries = entries(self._node, places) if self._has_all_options(places[0]) else None
         if of_entries is not None and not any(
             is_stored(self._program, place, self._trail, self._module, self._point) for place, _ in of_entries
         ):
@@ -326,113 +326,6 @@ class _Question(Around):
             raise Stays(f"it uses {name}, a model, which each worker would get", "bind what it needs of that")
         return [Bound(name, places[0])]
 
-    # What is there already
-
-    def _existing(self) -> Existing | None:
-        """The function that a lambda only hands its arguments to, where it can be given to all instead."""
-        node = self._node
-        if not isinstance(node, ast.Lambda) or not isinstance(node.body, ast.Call):
-            return None
-        call, own = node.body, [each.arg for each in node.args.args]
-        if len(own) != len(parameters(node)) or node.args.defaults or not own or len(call.args) < len(own):
-            return None
-        if [each.id if isinstance(each, ast.Name) else "" for each in call.args[: len(own)]] != own:
-            return None
-        if any(isinstance(each, ast.Starred) for each in call.args) or any(
-            k.arg is None for k in call.keywords
-        ):
-            return None
-        names = self._found_by_name(call.func)
-        if names is None:
-            return None
-        more, first = call.args[len(own) :], len(own)
-        if len(names) < first + len(more) and (more or names):
-            return None
-        keywords = [
-            *zip(names[first:], more, strict=False),
-            *((each.arg or "", each.value) for each in call.keywords),
-        ]
-        if not all(self._can_be_bound(value) for _, value in keywords):
-            return None
-        if any(name != other and self._is_given_by_keyword(name) for name, other in _pairs(own, names)):
-            return None
-        return Existing(call.func, tuple(keywords))
-
-    def _is_given_by_keyword(self, name: str) -> bool:
-        """Whether some call that may be one of the function gives an argument by this name."""
-        for mention in mentions(self._program, name):
-            call = mention.trail[-2] if len(mention.trail) > 1 else None
-            if isinstance(mention.node, ast.keyword) and isinstance(call, ast.Call):
-                self._program.evaluator.start()
-                point = self._program.evaluator.sites.point_of(mention.module, mention.trail[:-1])
-                callees = [value for value, _ in self._program.evaluator.values(call.func, point)]
-                if not callees or not all(isinstance(each, External | Class) for each in callees):
-                    return True
-        return False
-
-    def _found_by_name(self, function: ast.expr) -> list[str] | None:
-        """The parameters of what a worker finds by its name (none of a library's); None for other things."""
-        path = dotted(function)
-        root = path.partition(".")[0] if path else ""
-        if not root or owner(root, self._trail) is not None or self._is_of_guard(root):
-            return None
-        places = [each for each in bindings(self._module.tree) if each.name == root]
-        frame = self._program.evaluator.modules.frame(self._module)
-        if len(places) > 1 or self._program.evaluator.namespaces.declared_global(root, frame):
-            return None
-        if places and not is_before(places[0].trail, self._trail):
-            return None
-        if any(map(self._program.modules.index.stored_elsewhere, (path or "").split("."))):
-            return None
-        values = [value for value, _ in self._program.evaluator.values(function, self._point)]
-        match values:
-            case [External(name=name)] if is_found_by_name(name):
-                return []
-            case [Function(receiver=None, owner=None, node=ast.FunctionDef() as node) as value]:
-                if isinstance(value.frame.scope, ast.Module) and not is_guarded(value.frame, node):
-                    if node.decorator_list or node.args.posonlyargs or node.args.vararg:
-                        return None
-                    return [each.arg for each in node.args.args]
-        return None
-
-    def _can_be_bound(self, value: ast.expr) -> bool:
-        """Whether an argument of a call is the same when it is looked at earlier."""
-        if _is_constant(value):
-            return True
-        names = [each for each in walk(value) if isinstance(each, ast.Name)]
-        if len(names) != 1 or dotted(_base(value)) is None:
-            return False
-        name = names[0].id
-        index = owner(name, self._trail)
-        if index is None or name in {each.arg for each in parameters(self._node)}:
-            return False
-        scope = self._trail[index]
-        if value is names[0] and self._is_receiver(name, scope):
-            return False
-        if (
-            self._import_line(name, scope) is not None
-            or unsettled(name, scope, self._trail[index:]) is not None
-        ):
-            return False
-        if value is not names[0]:
-            if is_stored(self._program, value, self._trail, self._module, self._point):
-                return False
-            self._risky = self._risky or not self._is_plain(names[0])
-        self._judge(value)
-        return True
-
-
-def _pairs(own: Sequence[str], names: Sequence[str]) -> Iterator[tuple[str, str]]:
-    """The parameters of a lambda with those of the function that it calls; a library's have no name here."""
-    for index, name in enumerate(own):
-        yield name, names[index] if index < len(names) else ""
-
-
-def _base(node: ast.expr) -> ast.expr:
-    while isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Constant):
-        node = node.value
-    return node
-
 
 def _with_defaults(node: Hoisted) -> Iterator[tuple[str, ast.expr]]:
     spec = node.args
@@ -444,15 +337,11 @@ def _with_defaults(node: Hoisted) -> Iterator[tuple[str, ast.expr]]:
             yield parameter.arg, value
 
 
-def _is_constant(node: ast.expr) -> bool:
-    match node:
-        case ast.Constant():
-            return True
-        case ast.UnaryOp(operand=operand):
-            return _is_constant(operand)
-        case ast.Tuple(elts=items):
-            return all(map(_is_constant, items))
-    return False
+def _fits(call: ast.Call, function: Hoisted) -> bool:
+    """Whether a call gives a function no more than it takes."""
+    names = {each.arg for each in function.args.args}
+    splat = any(isinstance(each, ast.Starred) for each in call.args)
+    return not splat and len(call.args) <= len(names) and {each.arg for each in call.keywords} <= names
 
 
 def _is_looked_through(scope: ast.AST) -> bool:

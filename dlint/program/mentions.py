@@ -9,6 +9,7 @@ from typing import NamedTuple
 from dlint.module.nodes import walk
 from dlint.module.source import Module
 from dlint.program.program import Program
+from dlint.program.values import ModuleValue
 
 
 class Mention(NamedTuple):
@@ -54,3 +55,34 @@ def imports_all(module: Module) -> bool:
         isinstance(node, ast.ImportFrom) and any(alias.name == "*" for alias in node.names)
         for node in walk(module.tree)
     )
+
+
+_LISTING = ("vars", "dir", "getmembers", "globals")
+
+
+def lists_its_names(program: Program, module: Module) -> bool:
+    """Whether some code may go through all the names that a module has: a new one would be among them."""
+    home = module.relative
+    near = {home, *program.boundaries.importers(home)}
+    for word in _LISTING:
+        for other in program.modules.each(sorted(near.intersection(program.modules.index.naming(word)))):
+            if any(_lists(program, other, trail, module) for trail in other.paths_to(word)):
+                return True
+    return False
+
+
+def _lists(program: Program, other: Module, trail: list[ast.AST], module: Module) -> bool:
+    node, call = trail[-1], trail[-2]
+    if isinstance(node, ast.Attribute) and node.attr == "getmembers":
+        pass
+    elif not isinstance(node, ast.Name):
+        return False
+    if not isinstance(call, ast.Call) or call.func is not node:
+        return False
+    if not call.args:
+        above = trail[-3]
+        one = isinstance(above, ast.Subscript) and above.value is call
+        return other is module and not one
+    point = program.evaluator.sites.point_of(other, trail)
+    values = [value for value, _ in program.evaluator.values(call.args[0], point)]
+    return any(isinstance(value, ModuleValue) and value.module is module for value in values)
