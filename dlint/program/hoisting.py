@@ -56,6 +56,7 @@ class Hoist:
     outside the function, ``own`` those inside. ``imports`` are those of the function around that it uses
     (``idle`` the statements that nothing else there needs),
     ``at_top`` the modules (each with its name here) that it uses and only the main guard imports.
+    ``role`` is what the function that takes it calls it.
     ``at_uses``: what is bound may as well be bound where the variable is used. ``can_go``: nothing asks
     whether the variable is there.
     """
@@ -68,6 +69,7 @@ class Hoist:
     variable: str | None = None
     uses: tuple[tuple[ast.AST, ...], ...] = ()
     at_top: tuple[tuple[str, str], ...] = ()
+    role: str | None = None
     at_uses: bool = False
     can_go: bool = False
     existing: Existing | None = None
@@ -134,6 +136,7 @@ class _Question(Around):
             variable,
             uses,
             tuple(self._at_top),
+            what.role,
             bool(uses) and all(self._is_settled_at(each, bound) for each in uses),
             not isinstance(scope, ast.Module) or self._stands_under_guard(),
             existing,

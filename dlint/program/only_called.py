@@ -49,10 +49,11 @@ class Fate:
     ``calls`` are those of it that the program writes. ``seen``: something else than a call may come to it.
     ``changed``: attributes of it are set. ``on_class``: it is stored on a class. ``looked_at``: somebody
     asks for its name, its parameters or its type. ``told_apart``: somebody asks whether it is the same as
-    another.
+    another. ``role`` is the name by which it is first taken.
     """
 
     calls: list[ast.Call] = field(default_factory=list)
+    role: str | None = None
     seen: bool = False
     changed: bool = False
     on_class: bool = False
@@ -75,6 +76,7 @@ class _Search:
         self.fate = Fate()
         self._left = _MOST
         self._done: set[object] = set()
+        self._is_one_of_many = False
 
     def follow(self, module: Module, trail: _Trail) -> None:
         """Goes where what stands at the end of a trail goes."""
@@ -99,6 +101,7 @@ class _Search:
             case ast.Compare(ops=[ast.Is() | ast.IsNot()], comparators=[ast.Constant(value=None)]):
                 pass
             case ast.BoolOp() | ast.IfExp() | ast.List() | ast.Tuple():
+                self._is_one_of_many = self._is_one_of_many or isinstance(above, ast.List | ast.Tuple)
                 self.follow(module, trail[:-1])
             case ast.For(iter=held, target=ast.Name(id=name)) if held is node:
                 self._variable(module, name, trail[:-1])
@@ -268,8 +271,15 @@ class _Search:
         values = [value for value, _ in self._program.evaluator.values(call.func, point)]
         if not values:
             self.fate.seen = True
+        above = trail[-2]
+        if isinstance(above, ast.keyword):
+            self._name(above.arg)
         for value in values:
             self._taken(module, trail, value, call, node)
+
+    def _name(self, parameter: str | None) -> None:
+        if not self._is_one_of_many:
+            self.fate.role = self.fate.role or parameter
 
     def _taken(self, module: Module, trail: _Trail, value: Value, call: ast.Call, node: ast.AST) -> None:
         """What is called takes it for an argument."""
@@ -332,6 +342,7 @@ class _Search:
         ):
             self.fate.seen = True
             return
+        self._name(names[0])
         if sum(each.name == names[0] for each in bindings(scope)) != 1:
             self.fate.seen = True
         self._reads(function.module, names[0], trail)

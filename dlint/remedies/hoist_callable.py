@@ -237,9 +237,9 @@ class _Move:
         used = {node.id for node in walk(self.module.tree) if isinstance(node, ast.Name)}
         avoid = self.avoid | used | {variable or ""}
         if variable is not None:
-            return another_name(self.source, self.node, variable, avoid)
+            return another_name(self.source, self.node, variable, avoid, self.plan.role)
         assert isinstance(self.node, cst.Lambda)
-        return name_for_lambda(self.source, self.node, avoid)
+        return name_for_lambda(self.source, self.node, avoid, self.plan.role)
 
     def _is_declared(self, name: str) -> bool:
         return any(isinstance(node, ast.Global) and name in node.names for node in walk(self.module.tree))

@@ -14,9 +14,11 @@ from dlint.rewriting.source import Source
 _COMMON = frozenset(
     re.findall(
         r"\w+",
-        """a an and build by create data dataloader dataloaders dataset datasets def do fetch for from func
-        function get init is load loader loaders main make my new of on prepare return returns run runs setup
-        test tests the to use uses using with""",
+        """a after all an and any are as at before both build by can create data dataloader
+        dataloaders dataset datasets def do does each every fetch for from func function get
+        has if in init is it its load loader loaders main make must my new no not of on one
+        only other own prepare return returns run runs same setup should some test tests the
+        then to two use uses using when where with without""",
     )
 )
 _VERBS: dict[type[cst.CSTNode], str] = {
@@ -26,32 +28,42 @@ _VERBS: dict[type[cst.CSTNode], str] = {
     cst.Subtract: "shift",
     cst.Power: "raise_to_power",
 }
-_ALSO = {"collate_fn": "collate_batch", "worker_init_fn": "init_worker"}
+# What to do with what, for names of parts that functions play.
+_ALSO = {"collate": ("collate", "batch"), "init": ("init", "worker"), "worker_init": ("init", "worker")}
 # What a parameter is called that takes any function.
 _ANY = frozenset(
     {"lambd", "lambda_", "function", "func", "fn", "f", "callable", "callback", "op", "transform"}
 )
-_BLANK = frozenset({"", "_", "x", "y", "t", "v", "a", "b", "e", "i", "item", "args", "self"})
+_BLANK = frozenset({"args", "item", "self"})
+_SHORT = 3  # what has fewer letters says nothing
 
 
-def name_for_lambda(source: Source, node: cst.Lambda, avoid: frozenset[str]) -> str:
-    """A name of the module's for a lambda: of what it is given to, else of what it does."""
-    for name in _wishes(source, node):
+def name_for_lambda(source: Source, node: cst.Lambda, avoid: frozenset[str], role: str | None = None) -> str:
+    """A name of the module's for a lambda: of what it is given to, else of what it does.
+
+    ``role`` is what the function that takes it calls it.
+    """
+    for name in _wishes(source, node, _given_to(source, node) or role):
         if _is_good(source, name, avoid):
             return name
     return source.free_name(f"{_of_body(node)}_function")
 
 
-def another_name(source: Source, node: cst.CSTNode, name: str, avoid: frozenset[str]) -> str:
+def another_name(
+    source: Source,
+    node: cst.Lambda | cst.FunctionDef,
+    name: str,
+    avoid: frozenset[str],
+    role: str | None = None,
+) -> str:
     """A name for the function ``name`` of a function, where the module has something else of that name."""
-    bare = name.lstrip("_")
-    for word in _words(source, node):
-        if _is_good(source, f"{word}_{bare}", avoid):
-            return f"{word}_{bare}"
-    for other in (_ALSO.get(name, ""), f"_{name}"):
-        if other and _is_good(source, other, avoid):
-            return other
-    return source.free_name(f"{name}_function")
+    bare = name.strip("_").rstrip("0123456789").rstrip("_")
+    says_nothing = len(bare) < _SHORT or bare in _ANY
+    wishes = _wishes(source, node, role) if says_nothing else _others(source, node, bare, role)
+    for wish in (wish for each in (wishes, _wishes(source, node, role)) for wish in each):
+        if _is_good(source, wish, avoid):
+            return wish
+    return source.free_name(f"{bare or 'local'}_function")
 
 
 def is_taken(name: str) -> bool:
@@ -60,23 +72,41 @@ def is_taken(name: str) -> bool:
 
 
 def _is_good(source: Source, name: str, avoid: frozenset[str]) -> bool:
-    return name.isidentifier() and not is_taken(name) and name not in source.bound_names and name not in avoid
+    return (
+        name.isidentifier()
+        and "__" not in name
+        and not is_taken(name.lstrip("_"))
+        and name not in source.bound_names
+        and name not in avoid
+    )
 
 
-def _wishes(source: Source, node: cst.Lambda) -> Iterator[str]:
-    given = _given_to(source, node)
+def _wishes(source: Source, node: cst.Lambda | cst.FunctionDef, given: str | None) -> Iterator[str]:
     underscore = "_" if _is_private(source) else ""
-    if given:
-        bare = given.lstrip("_")
+    bare = given.strip("_") if given else ""
+    if bare and bare not in _ANY:
         yield underscore + bare
-        yield from (f"{underscore}{word}_{bare}" for word in _words(source, node))
-        if bare in _ALSO:
-            yield underscore + _ALSO[bare]
+        yield from (underscore + each for each in _others(source, node, bare, None))
     does = _of_body(node)
     yield underscore + does
     yield from (f"{underscore}{word}_{does}" for word in _words(source, node))
-    if given:
-        yield f"_{given.lstrip('_')}"
+    if bare and bare not in _ANY:
+        yield f"_{bare}"
+
+
+def _others(source: Source, node: cst.Lambda | cst.FunctionDef, bare: str, role: str | None) -> Iterator[str]:
+    """What else a function may be called that would be called ``bare``."""
+    yield bare
+    verb, noun = _ALSO.get(bare.removesuffix("_fn"), ("", ""))
+    if verb:
+        yield f"{verb}_{_noun(node, noun)}"
+    elif is_taken(bare):
+        yield f"{bare}_{_noun(node)}"
+    part = role.strip("_") if role else ""
+    for name in (part, bare):
+        if name and name not in _ANY:
+            yield name
+            yield from (f"{word}_{name}" for word in _words(source, node))
 
 
 def _given_to(source: Source, node: cst.CSTNode) -> str | None:
@@ -102,15 +132,23 @@ def _given_to(source: Source, node: cst.CSTNode) -> str | None:
     return None
 
 
-def _of_body(node: cst.Lambda) -> str:
-    """What a lambda does, and to what: ``flatten_image``."""
-    params = [each.name.value for each in node.params.params if each.default is None]
-    noun = next((each.strip("_") for each in params if each.strip("_") not in _BLANK), "sample")
-    body: cst.BaseExpression = node.body
+def _noun(node: cst.Lambda | cst.FunctionDef, usual: str = "sample") -> str:
+    """What a function is given, by the name of its first parameter where that says something."""
+    for each in node.params.params:
+        name = each.name.value.strip("_")
+        if each.default is None and len(name) >= _SHORT and name not in _BLANK and not is_taken(name):
+            return name
+    return usual
+
+
+def _of_body(node: cst.Lambda | cst.FunctionDef) -> str:
+    """What a function does, and to what: ``flatten_image``."""
+    noun, body = _noun(node), node.body
     if isinstance(body, cst.Call):
         function = body.func
         last = function.attr.value if isinstance(function, cst.Attribute) else getattr(function, "value", "")
         if isinstance(last, str) and re.fullmatch(r"[a-z][a-z0-9_]*", last):
+            last = last.rstrip("_")
             return last if noun in last else f"{last}_{noun}"
     if isinstance(body, cst.BinaryOperation):
         verb = _VERBS.get(type(body.operator), "transform")
@@ -131,7 +169,8 @@ def _words(source: Source, node: cst.CSTNode) -> Iterator[str]:
 
 def _telling(name: str) -> Iterator[str]:
     parts = re.findall(r"[A-Z]?[a-z0-9]+|[A-Z]+(?![a-z])", name)
-    words = [part.lower() for part in parts if part.lower() not in _COMMON and not part.isdigit()]
+    lower = [part.lower() for part in parts]
+    words = [each for each in lower if each not in _COMMON and each.isalpha() and len(each) >= _SHORT]
     if words:
         yield "_".join(words[:1])
         if len(words) > 1:
