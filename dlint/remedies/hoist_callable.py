@@ -34,6 +34,7 @@ from dlint.rewriting.function_at_top import (
     with_bound,
     with_names,
 )
+from dlint.rewriting.line_comments import kept, let_go_of_lambda
 from dlint.rewriting.partials import partial_of, put_bound
 from dlint.rewriting.source import Source
 
@@ -143,6 +144,10 @@ class _Move:
             (name, ast.get_source_segment(self.module.text, value) or "") for name, value in existing.keywords
         ]
         self._replace(self.node, text, given)
+        line = self.source.line_of(self.node)
+        lambdas = self.source.descendants(line, cst.Lambda)
+        if isinstance(line, cst.SimpleStatementLine) and all(each is self.node for each in lambdas):
+            let_go_of_lambda(self.edits, line)
 
     # A lambda that the module gives a name
 
@@ -165,12 +170,13 @@ class _Move:
         line = body[index]
         assert isinstance(line, header.Statement)
         there = sum(each.comment is None for each in line.leading_lines)
-        statements.replace_line(
-            self.source,
-            self.edits,
-            assign,
-            [function.with_changes(leading_lines=blank[there:] if index else [])],
-        )
+        comments = self._comments_of(line)
+        above = [each for each in line.leading_lines if each.comment is None]
+        self.edits.remove(line)
+        leading = [*above, *(blank[there:] if index else []), *comments]
+        self.edits.insert_after(line, [function.with_changes(leading_lines=leading)])
+        if index + 1 < len(body):
+            self.edits.change(body[index + 1], lambda each: header.spaced(each, 2))
 
     # Any other
 
@@ -225,8 +231,8 @@ class _Move:
         found = [each for each in line.leading_lines if each.comment is not None]
         if isinstance(line, cst.SimpleStatementLine):
             behind = line.trailing_whitespace.comment
-            if behind is not None:
-                found.append(cst.EmptyLine(comment=behind))
+            for comment in kept(self.edits, [behind] if behind is not None else []):
+                found.append(cst.EmptyLine(comment=comment))
         return found
 
     def _name(self, goes: bool) -> str:

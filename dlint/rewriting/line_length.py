@@ -26,13 +26,13 @@ class Limit(NamedTuple):
     black: bool
 
 
-def limit_of(source: Source) -> Limit:
-    """What holds for a file."""
+def limit_of(source: Source, least: int = _COMMON) -> Limit:
+    """What holds for a file; where nothing is said, ``least`` at the least."""
     declared = _declared(source.path.parent)
     if declared is not None:
         return declared
     code = (line for line in source.module.code.splitlines() if not line.lstrip().startswith("#"))
-    return Limit(max(_COMMON, max((len(line.expandtabs(4)) for line in code), default=0)), False)
+    return Limit(max(least, max((len(line.expandtabs(4)) for line in code), default=0)), False)
 
 
 def _declared(folder: Path) -> Limit | None:

@@ -7,6 +7,7 @@ import ast
 import pytest
 
 from dlint.module.nodes import walk
+from dlint.program.around import Stays
 from dlint.program.closures import trail_to
 from dlint.program.hoisting import hoist
 from tests.remedies.case import opened
@@ -42,6 +43,20 @@ class Named:
         self.name = function.__name__
 
 
+@register
+class Registered(Numbers):
+    pass
+
+
+class Checked(Dataset):
+    def __init__(self, checked):
+        self.checked = checked
+
+    @property
+    def checked(self):
+        return None
+
+
 def made(function):
     return Numbers(function)
 
@@ -61,9 +76,13 @@ _SAFE = {
     ),
 }
 _UNSAFE = {
+    "all attributes of the dataset are shown": "return vars(Numbers(lambda x: x + 1))",
+    "an attribute may be asked for by any name": "return getattr(Numbers(lambda x: x + 1), data)",
+    "it is given on by whoever unpacks": "made(*[lambda x: x + 1])",
+    "a class is put around the dataset's": "Registered(lambda x: x + 1)",
+    "storing it does something of its own": "Checked(lambda x: x + 1)",
+    "something goes through the module's names": "return Numbers(lambda x: x + 1), globals().values()",
     "its name is read": "Named(lambda x: x + 1)",
-    "it is the key of a dict": "{(lambda x: x + 1): 1}",
-    "it is compared": "f = lambda x: x + 1\n    return f is data, Numbers(f)",
     "it is returned to whoever calls": "return lambda x: x + 1",
     "an unknown function gets it": "register(lambda x: x + 1)",
     "an entry of anything is read earlier": "DataLoader(data, collate_fn=lambda batch: pad(batch, data.size))",
@@ -73,6 +92,18 @@ _UNSAFE = {
     "the dataset is copied with all it holds": (
         "from copy import deepcopy\n    size = 3\n    return deepcopy(Numbers(lambda x: x + size))"
     ),
+}
+
+
+_STAYS = {
+    "it is the key of a dict": ("{(lambda x: x + 1): 1}", "a key"),
+    "it is compared": ("f = lambda x: x + 1\n    return f is data, Numbers(f)", "compared"),
+    "attributes of it are set later": (
+        "numbers = made(lambda x: x)\n    numbers.transform.n = 1",
+        "attributes",
+    ),
+    "a partial has no name": ("Named(lambda x: x + data)", "its name"),
+    "a class gets a partial": ("Numbers.op = lambda self, x: x + data", "a class"),
 }
 
 
@@ -94,3 +125,10 @@ def test_nobody_sees_that_it_moved(title: str) -> None:
 @pytest.mark.parametrize("title", _UNSAFE)
 def test_somebody_may_see_that_it_moved(title: str) -> None:
     assert not _is_safe(_UNSAFE[title])
+
+
+@pytest.mark.parametrize("title", _STAYS)
+def test_what_would_be_another_thing_stays(title: str) -> None:
+    body, reason = _STAYS[title]
+    with pytest.raises(Stays, match=reason):
+        _is_safe(body)

@@ -1,0 +1,35 @@
+"""Comments behind a line that speak to a linter: of no use where the line has become a function."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+import libcst as cst
+
+from dlint.rewriting.edits import Edits
+
+_TO_LINTER = re.compile(
+    r"#\s*(?:noqa|nosec|type:\s*ignore|pyright:\s*ignore|pylint:\s*disable|fmt:\s*skip)\b", re.IGNORECASE
+)
+# That a lambda is given a name, or only hands its arguments on.
+_OF_LAMBDA = re.compile(
+    r"#\s*(?:noqa:\s*(?:E731|PLW0108)|pylint:\s*disable=unnecessary-lambda(?:-assignment)?)\s*", re.IGNORECASE
+)
+
+
+def kept(edits: Edits, comments: Sequence[cst.Comment]) -> list[cst.Comment]:
+    """The comments that say something of the function that a line has become; the others are let go."""
+    for comment in comments:
+        if _TO_LINTER.match(comment.value):
+            edits.drop_comment(comment)
+    return [each for each in comments if not _TO_LINTER.match(each.value)]
+
+
+def let_go_of_lambda(edits: Edits, line: cst.SimpleStatementLine) -> None:
+    """Take away the comment that excuses a line's lambda, where the line has none any more."""
+    comment = line.trailing_whitespace.comment
+    if comment is not None and _OF_LAMBDA.fullmatch(comment.value):
+        edits.drop_comment(comment)
+        bare = cst.TrailingWhitespace(newline=line.trailing_whitespace.newline)
+        edits.change(line, lambda each: each.with_changes(trailing_whitespace=bare), "lambda's comment")
