@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING
 from dlint.module.layout import dotted, parameters
 from dlint.module.nodes import walk
 from dlint.program.boundaries import is_guarded
-from dlint.program.closures import bindings, bound_by, is_before, owner, reads
+from dlint.program.closures import bindings, bound_by, owner, reads
 from dlint.program.sendable import refused_part
+from dlint.program.settled import is_before
 from dlint.program.values import Class, Const, External, Function, Made
 
 if TYPE_CHECKING:

@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING
 
 from dlint.module.layout import MUTATORS, dotted, parameters
 from dlint.module.nodes import walk
-from dlint.program.closures import Callable_, is_before, share_a_loop
+from dlint.program.closures import Callable_
 from dlint.program.mentions import mentions
+from dlint.program.settled import is_before, share_a_loop
 from dlint.program.values import Instance, Made
 
 if TYPE_CHECKING:

@@ -12,9 +12,10 @@ from dlint.module.layout import dotted, parameters
 from dlint.module.nodes import walk
 from dlint.program.around import Around, Hoisted
 from dlint.program.boundaries import is_guarded
-from dlint.program.closures import bindings, is_before, owner, unsettled
+from dlint.program.closures import bindings, owner
 from dlint.program.entries import is_stored
 from dlint.program.mentions import mentions
+from dlint.program.settled import is_before, unsettled
 from dlint.program.values import Class, External, Function
 
 if TYPE_CHECKING:

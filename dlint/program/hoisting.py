@@ -13,18 +13,12 @@ from typing import TYPE_CHECKING
 
 from dlint.module.nodes import walk
 from dlint.program.around import Around, Hoisted, Stays
-from dlint.program.closures import (
-    bindings,
-    names_outside_body,
-    names_taken,
-    owner,
-    reads,
-    unsettled,
-)
+from dlint.program.closures import bindings, names_outside_body, names_taken, owner, reads
 from dlint.program.entries import entries, is_in_rounds, is_stored
 from dlint.program.handed_on import Existing, HandedOn, is_constant
 from dlint.program.mentions import lists_its_names, uses_elsewhere
 from dlint.program.only_called import Fate, fate
+from dlint.program.settled import unsettled
 
 if TYPE_CHECKING:
     from dlint.module.source import Module

@@ -32,7 +32,7 @@ from dlint.rewriting.function_at_top import (
     insert_before_top,
     moved_out,
     with_bound,
-    with_names,
+    with_expressions,
 )
 from dlint.rewriting.line_comments import kept, let_go_of_lambda
 from dlint.rewriting.partials import partial_of, put_bound
@@ -291,12 +291,12 @@ class _Move:
         new = [cst.Param(cst.Name(each.parameter), self._annotation(each)) for each in plan.bound]
         imports = [statements.parse(self.source, line)[0] for line in plan.imports]
         if isinstance(node, cst.Lambda):
-            body = with_names(node.body, names)
+            body = with_expressions(node.body, names)
             assert isinstance(body, cst.BaseExpression)
             params = with_bound(node.params, new, gone)
             function = function_of_lambda(self.source, name, params, body, imports)  # type: ignore[arg-type]
             return function.with_changes(leading_lines=comments)
-        changed = with_names(node, names)
+        changed = with_expressions(node, names)
         assert isinstance(changed, cst.FunctionDef)
         changed = changed.with_changes(name=cst.Name(name), params=with_bound(changed.params, new, gone))
         if imports:

@@ -67,7 +67,7 @@ def _without_name(source: Source, function: cst.FunctionDef) -> str:
     return source.code(plain).strip()
 
 
-def with_names(node: cst.CSTNode, names: Mapping[cst.CSTNode, cst.BaseExpression]) -> cst.CSTNode:
+def with_expressions(node: cst.CSTNode, names: Mapping[cst.CSTNode, cst.BaseExpression]) -> cst.CSTNode:
     """The node with other expressions in the place of some of its own."""
 
     class Replace(cst.CSTTransformer):

@@ -50,13 +50,15 @@ The function moves to the module; what it takes from the function around it is b
 bound only where it surely has its value by then and keeps it, and of an object (`args.size`) only the entry
 that is used, where nothing stores that later. A lambda that only hands its arguments on
 (`lambda batch: collate(batch, size)`) gives way to what it calls. The function is left alone where attributes
-of it are set, where it uses `self`, and where workers cannot be sent what it needs either (a file, a lock,
-another lambda).
+of it are set, where it is compared with others, where it uses `self`, and where workers cannot be sent what
+it needs either (a file, a lock, another lambda). Nor is a partial put where it would be another thing than a
+function: on a class, whose objects would have it for a method, or where its name, its parameters or its type
+are asked for.
 
 Safe where the function is seen to be only called, wherever it goes: by the loader, by a transform, by the
 dataset that keeps it. Unsafe where its identity, name or signature may matter to somebody, where an entry of
-an object of unknown kind is read earlier, and where the program copies deeply, which copies what is bound,
-too. A class must be moved by hand.
+an object of unknown kind is read earlier, where something goes through all the names of the module, and where
+the program copies deeply, which copies what is bound, too. A class must be moved by hand.
 
 ## References
 
