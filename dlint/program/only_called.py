@@ -12,11 +12,12 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, TypeAlias
 
 from dlint.knowledge.by_name import kept_as, only_calls
-from dlint.module.layout import MUTATORS, dotted
+from dlint.module.layout import MUTATORS, dotted, parameters
 from dlint.module.nodes import walk
 from dlint.program.calls import passed
 from dlint.program.closures import Callable_, bindings, owner, reads, trail_to
 from dlint.program.mentions import mentions, uses_elsewhere
+from dlint.program.stores import Kin
 from dlint.program.values import Class, External, Function, ModuleValue, Value
 
 if TYPE_CHECKING:
@@ -98,13 +99,17 @@ class _Search:
                 pass
             case ast.If() | ast.While() | ast.Assert() | ast.UnaryOp(op=ast.Not()):
                 pass
-            case ast.Compare(ops=[ast.Is() | ast.IsNot()], comparators=[ast.Constant(value=None)]):
+            case ast.Compare(comparators=[ast.Constant(value=None)]):
                 pass
             case ast.BoolOp() | ast.IfExp() | ast.List() | ast.Tuple():
                 self._is_one_of_many = self._is_one_of_many or isinstance(above, ast.List | ast.Tuple)
                 self.follow(module, trail[:-1])
             case ast.For(iter=held, target=ast.Name(id=name)) if held is node:
                 self._variable(module, name, trail[:-1])
+            case ast.comprehension(target=ast.Name(id=name), iter=held) if held is node:
+                self._reads(module, name, trail[:-2])
+            case ast.Subscript(value=held) if held is node and isinstance(above.ctx, ast.Load):
+                self.follow(module, trail[:-1])
             case ast.Assign(targets=targets):
                 for target in targets:
                     self._stored(module, target, trail)
@@ -146,7 +151,7 @@ class _Search:
             case ast.Attribute(value=holder, attr=name):
                 if self._is_class(module, holder, trail):
                     self.fate.on_class = True
-                self._attribute(name)
+                self._attribute(name, self._kin(module, holder, trail))
             case _:
                 self.fate.seen = True
 
@@ -179,16 +184,30 @@ class _Search:
             for each in reads(name, above[-1], above):
                 self.follow(module, each)
 
-    def _attribute(self, name: str) -> None:
-        """It is an attribute of this name, of whatever object."""
-        if not self._is_new(("attribute", name)):
+    def _kin(self, module: Module, holder: ast.expr, trail: _Trail) -> Kin | None:
+        """The class of the object that an expression stands for, where that is a method's own; None where
+        any may be meant."""
+        for index in range(len(trail) - 1, 0, -1):
+            outer, inner = trail[index - 1], trail[index]
+            if isinstance(inner, ast.FunctionDef) and isinstance(outer, ast.ClassDef):
+                own = parameters(inner)[:1]
+                if isinstance(holder, ast.Name) and [each.arg for each in own] == [holder.id]:
+                    frame = self._program.evaluator.sites.frame_of(module, list(trail[:index]))
+                    return Kin(self._program, Class(outer, frame))
+                return None
+        return None
+
+    def _attribute(self, name: str, kin: Kin | None = None) -> None:
+        """It is an attribute of this name, of an object of a class or (``kin`` is None) of any."""
+        if not self._is_new(("attribute", name, id(kin.cls.node) if kin is not None else None)):
             return
         if self._is_read_by_name(name):
             self.fate.seen = True
         for each in mentions(self._program, name):
             node = each.node
             if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Load):
-                self.follow(each.module, each.trail)
+                if kin is None or kin.may_be(node.value, each.module, each.trail):
+                    self.follow(each.module, each.trail)
             elif _is_descriptor(each.trail):
                 self.fate.seen = True
 
