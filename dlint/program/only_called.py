@@ -317,6 +317,23 @@ class _Search:
                 self._parameter(value, call, node)
             case _:
                 self.fate.seen = True
+                self._by_classes_above(module, trail, call, node)
+
+    def _by_classes_above(self, module: Module, trail: _Trail, call: ast.Call, node: ast.AST) -> None:
+        """It is given to ``super().__init__``, of whatever object."""
+        match call.func:
+            case ast.Attribute(value=ast.Call(func=ast.Name(id="super"), args=[]), attr="__init__"):
+                pass
+            case _:
+                return
+        index = next((i for i, each in enumerate(trail) if isinstance(each, ast.ClassDef)), None)
+        inner = trail[index] if index is not None else None
+        if index is None or not isinstance(inner, ast.ClassDef):
+            return
+        own = Class(inner, self._program.evaluator.sites.frame_of(module, list(trail[: index + 1])))
+        for value, _ in self._program.evaluator.classes.member_above(own, "__init__"):
+            if isinstance(value, Function):
+                self._parameter(Function(value.node, value.frame, own, value.owner), call, node)
 
     def _by_library(self, names: Sequence[str], trail: _Trail) -> None:
         self.fate.looked_at = self.fate.looked_at or any(name.startswith(_LOOK) for name in names)
