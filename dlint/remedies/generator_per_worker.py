@@ -1,7 +1,7 @@
 """Makes a random generator in each worker, from the seed that torch gives the worker for the epoch.
 
-The process that makes the object keeps the generator that it had, seed and all. A seed that the user chose
-still counts in the workers: it is mixed into theirs.
+What is no worker keeps the generator that it had, seed and all, and so do the copies that it makes, pickles
+and saves. A seed that the user chose still counts in the workers: it is mixed into theirs.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from dlint.rewriting.edits import CannotRepair, Edits
 from dlint.rewriting.imports import name_for
 from dlint.rewriting.kept_arguments import imports_for, is_parameter, kept_arguments
 from dlint.rewriting.made import Made, made_at
-from dlint.rewriting.per_process import PerProcess, as_function, as_property, function_for, kept_under
+from dlint.rewriting.per_process import PerProcess, as_function, as_property, kept_under
 from dlint.rewriting.seeds import Seeded, seeded
 from dlint.rewriting.source import Source
 from dlint.rewriting.states import leave_out
@@ -42,8 +42,9 @@ def repair(source: Source, finding: Finding, edits: Edits) -> None:
         check_property(source, kin, made.name, made.statement)
         check_not_handed_on(source, made)
         imports = imports_for(source, made)
-        if not is_free(kin, kept_under(made.name)):
-            raise CannotRepair(f"the name {kept_under(made.name)} is in use: make it in each worker by hand")
+        kept = kept_under(made.name, by_worker=True)
+        if not is_free(kin, kept):
+            raise CannotRepair(f"the name {kept} is in use: make it in each worker by hand")
         if old.is_torch:
             _torch_attribute(source, edits, program, kin, made, old, torch, imports)
             return
@@ -55,8 +56,8 @@ def repair(source: Source, finding: Finding, edits: Edits) -> None:
                 f"seed = {old.mixed(source, worker, old.constant)}",
             )
         else:
-            lines = (*imports, "*_, inherited = {held}.values()", f"seed = {old.drawn(worker)}")
-        as_property(source, edits, made, PerProcess(_WHY, old.made_with("seed"), lines), first=True)
+            lines = (*imports, "inherited = {held}[None]", f"seed = {old.drawn(worker)}")
+        as_property(source, edits, made, PerProcess(_WHY, old.made_with("seed"), lines, torch=torch))
 
 
 def _torch_attribute(
@@ -69,7 +70,8 @@ def _torch_attribute(
     torch: str,
     imports: tuple[str, ...],
 ) -> None:
-    """A ``torch.Generator`` cannot go to spawned workers: it is left out of pickles, and its seed is kept."""
+    """A ``torch.Generator`` cannot go to spawned workers: it is left out of what they are sent, and its seed
+    is kept."""
     assert made.owner is not None and made.method is not None
     setup: list[cst.BaseSmallStatement] = []
     seed = old.constant
@@ -82,9 +84,10 @@ def _torch_attribute(
         args, setup = kept_arguments(source, kin, made, "seed")
         seed = source.code(args[0].value)
     mixed = old.mixed(source, f"{torch}.initial_seed()", seed or str(_place(source, made)))
-    more = leave_out(source, edits, kin, made.owner, made.name, kept_under(made.name))
-    how = PerProcess(_WHY, old.made_with("seed"), (*imports, f"seed = {mixed}"))
-    as_property(source, edits, made, how, first=True, setup=setup, more=more)
+    kept = kept_under(made.name, by_worker=True)
+    more = leave_out(source, edits, kin, made.owner, made.name, kept, only_to_workers=True)
+    how = PerProcess(_WHY, old.made_with("seed"), (*imports, f"seed = {mixed}"), torch=torch)
+    as_property(source, edits, made, how, setup=setup, more=more)
 
 
 def _apart(source: Source, kin: Kin, made: Made, call: cst.Call) -> tuple[str, list[cst.BaseSmallStatement]]:
@@ -131,24 +134,12 @@ def _seeded_again(program: Program, kin: Kin, made: Made) -> bool:
 
 
 def _module_level(source: Source, edits: Edits, made: Made, old: Seeded, torch: str) -> None:
-    """A generator of a module, which spawned workers make anew when they import it."""
-    if old.constant is None and not old.is_unseeded:
-        raise CannotRepair("the seed is not written there: make the generator per process by hand")
+    """A generator of a module, which what is no worker keeps, and each worker makes its own."""
     if old.is_torch and old.constant is None:
         raise CannotRepair("the generator is seeded apart: mix that seed into the worker's by hand")
-    _, _, uses = function_for(source, made)
-    if any(source.function_of(use) is None and not _is_guarded(source, use) for use in uses):
-        raise CannotRepair("the module draws from it when it is imported: make it per process by hand")
-    before = old.constant or "None"
-    mixed = old.mixed(source, "worker.seed", old.constant or "0")
-    lines = (
-        f"worker = {torch}.utils.data.get_worker_info()",
-        f"seed = {before} if worker is None else {mixed}",
-    )
-    as_function(source, edits, made, PerProcess(_WHY, old.made_with("seed"), lines))
-
-
-def _is_guarded(source: Source, node: cst.CSTNode) -> bool:
-    return any(
-        isinstance(each, cst.If) and "__main__" in source.code(each.test) for each in source.ancestors(node)
-    )
+    worker = f"{torch}.initial_seed()"
+    if old.constant is not None:
+        lines: tuple[str, ...] = (f"seed = {old.mixed(source, worker, old.constant)}",)
+    else:
+        lines = ("inherited = {held}[None]", f"seed = {old.drawn(worker)}")
+    as_function(source, edits, made, PerProcess(_WHY, old.made_with("seed"), lines, torch=torch))

@@ -1,11 +1,14 @@
-"""An attribute or a module-level name that every process makes for itself, keyed on the process id.
+"""An attribute or a module-level name that every process makes for itself, keyed on the process id, or every
+worker, keyed on its seed.
 
-An object keyed on the process id is right under every start method: a forked worker makes its own instead
-of using the inherited one, and a spawned worker does not go by the one that it was sent.
+An object with such a key is right under every start method: a forked worker makes its own instead of using
+the inherited one, and a spawned worker does not go by the one that it was sent. What is made by worker stays
+what it was in every other process, and in what those copy, pickle and save.
 """
 
 from __future__ import annotations
 
+import re
 import textwrap
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -22,6 +25,8 @@ from dlint.rewriting.imports import name_for
 from dlint.rewriting.made import Made
 from dlint.rewriting.source import Source
 
+# The last line of a property of this kind.
+_KEPT = re.compile(r"return (?P<name>self\._\w+_by_(?:pid|worker))\[")
 _SHORTEST_LINE = 79
 _LONGEST_LINE = 100
 
@@ -30,18 +35,20 @@ _LONGEST_LINE = 100
 class PerProcess:
     """How each process makes its object: ``lines`` come first (``{held}`` in them stands for the dict of all
     processes' objects), ``value`` is the expression that makes it. ``why`` is the comment that says why.
-    ``keys`` are what tells two objects of a process apart. ``once``: an inherited one is closed first."""
+    ``keys`` are what tells two objects of a process apart. ``once``: an inherited one is closed first.
+    ``torch``: only workers make theirs, and this is what torch is called, which tells them."""
 
     why: str
     value: str
     lines: tuple[str, ...] = ()
     keys: tuple[str, ...] = ()
     once: bool = False
+    torch: str = ""
 
 
-def kept_under(name: str) -> str:
-    """The attribute that holds the objects of all processes, by process id."""
-    return f"_{name.strip('_')}_by_pid"
+def kept_under(name: str, *, by_worker: bool = False) -> str:
+    """The attribute that holds the objects of all processes, by process id, or by the worker's seed."""
+    return f"_{name.strip('_')}_by_{'worker' if by_worker else 'pid'}"
 
 
 def as_property(
@@ -50,31 +57,51 @@ def as_property(
     made: Made,
     how: PerProcess,
     *,
-    first: bool = False,
     setup: Sequence[cst.BaseSmallStatement] = (),
     more: str = "",
 ) -> None:
-    """Turn ``self.pool = make()`` into a property ``pool`` that makes one for each process.
+    """Turn ``self.pool = make()`` into a property ``pool`` that makes one for each process or (``how.torch``)
+    one for each worker: what is no worker keeps what it makes now.
 
-    ``first``: the process that makes the object keeps what it makes now. ``setup`` stands before that,
-    ``more`` is the text of further methods.
+    ``setup`` stands before that, ``more`` is the text of further methods.
     """
     owner, method = made.owner, made.method
     assert owner is not None and method is not None
-    kept = kept_under(made.name)
-    os = name_for(source, edits, "os", "os")
-    entry = f"{{{os}.getpid(): {source.code(made.value)}}}" if first else "{}"
+    by_worker = bool(how.torch)
+    kept = kept_under(made.name, by_worker=by_worker)
+    os = "" if by_worker else name_for(source, edits, "os", "os")
+    entry = f"{{None: {source.code(made.value)}}}" if by_worker else "{}"
     annotated = isinstance(made.statement, cst.AnnAssign)
     hint = class_of(source, made) if annotated or is_hinted(method) else None
-    annotation = f": dict[int, {hint}]" if hint is not None and not first else ""
+    none = "Optional[int]" if "Optional[" in source.module.code else "int | None"
+    annotation = f": dict[{none if by_worker else 'int'}, {hint}]" if hint is not None else ""
     stored = statements.small(f"self.{kept}{annotation} = {entry}")
     _replace_statement(source, edits, made.statement, [*setup, stored])
     members = "\n" + property_text(source, made.name, kept, method, how, os, hint) + more
-    edits.insert_after(method, statements.parse(source, members))
     _, body, index = statements.block_of(source, method)
+    above = _properties_before(source, made, body[index + 1 :])
+    edits.insert_after(above[-1] if above else method, statements.parse(source, members))
+    index += len(above)
     if index + 1 < len(body):
         edits.change(body[index + 1], lambda node: spaced(node, 1))
     edits.claim(owner)
+
+
+def _properties_before(
+    source: Source, made: Made, following: Sequence[cst.BaseStatement]
+) -> list[cst.BaseStatement]:
+    """The properties of this kind right after the method, for what it makes before this."""
+    assert made.method is not None
+    inside = source.code(made.method.body)
+    found: list[cst.BaseStatement] = []
+    for each in following:
+        if not isinstance(each, cst.FunctionDef) or not each.decorators:
+            break
+        held = _KEPT.search(source.code(each.body))
+        if held is None or source.code(made.statement) not in inside.partition(held["name"])[2]:
+            break
+        found.append(each)
+    return found
 
 
 def property_text(
@@ -95,16 +122,23 @@ def property_text(
 
 def _body(source: Source, how: PerProcess, held: str, os: str, column: int) -> str:
     """The function body that gives this process's object."""
-    key = "key" if how.keys else "pid"
+    key = "key" if how.keys or how.torch else "pid"
     lines = [line.replace("{held}", held) for line in how.lines]
     if how.once:
         lines += [f"for inherited in {held}.values():", "    inherited.close()", f"{held}.clear()"]
     lines.append(f"{held}[{key}] = {_inside(how.value)}")
     return (
         f"{comment(source, how.why, column)}"
-        f"{key} = {', '.join((f'{os}.getpid()', *how.keys))}\n"
+        f"{_key(how, key, os)}"
         f"if {key} not in {held}:\n" + "".join(f"    {line}\n" for line in lines) + f"return {held}[{key}]\n"
     )
+
+
+def _key(how: PerProcess, key: str, os: str) -> str:
+    """The lines that find this process's key."""
+    if how.torch:
+        return f"worker = {how.torch}.utils.data.get_worker_info()\n{key} = worker.seed if worker else None\n"
+    return f"{key} = {', '.join((f'{os}.getpid()', *how.keys))}\n"
 
 
 def comment(source: Source, text: str, column: int) -> str:
@@ -120,19 +154,21 @@ def _inside(made: str) -> str:
 
 
 def as_function(source: Source, edits: Edits, made: Made, how: PerProcess) -> None:
-    """Turn a module-level ``POOL = make()`` into ``pool()``, which makes one for each process."""
-    function, store, uses = function_for(source, made)
-    os = name_for(source, edits, "os", "os")
+    """Turn a module-level ``POOL = make()`` into ``pool()``, which makes one for each process, or worker."""
+    by_worker = bool(how.torch)
+    function, store, uses = _function_for(source, made, by_worker=by_worker)
+    os = "" if by_worker else name_for(source, edits, "os", "os")
     column = len(source.module.default_indent)
     body = textwrap.indent(_body(source, how, store, os, column), "    ")
-    new = statements.parse(source, f"{store} = {{}}\n\n\ndef {function}():\n{body}")
+    entry = f"{{None: {source.code(made.value)}}}" if by_worker else "{}"
+    new = statements.parse(source, f"{store} = {entry}\n\n\ndef {function}():\n{body}")
     statements.replace_line(source, edits, made.statement, new)
     edits.define(function)
     for use in uses:
         edits.replace(use, cst.Call(cst.Name(function)), key=("use", made.name))
 
 
-def function_for(source: Source, made: Made) -> tuple[str, str, list[cst.CSTNode]]:
+def _function_for(source: Source, made: Made, *, by_worker: bool) -> tuple[str, str, list[cst.CSTNode]]:
     """The names of the function and of its dict, and the uses of the name they replace. Raises CannotRepair
     where the name may be used or set elsewhere."""
     name = made.name
@@ -156,7 +192,7 @@ def function_for(source: Source, made: Made) -> tuple[str, str, list[cst.CSTNode
     if any(_is_kept_at_import(source, use) for use in uses):
         raise CannotRepair("the module hands it on when it is imported: make it in each process, by hand")
     function = name.lower()
-    store = kept_under(function)
+    store = kept_under(function, by_worker=by_worker)
     if (function != name and function in source.bound_names) or store in source.bound_names:
         raise CannotRepair(f"the names {function} and {store} are in use: make it in each process by hand")
     return function, store, uses

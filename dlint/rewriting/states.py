@@ -12,6 +12,7 @@ from dlint.program.values import Class
 from dlint.rewriting import statements
 from dlint.rewriting.attribute import defining, unknown_bases
 from dlint.rewriting.edits import CannotRepair, Edits
+from dlint.rewriting.imports import name_for
 from dlint.rewriting.source import Source
 
 _BY_HAND = "leave it out of the pickled state by hand"
@@ -34,6 +35,7 @@ _PLAIN = (
     "torchvision.datasets.",
     "torchvision.transforms.",
 )
+_NOT_SENT = "a spawned worker makes its own"
 _COPY = re.compile(r"(?:copy\.)?(?:dict|copy|deepcopy)\(self\.__dict__\)|self\.__dict__\.copy\(\)")
 _OF_SUPER = re.compile(r"super\(\w*(?:, *\w+)?\)\.__getstate__\(\)(?:\.copy\(\))?")
 _UPDATE = re.compile(r"self\.__dict__\.update\(|self\.__dict__ *=|super\(.*\)\.__setstate__\(")
@@ -54,8 +56,18 @@ def forgotten(source: Source, owner: cst.ClassDef, name: str) -> list[cst.BaseSm
     return found
 
 
-def leave_out(source: Source, edits: Edits, kin: Kin, owner: cst.ClassDef, name: str, kept: str) -> str:
-    """Have pickles hold an empty dict under ``kept``. Gives the text of the method to add, if any."""
+def leave_out(
+    source: Source,
+    edits: Edits,
+    kin: Kin,
+    owner: cst.ClassDef,
+    name: str,
+    kept: str,
+    *,
+    only_to_workers: bool = False,
+) -> str:
+    """Have pickles hold an empty dict under ``kept``, or only those that a process is started with. Gives the
+    text of the method to add, if any."""
     for special in ("__setstate__", "__getstate__"):
         for cls in defining(kin, special):
             if cls.node is not kin.cls.node or special == "__setstate__":
@@ -63,7 +75,8 @@ def leave_out(source: Source, edits: Edits, kin: Kin, owner: cst.ClassDef, name:
     quote = source.quote
     own = _own(owner)
     if own is not None:
-        _extend(source, edits, owner, own, name, f"{quote}{kept}{quote}")
+        spawning = _spawning(source, edits) if only_to_workers else ""
+        _extend(source, edits, owner, own, name, f"{quote}{kept}{quote}", spawning)
         return ""
     above = {id(cls.node) for cls in kin.above}
     inherits = any(id(cls.node) in above for cls in defining(kin, "__getstate__"))
@@ -73,7 +86,23 @@ def leave_out(source: Source, edits: Edits, kin: Kin, owner: cst.ClassDef, name:
                 shown = base or "a class that is not known here"
                 raise CannotRepair(f"{shown}, a base, may have a __getstate__ of its own: {_BY_HAND}")
     start = "super().__getstate__()" if inherits else "self.__dict__"
+    if only_to_workers:
+        lines = [
+            f"state = {{**{start}}}",
+            *_left_out_of("state", f"{quote}{kept}{quote}", _spawning(source, edits)),
+        ]
+        return "\ndef __getstate__(self):\n" + "".join(f"    {line}\n" for line in [*lines, "return state"])
     return f"\ndef __getstate__(self):\n    return {{**{start}, {quote}{kept}{quote}: {{}}}}\n"
+
+
+def _spawning(source: Source, edits: Edits) -> str:
+    """The test whether a pickle goes to a process that is being started."""
+    return f"{name_for(source, edits, 'multiprocessing', 'multiprocessing')}.context.get_spawning_popen()"
+
+
+def _left_out_of(state: str, key: str, spawning: str) -> list[str]:
+    """The lines that leave an entry out of what is sent to a process that is being started."""
+    return [f"if {spawning} is not None:  # {_NOT_SENT}", f"    {state}[{key}] = {{}}"]
 
 
 def _check_inherited(kin: Kin, cls: Class, special: str) -> None:
@@ -99,14 +128,27 @@ def _own(owner: cst.ClassDef) -> cst.FunctionDef | None:
 
 
 def _extend(
-    source: Source, edits: Edits, owner: cst.ClassDef, method: cst.FunctionDef, name: str, key: str
+    source: Source,
+    edits: Edits,
+    owner: cst.ClassDef,
+    method: cst.FunctionDef,
+    name: str,
+    key: str,
+    spawning: str,
 ) -> None:
-    """Add the entry to a ``__getstate__`` that returns a dict display, or a copy that it has changed."""
+    """Add the entry to a ``__getstate__`` that returns a dict display, or a copy that it has changed; with
+    ``spawning``, only where that is so."""
     returns = list(source.descendants(method.body, cst.Return))
     last = method.body.body[-1] if method.body.body else None
     if len(returns) == 1 and last is source.line_of(returns[0]):
         value = returns[0].value
-        if isinstance(value, cst.Dict) and _is_whole(source, value):
+        if isinstance(value, cst.Dict) and _is_whole(source, value) and spawning:
+            if isinstance(last, cst.SimpleStatementLine) and len(last.body) == 1:
+                before = [f"state = {source.code(value)}", *_left_out_of("state", key, spawning)]
+                edits.insert_before(last, statements.parse(source, "\n".join(before) + "\n"))
+                edits.replace(value, cst.Name("state"))
+                return
+        elif isinstance(value, cst.Dict) and _is_whole(source, value):
             more = cst.ensure_type(statements.expression(f"{{{key}: {{}}}}"), cst.Dict).elements
             edits.change(value, lambda node: node.with_changes(elements=[*_closed(node.elements), *more]))
             return
@@ -117,7 +159,8 @@ def _extend(
                 edits.replace(gone[0], new)
                 return
             if not gone and isinstance(last, cst.SimpleStatementLine) and len(last.body) == 1:
-                edits.insert_before(last, [cst.SimpleStatementLine([new])])
+                lines = _left_out_of(value.value, key, spawning) if spawning else [source.code(new)]
+                edits.insert_before(last, statements.parse(source, "\n".join(lines) + "\n"))
                 return
     raise CannotRepair(f"the class has a __getstate__ of its own: {_BY_HAND}")
 

@@ -29,21 +29,22 @@ class Noisy(Dataset):
         return self.images[index] + self.rng.standard_normal(3)
 ```
 
-Use instead a generator for each process, made in the worker from the worker's seed and the old one:
+Use instead a generator for each worker, made in it from the worker's seed and the old one:
 
 ```python
 class Noisy(Dataset):
     def __init__(self, images):
         self.images = images
-        self._rng_by_pid = {os.getpid(): np.random.default_rng(0)}
+        self._rng_by_worker = {None: np.random.default_rng(0)}
 
     @property
     def rng(self):
-        pid = os.getpid()
-        if pid not in self._rng_by_pid:
+        worker = torch.utils.data.get_worker_info()
+        key = worker.seed if worker else None
+        if key not in self._rng_by_worker:
             seed = [torch.initial_seed(), 0]
-            self._rng_by_pid[pid] = np.random.default_rng(seed)
-        return self._rng_by_pid[pid]
+            self._rng_by_worker[key] = np.random.default_rng(seed)
+        return self._rng_by_worker[key]
 ```
 
 A seed that is `torch.initial_seed()` alone makes streams one that were two: `RandomState(1)`,
@@ -53,16 +54,15 @@ A seed that is `torch.initial_seed()` alone makes streams one that were two: `Ra
 
 Unsafe: the numbers that workers draw change, and no longer repeat in each epoch. They are the same in each
 run only where torch is seeded (`torch.manual_seed`): a program that seeds NumPy alone gets others each time.
-What the main process draws stays as it was, with 0 workers too: the object keeps the generator it was made
-with there, and a generator of a module is made with its old seed outside workers. torch's own stream is not
-touched. A process that is no worker but is given the object draws numbers of its own, as workers do. A seed
-written as a number is mixed with the worker's; any other, and none, by a number that the worker's copy of the
-old generator draws, so that generators which differed still differ.
+What any process draws that is no worker of a loader stays as it was, with 0 workers too: it keeps the
+generator that was made, and so do copies (`copy`, `pickle`, `torch.save`), there and where they are read.
+torch's own stream is not touched. A seed written as a number is mixed with the worker's; any other, and none,
+by a number that the worker's copy of the old generator draws, so that generators which differed still differ.
 
-NumPy's and `random`'s generators are sent to spawned workers and not used there; a `torch.Generator` is left
-out of pickles (and of copies by `copy`). Left to you: an attribute that any code of the program stores or
-deletes, a class with `__slots__`, `__getattr__` or `__reduce__`, a generator that is an attribute of the
-class, and one of a module whose seed is not written there or that the module draws from at import.
+NumPy's and `random`'s generators are sent to spawned workers and not used there; a `torch.Generator`, which
+they cannot be sent, is left out of what a process is started with, and of nothing else. Left to you: an
+attribute that any code of the program stores or deletes, a class with `__slots__`, `__getattr__` or
+`__reduce__`, a `torch.Generator` that is seeded apart, and a generator that is an attribute of the class.
 
 ## References
 
@@ -171,13 +171,28 @@ def _stores(function: FunctionNode | ast.Lambda, names: set[str], *, of_others_o
 
 
 def _stored_in_worker(code: WorkerCode, made: Made) -> bool:
-    """Whether worker code itself sets what holds the generator, as one keyed on the process does."""
+    """Whether worker code itself sets what holds the generator, as where that has a key for each worker."""
     names = _names(made)
     return any(
         visit.role == "dataset"
         and getattr(visit.function.node, "name", "") != "__init__"
-        and _stores(visit.function.node, names, of_others_only=_is_of_another(visit, made))
+        and (
+            _stores(visit.function.node, names, of_others_only=_is_of_another(visit, made))
+            or (isinstance(made.point.frame.scope, ast.Module) and _keeps_by_key(visit.function.node, names))
+        )
         for visit in code.visits
+    )
+
+
+def _keeps_by_key(function: FunctionNode | ast.Lambda, names: set[str]) -> bool:
+    """Whether a function stores into a dict of the module under a key that it finds: ``RNGS[pid] = ...``."""
+    return any(
+        isinstance(node, ast.Subscript)
+        and isinstance(node.ctx, ast.Store)
+        and isinstance(node.value, ast.Name)
+        and node.value.id in names
+        and not isinstance(node.slice, ast.Constant)
+        for node in walk(function)
     )
 
 

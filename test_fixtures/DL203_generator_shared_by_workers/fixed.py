@@ -1,7 +1,5 @@
 """Random erasing with "the new NumPy generator", kept on the dataset."""
 
-import os
-
 import numpy as np
 import torch
 from torch import nn
@@ -11,16 +9,17 @@ from torch.utils.data import DataLoader, Dataset
 class Erased(Dataset):
     def __init__(self, length):
         self.images = np.ones((length, 8, 8), dtype=np.float32)
-        self._rng_by_pid = {os.getpid(): np.random.default_rng(0)}
+        self._rng_by_worker = {None: np.random.default_rng(0)}
 
     @property
     def rng(self):
         # A copied generator would give all workers the same numbers.
-        pid = os.getpid()
-        if pid not in self._rng_by_pid:
+        worker = torch.utils.data.get_worker_info()
+        key = worker.seed if worker else None
+        if key not in self._rng_by_worker:
             seed = [torch.initial_seed(), 0]
-            self._rng_by_pid[pid] = np.random.default_rng(seed)
-        return self._rng_by_pid[pid]
+            self._rng_by_worker[key] = np.random.default_rng(seed)
+        return self._rng_by_worker[key]
 
     def __len__(self):
         return len(self.images)

@@ -1,6 +1,5 @@
 """Persistent workers keep their generators alive, so epochs differ; the workers still draw alike."""
 
-import os
 import random
 
 import torch
@@ -11,17 +10,18 @@ from torch.utils.data import DataLoader, Dataset
 class Shifted(Dataset):
     def __init__(self, length):
         self.length = length
-        self._rng_by_pid = {os.getpid(): random.Random()}
+        self._rng_by_worker = {None: random.Random()}
 
     @property
     def rng(self):
         # A copied generator would give all workers the same numbers.
-        pid = os.getpid()
-        if pid not in self._rng_by_pid:
-            *_, inherited = self._rng_by_pid.values()
+        worker = torch.utils.data.get_worker_info()
+        key = worker.seed if worker else None
+        if key not in self._rng_by_worker:
+            inherited = self._rng_by_worker[None]
             seed = torch.initial_seed() ^ inherited.getrandbits(64)
-            self._rng_by_pid[pid] = random.Random(seed)
-        return self._rng_by_pid[pid]
+            self._rng_by_worker[key] = random.Random(seed)
+        return self._rng_by_worker[key]
 
     def __len__(self):
         return self.length

@@ -1,7 +1,5 @@
 """Colour augmentation with a RandomState that the constructor makes."""
 
-import os
-
 import numpy as np
 import torch
 from torch import nn
@@ -18,16 +16,17 @@ class Scenes(Dataset):
         super(Scenes, self).__init__()
         self.split = split
         self.images = np.ones((length, 3, 4, 4), dtype=np.float32)
-        self._data_rng_by_pid = {os.getpid(): np.random.RandomState(123)}
+        self._data_rng_by_worker = {None: np.random.RandomState(123)}
 
     @property
     def _data_rng(self):
         # A copied generator would give all workers the same numbers.
-        pid = os.getpid()
-        if pid not in self._data_rng_by_pid:
+        worker = torch.utils.data.get_worker_info()
+        key = worker.seed if worker else None
+        if key not in self._data_rng_by_worker:
             seed = [torch.initial_seed() % 2**32, 123]
-            self._data_rng_by_pid[pid] = np.random.RandomState(seed)
-        return self._data_rng_by_pid[pid]
+            self._data_rng_by_worker[key] = np.random.RandomState(seed)
+        return self._data_rng_by_worker[key]
 
     def __len__(self):
         return len(self.images)

@@ -1,6 +1,6 @@
 """Masked modelling; the masks come from a torch.Generator kept on the dataset."""
 
-import os
+import multiprocessing
 
 import torch
 from torch import nn
@@ -11,20 +11,24 @@ class Masked(Dataset):
     def __init__(self, length, seed):
         self.rows = torch.ones(length, 10)
         self._generator_seed = seed
-        self._generator_by_pid = {os.getpid(): torch.Generator()}
+        self._generator_by_worker = {None: torch.Generator()}
         self.generator.manual_seed(seed)
 
     @property
     def generator(self):
         # A copied generator would give all workers the same numbers.
-        pid = os.getpid()
-        if pid not in self._generator_by_pid:
+        worker = torch.utils.data.get_worker_info()
+        key = worker.seed if worker else None
+        if key not in self._generator_by_worker:
             seed = hash((torch.initial_seed(), self._generator_seed))
-            self._generator_by_pid[pid] = torch.Generator().manual_seed(seed)
-        return self._generator_by_pid[pid]
+            self._generator_by_worker[key] = torch.Generator().manual_seed(seed)
+        return self._generator_by_worker[key]
 
     def __getstate__(self):
-        return {**self.__dict__, "_generator_by_pid": {}}
+        state = {**self.__dict__}
+        if multiprocessing.context.get_spawning_popen() is not None:  # a spawned worker makes its own
+            state["_generator_by_worker"] = {}
+        return state
 
     def __len__(self):
         return len(self.rows)
