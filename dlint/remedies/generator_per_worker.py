@@ -13,6 +13,7 @@ import libcst as cst
 
 from dlint.finding import Finding
 from dlint.knowledge.randomness import RESEEDS
+from dlint.module.layout import functions_in
 from dlint.program.mentions import mentions
 from dlint.program.program import Program
 from dlint.program.stores import Kin
@@ -41,6 +42,7 @@ def repair(source: Source, finding: Finding, edits: Edits) -> None:
         kin = kin_of(source, program, made.owner)
         check_property(source, kin, made.name, made.statement)
         check_not_handed_on(source, made)
+        _check_names(kin, made)
         imports = imports_for(source, made)
         kept = kept_under(made.name, by_worker=True)
         if not is_free(kin, kept):
@@ -97,6 +99,24 @@ def _apart(source: Source, kin: Kin, made: Made, call: cst.Call) -> tuple[str, l
     if setup and not (isinstance(given, cst.Name) and is_parameter(source, made, given.value)):
         raise CannotRepair("the generator is seeded apart: mix that seed into the worker's by hand")
     return source.code(args[0].value), setup
+
+
+def _check_names(kin: Kin, made: Made) -> None:
+    """Refuse where a class goes through what its object holds and knows the generator there by its name."""
+    for cls in kin.classes:
+        for function in functions_in(cls.node.body):
+            nodes = list(ast.walk(function))
+            named = any(isinstance(each, ast.Constant) and each.value == made.name for each in nodes)
+            held = any(
+                (isinstance(each, ast.Attribute) and each.attr == "__dict__")
+                or (isinstance(each, ast.Name) and each.id == "vars")
+                for each in nodes
+            )
+            if named and held and function.name not in ("__getstate__", "__setstate__"):
+                raise CannotRepair(
+                    f"{cls.name}.{function.name} knows {made.name} in the object's __dict__, where it would "
+                    "no longer be: make it anew in the workers by hand, in worker_init_fn"
+                )
 
 
 def _own_seeding(source: Source, made: Made) -> list[cst.Call]:

@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 import textwrap
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import libcst as cst
 from libcst.metadata import GlobalScope, ScopeProvider
@@ -75,11 +75,16 @@ def as_property(
     hint = class_of(source, made) if annotated or is_hinted(method) else None
     none = "Optional[int]" if "Optional[" in source.module.code else "int | None"
     annotation = f": dict[{none if by_worker else 'int'}, {hint}]" if hint is not None else ""
-    stored = statements.small(f"self.{kept}{annotation} = {entry}")
-    _replace_statement(source, edits, made.statement, [*setup, stored])
-    members = "\n" + property_text(source, made.name, kept, method, how, os, hint) + more
+    text = f"self.{kept}{annotation} = {entry}"
+    column = source.range(source.line_of(made.statement))[0][1]
+    if by_worker and "\n" not in entry and column + len(text) > _width(source):
+        text = f"{text.removesuffix(entry)}{{\n{source.module.default_indent}{entry[1:-1]}\n}}"
+    _replace_statement(source, edits, made.statement, [*setup, statements.small(text)])
     _, body, index = statements.block_of(source, method)
     above = _properties_before(source, made, body[index + 1 :])
+    if any(how.why in " ".join(source.code(each).split()) for each in above):
+        how = replace(how, why="")
+    members = "\n" + property_text(source, made.name, kept, method, how, os, hint) + more
     edits.insert_after(above[-1] if above else method, statements.parse(source, members))
     index += len(above)
     if index + 1 < len(body):
@@ -87,13 +92,11 @@ def as_property(
     edits.claim(owner)
 
 
-def _properties_before(
-    source: Source, made: Made, following: Sequence[cst.BaseStatement]
-) -> list[cst.BaseStatement]:
+def _properties_before(source: Source, made: Made, following: Sequence[cst.CSTNode]) -> list[cst.CSTNode]:
     """The properties of this kind right after the method, for what it makes before this."""
     assert made.method is not None
     inside = source.code(made.method.body)
-    found: list[cst.BaseStatement] = []
+    found: list[cst.CSTNode] = []
     for each in following:
         if not isinstance(each, cst.FunctionDef) or not each.decorators:
             break
@@ -143,9 +146,14 @@ def _key(how: PerProcess, key: str, os: str) -> str:
 
 def comment(source: Source, text: str, column: int) -> str:
     """A comment no wider than the file's own lines, for a block that begins at a column."""
-    own = max((len(line) for line in source.module.code.splitlines()), default=0)
-    width = min(max(own, _SHORTEST_LINE), _LONGEST_LINE) - column - 2
+    width = _width(source) - column - 2
     return "".join(f"# {line}\n" for line in textwrap.wrap(text, max(width, 40)))
+
+
+def _width(source: Source) -> int:
+    """How wide a line of the file may be."""
+    own = max((len(line) for line in source.module.code.splitlines()), default=0)
+    return min(max(own, _SHORTEST_LINE), _LONGEST_LINE)
 
 
 def _inside(made: str) -> str:

@@ -159,6 +159,10 @@ def _extend(
                 edits.replace(gone[0], new)
                 return
             if not gone and isinstance(last, cst.SimpleStatementLine) and len(last.body) == 1:
+                above = method.body.body[-2]
+                if spawning and isinstance(above, cst.If) and spawning in source.code(above.test):
+                    edits.insert_after(above.body.body[-1], [cst.SimpleStatementLine([new])])
+                    return
                 lines = _left_out_of(value.value, key, spawning) if spawning else [source.code(new)]
                 edits.insert_before(last, statements.parse(source, "\n".join(lines) + "\n"))
                 return
