@@ -7,6 +7,7 @@ function that is not for workers alone stays as it is, and the loaders get one t
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -17,6 +18,7 @@ from dlint.finding import Finding
 from dlint.knowledge.randomness import SEEDS, seeds_below
 from dlint.module.layout import parameters
 from dlint.module.nodes import walk
+from dlint.program.mentions import mentions
 from dlint.program.program import Program
 from dlint.program.values import Function
 from dlint.program.worker_seeds import Seeding, code_of, repeating, seeds_only
@@ -28,11 +30,12 @@ from dlint.rewriting.seed_worker import OWN_SEED, seeding_function, torch_name
 from dlint.rewriting.source import Function as Around
 from dlint.rewriting.source import Source
 from dlint.rewriting.twins import fold_twins
-from dlint.rewriting.unused import drop_unused_locals, mentions_in, only_value
+from dlint.rewriting.unused import drop_unused_imports, drop_unused_locals, mentions_in, only_value
 
 _LEAVE_OUT = "torch has seeded every worker already: leave this worker_init_fn out"
 _BY_HAND = "seed with torch.initial_seed() % 2**32"
 _SAYS_SEED = "seed"
+_STATE = "get_state"
 
 
 def repair(source: Source, finding: Finding, edits: Edits) -> None:
@@ -48,7 +51,9 @@ def repair(source: Source, finding: Finding, edits: Edits) -> None:
             return
         seedings = list(repeating(program.evaluator, code_of(program.evaluator, target)))
         seeds = _seeds(source, call, function, seedings)
-        _reseed(source, edits, function, seeds, FreshSeeds(source, function, program, target))
+        fresh = FreshSeeds(source, function, program, target)
+        seeds += _of_state_words(source, function, seeds, fresh)
+        _drop_unused(source, edits, program, _reseed(source, edits, function, seeds, fresh))
 
 
 def _function(source: Source, program: Program, call: cst.Call, function: Around) -> Function:
@@ -79,6 +84,7 @@ def _pass_another(source: Source, edits: Edits, program: Program, target: Functi
         f"{name} is not for workers alone: pass a worker_init_fn that {_BY_HAND.replace('seed', 'seeds', 1)}"
     )
     passed = passed_at(program, target)
+    replaced: list[cst.Name] = []
     if not passed or not seeds_only(program.evaluator, target):
         raise CannotRepair(by_hand)
     mine = source.surroundings.relative(source.path)
@@ -89,6 +95,9 @@ def _pass_another(source: Source, edits: Edits, program: Program, target: Functi
         value = _node_at(file, mention.node, cst.Name, cst.Attribute)
         new = seeding_function(file, edits, value, OWN_SEED, mine)
         edits.elsewhere(file).replace(value, statements.expression(new), key="worker_init_fn")
+        if file is source and isinstance(value, cst.Name):
+            replaced.append(value)
+    _drop_definitions(source, edits, program, replaced, alone=name)
 
 
 # The function's own seeds
@@ -131,6 +140,65 @@ def _seeds(source: Source, call: cst.Call, function: Around, seedings: list[Seed
         found[call] = {name}
     calls = list(found)
     return [_seed(source, each, function, frozenset(found[each]), calls) for each in calls]
+
+
+def _of_state_words(source: Source, function: Around, seeds: list[_Seed], fresh: FreshSeeds) -> list[_Seed]:
+    """The function's other seeding calls of the same libraries whose numbers are words of the state and the
+    worker's number alone: what torch gives stands for these, too."""
+    known = frozenset(each.call for each in seeds)
+    libraries = frozenset(name for each in seeds for name in each.names)
+    found: list[_Seed] = []
+    for call in source.descendants(function.body, cst.Call):
+        name = source.qualified(call.func)
+        if (
+            call in known
+            or name not in libraries
+            or len(call.args) != 1
+            or source.function_of(call) is not function
+        ):
+            continue
+        seed = _seed(source, call, function, frozenset({name}), [*known, call])
+        if _STATE in source.code(seed.decides) and not fresh.parts(seed.decides, constants=False).kept:
+            found.append(seed)
+    return found
+
+
+def _drop_unused(source: Source, edits: Edits, program: Program, gone: list[cst.Name]) -> None:
+    """Take away the functions, numbers and imports of the file that only the names in ``gone`` meant."""
+    _drop_definitions(source, edits, program, gone)
+    drop_unused_imports(source, edits, gone)
+
+
+def _drop_definitions(
+    source: Source, edits: Edits, program: Program, gone: list[cst.Name], *, alone: str | None = None
+) -> None:
+    """Take away the functions and numbers of the file (or the one ``alone``) that only ``gone`` meant."""
+    here = source.surroundings.module(source)
+    for statement in source.module.body:
+        name = _defined(statement)
+        if alone is not None and name != alone:
+            continue
+        inside = [statement, *gone]
+        reads = list(mentions_in(source, source.module, name)) if name is not None else []
+        if (
+            name is not None
+            and any(each.value == name for each in gone)
+            and all(any(each is node or source.encloses(node, each) for node in inside) for each in reads)
+            and not any(each.module is not here for each in mentions(program, name))
+            and not re.search(rf"""['"]{name}['"]""", source.module.code)  # in __all__, for getattr
+        ):
+            edits.remove(statement)
+
+
+def _defined(statement: cst.CSTNode) -> str | None:
+    """The name of the plain function, or of the number, that a statement of the module defines."""
+    if isinstance(statement, cst.FunctionDef) and not statement.decorators:
+        return statement.name.value
+    if isinstance(statement, cst.SimpleStatementLine) and len(statement.body) == 1:
+        match statement.body[0]:
+            case cst.Assign(targets=[cst.AssignTarget(target=cst.Name(value=name))], value=cst.Integer()):
+                return name
+    return None
 
 
 def _node_at(source: Source, node: ast.expr, *types: type[cst.BaseExpression]) -> Any:
@@ -196,7 +264,10 @@ def _only_seeds_or_tells(source: Source, name: cst.Name, calls: list[cst.Call]) 
     return call in calls or "seed" in text or text == "print" or text.startswith("logg")
 
 
-def _reseed(source: Source, edits: Edits, function: Around, seeds: list[_Seed], fresh: FreshSeeds) -> None:
+def _reseed(
+    source: Source, edits: Edits, function: Around, seeds: list[_Seed], fresh: FreshSeeds
+) -> list[cst.Name]:
+    """Write the new seeds. Gives the names that they leave out."""
     constants = len({source.code(each.decides) for each in seeds}) > 1
     parts = {each.call: fresh.parts(each.decides, constants=constants) for each in seeds}
     removed = [each for each in seeds if each.is_torch and fresh.is_torchs_own(parts[each.call])]
@@ -224,6 +295,9 @@ def _reseed(source: Source, edits: Edits, function: Around, seeds: list[_Seed], 
         drop_unused_locals(source, edits, function, gone)
         if kept:
             _retell(source, edits, function, lambda text: fresh.retold(text, parts[kept[0].call], torch))
+    said = set(re.findall(r"\w+", " ".join(texts.values())))
+    names = (name for node in gone for name in [node, *source.descendants(node, cst.Name)])
+    return [name for name in names if isinstance(name, cst.Name) and name.value not in said]
 
 
 def _check_removable(source: Source, function: Around, removed: list[_Seed]) -> None:
