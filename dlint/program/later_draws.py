@@ -14,6 +14,7 @@ from dlint.knowledge.callbacks import DATA_METHODS
 from dlint.knowledge.randomness import draws_from, may_draw
 from dlint.module.layout import FunctionNode
 from dlint.module.nodes import walk
+from dlint.program.arrays import is_array
 from dlint.program.evaluate import Evaluator
 from dlint.program.events import function_body
 from dlint.program.frame import Frame, Point
@@ -42,6 +43,10 @@ _OF_DATA = frozenset(
     squeeze_ stack stride sub sub_ thumbnail tile to tostring triu type_as unbind unfold unique
     unsqueeze_ view_as where zero_""".split()  # noqa: SIM905
 )
+
+
+# What these give is what a file holds, with functions of any kind.
+_OF_FILES = ("torch.load()", "torch.jit.load()", "torch.hub.load()", "torch.package.", "numpy.load()")
 
 
 class Later(NamedTuple):
@@ -156,10 +161,18 @@ class _Search:
         if isinstance(call.func, ast.Attribute) and is_data_method(call.func, frame):
             return []
         text = ast.unparse(call.func)
+        if isinstance(call.func, ast.Attribute) and is_array(self._evaluator, call.func.value, frame, world):
+            draws = may_draw(f"torch.Tensor.{call.func.attr}", self._library)
+            return [text] if draws else self._of_arguments(call, frame, world)
         callees = self._callees(call.func, frame, world)
         found = [] if callees else [text]
         for value in callees:
             found += self._of_value(value, call, text)
+        return found + self._of_arguments(call, frame, world)
+
+    def _of_arguments(self, call: ast.Call, frame: Frame, world: World) -> list[str]:
+        """What draws, or may, when the functions run that a call is given."""
+        found: list[str] = []
         for argument in [*call.args, *(keyword.value for keyword in call.keywords)]:
             if isinstance(argument, ast.Name | ast.Attribute):
                 for value in self._callees(argument, frame, world):
@@ -173,6 +186,8 @@ class _Search:
 
     def _of_value(self, value: Value, call: ast.Call, text: str) -> list[str]:
         match value:
+            case External() if value.name.startswith(_OF_FILES):
+                return [] if _is_of_data(call.func) else [text]
             case External():
                 return [text] if may_draw(value.name, self._library) else []
             case Partial():
@@ -198,6 +213,8 @@ class _Search:
                     if methods
                     else [text]
                 )
+            case Made() if f"{value.name}()".startswith(_OF_FILES):
+                return [text]
             case Made():
                 return [text] if may_draw(f"{value.name}().__call__", self._library) else []
             case Unknown():
