@@ -48,9 +48,13 @@ def repair(source: Source, finding: Finding, edits: Edits) -> None:
             return
         assert isinstance(value, Function)
         if not takes_one(value):
-            raise CannotRepair(f"{name} must take one argument, the worker's number, to be passed")
+            raise CannotRepair(
+                f"{name} does not take one argument: have it take the worker's number, and pass it uncalled"
+            )
         if _is_seed(value):
-            raise CannotRepair(f"{name} takes a seed, not a worker's number: pass a function that calls it")
+            raise CannotRepair(
+                f"{name} takes a seed, not a worker's number: pass one that calls it with a worker's seed"
+            )
     edits.change(called, lambda node: node.func, key="pass")
 
 

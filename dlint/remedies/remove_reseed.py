@@ -47,7 +47,10 @@ def repair(source: Source, finding: Finding, edits: Edits) -> None:
     if not isinstance(function, cst.FunctionDef):
         raise CannotRepair("the call seeds while the module is imported: move it to the training script")
     if _only_seeds(source, function):
-        raise CannotRepair(f"do not call {function.name.value} from worker code")
+        name = function.name.value
+        raise CannotRepair(
+            f"seeding is what {name} is for, and main may call it rightly: take its call out of worker code"
+        )
     number = _worker_id(source, call)
     if number is not None:  # seeding once in a worker is right, with the seed that torch gave it
         seed = f"{source.code(number.value)}.seed" + (" % 2**32" if library.module == "numpy" else "")

@@ -211,7 +211,7 @@ def _node_at(source: Source, node: ast.expr, *types: type[cst.BaseExpression]) -
         first, last = source.range(each)
         if [(source.line_in_file(line), at) for line, at in (first, last)] == [start, end]:
             return each
-    raise CannotRepair("the code at this place is not of a shape that dlint can edit")
+    raise CannotRepair(f"the code at this place is not of a shape that dlint can edit: {_BY_HAND}")
 
 
 def _hands_on(seeding: Seeding) -> bool:

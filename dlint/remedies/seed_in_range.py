@@ -22,7 +22,7 @@ def repair(source: Source, finding: Finding, edits: Edits) -> None:
     call = source.at(finding, cst.Call)
     argument = call.args[0] if len(call.args) == 1 else None
     if argument is None or argument.star:
-        raise CannotRepair("seed with torch.initial_seed() % 2**32")
+        raise CannotRepair("the seed is not one plain argument: pass torch.initial_seed() % 2**32")
     value = argument.value
     if isinstance(value, cst.BinaryOperation) and _POWER.fullmatch(source.code(value)):
         edits.replace(value.right, cst.parse_expression("2**32"), key="range")  # of what was `% 2**64`

@@ -113,7 +113,7 @@ def _definition(source: Source, node: ast.FunctionDef) -> cst.FunctionDef:
         if each.name.value == node.name and source.line_in_file(source.range(each.name)[0][0]) == node.lineno
     ]
     if len(found) != 1:
-        raise CannotRepair(f"{node.name} is not of a shape that dlint can edit")
+        raise CannotRepair(f"{node.name} is not of a shape that dlint can edit: seed NumPy in it by hand")
     return found[0]
 
 
