@@ -103,20 +103,26 @@ def _apart(source: Source, kin: Kin, made: Made, call: cst.Call) -> tuple[str, l
 
 def _check_names(kin: Kin, made: Made) -> None:
     """Refuse where a class goes through what its object holds and knows the generator there by its name."""
-    for cls in kin.classes:
-        for function in functions_in(cls.node.body):
-            nodes = list(ast.walk(function))
-            named = any(isinstance(each, ast.Constant) and each.value == made.name for each in nodes)
-            held = any(
-                (isinstance(each, ast.Attribute) and each.attr == "__dict__")
-                or (isinstance(each, ast.Name) and each.id == "vars")
-                for each in nodes
-            )
-            if named and held and function.name not in ("__getstate__", "__setstate__"):
-                raise CannotRepair(
-                    f"{cls.name}.{function.name} knows {made.name} in the object's __dict__, where it would "
-                    "no longer be: make it anew in the workers by hand, in worker_init_fn"
-                )
+    functions = [
+        (cls, list(ast.walk(function)))
+        for cls in kin.classes
+        for function in functions_in(cls.node.body)
+        if function.name not in ("__getstate__", "__setstate__")
+    ]
+    asks = next((cls for cls, nodes in functions if any(map(_is_dict_of_object, nodes))), None)
+    knows = any(isinstance(n, ast.Constant) and n.value == made.name for _, nodes in functions for n in nodes)
+    if asks is not None and knows:
+        raise CannotRepair(
+            f"the class {asks.name} goes through the object's __dict__, where {made.name} would no longer "
+            "be: make it anew in the workers by hand, in worker_init_fn"
+        )
+
+
+def _is_dict_of_object(node: ast.AST) -> bool:
+    match node:
+        case ast.Attribute(attr="__dict__") | ast.Call(func=ast.Name(id="vars")):
+            return True
+    return False
 
 
 def _own_seeding(source: Source, made: Made) -> list[cst.Call]:

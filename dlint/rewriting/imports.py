@@ -88,7 +88,7 @@ def _is_free_for(source: Source, module: str, name: str) -> bool:
 
 def _spellings(module: str) -> tuple[str, ...]:
     # `from cv2 import cv2` gave the module itself in the wheels before 4.5.4.
-    return (module, f"{module}.{module}")
+    return (module, "cv2.cv2") if module == "cv2" else (module,)
 
 
 def _bound(alias: cst.ImportAlias, module: str) -> str | None:
