@@ -27,6 +27,7 @@ from dlint.rewriting.seeds import Seeded, seeded
 from dlint.rewriting.source import Source
 from dlint.rewriting.states import leave_out
 
+_NO_METHODS = frozenset({"bit_generator", "device"})
 _WHY = "A copied generator would give all workers the same numbers."
 
 
@@ -43,6 +44,7 @@ def repair(source: Source, finding: Finding, edits: Edits) -> None:
         check_property(source, kin, made.name, made.statement)
         check_not_handed_on(source, made)
         _check_names(kin, made)
+        _check_methods(source, made)
         imports = imports_for(source, made)
         kept = kept_under(made.name, by_worker=True)
         if not is_free(kin, kept):
@@ -116,6 +118,17 @@ def _check_names(kin: Kin, made: Made) -> None:
             f"the class {asks.name} goes through the object's __dict__, where {made.name} would no longer "
             "be: make it anew in the workers by hand, in worker_init_fn"
         )
+
+
+def _check_methods(source: Source, made: Made) -> None:
+    """Refuse where the method that makes a generator keeps, or hands on, a method of it."""
+    assert made.method is not None
+    for each in source.descendants(made.method.body, cst.Attribute):
+        kept = isinstance(source.parent(each), cst.Assign | cst.AnnAssign | cst.Arg)
+        if kept and source.code(each.value) == f"self.{made.name}" and each.attr.value not in _NO_METHODS:
+            raise CannotRepair(
+                f"{source.code(each)} is kept where it is made: call it on self.{made.name} where it is used"
+            )
 
 
 def _is_dict_of_object(node: ast.AST) -> bool:
