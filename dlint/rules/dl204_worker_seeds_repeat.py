@@ -47,8 +47,10 @@ def worker_init_fn(worker_id):
 Unsafe: the numbers change. `torch.initial_seed()` takes the place of the worker's number in every seed of the
 function that repeats; ranks and all else in them stays, and the user's seed where main does not give it
 to torch. `torch.manual_seed` goes where nothing but the worker's number was in its seed: torch has seeded the
-worker. A function that the program uses elsewhere too, or that takes a seed, stays as it is: the loaders get
-the project's function that seeds NumPy, or a `seed_worker` that is written for them.
+worker. A word of the state that another branch seeds with goes with them, and so does what only the old seeds
+used: locals, imports, a number or a function of the file. A function that the program uses elsewhere too,
+or that takes a seed, stays as it is: the loaders get the project's function that seeds NumPy, or a
+`seed_worker` that is written for them. One that nothing else uses then goes.
 
 ## References
 
