@@ -9,16 +9,16 @@ import libcst as cst
 
 from dlint.finding import Finding
 from dlint.rewriting import statements
-from dlint.rewriting.arguments import keyword
 from dlint.rewriting.edits import CannotRepair, Edits
 from dlint.rewriting.source import Source
 
 _BY_HAND = "call its set_epoch(epoch) at the top of the epoch loop"
+_COUNT = "count the epochs, and call set_epoch with that number on the sampler at the top of the loop"
 _SAMPLERS = frozenset(
     {"torch.utils.data.DistributedSampler", "torch.utils.data.distributed.DistributedSampler"}
 )
 _COUNTERS = frozenset({"range", "trange", "count"})
-_AROUND = frozenset({"tqdm", "track", "progress_bar", "master_bar", "enumerate"})
+_AROUND = frozenset({"tqdm", "track", "progress_bar", "master_bar", "alive_it", "list", "reversed", "sorted"})
 
 Loop = cst.For | cst.While
 
@@ -30,14 +30,14 @@ def repair(source: Source, finding: Finding, edits: Edits) -> None:
     loader's expression in the loop.
     """
     data = finding.remedy.data if finding.remedy else {}
-    node = source.at(finding, cst.Call, cst.For)
-    there, loop = _loop(source, node, data)
+    node = source.at(finding, cst.Call)
+    there, loop = _loop(source, data)
     changes = edits.elsewhere(there)
     if not isinstance(loop.body, cst.IndentedBlock):
-        raise CannotRepair(_BY_HAND)
-    sampler = _sampler(source, node, data)
+        raise CannotRepair(f"the loop stands on one line: {_BY_HAND}")
+    sampler = data.get("sampler")
     same = there is source and source.function_of(loop) is source.function_of(node)
-    by_variable = _told_by_variable(source, sampler, loop) if sampler is not None and same else None
+    by_variable = _told_by_variable(source, sampler, loop) if isinstance(sampler, str) and same else None
     receiver, guard = by_variable or _told_by_loader(there, data, loop)
     epoch = _epoch(there, changes, loop)
     call = f"{receiver}.set_epoch({epoch})"
@@ -45,55 +45,17 @@ def repair(source: Source, finding: Finding, edits: Edits) -> None:
     changes.insert_before(loop.body.body[0], statements.parse(there, text), key=("set_epoch", receiver))
 
 
-def _loop(source: Source, node: cst.CSTNode, data: Mapping[str, Any]) -> tuple[Source, Loop]:
+def _loop(source: Source, data: Mapping[str, Any]) -> tuple[Source, Loop]:
     """The loop over the epochs and its file."""
-    path, line = data.get("path"), data.get("line")
-    if isinstance(path, str) and isinstance(line, int):
-        there = (
-            source if path == source.surroundings.relative(source.path) else source.surroundings.open(path)
-        )
-        found = [
-            each
-            for each in there.descendants(there.module, cst.For, cst.While)
-            if there.line_in_file(there.range(each)[0][0]) == line
-        ]
-        if len(found) == 1:
-            return there, found[0]
-        raise CannotRepair(_BY_HAND)
-    function = source.function_of(node)
-    around: cst.CSTNode = function.body if isinstance(function, cst.FunctionDef) else source.module
-    loops = [
-        each
-        for each in source.descendants(around, cst.For, cst.While)
-        if source.function_of(each) is function and "epoch" in source.code(_head(each)).lower()
-    ]
-    if len(loops) != 1:
-        raise CannotRepair(_BY_HAND)
-    return source, loops[0]
-
-
-def _head(loop: Loop) -> cst.BaseExpression:
-    return loop.target if isinstance(loop, cst.For) else loop.test
+    path, line = str(data["path"]), data["line"]
+    there = source if path == source.surroundings.relative(source.path) else source.surroundings.open(path)
+    for each in there.descendants(there.module, cst.For, cst.While):
+        if there.line_in_file(there.range(each)[0][0]) == line:
+            return there, each
+    raise CannotRepair(_BY_HAND)
 
 
 # What is told
-
-
-def _sampler(source: Source, node: cst.Call | cst.For, data: Mapping[str, Any]) -> str | None:
-    """The variable that holds the sampler."""
-    named = data.get("sampler")
-    if isinstance(named, str) and named.isidentifier():
-        return named
-    if isinstance(node, cst.Call):
-        given = keyword(node, "sampler")
-        if given is not None and isinstance(given.value, cst.Name):
-            return given.value.value
-        assign = source.statement_of(node)
-        if isinstance(assign, cst.Assign) and "Sampler" in source.code(node.func):
-            target = assign.targets[0].target
-            if len(assign.targets) == 1 and isinstance(target, cst.Name):
-                return target.value
-    return None
 
 
 def _told_by_variable(source: Source, sampler: str, loop: Loop) -> tuple[str, str | None] | None:
@@ -150,13 +112,17 @@ def _told_by_loader(source: Source, data: Mapping[str, Any], loop: Loop) -> tupl
     """The loader's own sampler, and the test that it is a distributed one."""
     loader = data.get("loader")
     if not isinstance(loader, str):
-        raise CannotRepair(_BY_HAND)
-    root = loader.partition(".")[0]
+        raise CannotRepair(
+            f"neither the sampler nor its loader has a name in the loop of line {source.range(loop)[0][0]}: "
+            f"give one to the sampler, and {_BY_HAND}"
+        )
+    parts = loader.split(".")
+    paths = {".".join(parts[: end + 1]) for end in range(len(parts))}
     targets = [each.target for each in source.descendants(loop, cst.AssignTarget, cst.For)]
     if isinstance(loop, cst.For):
         targets.append(loop.target)
-    if any(root in source.names_in(target) for target in targets if root != "self"):
-        raise CannotRepair(f"the loop makes {loader} itself: {_BY_HAND}")
+    if any(source.code(part) in paths for target in targets for part in _bound(target)):
+        raise CannotRepair(f"the loop sets {loader} itself: call set_epoch(epoch) on its sampler after that")
     sampler = f"{loader}.sampler"
     if data.get("sure") is True:
         return sampler, None
@@ -167,6 +133,13 @@ def _told_by_loader(source: Source, data: Mapping[str, Any], loop: Loop) -> tupl
         if known
         else f"hasattr({sampler}, {source.quote}set_epoch{source.quote})",
     )
+
+
+def _bound(target: cst.CSTNode) -> list[cst.CSTNode]:
+    """What a target binds: itself, or the elements of a tuple or list."""
+    if isinstance(target, cst.Tuple | cst.List):
+        return [part for element in target.elements for part in _bound(element.value)]
+    return [target]
 
 
 def _name_of_sampler(source: Source) -> str | None:
@@ -193,43 +166,78 @@ def _name_of_sampler(source: Source) -> str | None:
 def _epoch(source: Source, edits: Edits, loop: Loop) -> str:
     """The expression of the epoch's number in a loop; a loop that does not use it gets a name for it."""
     if isinstance(loop, cst.While):
-        names = [
-            source.code(each)
-            for each in source.descendants(loop, cst.Name, cst.Attribute)
-            if source.encloses(loop.test, each) or each is loop.test
-        ]
-        found = sorted({name for name in names if "epoch" in name.lower()}, key=len)
-        counted = {source.code(each.target) for each in source.descendants(loop, cst.AugAssign)}
-        counted &= set(found)
-        if len(counted) == 1:
-            return counted.pop()
-        raise CannotRepair(_BY_HAND)
-    target = loop.target
-    if isinstance(target, cst.Tuple) and _called(loop.iter) == "enumerate":
-        first = target.elements[0].value if target.elements else target
-        if isinstance(first, cst.Name) and first.value != "_":
-            return first.value
-    if not isinstance(target, cst.Name):
-        raise CannotRepair(_BY_HAND)
-    if "epoch" not in target.value.lower() and not _counts(loop.iter):
-        raise CannotRepair(_BY_HAND)
-    if target.value.strip("_"):
-        return target.value
+        return _counted(source, loop)
+    name = _number(source, loop)
+    if name is None:
+        raise CannotRepair(
+            f"the loop in line {source.range(loop)[0][0]} may not go through numbers: {_COUNT}"
+        )
+    if not isinstance(name, cst.Name) or name.value.strip("_"):
+        return source.code(name)
     function = source.function_of(loop)
     around: cst.CSTNode = function if function is not None else source.module
     reads = [
         each
         for each in source.descendants(loop.body, cst.Name)
-        if each.value == target.value and not _is_target(source, each)
+        if each.value == name.value and not _is_target(source, each)
     ]
     if reads:
-        raise CannotRepair(_BY_HAND)
+        raise CannotRepair(
+            f"{name.value} may be the number of the epoch or something else: name the number epoch, and call "
+            "set_epoch(epoch) on the sampler at the top of the loop"
+        )
     taken = source.names_in(around) if function is not None else source.identifiers
-    name = next(
+    free = next(
         each for each in ("epoch", "current_epoch", "epoch_index", "epoch_number") if each not in taken
     )
-    edits.replace(target, cst.Name(name), key=("epoch", name))
-    return name
+    edits.replace(name, cst.Name(free), key=("epoch", free))
+    return free
+
+
+def _counted(source: Source, loop: cst.While) -> str:
+    """What a ``while`` loop counts up in each round."""
+    found: list[str] = []
+    for line in loop.body.body if isinstance(loop.body, cst.IndentedBlock) else ():
+        for each in line.body if isinstance(line, cst.SimpleStatementLine) else ():
+            if isinstance(each, cst.AugAssign) and isinstance(each.operator, cst.AddAssign):
+                target = source.code(each.target)
+                tested = target in {source.code(part) for part in _parts(source, loop.test)}
+                if source.code(each.value) == "1" and (tested or "epoch" in target.lower()):
+                    found.append(target)
+    stored = [
+        source.code(each.target) for each in source.descendants(loop.body, cst.AssignTarget, cst.AugAssign)
+    ]
+    telling = [name for name in found if "epoch" in name.lower()]
+    names = telling if telling else found
+    if len(names) != 1 or stored.count(names[0]) != 1:
+        raise CannotRepair(f"the loop in line {source.range(loop)[0][0]} has no number: {_COUNT}")
+    return names[0]
+
+
+def _parts(source: Source, node: cst.BaseExpression) -> list[cst.CSTNode]:
+    return [node, *source.descendants(node, cst.Name, cst.Attribute)]
+
+
+def _number(source: Source, loop: cst.For) -> cst.Name | cst.Attribute | None:
+    """The target of a loop that is a number, another one in each round."""
+    target = loop.target
+    if isinstance(target, cst.Name | cst.Attribute):
+        return target if _counts(source, loop, loop.iter) else None
+    if not isinstance(target, cst.Tuple) or not isinstance(loop.iter, cst.Call):
+        return None
+    names = [each.value for each in target.elements]
+    given = [arg.value for arg in loop.iter.args if arg.keyword is None and not arg.star]
+    called = _called(loop.iter)
+    if called == "enumerate" and len(names) == 2 and given:
+        # Where both are numbers, the second goes on where a run is resumed.
+        numbers = [names[1]] if _counts(source, loop, given[0]) else []
+        numbers.append(names[0])
+    elif called == "zip" and len(names) == len(given):
+        numbers = [name for name, each in zip(names, given, strict=True) if _counts(source, loop, each)]
+    else:
+        numbers = []
+    found = [name for name in numbers if isinstance(name, cst.Name) and name.value.strip("_")]
+    return next((name for name in found if "epoch" in name.value.lower()), found[0] if found else None)
 
 
 def _is_target(source: Source, name: cst.Name) -> bool:
@@ -243,9 +251,7 @@ def _is_target(source: Source, name: cst.Name) -> bool:
     return False
 
 
-def _called(node: cst.BaseExpression) -> str:
-    if not isinstance(node, cst.Call):
-        return ""
+def _called(node: cst.Call) -> str:
     func = node.func
     return (
         func.attr.value
@@ -256,9 +262,27 @@ def _called(node: cst.BaseExpression) -> str:
     )
 
 
-def _counts(node: cst.BaseExpression) -> bool:
-    """Whether an iterable gives numbers that go up: ``range(n)``, also under a progress bar."""
-    name = _called(node)
-    if name in _COUNTERS:
+def _counts(source: Source, loop: Loop, node: cst.BaseExpression) -> bool:
+    """Whether an iterable gives numbers of which none comes twice: ``range(n)``, also under a progress bar
+    that has a name."""
+    if isinstance(node, cst.Name):
+        node = _value(source, loop, node.value) or node
+    if not isinstance(node, cst.Call):
+        return False
+    if _called(node) in _COUNTERS:
         return True
-    return name in _AROUND and isinstance(node, cst.Call) and bool(node.args) and _counts(node.args[0].value)
+    return _called(node) in _AROUND and bool(node.args) and _counts(source, loop, node.args[0].value)
+
+
+def _value(source: Source, loop: Loop, name: str) -> cst.BaseExpression | None:
+    """The call that a variable of the loop's function is set to, where it is set once."""
+    function = source.function_of(loop)
+    around: cst.CSTNode = function if function is not None else source.module
+    stores = [
+        each
+        for each in source.descendants(around, cst.Name)
+        if each.value == name and (_is_target(source, each) or isinstance(source.parent(each), cst.Param))
+    ]
+    assign = source.statement_of(stores[0]) if len(stores) == 1 else None
+    plain = isinstance(assign, cst.Assign) and assign.targets[0].target is stores[0]
+    return assign.value if plain and isinstance(assign, cst.Assign) else None

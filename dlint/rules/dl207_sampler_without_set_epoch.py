@@ -65,7 +65,7 @@ from dlint.knowledge.epochs import (
 )
 from dlint.module.layout import statements_in
 from dlint.module.nodes import walk
-from dlint.program.epoch_loops import EpochLoop, epoch_loop
+from dlint.program.epoch_loops import EpochLoop, epoch_loop, only
 from dlint.program.epochs import Epochs
 from dlint.program.frame import Frame
 from dlint.program.iteration import Iterations
@@ -74,6 +74,11 @@ from dlint.program.program import Program
 from dlint.program.samplers import Dealt, DistributedSamplers
 from dlint.program.values import Instance, Made, Value
 from dlint.rules.rule import Found
+
+_UNNAMED = (
+    "neither the sampler nor its loader has a name where the epochs are counted: give it one, and call "
+    "set_epoch(epoch) on it at the top of each epoch"
+)
 
 
 def check(program: Program) -> Iterator[Found]:
@@ -89,7 +94,7 @@ def check(program: Program) -> Iterator[Found]:
             modules = _program_of(program, loader)
             if (seed is not None and epochs.counts(seed, dealt.point)) or epochs.are_told(dealt, modules):
                 continue
-            around = _runs_each_epoch(program, loader, modules)
+            around = _runs_each_epoch(program, loader, dealt, modules)
             if around is not None:
                 yield _found(loader, dealt, around)
 
@@ -127,25 +132,22 @@ def _program_of(program: Program, loader: Loader) -> set[str]:
     return found
 
 
-def _runs_each_epoch(program: Program, loader: Loader, modules: set[str]) -> EpochLoop | None:
+def _runs_each_epoch(program: Program, loader: Loader, dealt: Dealt, modules: set[str]) -> EpochLoop | None:
     """The loop by which the program goes through a loader again and again, to train; one without a loop
     where there are several."""
     texts = (program.modules.index.data(relative).decode(errors="replace") for relative in modules)
     trains = any(map(speaks_of_training, texts))
     iterations = Iterations(program)
-    first: EpochLoop | None = None
+    found: list[EpochLoop] = []
     for relative in sorted(modules):
         module = program.modules.get(relative)
         if module is None or (not trains and speaks_of_evaluating(module.text)):
             continue
         for iteration in iterations.in_module(module):
             if iteration.loader.call is loader.call:
-                found = epoch_loop(program, iterations, iteration)
-                if first is None:
-                    first = found
-                elif found is not None and found.loop is not first.loop:
-                    return first._replace(loop=None)
-    return first
+                around = epoch_loop(program, iterations, iteration, dealt.point)
+                found += [around] if around is not None else []
+    return only(found)
 
 
 def _found(loader: Loader, dealt: Dealt, around: EpochLoop) -> Found:
@@ -169,7 +171,7 @@ def _found(loader: Loader, dealt: Dealt, around: EpochLoop) -> Found:
         f"the program trains with this DistributedSampler (loader at {where}) and never calls its set_epoch: "
         "every epoch has the same order; call sampler.set_epoch(epoch) at the top of each epoch",
         remedy=remedy,
-        by_hand=None if remedy else "call set_epoch(epoch) on it at the top of each epoch",
+        by_hand=None if remedy else around.by_hand or _UNNAMED,
     )
 
 
