@@ -5,6 +5,8 @@
 
 from __future__ import annotations
 
+import re
+
 import libcst as cst
 
 from dlint.finding import Finding
@@ -13,6 +15,8 @@ from dlint.rewriting.edits import CannotRepair, Edits
 from dlint.rewriting.source import Source
 
 _BY_HAND = "make the iterator once before the loop, and again on StopIteration, by hand"
+_PARTS = ("dataset", "sampler", "batch_sampler")
+_SEEDS = re.compile(r"(?:^|\.)(?:manual_seed(?:_all)?|seed|set_seed|seed_everything)$")
 # What stands around the call in its statement and evaluates it once, at that moment.
 _PLAIN = (
     cst.Arg,
@@ -42,12 +46,13 @@ def repair(source: Source, finding: Finding, edits: Edits) -> None:
         raise CannotRepair(_BY_HAND)
     text = source.code(loader)
     loop = _outermost_loop(source, call, text)
+    _check_draws(source, statement, loop)
     if _touches_dataset(source, loop, text):
         raise CannotRepair(
-            f"the loop does something to the dataset, which a worker would not see: {_BY_HAND}"
+            f"the loop does something to the dataset or the order, which workers that live on would not see: "
+            f"{_BY_HAND}"
         )
-    bare = text.rpartition(".")[2]
-    name = _free_name(source, edits, loop, "batches", f"{bare}_iterator", f"{bare}_batches")
+    name = _name_of_iterator(source, edits, loop, text)
     begin = f"{name} = iter({text})"
     before = cst.ensure_type(statements.parse(source, begin)[0], cst.SimpleStatementLine)
     edits.insert_before(loop, [before.with_changes(leading_lines=_blank(loop))])
@@ -94,6 +99,70 @@ def _check_order(source: Source, statement: cst.CSTNode, call: cst.Call) -> None
 
 def _precedes(source: Source, one: cst.CSTNode, other: cst.CSTNode) -> bool:
     return source.range(one)[0] < source.range(other)[0]
+
+
+def _check_draws(source: Source, statement: cst.CSTNode, loop: cst.For | cst.While) -> None:
+    """Refuse where a fresh iterator is what the loop is about: its end is handled, or it is seeded."""
+    around: cst.Try | None = source.enclosing(statement, cst.Try)
+    while around is not None and source.encloses(loop, around):
+        for handler in around.handlers if source.encloses(around.body, statement) else ():
+            caught = source.code(handler.type) if handler.type is not None else ""
+            if "StopIteration" in caught:
+                raise CannotRepair(
+                    f"line {source.range(handler)[0][0]} handles the end of the loader, which only an empty "
+                    "one has here: make the iterator before the loop, and begin again or leave there, by hand"
+                )
+        around = source.enclosing(around, cst.Try)
+    for call in source.descendants(loop, cst.Call):
+        if _SEEDS.search(source.code(call.func)):
+            raise CannotRepair(
+                f"the loop seeds what a fresh iterator draws from (line {source.range(call)[0][0]}): "
+                f"{_BY_HAND}"
+            )
+
+
+def _name_of_iterator(source: Source, edits: Edits, loop: cst.For | cst.While, loader: str) -> str:
+    """What the iterator is called: by its loader where the file has several, and the same in like loops."""
+    bare = loader.rpartition(".")[2]
+    of_loaders = {
+        source.code(each.args[0].value)
+        for each in source.descendants(source.module, cst.Call)
+        if source.code(each.func) == "iter" and each.args
+    }
+    values = _values_of(source, source.module, "batches")
+    alone = len(of_loaders) == 1 and all(value.startswith("iter(") for value in values)
+    wished = ["batches"] if alone else []
+    wished += [f"{bare}_iterator", f"{bare}_batches"]
+    function = source.function_of(loop)
+    for name in wished[:1]:
+        before = _values_of(source, function or source.module, name)
+        if before and set(before) == {f"iter({loader})"} and not _binds_inside(source, loop, name):
+            return name
+    return _free_name(source, edits, loop, *wished)
+
+
+def _values_of(source: Source, around: cst.CSTNode, name: str) -> list[str]:
+    """The texts of what is stored under a name; an empty one for what is no plain assignment."""
+    found = []
+    for each in source.descendants(around, cst.Name):
+        above = source.parent(each)
+        if each.value == name and isinstance(above, cst.AssignTarget):
+            assign = source.parent(above)
+            found.append(source.code(assign.value) if isinstance(assign, cst.Assign) else "")
+        elif each.value == name and isinstance(above, cst.Param | cst.For | cst.Element | cst.CompFor):
+            found.append("")
+    return found
+
+
+def _binds_inside(source: Source, loop: cst.For | cst.While, name: str) -> bool:
+    """Whether the same name goes on over this loop: it is set in it, or in one around it."""
+    outer: cst.CSTNode = loop
+    for each in source.ancestors(loop):
+        if isinstance(each, cst.FunctionDef | cst.Lambda | cst.ClassDef):
+            break
+        if isinstance(each, cst.For | cst.While):
+            outer = each
+    return bool(_values_of(source, outer, name))
 
 
 def _free_name(source: Source, edits: Edits, loop: cst.For | cst.While, *wished: str) -> str:
@@ -144,19 +213,38 @@ def _outermost_loop(source: Source, call: cst.Call, loader: str) -> cst.For | cs
 
 
 def _touches_dataset(source: Source, loop: cst.For | cst.While, loader: str) -> bool:
-    """Whether the loop says more of the loader's dataset than how long it is: a worker that lives on keeps
-    the copy that it has."""
-    names = {f"{loader}.dataset"}
+    """Whether the loop, or a method that it calls, says more of the loader's dataset or samplers than how
+    long they are: a worker that lives on keeps the copy that it has."""
+    names = {f"{loader}.{each}" for each in _PARTS}
     for each in source.descendants(source.module, cst.Assign):
         if any(source.code(target.target) == loader for target in each.targets):
-            for arg in each.value.args[:1] if isinstance(each.value, cst.Call) else ():
-                names.add(source.code(arg.value))
-    for each in source.descendants(loop, cst.Name, cst.Attribute):
-        if source.code(each) in names:
-            call = source.enclosing(each, cst.Call)
-            if call is None or source.code(call.func) not in ("len", "print"):
-                return True
-    return False
+            for index, arg in enumerate(each.value.args if isinstance(each.value, cst.Call) else ()):
+                if (arg.keyword is None and index == 0) or (arg.keyword and arg.keyword.value in _PARTS):
+                    names.add(source.code(arg.value))
+    return any(
+        _is_touched(source, mention)
+        for block in [loop, *_methods_called(source, loop)]
+        for mention in source.descendants(block, cst.Name, cst.Attribute)
+        if source.code(mention) in names
+    )
+
+
+def _is_touched(source: Source, mention: cst.CSTNode) -> bool:
+    call = source.enclosing(mention, cst.Call)
+    return call is None or source.code(call.func) not in ("len", "print")
+
+
+def _methods_called(source: Source, loop: cst.For | cst.While) -> list[cst.CSTNode]:
+    """The methods of the same class that a loop calls."""
+    owner: cst.ClassDef | None = source.enclosing(loop, cst.ClassDef)
+    if owner is None:
+        return []
+    called = {source.code(call.func) for call in source.descendants(loop, cst.Call)}
+    return [
+        each.body
+        for each in owner.body.body
+        if isinstance(each, cst.FunctionDef) and f"self.{each.name.value}" in called
+    ]
 
 
 def _sets(source: Source, loop: cst.For | cst.While, loader: str) -> bool:

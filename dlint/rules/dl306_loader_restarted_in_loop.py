@@ -40,6 +40,7 @@ for step in range(steps):
 
 Unsafe: the loop gets other batches than before, each once an epoch, where every round began a new one; the
 workers live on until the iterator goes. A batch that is used in the midst of a statement gets a name first.
+Left to you where the loop does something to the dataset, a sampler or the seed, or handles the loader's end.
 
 ## References
 

@@ -80,10 +80,10 @@ is missed then and not in the constructor. What it is opened with is kept as it 
 `__getstate__` is built upon. Left to you: an attribute that any code of the program stores or deletes (a
 subclass, a script, `setattr`), a class with `__slots__`, `__del__`, `__getattr__` or a `__getstate__` of
 another kind, one derived from a library's class that may have its own, handles in a list or dict, parts kept
-of one, what is opened when first needed, and decord's readers; and what another process would not find, or not
-as it is here: what is in memory, a temporary or removed file, one read from another open one, a path that may
-be relative where the program calls `os.chdir`, what is set up once it is open, a file that is read on from
-where the constructor left it, and one whose errors the constructor handles.
+of one, what is opened when first needed, and decord's readers. So is what another process would not find, or
+not as it is here: what is in memory, a temporary or removed file, one read from another open one, a path that
+may be relative where the program calls `os.chdir`, what is set up once it is open, a file that is read on
+from where the constructor left it, and one whose errors the constructor handles.
 
 ## References
 
@@ -99,27 +99,29 @@ import re
 from collections.abc import Iterator
 
 from dlint.finding import Remedy
-from dlint.knowledge.handles import PARTS, Handle
+from dlint.knowledge.handles import Handle
 from dlint.module.layout import changed_names, own_names, parameters, statements_in
 from dlint.module.nodes import walk
 from dlint.program.early_reads import item_read_in_parent, length_asked_in_parent
 from dlint.program.events import Visit, function_body
 from dlint.program.frame import Arguments, Point
 from dlint.program.handles import handle_of
+from dlint.program.held_handles import held
 from dlint.program.program import Program
 from dlint.program.repetition import is_once
 from dlint.program.sharing import by_dataset
 from dlint.program.shipped import attributes, says_its_state
 from dlint.program.sides import renewed
 from dlint.program.uses import WorkerUse
-from dlint.program.values import HERE, Const, Instance, Items, Made, Table, Value
+from dlint.program.values import HERE, Const, Instance, Made
 from dlint.program.worker import WorkerCode
 from dlint.rules.rule import Found
 
-_TAKE_PARTS_LATE = "open the file in each process, keyed on os.getpid(), and take what is read from it there"
-_KEEP_FOR_EACH = "open them in each process, keyed on os.getpid(), and leave them out of __getstate__"
-# A constructor that closes what it has opened may have closed what a container holds.
-_LETS_GO = re.compile(r"\.(?:close|release|clear)\(")
+# What to do where a handle for each process is not all.
+_BY_HAND = {
+    "among others": "open them in each process, keyed on os.getpid(), and leave them out of __getstate__",
+    "a part of it": "open the file in each process, keyed on os.getpid(), and take its parts there",
+}
 _BEFORE = "before the workers start"
 _BY_CONSTRUCTOR = "in the main process too, by the constructor,"
 _FOR_ONE_PROCESS = ("getpid", "get_worker_info", "current_process")
@@ -165,7 +167,7 @@ def _kept(
     """Handles that an object holds once it is made."""
     reads = [(visit, _reads(visit)) for visit in visits]
     names = {name for _, read in reads for name in read}
-    for name, value, by_hand in _held(program, owner, names):
+    for name, value, how in held(program, owner, names):
         handle = handle_of(program.evaluator, value)
         if handle is None or program.evaluator.attributes.outside.speaks_of(owner, name):
             continue
@@ -182,7 +184,7 @@ def _kept(
                 attribute = (owner.cls.name, name)
                 when = _BY_CONSTRUCTOR if binding else _BEFORE
                 for found in _found(handle, value, visit, read[name], start, state, attribute, when):
-                    yield found._replace(remedy=None, by_hand=by_hand) if by_hand else found
+                    yield found if how == "alone" else found._replace(remedy=None, by_hand=_BY_HAND[how])
                 break
 
 
@@ -208,52 +210,6 @@ def _is_for_one_process(visits: list[Visit]) -> bool:
     """Whether worker code of an object looks at the process that it is in."""
     texts = [visit.function.module.text_of(visit.function.node) for visit in visits]
     return any(word in text for text in texts for word in _FOR_ONE_PROCESS)
-
-
-def _held(program: Program, owner: Instance, names: set[str]) -> Iterator[tuple[str, Value, str]]:
-    """What the attributes hold, alone or in a container; for a part of a handle (``self.file["images"]``),
-    the handle. Also what to do by hand, "" where a remedy does it."""
-    evaluator = program.evaluator
-    for name, path, point, world in evaluator.construction.stores(owner, HERE, names):
-        assert point.statement is not None
-        for value, _ in evaluator.names.defined(point.statement, path, point.frame, world):
-            if isinstance(value, Items | Table):
-                if not _LETS_GO.search(point.frame.module.text_of(point.frame.scope)):
-                    yield from ((name, item, _KEEP_FOR_EACH) for item in _inside(value))
-            else:
-                yield name, value, ""
-        whole = getattr(point.statement, "value", None)
-        while (part := _part(whole)) is not None:
-            whole, method = part
-            for value, _ in evaluator.values(whole, point, world):
-                handle = handle_of(program.evaluator, value)
-                if handle is not None and method in handle.parts:
-                    yield name, value, _TAKE_PARTS_LATE
-
-
-def _inside(container: Items | Table) -> Iterator[Value]:
-    """What a container holds, at most one container further down."""
-    for item in _contents(container):
-        yield from _contents(item) if isinstance(item, Items | Table) else (item,)
-
-
-def _contents(container: Items | Table) -> list[Value]:
-    return list(container.items.values() if isinstance(container, Table) else container.items)
-
-
-def _part(node: ast.expr | None) -> tuple[ast.expr, str] | None:
-    """What an expression takes a part of, and how: ``file["images"]``, ``file.get("images")``,
-    ``connection.cursor()``."""
-    match node:
-        case ast.Subscript(value=whole, slice=name) if _is_name(name):
-            return whole, "[]"
-        case ast.Call(func=ast.Attribute(value=whole, attr=method), args=given) if method in PARTS:
-            return (whole, method) if method != "get" or (given and _is_name(given[0])) else None
-    return None
-
-
-def _is_name(index: ast.expr) -> bool:
-    return isinstance(index, ast.Constant) and isinstance(index.value, str)
 
 
 def _lazy(
