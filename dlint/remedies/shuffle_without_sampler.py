@@ -11,7 +11,6 @@ from dlint.rewriting.edits import CannotRepair, Edits
 from dlint.rewriting.source import Source
 
 _BY_HAND = "write shuffle=sampler is None, so that only one of the two is given"
-_BINDS = (cst.Name, cst.Attribute, cst.Subscript, cst.Call)
 
 
 def repair(source: Source, finding: Finding, edits: Edits) -> None:
@@ -29,11 +28,14 @@ def repair(source: Source, finding: Finding, edits: Edits) -> None:
     if isinstance(shuffle, cst.Name) and shuffle.value == "True":
         edits.replace(shuffle, absent)
         return
-    negated = isinstance(shuffle, cst.UnaryOperation) and isinstance(shuffle.operator, cst.Not)
-    plain = shuffle.expression if negated and isinstance(shuffle, cst.UnaryOperation) else shuffle
-    if not isinstance(plain, _BINDS):
-        raise CannotRepair(_BY_HAND)
-    edits.replace(shuffle, cst.BooleanOperation(shuffle.deep_clone(), cst.And(), absent))
+    # What binds less than ``and`` stands in brackets of its own.
+    loose = isinstance(shuffle, cst.IfExp | cst.Lambda | cst.NamedExpr) or (
+        isinstance(shuffle, cst.BooleanOperation) and isinstance(shuffle.operator, cst.Or)
+    )
+    wanted = shuffle.deep_clone()
+    if loose and not shuffle.lpar:
+        wanted = wanted.with_changes(lpar=[cst.LeftParen()], rpar=[cst.RightParen()])
+    edits.replace(shuffle, cst.BooleanOperation(wanted, cst.And(), absent))
 
 
 def _argument(call: cst.Call, name: str) -> cst.Arg:

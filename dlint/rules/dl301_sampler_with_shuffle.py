@@ -95,9 +95,4 @@ def _is_plain(loader: Loader) -> bool:
     sampler, shuffle = loader.written("sampler"), loader.written("shuffle")
     if sampler is None or shuffle is None or dotted(sampler) is None or not loader.may_leave_out("shuffle"):
         return False
-    match shuffle:
-        case ast.Constant(value=value):
-            return value is True
-        case ast.UnaryOp(op=ast.Not(), operand=operand):
-            shuffle = operand
-    return isinstance(shuffle, ast.Name | ast.Attribute | ast.Subscript | ast.Call)
+    return not isinstance(shuffle, ast.Constant) or shuffle.value is True
