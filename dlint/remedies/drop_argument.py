@@ -10,8 +10,8 @@ from dlint.finding import Finding
 from dlint.knowledge.loading import SIGNATURE
 from dlint.rewriting.arguments import argument_index, without_arguments
 from dlint.rewriting.edits import CannotRepair, Edits
-from dlint.rewriting.orphans import remove_unused
 from dlint.rewriting.source import Source
+from dlint.rewriting.unused import remove_unused
 
 # What an argument that DataLoader takes by position is when it is not given; None for the others.
 _DEFAULTS = {"batch_size": "1", "shuffle": "False", "drop_last": "False", "timeout": "0"}

@@ -30,6 +30,8 @@ _ONLY_GIVE = frozenset(
         "hash",
     }
 )
+_SAMPLERS = "torch.utils.data."
+_LOOKS_AT_NAMES = frozenset({"locals", "vars", "eval", "exec"})
 
 
 def assignments_of(source: Source, function: cst.FunctionDef, name: str) -> list[cst.Assign]:
@@ -80,6 +82,16 @@ def _is_target(source: Source, name: cst.Name) -> bool:
     return False
 
 
+def remove_unused(source: Source, edits: Edits, gone: cst.CSTNode) -> None:
+    """Take away what ``gone``, which goes, alone has read: locals that were set to a plain value or a
+    sampler, imported names. What does something besides stays."""
+    function = source.function_of(gone)
+    out: list[cst.CSTNode] = [gone]
+    if isinstance(function, cst.FunctionDef) and not source.names_in(function) & _LOOKS_AT_NAMES:
+        out = _drop_locals(source, edits, function, out, _is_plain)
+    drop_unused_imports(source, edits, out)
+
+
 def drop_unused_locals(
     source: Source, edits: Edits, function: cst.FunctionDef, gone: Collection[cst.CSTNode]
 ) -> None:
@@ -87,6 +99,26 @@ def drop_unused_locals(
 
     Raises CannotRepair where such a local's value does something besides.
     """
+
+    def only_gives(source: Source, value: cst.BaseExpression) -> bool:
+        calls = [each for each in [value, *source.descendants(value, cst.Call)] if isinstance(each, cst.Call)]
+        if not all((source.qualified(each.func) or source.code(each.func)) in _ONLY_GIVE for each in calls):
+            raise CannotRepair(
+                f"{source.code(value)} would be left without use: seed from torch.initial_seed() by hand"
+            )
+        return True
+
+    _drop_locals(source, edits, function, gone, only_gives)
+
+
+def _drop_locals(
+    source: Source,
+    edits: Edits,
+    function: cst.FunctionDef,
+    gone: Collection[cst.CSTNode],
+    may_go: Callable[[Source, cst.BaseExpression], bool],
+) -> list[cst.CSTNode]:
+    """Take away the locals that only ``gone`` read and whose values may go; gives all that goes."""
     out = list(gone)
     names = {name for node in out for name in source.names_in(node)}
     while names:
@@ -99,12 +131,27 @@ def drop_unused_locals(
         ]
         if not reads or not all(_is_inside(source, each, out) for each in reads):
             continue
-        calls = source.descendants(assigned, cst.Call)
-        if not all((source.qualified(each.func) or source.code(each.func)) in _ONLY_GIVE for each in calls):
-            raise CannotRepair(f"{name} would be left without use: seed from torch.initial_seed() by hand")
+        if not may_go(source, assigned.value):
+            continue
         statements.remove_statement(source, edits, assigned)
         out.append(assigned)
         names |= source.names_in(assigned.value)
+    return out
+
+
+def _is_plain(source: Source, node: cst.BaseExpression) -> bool:
+    """Whether a value does nothing but be there."""
+    acts = (cst.Await, cst.NamedExpr, cst.Yield, cst.Subscript, cst.BinaryOperation)
+    if any(isinstance(each, acts) for each in [node, *source.descendants(node, *acts)]):
+        return False
+    calls = [each for each in [node, *source.descendants(node, cst.Call)] if isinstance(each, cst.Call)]
+    return all(_makes_sampler(source, each) for each in calls)
+
+
+def _makes_sampler(source: Source, call: cst.Call) -> bool:
+    name = source.qualified(call.func) or ""
+    said = source.code(call.func)
+    return (name.startswith(_SAMPLERS) and name.endswith("Sampler")) or said in ("len", "range")
 
 
 def _is_inside(source: Source, node: cst.CSTNode, nodes: Collection[cst.CSTNode]) -> bool:
