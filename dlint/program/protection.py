@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterable, Iterator
+from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
 from dlint.knowledge.reflection import BY_NAME
 from dlint.module.source import Module
-from dlint.program.boundaries import Boundaries, is_guarded, runs_in_main_only
-from dlint.program.frame import Frame, Point
+from dlint.program.boundaries import Boundaries, Way, guarded_role, runs_in_main_only
+from dlint.program.frame import Point
 from dlint.program.repetition import tests_around
 from dlint.program.values import Const, External
 
@@ -21,13 +22,18 @@ _FAR = 4
 
 
 class Effect(NamedTuple):
-    """Where a protecting call takes effect: at import of a module, in its main guard, or in a function."""
+    """Where a protecting call takes effect: at import of a module, in its main guard, or in a function.
+
+    ``order``: the lines that lead from there to the call, outermost first; of two effects at one place the
+    greater takes place later.
+    """
 
     call: ast.Call
     module: Module
     kind: str  # import, guard or function
     at: Module
-    function: ast.AST | None = None
+    function: ast.AST | None
+    order: tuple[int, ...]
 
 
 class Shelter(NamedTuple):
@@ -60,57 +66,78 @@ class Protections:
         self._values = values
         self._unknown = unknown
         self._always = always
-        self._effects: list[Effect] | None = None
 
-    @property
+    @cached_property
     def effects(self) -> list[Effect]:
         """Every place where the program makes the call, up to the functions that lead to it."""
-        if self._effects is None:
-            self._effects = []
-            word = self._name.rpartition(".")[2]
-            for module in self._evaluator.modules.naming(word):
-                for trail in _mentions(module, word):
-                    call = trail[-2] if len(trail) > 1 else None
-                    if isinstance(call, ast.Call) and call.func is trail[-1]:
-                        self._evaluator.start()
-                        point = self._evaluator.sites.point_of(module, trail)
-                        if self.is_call(call, point):
-                            self._spread(call, module, point.frame, point.statement, 0)
-        return self._effects
+        return self._places_of(True, self._always)
+
+    @cached_property
+    def _takers(self) -> list[Effect]:
+        """Every place where it makes the call with what takes protection back, on no condition."""
+        return self._places_of(False, True)
+
+    def _places_of(self, protects: bool, always: bool) -> list[Effect]:
+        found: list[Effect] = []
+        word = self._name.rpartition(".")[2]
+        for module in self._evaluator.modules.naming(word):
+            for trail in _mentions(module, word):
+                call = trail[-2] if len(trail) > 1 else None
+                if isinstance(call, ast.Call) and call.func is trail[-1]:
+                    self._evaluator.start()
+                    point = self._evaluator.sites.point_of(module, trail)
+                    if self._protects(call, point) is protects:
+                        self._spread(found, always, call, module, point, ())
+        return found
 
     def is_call(self, call: ast.Call, point: Point) -> bool:
         """Whether a call is the protecting one."""
+        return self._protects(call, point) is True
+
+    def _protects(self, call: ast.Call, point: Point) -> bool | None:
+        """Whether a call protects or takes protection back; None for other calls."""
         callees = self._evaluator.values(call.func, point)
         if not any(isinstance(value, External) and value.name == self._name for value, _ in callees):
-            return False
+            return None
         written = [*call.args, *(keyword.value for keyword in call.keywords)]
         if not written:
-            return False
+            return None
         given = self._evaluator.values(written[0], point)
-        return any(
+        counted = _counts_cpus(written[0])
+        if any(
             (isinstance(value, Const) and value.value in self._values)
             or (isinstance(value, External) and value.name in self._values)
-            or (self._unknown and not isinstance(value, Const) and not _counts_cpus(written[0]))
+            or (self._unknown and not isinstance(value, Const) and not counted)
             for value, _ in given
-        )
+        ):
+            return True
+        return False if counted or any(isinstance(value, Const) for value, _ in given) else None
 
     def _spread(
-        self, call: ast.Call, module: Module, frame: Frame, statement: ast.stmt | None, far: int
+        self,
+        into: list[Effect],
+        always: bool,
+        call: ast.Call,
+        module: Module,
+        point: Point,
+        inner: tuple[int, ...],
     ) -> None:
-        assert self._effects is not None
-        scope = frame.scope
-        if self._always and _is_conditional(Point(frame, statement)):
+        """Note the effects of a call, from a point on the way to it. ``always``: unless on a condition."""
+        scope = point.frame.scope
+        if always and _is_conditional(point):
             return
+        at = point.frame.module
+        order = (point.statement.lineno if point.statement is not None else 0, *inner)
         if isinstance(scope, ast.Module):
-            kind = "guard" if runs_in_main_only(frame, statement) else "import"
-            self._effects.append(Effect(call, module, kind, frame.module))
-        elif isinstance(scope, ast.ClassDef) and frame.outer is not None:
-            self._spread(call, module, frame.outer, scope, far)
+            kind = "guard" if runs_in_main_only(point.frame, point.statement) else "import"
+            into.append(Effect(call, module, kind, at, None, order))
+        elif isinstance(scope, ast.ClassDef) and point.frame.outer is not None:
+            self._spread(into, always, call, module, Point(point.frame.outer, scope), order)
         elif isinstance(scope, ast.FunctionDef | ast.AsyncFunctionDef):
-            self._effects.append(Effect(call, module, "function", frame.module, scope))
-            if far < _FAR:
-                for site in self._evaluator.sites.of(scope, frame)[:12]:
-                    self._spread(call, module, site.point.frame, site.point.statement, far + 1)
+            into.append(Effect(call, module, "function", at, scope, order))
+            if len(inner) < _FAR:
+                for site in self._evaluator.sites.of(scope, point.frame)[:12]:
+                    self._spread(into, always, call, module, site.point, order)
 
     def shelter(self, use: WorkerUse, modules: Iterable[Module]) -> Shelter | None:
         """The protection of a worker use whose worker code lies in the given modules, if it has one.
@@ -142,6 +169,57 @@ class Protections:
                 return None
             found = on_way if found is None or not on_way.spawned else found
         return found
+
+    def taken_back(self, use: WorkerUse, modules: Iterable[Module]) -> Effect | None:
+        """What takes the protection of a use's forked workers back in the main process, or would take back
+        one that modules gave at their import (``cv2.setNumThreads(8)`` in main): a call that is made on some
+        way to the loader, on no condition, after every protecting one."""
+        if not self._takers or use.loader is None:
+            return None
+        if any(id(effect.function) in use.worker_functions | use.makers for effect in self.effects):
+            return None
+        wanted = {module.relative for module in modules}
+        for way in self._boundaries.ways_to(use.loader.point):
+            last = self._last_on_way(way) or self._last_import(way.module, wanted)
+            if last is not None and any(last is each for each in self._takers):
+                return last
+        return None
+
+    def _last_on_way(self, way: Way) -> Effect | None:
+        """What is called last, in the script or else in the outermost function that calls any of it."""
+        every = [*self.effects, *self._takers]
+        own = [
+            effect
+            for effect in every
+            if effect.at is way.module
+            and (effect.kind == "import" or (effect.kind == "guard" and way.guarded))
+        ]
+        inner = [[e for e in every if e.function is function] for function in reversed(way.functions)]
+        level = own
+        if not any(effect.kind == "guard" or len(effect.order) > 1 for effect in own):
+            level = next((called for called in inner if called), own)
+        return max(level, key=lambda effect: effect.order, default=None)
+
+    def _last_import(self, start: Module, wanted: set[str]) -> Effect | None:
+        """What takes protection back at import of a module that has imported all that protects by then."""
+        imported = self._boundaries.imports(start.relative)
+        effects, back = (
+            [effect for effect in found if effect.kind == "import" and effect.at.relative in imported]
+            for found in (self.effects, self._takers)
+        )
+        for taking in back:
+            before = self._boundaries.imports(taking.at.relative)
+            if not (wanted - {taking.at.relative}) & before:
+                continue
+            if all(
+                effect.order < taking.order
+                if effect.at is taking.at
+                else effect.at.relative in before
+                and taking.at.relative not in self._boundaries.imports(effect.at.relative)
+                for effect in effects
+            ):
+                return taking
+        return None
 
     def _on_way(
         self, effects: list[Effect], functions: tuple[ast.AST, ...], start: Module, guarded: bool
@@ -198,8 +276,9 @@ def _mentions(module: Module, word: str) -> Iterator[list[ast.AST]]:
 def _is_conditional(point: Point) -> bool:
     """Whether a test decides if control comes to a place, other than the main guard and one that only asks
     whether the call was made already (``if get_start_method(allow_none=True) is None:``)."""
-    return not is_guarded(point.frame, point.statement) and any(
-        "get_start_method" not in ast.unparse(test) for test, _, _ in tests_around(point)
+    return any(
+        guarded_role(test, point.frame.layout) is None and "get_start_method" not in ast.unparse(test)
+        for test, _, _ in tests_around(point)
     )
 
 

@@ -55,14 +55,17 @@ protects forked workers only: spawned ones and those of a forkserver do not run 
 import or in the parent counts as well (measured: an OpenMP build ran through in 6 of 6 runs, wheels started
 no thread in the workers), and so does a number that comes from settings or the command line. A script that
 finds modules by name (`importlib`, Hydra) counts for loaders that no other script imports.
-`cv2.ocl.setUseOpenCL(False)` alone does not turn the threads off.
+`cv2.ocl.setUseOpenCL(False)` alone does not turn the threads off. What a call with a number greater than 1
+takes back in the main process, always and after all of these, is no protection for forked workers.
 
 ## Fix safety
 
 Safe: one line after the import of cv2 changes no result, only how many threads OpenCV uses, in the main
 process as well. Where several files call cv2 for the workers, it goes into the module that most of them
 import, and into no other. `setNumThreads(n)` in worker code becomes `setNumThreads(0)`;
-`cv2.ocl.setUseOpenCL(False)` is written only where worker code uses `cv2.UMat`.
+`cv2.ocl.setUseOpenCL(False)` is written only where worker code uses `cv2.UMat`. Left to
+you: a program whose main process turns the threads on again (`cv2.setNumThreads(8)`), as only its author
+knows whether main needs them.
 
 ## References
 
@@ -79,7 +82,7 @@ from collections.abc import Iterator
 from dlint.finding import Remedy
 from dlint.program.events import Event
 from dlint.program.program import Program
-from dlint.program.protection import Protections, Shelter
+from dlint.program.protection import Effect, Protections, Shelter
 from dlint.program.sharing import codes_of, nearest
 from dlint.program.uses import WorkerUse
 from dlint.program.values import Const
@@ -119,24 +122,33 @@ def check(program: Program) -> Iterator[Found]:
                 continue
             counted_at.add(id(event))
             yield from _thread_count(program, event)
-    told: set[tuple[int, Shelter | None]] = set()
+    told: set[tuple[int, Shelter | None, Effect | None]] = set()
     for use in program.uses:
         code = known[id(use.code)]
         # Where a worker sets another number of threads, that call is what to mend.
         counted = code.counts or (use.beside is not None and known[id(use.beside)].counts)
-        shelters: dict[tuple[str, bool], Shelter | None] = {}
+        shelters: dict[tuple[str, bool], tuple[Shelter | None, Effect | None]] = {}
+        forks = program.start_method_of(use) not in ("spawn", "forkserver")
         for event in code.calls:
             umat = event.name == "cv2.UMat"
             if counted and not umat:
                 continue
             place = (event.module.relative, umat)
             if place not in shelters:
-                shelters[place] = (opencl if umat else threads).shelter(use, (*use.modules, event.module))
+                modules = (*use.modules, event.module)
+                taken = threads.taken_back(use, modules) if forks and not umat else None
+                shelters[place] = (opencl if umat else threads).shelter(use, modules), taken
             # Many uses have the same code, and are sheltered by the same call.
-            mark = (id(event), shelters[place])
+            shelter, taken = shelters[place]
+            mark = (id(event), shelter, taken)
             if mark not in told:
                 told.add(mark)
-                yield from (_umat if umat else _cv2_call)(program, event, shelters[place])
+                if umat:
+                    yield from _umat(program, event, shelter)
+                elif taken is not None:
+                    yield _taken_back(event, taken)
+                else:
+                    yield from _cv2_call(program, event, shelter)
 
 
 class _Code:
@@ -154,8 +166,10 @@ class _Code:
 
 
 def _is_set_before(threads: Protections, use: WorkerUse, event: Event) -> bool:
-    shelter = threads.shelter(use, (*use.modules, event.module))
-    return shelter is not None and shelter.effect.kind == "import"
+    modules = (*use.modules, event.module)
+    shelter = threads.shelter(use, modules)
+    at_import = shelter is not None and shelter.effect.kind == "import"
+    return at_import and threads.taken_back(use, modules) is None
 
 
 def _call(event: Event) -> ast.Call:
@@ -181,6 +195,20 @@ def _cv2_call(program: Program, event: Event, shelter: Shelter | None) -> Iterat
         "other builds start a thread pool in every worker; call cv2.setNumThreads(0) after importing cv2",
         event.link.steps(event.name, event.module, event.node),
         _REMEDY,
+    )
+
+
+def _taken_back(event: Event, taken: Effect) -> Found:
+    call = f"{ast.unparse(taken.call)} at {taken.module.relative}:{taken.call.lineno}"
+    return Found(
+        event.module,
+        _call(event),
+        f"{event.name}() runs in worker code and {call} turns OpenCV's threads on before the workers are "
+        "forked: OpenMP builds of OpenCV hang in forked workers, other builds start a thread pool in every "
+        "worker; pass 0 there, or call cv2.setNumThreads(0) in the loader's worker_init_fn",
+        event.link.steps(event.name, event.module, event.node),
+        by_hand=f"{call} turns them on again: pass 0 there, or call cv2.setNumThreads(0) in the loader's "
+        "worker_init_fn",
     )
 
 
