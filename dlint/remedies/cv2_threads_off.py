@@ -110,13 +110,66 @@ def _at_imports(source: Source, line: _Line, finding: Finding, edits: Edits) -> 
     plain = [each for each in at_import if source.parent(source.line_of(each.statement)) is source.module]
     if plain:
         _complete(source, edits, plain, source.module, line)
-    elif at_import:
-        _complete(source, edits, at_import[:1], _suite_of(source, at_import[0].statement), line)
+        return
+    if at_import:
+        near = at_import
     else:
         node = source.at(finding, cst.BaseExpression)
         near = [i for i in imports if source.encloses(source.function_of(i.statement) or source.module, node)]
-        for each in near or imports:
-            _complete(source, edits, [each], _suite_of(source, each.statement), line)
+    suites: dict[cst.CSTNode, list[Imported]] = {}
+    for each in near or imports:
+        suites.setdefault(_suite_of(source, each.statement), []).append(each)
+    outer = [s for s in suites if not any(s is not other and source.encloses(other, s) for other in suites)]
+    whole = _imported_on_every_path(source, outer)
+    names = {each.name for suite in outer for each in suites[suite]}
+    name = names.pop() if len(names) == 1 else None
+    if whole is not None and name and not any(_calls_in(source, each, line.function) for each in outer):
+        _after_whole(source, edits, whole, line.under(name))
+        return
+    for suite in outer:
+        _complete(source, edits, suites[suite], suite, line)
+
+
+def _imported_on_every_path(source: Source, suites: list[cst.CSTNode]) -> cst.If | cst.Try | None:
+    """The statement that has these blocks for all its branches."""
+    around = _branching(source, suites[0])
+    if around is None or len(suites) < 2 or set(suites) != set(_branches(around)):
+        return None
+    return around
+
+
+def _branching(source: Source, suite: cst.CSTNode) -> cst.If | cst.Try | None:
+    """The statement that a block is a branch of, at its first ``if`` or ``try``."""
+    above = source.parent(suite)
+    while isinstance(above, cst.Else | cst.ExceptHandler | cst.Finally | cst.If):
+        outer = source.parent(above)
+        if isinstance(above, cst.If) and not (isinstance(outer, cst.If) and outer.orelse is above):
+            return above
+        above = outer
+    return above if isinstance(above, cst.Try) else None
+
+
+def _branches(statement: cst.If | cst.Try) -> Iterator[cst.CSTNode | None]:
+    """The blocks of which one runs to its end, where control comes past a statement; None where it may be
+    that none does."""
+    if isinstance(statement, cst.Try):
+        yield statement.body
+        yield from (handler.body for handler in statement.handlers)
+        return
+    yield statement.body
+    if isinstance(statement.orelse, cst.If):
+        yield from _branches(statement.orelse)
+    else:
+        yield statement.orelse.body if statement.orelse is not None else None
+
+
+def _after_whole(source: Source, edits: Edits, whole: cst.If | cst.Try, call: str) -> None:
+    """Put the call after a statement that imports cv2 in each of its branches."""
+    new = statements.parse(source, call)
+    if any(whole is each for each in source.module.body[: header.end_of_imports(source.module.body)]):
+        edits.add_after_imports(f"cv2: {call}", new)
+    else:
+        edits.insert_after(whole, new, key="cv2")
 
 
 def _complete(source: Source, edits: Edits, imports: list[Imported], suite: cst.CSTNode, line: _Line) -> None:

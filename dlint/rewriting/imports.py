@@ -96,7 +96,7 @@ def _bound(alias: cst.ImportAlias, module: str) -> str | None:
     dotted = _dotted(alias.name)
     if asname is None:
         return module if "." not in module or dotted == module else None
-    return asname if dotted == module else None
+    return asname if dotted in _spellings(module) else None
 
 
 def _asname(alias: cst.ImportAlias) -> str | None:
