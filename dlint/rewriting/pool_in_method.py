@@ -8,9 +8,9 @@ from collections.abc import Sequence
 import libcst as cst
 
 from dlint.finding import Finding
+from dlint.program.coming_back import comes_back
 from dlint.program.program import Program
-from dlint.program.values import HERE, Function, Partial
-from dlint.program.worker import WorkerCode
+from dlint.program.stores import Kin
 from dlint.rewriting import statements
 from dlint.rewriting.attribute import is_free, kin_of
 from dlint.rewriting.edits import CannotRepair, Edits
@@ -64,8 +64,8 @@ def keep_pool(source: Source, finding: Finding, edits: Edits) -> None:
         else:
             raise CannotRepair(_BY_HAND)
         for use in uses:
-            if _comes_back(source, program, use, method):
-                raise CannotRepair("a task of the pool comes back to this method and would wait for ever")
+            if _comes_back(source, program, kin, use, method):
+                raise CannotRepair(f"a task of the pool may come back here, and wait for ever: {_BY_HAND}")
     hint = source.code(call.func) if is_hinted(method) else None
     _add_members(source, edits, owner, method, name, PerProcess(_WHY, source.code(call), keys=keys), hint)
     edits.claim(owner)
@@ -84,19 +84,16 @@ def _own_settings(source: Source, call: cst.Call) -> tuple[str, ...]:
     return tuple(found)
 
 
-def _comes_back(source: Source, program: Program, use: cst.CSTNode, method: cst.FunctionDef) -> bool:
-    """Whether a task handed to the pool calls the method again, which waits for the pool that runs it."""
+def _comes_back(
+    source: Source, program: Program, kin: Kin, use: cst.CSTNode, method: cst.FunctionDef
+) -> bool:
+    """Whether a task handed to the pool may call the method again, which waits for the pool that runs it."""
     handed = source.parent(source.parent(use) or use)
     surroundings = source.surroundings
     call, point = surroundings.point(source, handed or use, ast.Call)
-    if not isinstance(call, ast.Call) or not call.args:
-        return False
     own = surroundings.trail(source, method, ast.FunctionDef)[-1]
-    code = WorkerCode(program.evaluator)
-    for task, _ in program.evaluator.values(call.args[0], point):
-        if isinstance(task, Function | Partial):
-            code.add_callable(task, HERE, "task", surroundings.module(source), call.lineno)
-    return any(visit.function.node is own for visit in code.visits)
+    assert isinstance(call, ast.Call) and isinstance(own, ast.FunctionDef)
+    return comes_back(program, kin, own, call, point)
 
 
 def _add_members(
