@@ -8,6 +8,7 @@ from dlint.program.program import Program
 from dlint.program.stores import Kin
 from dlint.rewriting.attribute import BY_HAND, check_not_handed_on, check_property, defining, is_free, kin_of
 from dlint.rewriting.edits import CannotRepair, Edits
+from dlint.rewriting.ended_objects import Ending, end_what_is_there, endings
 from dlint.rewriting.kept_arguments import imports_for, made_later
 from dlint.rewriting.made import Made
 from dlint.rewriting.per_process import PerProcess, as_property, kept_under
@@ -27,14 +28,18 @@ def as_unpickled_property(
     with source.surroundings.asking() as program:
         kin = kin_of(source, program, made.owner)
         left_out = forgotten(source, made.owner, made.name)
-        check_property(source, kin, made.name, made.statement, left_out)
-        _check_ending(kin)
+        ended = endings(source, made)
+        lines = [line for ending in ended for line in ending.lines]
+        check_property(source, kin, made.name, made.statement, [*left_out, *lines])
+        _check_ending(kin, ended)
         check_not_handed_on(source, made)
         _check_looks(source, program, made)
         if not is_free(kin, kept):
             raise CannotRepair(f"the name {kept} is in use: {BY_HAND}")
         imports = imports_for(source, made)
         value, setup = made_later(source, kin, made, word, bool(imports))
+        for ending in ended:
+            end_what_is_there(source, edits, made, ending)
         more = leave_out(source, edits, kin, made.owner, made.name, kept)
         how = PerProcess(why, source.code(value), imports, once=once)
         as_property(source, edits, made, how, setup=setup, more=more)
@@ -50,6 +55,9 @@ def _check_looks(source: Source, program: Program, made: Made) -> None:
         raise CannotRepair(f"the program looks whether there is one: {BY_HAND}")
 
 
-def _check_ending(kin: Kin) -> None:
+def _check_ending(kin: Kin, ended: list[Ending]) -> None:
+    """Refuse where an object may be made only to be ended with the one that has it."""
+    own = any(ending.method.name.value == "__del__" for ending in ended)
     for cls in defining(kin, "__del__"):
-        raise CannotRepair(f"the class {cls.name} defines __del__: {BY_HAND}")
+        if not own or cls.node is not kin.cls.node:
+            raise CannotRepair(f"the class {cls.name} defines __del__: {BY_HAND}")
