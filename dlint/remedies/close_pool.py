@@ -17,6 +17,8 @@ from dlint.rewriting.source import Source
 _BY_HAND = "use the pool in a `with` block, or close and join it, by hand"
 _LAZY = frozenset({"map", "imap", "imap_unordered"})
 _READ_ALL = frozenset({"list", "tuple", "set", "dict", "sum", "sorted", "max", "min"})
+# What waits for another thread, or lets it go on: tasks may need it before they are done.
+_MEETS = frozenset({"acquire", "notify", "notify_all", "put", "release", "set", "wait"})
 # What these give reads from what they are given later on.
 _PASS_ON = frozenset({"enumerate", "zip", "map", "filter", "iter", "reversed", "tqdm", "islice", "chain"})
 
@@ -65,6 +67,8 @@ class _Used:
             raise CannotRepair(_BY_HAND)
         self.results: set[str] = set()
         self.all_read_in_place = True
+        # Whether tasks may still run when the last of them is handed over and all results are read.
+        self.some_unread = False
         for use in self.uses:
             self._look_at(use)
 
@@ -99,7 +103,9 @@ class _Used:
             raise CannotRepair(f"the results are read elsewhere: {_BY_HAND}")
         if holder:
             self._hold(holder)
-        elif method not in SUBMITS:
+        elif method in SUBMITS:
+            self.some_unread = True
+        else:
             raise CannotRepair(f"the results are read elsewhere: {_BY_HAND}")
 
     def _is_read(self, call: cst.CSTNode) -> bool:
@@ -169,7 +175,35 @@ class _Used:
         lines = [i for use in ours for i, line in enumerate(self._body) if source.encloses(line, use)]
         if len(lines) < len(ours) or min(lines) <= self._index:
             raise CannotRepair(_BY_HAND)
-        return max(lines)
+        last = max(lines)
+        return self._last_meeting(last) if self.some_unread else last
+
+    def _last_meeting(self, last: int) -> int:
+        """The index of the last statement at which the block may wait for the tasks that nobody waits for, or
+        they for it."""
+        source = self._source
+        made = self._body[self._index]
+        loop = source.enclosing(made, cst.For, cst.While, cst.FunctionDef)
+        for call in source.descendants(self._around, cst.Call):
+            if not self._meets(call):
+                continue
+            at = next((i for i, line in enumerate(self._body) if source.encloses(line, call)), -1)
+            before = source.range(call) < source.range(made)
+            again = isinstance(loop, cst.For | cst.While) and source.encloses(loop, call)
+            if at <= self._index and (again or not before):
+                raise CannotRepair(f"the tasks may wait for what comes after the block: {_BY_HAND}")
+            last = max(last, at)
+        return last
+
+    def _meets(self, call: cst.Call) -> bool:
+        """Whether a call may wait for another thread, or be what one waits for."""
+        func = call.func
+        if not isinstance(func, cst.Attribute) or any(func.value is use for use in self.uses):
+            return False
+        first = call.args[0] if call.args else None
+        # A dict's ``get`` is given the key.
+        of_queue = first is None or first.keyword or self._source.code(first.value) in ("True", "False")
+        return func.attr.value in _MEETS or (func.attr.value == "get" and bool(of_queue))
 
     def _is_before(self, name: cst.Name) -> bool:
         """Whether a name stands before the pool is made, as an empty list of results does."""
