@@ -8,16 +8,15 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from itertools import pairwise
 
 import libcst as cst
 
 from dlint.finding import Finding
 from dlint.knowledge.scripts import LEAVE_TRACES
-from dlint.module.layout import dotted
 from dlint.module.source import Module
-from dlint.program.mentions import mentions
+from dlint.program.asked_scripts import why_needed_elsewhere
 from dlint.program.program import Program
 from dlint.rewriting import header
 from dlint.rewriting.edits import CannotRepair, Edits
@@ -291,60 +290,13 @@ def _check(script: Script, guarded: Run, guard: cst.If | None) -> None:
         raise CannotRepair(f"workers would not see what the script's body stores in {min(stale)}: {_BY_HAND}")
     _check_shared(script, guarded)
     with source.surroundings.asking() as program:
-        _check_elsewhere(program, source.surroundings.module(source), names)
+        why = why_needed_elsewhere(program, source.surroundings.module(source), names)
+        if why is not None:
+            raise CannotRepair(f"{why}: {_BY_HAND}")
 
 
 def _has_star(script: Script, statement: Statement) -> bool:
     return any(True for _ in script.source.descendants(statement, cst.ImportStar))
-
-
-def _check_elsewhere(program: Program, home: Module, names: Iterable[str]) -> None:
-    """Refuse where another file takes one of the names from the script."""
-    importers = set(program.boundaries.importers(home.relative)) - {home.relative}
-    if not importers:
-        return
-    stem = home.relative.rpartition("/")[2].removesuffix(".py")
-    for relative in sorted(importers):
-        other = program.modules.get(relative)
-        taken, owners = _taken(other, stem) if other is not None else (set(), set())
-        if "*" in taken:
-            raise CannotRepair(f"{relative} imports all names of the script: {_BY_HAND}")
-        if other is not None and owners and not _asks(other, owners):
-            raise CannotRepair(f"{relative} imports the script for what it does: {_BY_HAND}")
-    for name in sorted(names):
-        for mention in mentions(program, name):
-            other = mention.module
-            if other.relative not in importers:
-                continue
-            taken, owners = _taken(other, stem)
-            node = mention.node
-            if (isinstance(node, ast.alias) and name in taken) or (
-                isinstance(node, ast.Attribute) and (dotted(node.value) or "").rpartition(".")[2] in owners
-            ):
-                raise CannotRepair(f"{other.relative} imports {name} from the script: {_BY_HAND}")
-
-
-def _asks(module: Module, owners: set[str]) -> bool:
-    """Whether a module asks one of the modules that it calls so for something."""
-    return any(
-        isinstance(node, ast.Attribute) and (dotted(node.value) or "").rpartition(".")[2] in owners
-        for node in ast.walk(module.tree)
-    )
-
-
-def _taken(module: Module, stem: str) -> tuple[set[str], set[str]]:
-    """The names that a module imports from modules called ``stem``, and what it calls such modules."""
-    names: set[str] = set()
-    owners: set[str] = set()
-    for node in ast.walk(module.tree):
-        if not isinstance(node, ast.Import | ast.ImportFrom):
-            continue
-        if isinstance(node, ast.ImportFrom) and (node.module or "").rpartition(".")[2] == stem:
-            names |= {alias.name for alias in node.names}
-        for alias in node.names:
-            if alias.name.rpartition(".")[2] == stem:
-                owners |= {stem, alias.asname or stem}
-    return names, owners
 
 
 def _write(script: Script, edits: Edits, block: Run, guard: cst.If | None) -> None:

@@ -167,14 +167,44 @@ def _unassign(source: Source, edits: Edits, assign: cst.Assign, name: str, execu
     closing = [use for use in uses if _method(source, use) in _CLOSING]
     working = [use for use in uses if use not in closing]
     _rename(source, edits, working, name, executor)
+    statements.remove_statement(source, edits, assign)
+    ends = []
     for use in closing:
         call = source.parent(source.parent(use) or use)
         statement = source.parent(call) if call is not None else None
         if not isinstance(statement, cst.Expr):
             raise CannotRepair(_BY_HAND)
-        statements.remove_statement(source, edits, statement)
-    statements.remove_statement(source, edits, assign)
+        ends.append(statement)
+    gone = _drop_finally(source, edits, ends)
+    for statement in ends:
+        if not gone or not source.encloses(gone, statement):
+            statements.remove_statement(source, edits, statement)
     return working
+
+
+def _drop_finally(source: Source, edits: Edits, ends: list[cst.Expr]) -> cst.Finally | None:
+    """Take a ``finally:`` away that only ends the pool, with its ``try`` where that does nothing else."""
+    around: cst.Finally | None = source.enclosing(ends[0], cst.Finally) if ends else None
+    whole = source.parent(around) if around is not None else None
+    if around is None or not isinstance(whole, cst.Try):
+        return None
+    inside = [line.body for line in around.body.body if isinstance(line, cst.SimpleStatementLine)]
+    if len(inside) != len(around.body.body) or any(each not in ends for body in inside for each in body):
+        return None
+
+    def without(node: cst.Try) -> cst.CSTNode:
+        if node.handlers:
+            return node.with_changes(finalbody=None)
+        first, *rest = node.body.body
+        first = first.with_changes(leading_lines=[*node.leading_lines, *first.leading_lines])  # type: ignore[union-attr]
+        return cst.FlattenSentinel([first, *rest])  # type: ignore[return-value]
+
+    if not whole.handlers and not isinstance(whole.body, cst.IndentedBlock):
+        return None
+    edits.change(whole, without)
+    for comment in statements.comments_in(source, around):
+        edits.drop_comment(comment)
+    return around
 
 
 def _uses(source: Source, body: cst.CSTNode, local: cst.Name) -> list[cst.Name]:
