@@ -52,10 +52,10 @@ def _imports(program: Program, relative: str, home: Module) -> bool:
             places = [imports.absolute(node.module or "", relative)]
         else:
             continue
-        package = places[0]
-        if isinstance(node, ast.ImportFrom) and package is not None:
-            if package.endswith("__init__.py") or not package.endswith(".py"):
-                places += [imports.child(package, alias.name) for alias in node.names]
+        package = places[0] or ".py"
+        in_package = package.endswith("__init__.py") or not package.endswith(".py")
+        if isinstance(node, ast.ImportFrom) and in_package:
+            places += [imports.child(package, alias.name) for alias in node.names]
         if home.relative in places:
             return True
     return False

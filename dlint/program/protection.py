@@ -66,6 +66,8 @@ class Protections:
         self._values = values
         self._unknown = unknown
         self._always = always
+        # Functions on the way to a call that nobody is seen to call, by the id of their node.
+        self._uncalled: set[int] = set()
 
     @cached_property
     def effects(self) -> list[Effect]:
@@ -136,7 +138,10 @@ class Protections:
         elif isinstance(scope, ast.FunctionDef | ast.AsyncFunctionDef):
             into.append(Effect(call, module, "function", at, scope, order))
             if len(inner) < _FAR:
-                for site in self._evaluator.sites.of(scope, point.frame)[:12]:
+                sites = self._evaluator.sites.of(scope, point.frame)
+                if not sites:
+                    self._uncalled.add(id(scope))
+                for site in sites[:12]:
                     self._spread(into, always, call, module, site.point, order)
 
     def shelter(self, use: WorkerUse, modules: Iterable[Module]) -> Shelter | None:
@@ -184,6 +189,49 @@ class Protections:
             if last is not None and any(last is each for each in self._takers):
                 return last
         return None
+
+    def unfollowed(self, use: WorkerUse, modules: Iterable[Module]) -> tuple[Module, ast.expr] | None:
+        """What may take the protection of a use's forked workers back in a way that cannot be followed: a
+        call in a function that is handed on, or the setting function itself, handed on."""
+        if use.loader is None or not self._unfollowed:
+            return None
+        near = {relative for module in modules for relative in self._boundaries.imports(module.relative)}
+        for way in self._boundaries.ways_to(use.loader.point):
+            near |= self._boundaries.imports(way.module.relative)
+        return next((each for each in self._unfollowed if each[0].relative in near), None)
+
+    @cached_property
+    def _unfollowed(self) -> list[tuple[Module, ast.expr]]:
+        found: list[tuple[Module, ast.expr]] = []
+        ended = {id(effect.call) for effect in self._takers if effect.function is None}
+        for effect in self._takers:
+            scope = effect.function
+            if id(effect.call) not in ended and scope is not None and self._is_handed_on(scope):
+                found.append((effect.module, effect.call))
+        word = self._name.rpartition(".")[2]
+        for module in self._evaluator.modules.naming(word):
+            for trail in _mentions(module, word):
+                said, above = trail[-1], trail[-2] if len(trail) > 1 else None
+                if isinstance(said, ast.Name | ast.Attribute) and not (
+                    isinstance(above, ast.Call) and above.func is said
+                ):
+                    point = self._evaluator.sites.point_of(module, trail)
+                    values = self._evaluator.values(said, point)
+                    if any(isinstance(each, External) and each.name == self._name for each, _ in values):
+                        found.append((module, said))
+        return found
+
+    def _is_handed_on(self, scope: ast.AST) -> bool:
+        """Whether a function that nobody is seen to call is called by Python, or said by somebody."""
+        if id(scope) not in self._uncalled or not isinstance(scope, ast.FunctionDef | ast.AsyncFunctionDef):
+            return False
+        if scope.name.startswith("__") and scope.name.endswith("__"):
+            return True
+        return any(
+            trail[-1] is not scope
+            for module in self._evaluator.modules.naming(scope.name)
+            for trail in module.paths_to(scope.name)
+        )
 
     def _last_on_way(self, way: Way) -> Effect | None:
         """What is called last, in the script or else in the outermost function that calls any of it."""

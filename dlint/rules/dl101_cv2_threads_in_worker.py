@@ -64,8 +64,8 @@ Safe: one line after the import of cv2 changes no result, only how many threads 
 process as well. Where several files call cv2 for the workers, it goes into the module that most of them
 import, and into no other. `setNumThreads(n)` in worker code becomes `setNumThreads(0)`;
 `cv2.ocl.setUseOpenCL(False)` is written only where worker code uses `cv2.UMat`. Left to
-you: a program whose main process turns the threads on again (`cv2.setNumThreads(8)`), as only its author
-knows whether main needs them.
+you: a program whose main process turns the threads on again (`cv2.setNumThreads(8)`, also where the function
+that does is only handed on), as only its author knows whether main needs them.
 
 ## References
 
@@ -80,6 +80,7 @@ import re
 from collections.abc import Iterator
 
 from dlint.finding import Remedy
+from dlint.module.source import Module
 from dlint.program.events import Event
 from dlint.program.program import Program
 from dlint.program.protection import Effect, Protections, Shelter
@@ -148,7 +149,8 @@ def check(program: Program) -> Iterator[Found]:
                 elif taken is not None:
                     yield _taken_back(event, taken)
                 else:
-                    yield from _cv2_call(program, event, shelter)
+                    loose = threads.unfollowed(use, (*use.modules, event.module)) if forks else None
+                    yield from _cv2_call(program, event, shelter, loose)
 
 
 class _Code:
@@ -177,7 +179,9 @@ def _call(event: Event) -> ast.Call:
     return event.node
 
 
-def _cv2_call(program: Program, event: Event, shelter: Shelter | None) -> Iterator[Found]:
+def _cv2_call(
+    program: Program, event: Event, shelter: Shelter | None, loose: tuple[Module, ast.expr] | None
+) -> Iterator[Found]:
     spawns = program.start_method in ("spawn", "forkserver")
     if shelter is not None and (shelter.spawned or not spawns):
         return
@@ -194,7 +198,11 @@ def _cv2_call(program: Program, event: Event, shelter: Shelter | None) -> Iterat
         f"{event.name}() runs in worker code and {why}: OpenMP builds of OpenCV hang in forked workers, "
         "other builds start a thread pool in every worker; call cv2.setNumThreads(0) after importing cv2",
         event.link.steps(event.name, event.module, event.node),
-        _REMEDY,
+        _REMEDY if loose is None else None,
+        by_hand=None
+        if loose is None
+        else f"{ast.unparse(loose[1])} at {loose[0].relative}:{loose[1].lineno} may turn them on again: call "
+        "cv2.setNumThreads(0) after importing cv2, and see that nothing takes it back",
     )
 
 

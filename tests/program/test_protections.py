@@ -93,3 +93,37 @@ def test_umat_needs_opencl_off(tmp_path: Path) -> None:
     assert "UMat" in finding.message
     off = source.replace("OPENCL", "cv2.ocl.setUseOpenCL(False)")
     assert not check(tmp_path, {"train.py": off}, "DL101").findings
+
+
+_TURNED_ON = {
+    "the function is handed on": ("def on(f):\n    cv2.setNumThreads(8)\n    f()\n\nRUNS = [on]", False),
+    "Python calls the function": (
+        "class Fast:\n    def __enter__(self):\n        cv2.setNumThreads(8)\n"
+        "    def __exit__(self, *error):\n        pass",
+        False,
+    ),
+    "under another name": ("set_threads = cv2.setNumThreads", False),
+    "nobody says the function's name": ("def benchmark():\n    cv2.setNumThreads(8)", True),
+    "a function that is handed on sets what the user says": (
+        "import sys\n\ndef on(f):\n    cv2.setNumThreads(int(sys.argv[1]))\n\nRUNS = [on]",
+        True,
+    ),
+}
+
+
+@pytest.mark.parametrize("case", _TURNED_ON)
+def test_a_repair_is_offered_where_nothing_may_turn_the_threads_on_again(tmp_path: Path, case: str) -> None:
+    setting, offered = _TURNED_ON[case]
+    data = """
+        import cv2
+        from torch.utils.data import Dataset
+        import tools
+
+        class Photos(Dataset):
+            def __getitem__(self, index):
+                return cv2.imread(str(index))
+    """
+    files = {"train.py": TRAIN, "data.py": data, "tools.py": f"import cv2\n\n{setting}\n"}
+    (finding,) = check(tmp_path, files, "DL101", start_method="fork").findings
+    assert (finding.remedy is not None) == offered
+    assert offered or "tools.py" in (finding.by_hand or "")
