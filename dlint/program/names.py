@@ -138,7 +138,9 @@ class Names:
                         return [
                             outcome
                             for source in self._evaluator.namespaces.imported_module(statement, frame)
-                            for outcome in self._evaluator.namespaces.imported(source, alias.name, world)
+                            for outcome in self._evaluator.namespaces.imported(
+                                source, alias.name, frame.module, world
+                            )
                         ]
             case ast.For() | ast.AsyncFor():
                 source = Argument(statement.iter, before, element=True)

@@ -24,6 +24,7 @@ from dlint.program.values import (
 )
 
 if TYPE_CHECKING:
+    from dlint.module.source import Module
     from dlint.program.evaluate import Evaluator
 
 # What `from library import *` brings, for the libraries people write that of.
@@ -140,8 +141,7 @@ class Namespaces:
                     return found
             if not module.module.is_package:
                 return []
-        child = self._evaluator.modules.imports.child(module.folder or "", name)
-        value = self._found(child)
+        value = self._submodule(module, name)
         return [value] if value is not None else []
 
     def member(self, module: ModuleValue, name: str, world: World) -> list[Outcome]:
@@ -182,13 +182,21 @@ class Namespaces:
             return [found] if found is not None else []
         return [self.module_named(statement.module or "", importer)]
 
-    def imported(self, source: Value, name: str, world: World) -> list[Outcome]:
-        """What ``from source import name`` binds."""
+    def imported(self, source: Value, name: str, importer: Module, world: World) -> list[Outcome]:
+        """What ``from source import name`` binds in a module.
+
+        A package that imports from itself has not run yet: the name is a submodule's, which Python then
+        imports.
+        """
         if isinstance(source, ModuleValue):
-            return self.member(source, name, world)
+            own = self._submodule(source, name) if source.module is importer else None
+            return self.member(source, name, world) if own is None else [(own, world)]
         if isinstance(source, External):
             return [(External(canonical(f"{source.name}.{name}")), world)]
         return [(Unknown(("import", name)), world)]
+
+    def _submodule(self, package: ModuleValue, name: str) -> Value | None:
+        return self._found(self._evaluator.modules.imports.child(package.folder or "", name))
 
     def _found(self, place: str | None) -> Value | None:
         if place is None:
