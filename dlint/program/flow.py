@@ -77,15 +77,20 @@ class Flow:
         for test, wanted, statement in reversed(guards):
             where = point.before(statement)
             forked = [after for w in worlds for after in self._evaluator.assume(test, wanted, where, w)]
-            if not forked:
+            worlds = told(few(forked), _branch(statement, point.frame), wanted) if forked else []
+            if not worlds:
                 return []
-            worlds = few(forked)
         return worlds
 
 
 def told(worlds: list[World], mark: Key, choice: int) -> list[World]:
-    """The worlds in which a statement goes one of its ways (a case, a handler)."""
+    """The worlds in which a statement goes one of its ways (a branch, a case, a handler): it is one decision,
+    also where what the tests say is too much to be remembered."""
     return [w.assuming(mark, choice) for w in worlds if w.known(mark) in (None, choice)]
+
+
+def _branch(statement: ast.stmt, frame: Frame) -> Key:
+    return ("branch", id(statement), frame.key)
 
 
 def few(worlds: list[World]) -> list[World]:
@@ -210,6 +215,7 @@ class _Search:
         if not inner:  # a walrus in the test
             self.found += [(statement, w) for w in worlds]
             return []
+        mark = _branch(statement, self.frame)
         for wanted, block in ((True, statement.body), (False, statement.orelse)):
             if ends(block):
                 continue
@@ -217,7 +223,7 @@ class _Search:
                 [w for world in worlds for w in self.evaluator.assume(statement.test, wanted, where, world)]
             )
             if assumed:
-                passed += self.block(block, len(block), assumed)
+                passed += self.block(block, len(block), told(assumed, mark, wanted))
         return few(passed)
 
     def attempt(self, statement: ast.Try, worlds: list[World]) -> list[World]:
