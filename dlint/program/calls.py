@@ -32,7 +32,10 @@ if TYPE_CHECKING:
     from dlint.program.evaluate import Evaluator
 
 _DEEPEST = 8
-_MOST_CALLERS = 12
+# Beyond so many callers, or different things that they pass, one is also what nobody knows.
+_MOST_CALLERS = 48
+_MOST_PASSED = 12
+_ANOTHER = -1  # a caller that is none of the first
 # A builder that calls itself (`RepeatDataset(build_dataset(cfg["dataset"]))`) would wrap for ever: what it
 # gives is looked at when somebody asks for it, each time one call deeper.
 _RECURSION = 1
@@ -272,8 +275,6 @@ class Calls:
         sites = self._evaluator.sites.of(scope, frame)
         if not sites:
             return unknown
-        if len(sites) > _MOST_CALLERS:
-            return unknown
         if len(self._asking) > 6:
             self._evaluator.cut()
             return unknown
@@ -282,12 +283,18 @@ class Calls:
         self._asking[mark] = self._evaluator.depth
         try:
             outcomes: list[Outcome] = []
+            values: set[Key] = set()
+            method = frame.owner is not None and not is_static(scope)
             for index, site in enumerate(sites):
-                if chosen is not None and chosen != index:
+                if chosen not in (None, index, _ANOTHER):
                     continue
+                if len(values) >= _MOST_PASSED or index >= _MOST_CALLERS:
+                    # What the others pass is not known; it is none of what these do together.
+                    return [*outcomes, (unknown[0][0], world.assuming(choice, _ANOTHER))]
                 w = world if chosen is not None else world.assuming(choice, index)
-                method = frame.owner is not None and not is_static(scope)
-                outcomes += self.bound(name, scope, frame, site.arguments, method, w)
+                passed = self.bound(name, scope, frame, site.arguments, method, w)
+                values.update(value.key for value, _ in passed)
+                outcomes += passed
             return outcomes or unknown
         finally:
             del self._asking[mark]
