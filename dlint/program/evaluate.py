@@ -33,7 +33,7 @@ from dlint.program.outcomes import OUTCOMES, Outcome, fold, told_apart, within
 from dlint.program.questions import Questions
 from dlint.program.registries import Registries
 from dlint.program.sites import Sites
-from dlint.program.truth import Truth
+from dlint.program.truth import Truth, is_bool
 from dlint.program.values import (
     FALSE,
     HERE,
@@ -222,6 +222,8 @@ class Evaluator(Questions):
         return [(negative(node, value), w) for value, w in self.values(node.operand, point, world)]
 
     def _binary(self, node: ast.BinOp, point: Point, world: World) -> list[Outcome]:
+        if is_bool(node):
+            return self._truth_value(node, point, world)
         lefts = self.values(node.left, point, world)
         if isinstance(node.op, ast.Add) and len(lefts) > 1:
             sides = [value for value, _ in [*lefts, *self.values(node.right, point, world)]]

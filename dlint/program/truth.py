@@ -46,6 +46,10 @@ class Truth:
             return [(not result, w) for result, w in self.of(node.operand, point, world)]
         if isinstance(node, ast.Compare):
             return self._compare(node, point, world)
+        if isinstance(node, ast.BinOp) and isinstance(node.op, ast.BitAnd | ast.BitOr) and is_bool(node):
+            # Of two bools, `&` and `|` are `and` and `or`, but for what is not evaluated.
+            op = ast.And() if isinstance(node.op, ast.BitAnd) else ast.Or()
+            return self._boolean(ast.BoolOp(op, [node.left, node.right]), point, world)
         if isinstance(node, ast.Name) and node.id == "TYPE_CHECKING":
             return [(False, world)]
         return _few(
@@ -233,6 +237,19 @@ class Truth:
         if known is not None:
             return [(known, world)]
         return [(result, world.with_about(key, beyond(about, cut, result))) for result in (True, False)]
+
+
+def is_bool(node: ast.expr) -> bool:
+    """Whether an expression is True or False by the way it is written; of ``a & b``, one side is enough: who
+    writes that of a comparison and a setting means a setting that is a bool."""
+    match node:
+        case ast.Compare() | ast.UnaryOp(op=ast.Not()) | ast.Constant(value=True | False):
+            return True
+        case ast.BoolOp(values=values):
+            return all(map(is_bool, values))
+        case ast.BinOp(left=left, op=ast.BitAnd() | ast.BitOr(), right=right):
+            return is_bool(left) or is_bool(right)
+    return False
 
 
 def _few(results: list[Result]) -> list[Result]:
