@@ -24,6 +24,7 @@ from dlint.module.nodes import walk
 from dlint.module.source import Module
 from dlint.program.composed import made_of
 from dlint.program.events import Event, Visit, display_name
+from dlint.program.flow import few
 from dlint.program.frame import Argument, Arguments, Frame, Point, arguments_of
 from dlint.program.inner_datasets import inner_datasets
 from dlint.program.leads import is_data_method, is_own
@@ -61,8 +62,9 @@ class WorkerCode:
         self.events: list[Event] = []
         self.visits: list[Visit] = []
         self.instances: dict[Key, Instance] = {}
-        self._seen: dict[tuple[int, Key], set[tuple[int, Key]]] = {}
-        self._waiting: list[tuple[Function, Frame, World, Link, str]] = []
+        self._seen: dict[tuple[int, Key], dict[tuple[int, Key], list[World]]] = {}
+        self._waiting: list[tuple[Function, Frame, list[World], Link, str]] = []
+        self._noted: dict[tuple[int, Key, str, Key], Event] = {}
         self._role = "dataset"
 
     # Entries
@@ -222,15 +224,15 @@ class WorkerCode:
 
     def _run(self) -> None:
         while self._waiting:
-            function, frame, world, link, role = self._waiting.pop(0)
+            function, frame, worlds, link, role = self._waiting.pop(0)
             self._evaluator.start()
             self._role = role
-            self.visits.append(Visit(function, frame, world, link, role))
+            self.visits.append(Visit(function, frame, worlds[0].shared(worlds[1:]), link, role))
             node = function.node
             if isinstance(node, ast.Lambda):
-                self._walk.expression(node.body, Point(frame, None), world, link)
+                self._walk.expression(node.body, Point(frame, None), few(worlds), link)
             else:
-                self._walk.block(node.body, frame, world, link)
+                self._walk.block(node.body, frame, few(worlds), link)
 
     def _enter(
         self,
@@ -244,14 +246,18 @@ class WorkerCode:
         mark = (id(function.node), function.receiver.key if function.receiver is not None else None)
         given = arguments.key if node is None and arguments is not None else None
         site = (id(node), point.frame.key if point is not None else given)
-        contexts = self._seen.setdefault(mark, set())
-        if site in contexts or len(contexts) >= _CONTEXTS or len(self._seen) > _MOST_FUNCTIONS:
+        contexts = self._seen.setdefault(mark, {})
+        if site in contexts:
+            if not any(known is world for known in contexts[site]):
+                contexts[site].append(world)  # one more way to come there
             return
-        contexts.add(site)
+        if len(contexts) >= _CONTEXTS or len(self._seen) > _MOST_FUNCTIONS:
+            return
+        worlds = contexts[site] = [world]
         frame = self._evaluator.calls.enter(function, arguments, node, point)
         line = getattr(function.node, "lineno", 1)
         inner = Link(link, display_name(function), function.module, line, point, node)
-        self._waiting.append((function, frame, world, inner, self._role))
+        self._waiting.append((function, frame, worlds, inner, self._role))
 
     def _called(
         self,
@@ -299,7 +305,13 @@ class WorkerCode:
     def _note(
         self, name: str, owner: Made | None, node: ast.AST, at: Point, world: World, link: Link
     ) -> None:
-        self.events.append(Event(name, owner, node, at, world, link, self._role))
+        mark = (id(node), at.key, name, owner.key if owner is not None else None)
+        known = self._noted.get(mark)
+        if known is not None:
+            known.world = known.world.shared([world])
+            return
+        event = self._noted[mark] = Event(name, owner, node, at, world, link, self._role)
+        self.events.append(event)
 
     def _parts(self, made: Made, world: World, link: Link | None, seen: set[Key]) -> None:
         """A library's object is called: it calls the callables it was made of (``Compose([...])``)."""
