@@ -14,7 +14,7 @@ from dlint.module.layout import functions_in, parameters
 from dlint.module.nodes import walk
 from dlint.program.frame import Point
 from dlint.program.stores import Kin
-from dlint.program.values import HERE, Function, Partial
+from dlint.program.values import Function, Partial
 from dlint.program.worker import WorkerCode
 
 if TYPE_CHECKING:
@@ -31,7 +31,7 @@ def comes_back(program: Program, kin: Kin, own: ast.FunctionDef, call: ast.Call,
     followed = WorkerCode(program.evaluator)
     for task, _ in program.evaluator.values(call.args[0], point) if call.args else ():
         if isinstance(task, Function | Partial):
-            followed.add_callable(task, HERE, "task", point.frame.module, call.lineno)
+            followed.add_callable(task, "task", point.frame.module, call.lineno)
     question = _Question(kin, own)
     return question.reaches(call, [visit.function.node for visit in followed.visits])
 

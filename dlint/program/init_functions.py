@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from dlint.knowledge.randomness import SEED_RESULTS
 from dlint.module.layout import parameters, statements_in
 from dlint.module.source import Module
-from dlint.program.values import HERE, External, Function, Value
+from dlint.program.values import External, Function, Value
 from dlint.program.worker import WorkerCode
 
 if TYPE_CHECKING:
@@ -51,7 +51,7 @@ def _of_name(evaluator: Evaluator, module: Module, name: str) -> Iterator[Worker
             if evaluator.sites.of(node, frame):
                 continue  # the program calls it itself, not the workers of a loader
             code = WorkerCode(evaluator)
-            code.add_callable(Function(node, frame), HERE, "worker_init_fn", module, node.lineno)
+            code.add_callable(Function(node, frame), "worker_init_fn", module, node.lineno)
             yield code
 
 

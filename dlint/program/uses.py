@@ -107,12 +107,13 @@ class UseFinder:
         for name in ("collate_fn", "worker_init_fn"):
             written = loader.written(name)
             line = written.lineno if written is not None else loader.call.lineno
-            seen: set[Key] = set()
+            given: dict[Key, tuple[Value, list[World]]] = {}
             for way, world in loader.ways("num_workers", name):
                 value = way[name]
-                if value is not None and value.key not in seen and not is_zero(way["num_workers"]):
-                    seen.add(value.key)
-                    own.add_callable(value, world, name, loader.module, line)
+                if value is not None and not is_zero(way["num_workers"]):
+                    given.setdefault(value.key, (value, []))[1].append(world)
+            for value, worlds in given.values():
+                own.add_callable(value, name, loader.module, line, worlds)
         yield WorkerUse(self._evaluator, loader, None, HERE, own)
         for value, world in self.datasets(loader):
             yield WorkerUse(self._evaluator, loader, value, world, self.code_of(value, world), own)

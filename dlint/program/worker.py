@@ -8,6 +8,7 @@ notes every call of a library.
 from __future__ import annotations
 
 import ast
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from dlint.knowledge.callbacks import called_parts, is_builder, runs_at_once, takes_callbacks
@@ -30,6 +31,7 @@ from dlint.program.inner_datasets import inner_datasets
 from dlint.program.leads import is_data_method, is_own
 from dlint.program.reach import Link
 from dlint.program.values import (
+    HERE,
     Class,
     External,
     Function,
@@ -83,10 +85,14 @@ class WorkerCode:
                 self._instance_entries(held, w, set(), visit.link)
             self._run()
 
-    def add_callable(self, value: Value, world: World, role: str, module: Module, line: int) -> None:
-        """Follows a ``collate_fn`` or ``worker_init_fn``."""
+    def add_callable(
+        self, value: Value, role: str, module: Module, line: int, worlds: Sequence[World] = (HERE,)
+    ) -> None:
+        """Follows a ``collate_fn`` or ``worker_init_fn``, in all the worlds in which it is given."""
         self._role = role
-        self._called(value, Arguments(), None, None, world, Link(None, role, module, line), plain=True)
+        link = Link(None, role, module, line)
+        for world in worlds:
+            self._called(value, Arguments(), None, None, world, link, plain=True)
         self._run()
 
     def _data(self, value: Value, world: World, seen: set[Key]) -> None:

@@ -13,7 +13,7 @@ from dlint.program.frame import Point
 from dlint.program.init_functions import takes_one
 from dlint.program.reach import Link
 from dlint.program.seeds import seeds_of
-from dlint.program.values import HERE, External, Function
+from dlint.program.values import External, Function
 from dlint.program.worker import WorkerCode
 
 if TYPE_CHECKING:
@@ -52,7 +52,7 @@ class Seeding(NamedTuple):
 def code_of(evaluator: Evaluator, function: Function) -> WorkerCode:
     """What workers execute that get a function for their worker_init_fn."""
     code = WorkerCode(evaluator)
-    code.add_callable(function, HERE, _ROLE, function.module, function.node.lineno)
+    code.add_callable(function, _ROLE, function.module, function.node.lineno)
     return code
 
 

@@ -138,7 +138,7 @@ class _Place:
         if not found:
             code = WorkerCode(self._program.evaluator)
             function = Function(self._function, self._frame)
-            code.add_callable(function, HERE, "dataset", function.module, self._function.lineno)
+            code.add_callable(function, "dataset", function.module, self._function.lineno)
             return self._in(code, self._frame, HERE)
         return Later(list(own.values()), list(others))
 

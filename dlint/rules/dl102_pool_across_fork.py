@@ -101,7 +101,7 @@ from dlint.program.sides import (
     worker_functions,
 )
 from dlint.program.uses import WorkerUse
-from dlint.program.values import HERE, Instance, Made
+from dlint.program.values import Instance, Made
 from dlint.program.worker import WorkerCode
 from dlint.rules.rule import Found
 
@@ -262,7 +262,7 @@ class _Threads:
             for thread in parent_threads(self._program, THREADS, worker_functions(self._program)):
                 code = WorkerCode(self._program.evaluator)
                 for target in thread.targets:
-                    code.add_callable(target, HERE, "thread", thread.module, thread.call.lineno)
+                    code.add_callable(target, "thread", thread.module, thread.call.lineno)
                 self._known.append((thread, code))
         return self._known
 

@@ -66,7 +66,7 @@ from dlint.program.frame import Point
 from dlint.program.program import Program
 from dlint.program.repetition import PerBatch
 from dlint.program.sides import calls_named, worker_functions
-from dlint.program.values import HERE, External, Function, Made, Partial
+from dlint.program.values import External, Function, Made, Partial
 from dlint.program.worker import WorkerCode
 from dlint.rules.rule import Found
 
@@ -209,7 +209,7 @@ def _waiting(
     program: Program, module: Module, call: ast.Call, task: Function | Partial, pool: Made
 ) -> Iterator[Found]:
     code = WorkerCode(program.evaluator)
-    code.add_callable(task, HERE, "task", module, call.lineno)
+    code.add_callable(task, "task", module, call.lineno)
     for event in code.events:
         method = event.name.rpartition(".")[2]
         if event.owner is None or method not in _HANDS or not _is_same(program, event.owner, pool):
