@@ -15,7 +15,6 @@ from dlint.program.values import External, Function, Value
 from dlint.program.worker import WorkerCode
 
 if TYPE_CHECKING:
-    from dlint.program.evaluate import Evaluator
     from dlint.program.program import Program
 
 _DEFINED = re.compile(
@@ -37,10 +36,11 @@ def init_functions(program: Program) -> Iterator[WorkerCode]:
     )
     for module in program.modules.each(files):
         for name in dict.fromkeys(match[1] for match in _DEFINED.finditer(module.text)):
-            yield from _of_name(program.evaluator, module, name)
+            yield from _of_name(program, module, name)
 
 
-def _of_name(evaluator: Evaluator, module: Module, name: str) -> Iterator[WorkerCode]:
+def _of_name(program: Program, module: Module, name: str) -> Iterator[WorkerCode]:
+    evaluator = program.evaluator
     trails = [list(trail) for trail in module.paths_to(name)]
     if any(isinstance(node, ast.keyword) and node.arg in _OTHER_USES for trail in trails for node in trail):
         return
@@ -50,6 +50,8 @@ def _of_name(evaluator: Evaluator, module: Module, name: str) -> Iterator[Worker
             frame = evaluator.sites.frame_of(module, trail)
             if evaluator.sites.of(node, frame):
                 continue  # the program calls it itself, not the workers of a loader
+            if program.given("worker_init_fn", node):
+                continue  # judged with the loaders that are seen to get it
             code = WorkerCode(evaluator)
             code.add_callable(Function(node, frame), "worker_init_fn", module, node.lineno)
             yield code

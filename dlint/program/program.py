@@ -24,7 +24,18 @@ from dlint.program.repetition import tests_around
 from dlint.program.shipped import Part, shipped
 from dlint.program.start_method import start_method_of
 from dlint.program.uses import UseFinder, WorkerUse
-from dlint.program.values import HERE, Class, External, Instance, Key, Value, World, forget_numbers
+from dlint.program.values import (
+    HERE,
+    Class,
+    External,
+    Function,
+    Instance,
+    Key,
+    Partial,
+    Value,
+    World,
+    forget_numbers,
+)
 from dlint.program.worker import WorkerCode
 
 Progress = Callable[[int, int], None]
@@ -76,6 +87,17 @@ class Program:
     def mine(self, relative: str) -> bool:
         """Whether a file belongs to this block."""
         return self._block is None or relative in self._block
+
+    def given(self, name: str, function: ast.AST) -> list[Loader]:
+        """The loaders, in whatever block, whose argument ``name`` is seen to be a function of the program, or
+        a partial of it. Asked of the files that mention the function by its name."""
+        files = set(self._finder.files()) & set(self.modules.index.naming(getattr(function, "name", "")))
+        return [
+            loader
+            for relative in sorted(files)
+            for loader in self._loaders_of(relative)
+            if loader.may_get(name) and any(_callee(value) is function for value in loader.values(name))
+        ]
 
     def made_by(self, call: ast.AST) -> Loader | None:
         """The loader that a call makes, in whatever block; None where it makes none."""
@@ -281,6 +303,13 @@ def forget() -> None:
 
 def _file(cls: Class) -> str:
     return cls.module.relative
+
+
+def _callee(value: Value | None) -> ast.AST | None:
+    """The function that a value is, or a partial is of."""
+    while isinstance(value, Partial):
+        value = value.callee
+    return value.node if isinstance(value, Function) else None
 
 
 def _place(cls: Class) -> Place:
