@@ -95,11 +95,17 @@ class Index:
         of it must, and have the name from elsewhere.
         """
         found = self._words.files_with_word(_bytes(name), called=True)
-        if method:
-            return list(found)
+        return list(found) if method else self._of_home(found, name, home)
+
+    def knowing(self, name: str, home: str) -> list[str]:
+        """The files that may hand on or keep a function which ``home`` defines: that file, and those that
+        mention it and a part of the file's path."""
+        return self._of_home(self._words.files_with_word(_bytes(name), called=False), name, home)
+
+    def _of_home(self, files: Iterable[str], name: str, home: str) -> list[str]:
         return [
             relative
-            for relative in found
+            for relative in files
             if relative == home or (self._reaches(relative, home) and self._takes(relative, name))
         ]
 

@@ -14,6 +14,7 @@ from dlint.module.source import Module
 from dlint.program.calls import is_static
 from dlint.program.expected_errors import expects_error
 from dlint.program.frame import Arguments, Frame, Point, arguments_of
+from dlint.program.indirect_calls import calls_through, handed_over, names_for, started
 from dlint.program.questions import begun
 from dlint.program.values import Class, Function
 
@@ -58,6 +59,13 @@ class Sites:
         called = [(relative, name) for relative in files] if len(files) <= _MOST_FILES else []
         if owner is None or scope.name == "__init__":
             called += self._evaluator.modules.index.renaming(name, frame.module.relative)[:_MOST_FILES]
+        self._find_direct(called, scope, owner, found)
+        for relative in self._evaluator.modules.index.knowing(name, frame.module.relative)[:_MOST_FILES]:
+            self._find_indirect(relative, name, scope, owner, found)
+
+    def _find_direct(
+        self, called: list[tuple[str, str]], scope: FunctionNode, owner: Class | None, found: list[Site]
+    ) -> None:
         for relative, known_as in called:
             module = self._evaluator.modules.get(relative)
             if module is None:
@@ -70,6 +78,38 @@ class Sites:
                     site = self._site(call, trail, module, scope, owner)
                     if site is not None:
                         found.append(site)
+
+    def _find_indirect(
+        self, relative: str, name: str, scope: FunctionNode, owner: Class | None, found: list[Site]
+    ) -> None:
+        module = self._evaluator.modules.get(relative)
+        if module is None:
+            return
+        variables: list[str] = []
+        for trail in module.paths_to(name):
+            node = trail[-1]
+            if not isinstance(node, ast.Name | ast.Attribute) or not isinstance(node.ctx, ast.Load):
+                continue
+            handed = handed_over(trail)
+            if handed is not None:
+                call, function = handed
+                point = self.point_of(module, trail)
+                arguments = started(self._evaluator, call, function, point)
+                if arguments is not None and self._is_it(function, point, scope):
+                    found.append(Site(call, point, arguments))
+            else:
+                variables += names_for(trail)
+        for variable in dict.fromkeys(variables):
+            for call, trail in calls_through(module, variable):
+                site = self._site(call, trail, module, scope, owner)
+                if site is not None and not any(site.call is each.call for each in found):
+                    found.append(site)
+
+    def _is_it(self, node: ast.expr, point: Point, scope: FunctionNode) -> bool:
+        return any(
+            isinstance(value, Function) and value.node is scope
+            for value, _ in self._evaluator.values(node, point)
+        )
 
     def _site(
         self, call: ast.Call, trail: list[ast.AST], module: Module, scope: FunctionNode, owner: Class | None
