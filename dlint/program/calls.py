@@ -188,8 +188,8 @@ class Calls:
         evaluator = self._evaluator
         if spec.vararg is not None and spec.vararg.arg == name:
             rest = arguments.positional[len(names) :]
-            values = [evaluator.value_of(argument, world)[0][0] for argument in rest]
-            return [(Items("tuple", tuple(values), bool(arguments.spread)), world)]
+            values = tuple(evaluator.value_of(argument, world)[0][0] for argument in rest)
+            return self._rest(values, max(0, len(names) - len(arguments.positional)), arguments.spread, world)
         if spec.kwarg is not None and spec.kwarg.arg == name:
             known = {*names, *(a.arg for a in spec.kwonlyargs)}
             extra = {k: a for k, a in arguments.keywords.items() if k not in known}
@@ -215,6 +215,20 @@ class Calls:
                         outcomes += [(item, w) for item in evaluator.containers.pick(value, Const(place))]
                 return outcomes
         return self._left_out(name, scope, frame, arguments, world)
+
+    def _rest(
+        self, values: tuple[Value, ...], taken: int, spread: list[Argument], world: World
+    ) -> list[Outcome]:
+        """What ``*args`` holds: the arguments beyond the parameters, and those of a ``*more`` at the call, of
+        which the parameters have ``taken`` so many."""
+        if not spread:
+            return [(Items("tuple", values), world)]
+        return [
+            (Items("tuple", (*values, *more.items[taken:]), more.open or len(spread) > 1), w)
+            if isinstance(more, Items)
+            else (Items("tuple", values, True), w)
+            for more, w in self._evaluator.value_of(spread[0], world)
+        ]
 
     def _left_out(
         self, name: str, scope: FunctionNode | ast.Lambda, frame: Frame, arguments: Arguments, world: World

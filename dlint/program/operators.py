@@ -35,6 +35,10 @@ def operate(node: ast.BinOp, left: Value, right: Value, point: Point) -> Value:
         for a, b in ((left, right), (right, left)):
             if isinstance(a, Const) and a.value == 0 and isinstance(b, Unknown):
                 return Const(0)
+    if isinstance(node.op, ast.Mult):
+        for held, count in ((left, right), (right, left)):
+            if isinstance(held, Items):
+                return _repeated(held, count)
     if isinstance(node.op, ast.Add) and isinstance(left, Items) and isinstance(right, Items):
         items = left.items + right.items
         if len(items) > _MOST_THINGS:
@@ -49,6 +53,16 @@ def operate(node: ast.BinOp, left: Value, right: Value, point: Point) -> Value:
         sides = [Argument(None, None, side) for side in (left, right)]
         return Made("torch.utils.data.ConcatDataset", node, Arguments(sides), point)
     return Unknown(("operation", type(node.op).__name__, left.key, right.key))
+
+
+def _repeated(held: Items, count: Value) -> Items:
+    """``[x] * n``: the same things, n times."""
+    if not isinstance(count, Const) or not isinstance(count.value, int):
+        return Items(held.kind, held.items, True)
+    times = max(count.value, 0)
+    if times * len(held.items) > _MOST_THINGS:
+        return Items(held.kind, held.items, True)
+    return Items(held.kind, held.items * times, held.open)
 
 
 def _constants(node: ast.BinOp, left: Any, right: Any) -> Value:
