@@ -114,11 +114,18 @@ _PARAMETERS = {
     "InMemoryDataset": ("root", "transform", "pre_transform"),
 }
 _KEEPING_MODULES = ("torchvision.datasets.", "torch_geometric.data.")
-# torch's datasets that are made of others: their positional parameters, all of which they keep.
+# What is made of other objects, of which it keeps all: the positional parameters.
 _MADE_OF_OTHERS = {
     "torch.utils.data.ConcatDataset": ("datasets",),
     "torch.utils.data.Subset": ("dataset", "indices"),
+    "torch.utils.data.DataLoader": ("dataset",),
+    "torch.utils.data.DistributedSampler": ("dataset",),
+    "torchvision.transforms.Compose": ("transforms",),
+    "torchvision.transforms.v2.Compose": ("transforms",),
+    "albumentations.Compose": ("transforms",),
 }
+# What keeps its keywords, under their names.
+NAMESPACES = frozenset({"types.SimpleNamespace", "argparse.Namespace"})
 # Where they keep the others.
 INNER_PARTS = ("dataset", "datasets")
 

@@ -160,7 +160,8 @@ class Evaluator(Questions):
             case External():
                 return [(External(canonical(f"{base.name}.{name}"), base.owner), world)]
             case Made():
-                return [(External(f"{base.name}().{name}", base), world)]
+                kept = self.library.kept(base, name, world)
+                return kept or [(External(f"{base.name}().{name}", base), world)]
             case Unknown() | Const():
                 text_method = texts.method(base, name)
                 return [(text_method or Unknown(("attribute", base.key, name)), world)]

@@ -6,6 +6,7 @@ import ast
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
+from dlint.knowledge.loading import NAMESPACES, kept_parameters
 from dlint.knowledge.names import asks_state, library_answers_again
 from dlint.knowledge.randomness import WORKER_INFO
 from dlint.program import texts
@@ -109,6 +110,31 @@ class Library:
             )
             for value, w in self._first(arguments, world)
         ]
+
+    def kept(self, made: Made, name: str, world: World) -> list[Outcome]:
+        """What an object of a library keeps of what it was made of, under a name; empty where nothing is
+        known of that."""
+        if made.name in NAMESPACES:
+            return self._of_namespace(made, name, world)
+        parameters = kept_parameters(made.name, name)
+        if parameters is None or made.arguments.spread or made.arguments.splats:
+            return []
+        given = made.arguments.keywords.get(name)
+        place = parameters.index(name) if name in parameters else len(made.arguments.positional)
+        if given is None and place < len(made.arguments.positional):
+            given = made.arguments.positional[place]
+        return self._evaluator.value_of(given, world) if given is not None else []
+
+    def _of_namespace(self, made: Made, name: str, world: World) -> list[Outcome]:
+        found: list[Outcome] = []
+        for table, w in self._evaluator.containers.table(
+            Arguments(keywords=made.arguments.keywords, splats=made.arguments.splats), world
+        ):
+            if name in table.items:
+                found.append((table.items[name], w))
+            if name not in table.items or self._evaluator.modules.index.stored_elsewhere(name):
+                found.append((Unknown(("attribute", made.key, name)), w))
+        return found
 
     def _zip(self, arguments: Arguments, node: ast.AST, point: Point, world: World) -> list[Outcome]:
         columns: list[list[Value]] = []
