@@ -168,8 +168,39 @@ class Calls:
         if frame.arguments is not None:
             return self.bound(name, scope, frame, frame.arguments, frame.receiver is not None, world)
         if name == first and frame.owner is not None and not is_static(scope):
-            return [(Instance(frame.owner, None, None), world)]
+            return self._receivers(frame, frame.owner, world)
         return self._from_callers(name, frame, world)
+
+    def _receivers(self, frame: Frame, owner: Class, world: World) -> list[Outcome]:
+        """What ``self`` may be in a method that is looked at without a certain call: the objects that it is
+        seen to be called on, and one of its class where that is not all.
+
+        Only an object of an heir says more than the class itself, and whose methods call it themselves says
+        nothing.
+        """
+        plain = Instance(owner, None, None)
+        anyone: list[Outcome] = [(plain, world)]
+        scope = frame.scope
+        mark = (id(scope), "self")
+        if not isinstance(scope, ast.FunctionDef | ast.AsyncFunctionDef) or mark in self._asking:
+            return anyone
+        if len(self._asking) > 6 or not self._evaluator.classes.subclasses(owner):
+            return anyone
+        choice = ("caller", id(scope))
+        chosen = world.known(choice)
+        self._asking[mark] = self._evaluator.depth
+        try:
+            found: list[Outcome] = []
+            for index, site in enumerate(self._evaluator.sites.of(scope, frame)[:_MOST_CALLERS]):
+                if chosen not in (None, index, _ANOTHER):
+                    continue
+                receivers = self._evaluator.sites.receivers(site, scope)
+                heirs = [each for each in receivers if each.cls.node is not owner.node]
+                w = world if chosen is not None else world.assuming(choice, index)
+                found += [(each, w) for each in heirs or [plain]]
+            return found if any(value is not plain for value, _ in found) else anyone
+        finally:
+            del self._asking[mark]
 
     def bound(
         self,

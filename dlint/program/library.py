@@ -13,7 +13,7 @@ from dlint.program import texts
 from dlint.program.alike import told
 from dlint.program.containers import METHODS
 from dlint.program.frame import Arguments, Point
-from dlint.program.outcomes import Outcome
+from dlint.program.outcomes import Outcome, told_apart
 from dlint.program.values import (
     Const,
     External,
@@ -134,7 +134,7 @@ class Library:
                 found.append((table.items[name], w))
             if name not in table.items or self._evaluator.modules.index.stored_elsewhere(name):
                 found.append((Unknown(("attribute", made.key, name)), w))
-        return found
+        return told_apart(found, ("kept", made.key, name))
 
     def _zip(self, arguments: Arguments, node: ast.AST, point: Point, world: World) -> list[Outcome]:
         columns: list[list[Value]] = []

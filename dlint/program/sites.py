@@ -16,7 +16,7 @@ from dlint.program.expected_errors import expects_error
 from dlint.program.frame import Arguments, Frame, Point, arguments_of
 from dlint.program.indirect_calls import calls_through, handed_over, names_for, started
 from dlint.program.questions import begun
-from dlint.program.values import Class, Function
+from dlint.program.values import Class, Function, Instance
 
 if TYPE_CHECKING:
     from dlint.program.evaluate import Evaluator
@@ -78,6 +78,14 @@ class Sites:
                     site = self._site(call, trail, module, scope, owner)
                     if site is not None:
                         found.append(site)
+
+    def receivers(self, site: Site, scope: FunctionNode) -> list[Instance]:
+        """The objects that a call calls a method on."""
+        return [
+            value.receiver
+            for value, _ in self._evaluator.values(site.call.func, site.point)
+            if isinstance(value, Function) and value.node is scope and isinstance(value.receiver, Instance)
+        ]
 
     def _find_indirect(
         self, relative: str, name: str, scope: FunctionNode, owner: Class | None, found: list[Site]
