@@ -3,7 +3,7 @@
     python benchmarks/came_and_went.py OLD NEW TREE... [--check "--target-torch 1.8"]
 
 OLD and NEW are checkouts of dlint (folders that hold the package ``dlint``), run by this interpreter. Both
-check every tree in one process with no limit of their own. Seconds are of processor time, each version's in a
+check every tree in one process. Seconds are of processor time, each version's in a
 process of its own, one after the other; read their ratio, not the figures. The exit code is 1 where anything
 came or went.
 """
@@ -11,19 +11,16 @@ came or went.
 from __future__ import annotations
 
 import argparse
-import json
 import os
 import shlex
 import subprocess
 import sys
 from pathlib import Path
-from typing import Any, NamedTuple
-
-_Key = tuple[str, int, str, str]  # file, line, code, message
+from typing import NamedTuple
 
 
 class _Run(NamedTuple):
-    found: set[_Key]
+    found: set[str]  # path, place, code and message of each
     seconds: float
     trouble: str
 
@@ -46,10 +43,10 @@ def main() -> int:
         print(
             f"{tree.name}: {len(new.found)} findings, {old.seconds:.1f} s -> {new.seconds:.1f} s", flush=True
         )
-        for mark, keys in (("-", old.found - new.found), ("+", new.found - old.found)):
-            for path, line, code, message in sorted(keys):
+        for mark, lines in (("-", old.found - new.found), ("+", new.found - old.found)):
+            for line in sorted(lines):
                 differences += 1
-                print(f"  {mark} {path}:{line} {code} {message[:160]}", flush=True)
+                print(f"  {mark} {line[:200]}", flush=True)
         if new.trouble != old.trouble:
             differences += 1
             print(f"  trouble: {old.trouble!r} -> {new.trouble!r}", flush=True)
@@ -59,7 +56,7 @@ def main() -> int:
 
 
 def _run(version: Path, tree: Path, options: list[str]) -> _Run:
-    command = [sys.executable, "-P", "-m", "dlint", "check", "--output-format", "json", "-j", "1"]
+    command = [sys.executable, "-P", "-m", "dlint", "check", "--output-format", "concise", "-j", "1"]
     before = os.times()
     done = subprocess.run(
         [*command, "--select", "DL", *options, "."],
@@ -71,9 +68,9 @@ def _run(version: Path, tree: Path, options: list[str]) -> _Run:
     )
     after = os.times()
     seconds = after.children_user + after.children_system - before.children_user - before.children_system
-    found: list[dict[str, Any]] = json.loads(done.stdout) if done.returncode in (0, 1) else []
-    keys = {(each["path"], each["line"], each["code"], each["message"]) for each in found}
-    return _Run(keys, seconds, "" if done.returncode in (0, 1) else done.stderr.strip()[-200:])
+    return _Run(
+        set(done.stdout.splitlines()), seconds, "" if done.returncode in (0, 1) else done.stderr[-200:]
+    )
 
 
 if __name__ == "__main__":
