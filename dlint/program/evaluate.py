@@ -29,6 +29,7 @@ from dlint.program.library import Library
 from dlint.program.names import Names
 from dlint.program.namespaces import Namespaces
 from dlint.program.operators import negative, operate
+from dlint.program.options import Options
 from dlint.program.outcomes import OUTCOMES, Outcome, fold, told_apart, within
 from dlint.program.questions import Questions
 from dlint.program.registries import Registries
@@ -76,6 +77,7 @@ class Evaluator(Questions):
         self.truths = Truth(self)
         self.leads = Leads()
         self.registries = Registries(self)
+        self.options = Options(self)
 
     def values(self, node: ast.expr, point: Point, world: World = HERE) -> list[Outcome]:
         """The values of an expression looked at from a point, in the worlds below ``world``."""
@@ -161,7 +163,8 @@ class Evaluator(Questions):
                 return [(External(canonical(f"{base.name}.{name}"), base.owner), world)]
             case Made():
                 kept = self.library.kept(base, name, world)
-                return kept or [(External(f"{base.name}().{name}", base), world)]
+                plain = External(f"{base.name}().{name}", base)
+                return kept or self.options.value(base, name, plain, world) or [(plain, world)]
             case Unknown() | Const():
                 text_method = texts.method(base, name)
                 return [(text_method or Unknown(("attribute", base.key, name)), world)]
