@@ -50,6 +50,7 @@ class Calls:
         self._filled: dict[int, bool] = {}
         self._inside: dict[tuple[int, Key], int] = {}
         self._asking: dict[tuple[int, str], int] = {}
+        self._members: dict[tuple[int, str], ast.Attribute] = {}
 
     def invoke(
         self, callee: Value, arguments: Arguments, node: ast.AST, point: Point, world: World
@@ -201,6 +202,66 @@ class Calls:
             return found if any(value is not plain for value, _ in found) else anyone
         finally:
             del self._asking[mark]
+
+    def member_of_parameter(
+        self, name: str, attribute: str, frame: Frame, world: World
+    ) -> list[Outcome] | None:
+        """The values of ``name.attribute`` where a parameter is an object that the caller has under a name:
+        what the caller's own ``args.workers`` is at the call. None where no call tells.
+
+        A path belongs to the object, so it crosses calls: what the caller stored under it is there.
+        """
+        scope = frame.scope
+        if not isinstance(scope, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda):
+            return None
+        if frame.arguments is not None:
+            given = self._written(name, scope, frame.arguments, frame.receiver is not None)
+            return None if given is None else self._member(given, attribute, world)
+        if isinstance(scope, ast.Lambda):
+            return None
+        method = frame.owner is not None and not is_static(scope)
+        if method and parameters(scope)[0].arg == name:
+            return None
+        sites = self._evaluator.sites.of(scope, frame)
+        mark = (id(scope), f"{name}.{attribute}")
+        if not sites or len(sites) > _MOST_CALLERS or mark in self._asking or len(self._asking) > 6:
+            return None
+        choice = ("caller", id(scope))
+        chosen = world.known(choice)
+        self._asking[mark] = self._evaluator.depth
+        try:
+            found: list[Outcome] = []
+            for index, site in enumerate(sites):
+                if chosen in (None, index, _ANOTHER):
+                    given = self._written(name, scope, site.arguments, method)
+                    if given is None:
+                        return None
+                    w = world if chosen is not None else world.assuming(choice, index)
+                    found += self._member(given, attribute, w)
+            return found
+        finally:
+            del self._asking[mark]
+
+    def _written(
+        self, name: str, scope: FunctionNode | ast.Lambda, arguments: Arguments, method: bool
+    ) -> Argument | None:
+        """The argument that a call gives to a parameter, where it is written out there as a name."""
+        names = [a.arg for a in [*scope.args.posonlyargs, *scope.args.args]][1 if method else 0 :]
+        given = arguments.keywords.get(name)
+        if given is None and name in names and names.index(name) < len(arguments.positional):
+            given = arguments.positional[names.index(name)]
+        if given is None or given.element or given.point is None:
+            return None
+        return given if isinstance(given.expression, ast.Name | ast.Attribute) else None
+
+    def _member(self, given: Argument, attribute: str, world: World) -> list[Outcome]:
+        assert given.expression is not None and given.point is not None
+        mark = (id(given.expression), attribute)
+        node = self._members.get(mark)
+        if node is None:
+            node = ast.Attribute(given.expression, attribute, ast.Load())
+            self._members[mark] = ast.copy_location(node, given.expression)
+        return self._evaluator.values(node, given.point, world)
 
     def bound(
         self,

@@ -152,9 +152,26 @@ class Evaluator(Questions):
             if outcomes and self.attributes.changed_by_calls(point.frame, node):
                 return [(Unknown(("changed", id(node), point.frame.key)), world)]
         for start in worlds:
-            for base, w in self.values(node.value, point, start):
-                outcomes += self.attribute(base, node.attr, node, point, w)
+            outcomes += self._beyond(node, point, start)
         return outcomes
+
+    def _beyond(self, node: ast.Attribute, point: Point, world: World) -> list[Outcome]:
+        """The values of an attribute that the scope itself does not store."""
+        value = node.value
+        if (
+            isinstance(value, ast.Name)
+            and value.id not in point.locals
+            and value.id not in point.frame.layout.binds
+            and self.modules.index.stored_elsewhere(node.attr)
+        ):
+            passed = self.calls.member_of_parameter(value.id, node.attr, point.frame, world)
+            if passed is not None:
+                return passed
+        return [
+            outcome
+            for base, w in self.values(value, point, world)
+            for outcome in self.attribute(base, node.attr, node, point, w)
+        ]
 
     def attribute(self, base: Value, name: str, node: ast.AST, point: Point, world: World) -> list[Outcome]:
         """The values of ``base.name``."""
