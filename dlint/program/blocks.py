@@ -22,14 +22,15 @@ Place = tuple[str, int]  # a class: its file and line
 class Facts(NamedTuple):
     """What the blocks of a program must know of one another.
 
-    ``loaded`` are the dataset classes that some loader is seen to get, ``bases`` those that others are
-    derived from; ``sure`` says that the loaders get no others.
+    ``loaded`` are the dataset classes that some loader with workers is seen to get, ``idle`` those that one
+    without is, ``bases`` those that others are derived from; ``sure`` says that the loaders get no others.
     """
 
     has_loaders: bool
     sure: bool
     loaded: frozenset[Place]
     bases: frozenset[Place]
+    idle: frozenset[Place] = frozenset()
 
 
 NOTHING_KNOWN = Facts(True, False, frozenset(), frozenset())
@@ -43,6 +44,7 @@ def together(facts: Iterable[Facts]) -> Facts:
         all(each.sure for each in every),
         frozenset().union(*(each.loaded for each in every)),
         frozenset().union(*(each.bases for each in every)),
+        frozenset().union(*(each.idle for each in every)),
     )
 
 

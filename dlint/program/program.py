@@ -11,8 +11,9 @@ from typing import Any
 from dlint.budget import Shared, by_file
 from dlint.knowledge.loading import is_iterable_dataset
 from dlint.knowledge.reflection import BY_NAME
+from dlint.knowledge.testing import is_test
 from dlint.program.blocks import Block, Facts, Place
-from dlint.program.boundaries import Boundaries
+from dlint.program.boundaries import Boundaries, is_guarded
 from dlint.program.closures import forget as forget_scopes
 from dlint.program.evaluate import Evaluator
 from dlint.program.frame import forget_layouts
@@ -136,7 +137,7 @@ class Program:
         """Whether some loader of the program, in whatever block, may get a dataset of a class."""
         facts = self.facts
         place = _place(cls)
-        if place in facts.loaded:
+        if place in facts.loaded or place in facts.idle:
             return True
         return not (facts.has_loaders and facts.sure) and place not in facts.bases
 
@@ -230,15 +231,19 @@ class Program:
     def facts(self) -> Facts:
         """What is known of the loaders and dataset classes of this block, and of all where it was told so."""
         loaded: set[Place] = set()
+        idle: set[Place] = set()
         sure = True
         for loader in self.loaders:
+            busy = loader.may_have_workers
+            if not busy and is_test(loader.module.relative):
+                continue  # what a test leaves out, others may ask for
             classes, known = self._uses.resolved(loader)
-            loaded |= {_place(cls) for cls in classes}
+            (loaded if busy else idle).update(map(_place, classes))
             sure = sure and known
         bases = {
             _place(above) for cls in self.dataset_classes for above in self.evaluator.classes.line(cls)[1:]
         }
-        return Facts(bool(self.loaders), sure, frozenset(loaded), frozenset(bases))
+        return Facts(bool(self.loaders), sure, frozenset(loaded), frozenset(bases), frozenset(idle))
 
     def learn(self, facts: Facts) -> None:
         """Takes in what all blocks together know, before a rule asks."""
@@ -246,15 +251,19 @@ class Program:
 
     @cached_property
     def unloaded_datasets(self) -> Sequence[Class]:
-        """Dataset classes that no loader of the program is seen to get, though some loader could.
+        """Dataset classes that no loader with workers of the program is seen to get, though some could.
 
-        Where every loader's datasets are known, a class that is not among them is loaded by nobody.
+        Libraries and third-party trainers load what they are given: that this program has a loader for
+        another class says nothing. Only where all that its loaders get is known, a class that loaders
+        without workers get is left to them, and one that no other code can name.
         """
         facts = self.facts
-        if facts.has_loaders and facts.sure:
-            return ()
         elsewhere = facts.loaded | facts.bases
-        return Shared([cls for cls in self.dataset_classes if _place(cls) not in elsewhere], _file)
+        found = [cls for cls in self.dataset_classes if _place(cls) not in elsewhere]
+        return Shared(
+            [cls for cls in found if _place(cls) not in facts.idle or not (facts.sure or _is_local(cls))],
+            _file,
+        )
 
     def protections(
         self, name: str, *values: object, unknown: bool = False, always: bool = False
@@ -310,6 +319,11 @@ def _callee(value: Value | None) -> ast.AST | None:
     while isinstance(value, Partial):
         value = value.callee
     return value.node if isinstance(value, Function) else None
+
+
+def _is_local(cls: Class) -> bool:
+    """Whether nobody but its own script, or function, has a class."""
+    return cls.frame.outer is not None or is_guarded(cls.frame, cls.node)
 
 
 def _place(cls: Class) -> Place:

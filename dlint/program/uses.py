@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from dlint.knowledge.loading import is_dataset
+from dlint.knowledge.loading import HAND_ON, is_dataset
 from dlint.module.source import Module
 from dlint.program.loaders import Loader, is_zero
 from dlint.program.questions import begun
@@ -163,8 +163,14 @@ class UseFinder:
                 classes += self._evaluator.classes.line(value.cls)
                 waiting += self._held_datasets(value)
             elif isinstance(value, Made):
-                for argument in value.arguments.all():
-                    waiting += [part for part, _ in self._evaluator.value_of(argument, HERE)]
+                parts = [
+                    part
+                    for argument in value.arguments.all()
+                    for part, _ in self._evaluator.value_of(argument, HERE)
+                ]
+                # What is made of tensors and files is no dataset of the program.
+                whole = value.name in HAND_ON
+                waiting += [part for part in parts if whole or isinstance(part, Instance | Made)]
             elif isinstance(value, Items):
                 waiting += value.items
             elif not isinstance(value, Const):
