@@ -11,3 +11,6 @@ BY_NAME = (
     "pydoc.locate",
     "get_obj_from_str",
 )
+
+# Calls that give an object of whatever class their argument names.
+MAKES_ANYTHING = frozenset({"builtins.eval", "hydra.utils.instantiate", "hydra.utils.call"})

@@ -9,6 +9,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from dlint.knowledge.loading import HAND_ON, is_dataset
+from dlint.knowledge.reflection import MAKES_ANYTHING
 from dlint.module.source import Module
 from dlint.program.loaders import Loader, is_zero
 from dlint.program.questions import begun
@@ -170,6 +171,7 @@ class UseFinder:
                 ]
                 # What is made of tensors and files is no dataset of the program.
                 whole = value.name in HAND_ON
+                sure = sure and value.name not in MAKES_ANYTHING
                 waiting += [part for part in parts if whole or isinstance(part, Instance | Made)]
             elif isinstance(value, Items):
                 waiting += value.items
