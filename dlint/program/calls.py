@@ -50,6 +50,7 @@ class Calls:
         self._filled: dict[int, bool] = {}
         self._inside: dict[tuple[int, Key], int] = {}
         self._asking: dict[tuple[int, str], int] = {}
+        self._heirs: dict[int, list[list[Instance]]] = {}
         self._members: dict[tuple[int, str], ast.Attribute] = {}
 
     def invoke(
@@ -191,15 +192,26 @@ class Calls:
         chosen = world.known(choice)
         self._asking[mark] = self._evaluator.depth
         try:
-            found: list[Outcome] = []
-            for index, site in enumerate(self._evaluator.sites.of(scope, frame)[:_MOST_CALLERS]):
-                if chosen not in (None, index, _ANOTHER):
-                    continue
-                receivers = self._evaluator.sites.receivers(site, scope)
-                heirs = [each for each in receivers if each.cls.node is not owner.node]
-                w = world if chosen is not None else world.assuming(choice, index)
-                found += [(each, w) for each in heirs or [plain]]
-            return found if any(value is not plain for value, _ in found) else anyone
+            heirs = self._heirs.get(id(scope))
+            if heirs is None:
+                heirs = [
+                    [
+                        each
+                        for each in self._evaluator.sites.receivers(site, scope)
+                        if each.cls.node is not owner.node
+                    ]
+                    for site in self._evaluator.sites.of(scope, frame)[:_MOST_CALLERS]
+                ]
+                self._heirs[id(scope)] = heirs
+            if not any(heirs):
+                return anyone
+            found: list[Outcome] = [
+                (each, world if chosen is not None else world.assuming(choice, index))
+                for index, receivers in enumerate(heirs)
+                if chosen in (None, index, _ANOTHER)
+                for each in receivers or [plain]
+            ]
+            return found or anyone
         finally:
             del self._asking[mark]
 
