@@ -254,16 +254,26 @@ class Program:
         """Dataset classes that no loader with workers of the program is seen to get, though some could.
 
         Libraries and third-party trainers load what they are given: that this program has a loader for
-        another class says nothing. Only where all that its loaders get is known, a class that loaders
-        without workers get is left to them, and one that no other code can name.
+        another class says nothing. A class that loaders without workers get is left to them where all that
+        loaders get is known, or whoever names the class makes its objects, and is seen to.
         """
         facts = self.facts
         elsewhere = facts.loaded | facts.bases
         found = [cls for cls in self.dataset_classes if _place(cls) not in elsewhere]
         return Shared(
-            [cls for cls in found if _place(cls) not in facts.idle or not (facts.sure or _is_local(cls))],
+            [
+                cls
+                for cls in found
+                if _place(cls) not in facts.idle
+                or not (facts.sure or _is_local(cls) or self._is_only_made(cls))
+            ],
             _file,
         )
+
+    def _is_only_made(self, cls: Class) -> bool:
+        """Whether every file that names a class makes an object of it."""
+        index = self.modules.index
+        return set(index.naming(cls.name)) <= set(index.calling(cls.name, cls.module.relative, method=True))
 
     def protections(
         self, name: str, *values: object, unknown: bool = False, always: bool = False

@@ -325,9 +325,17 @@ _FOR_OTHERS = "import torch\nfrom torch.utils.data import DataLoader, TensorData
         (
             {
                 "kit.py": _KIT + "\n\nDataLoader(Plates([]), num_workers=0)\n",
-                "train.py": "from kit import *\nDataLoader(eval(input()), num_workers=2)\n",
+                "train.py": "from kit import DataLoader, Plates\nDataLoader(eval(input()), num_workers=2)\n",
             },
             True,
+        ),
+        (
+            {
+                "kit.py": _KIT,
+                "show.py": "from kit import DataLoader, Plates\nDataLoader(Plates([]))\n",
+                "train.py": "from kit import DataLoader\nDataLoader(eval(input()), num_workers=2)\n",
+            },
+            False,
         ),
     ],
 )
