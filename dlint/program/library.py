@@ -132,9 +132,11 @@ class Library:
         ):
             if name in table.items:
                 found.append((table.items[name], w))
-            if name not in table.items or self._evaluator.modules.index.stored_elsewhere(name):
+            else:
                 found.append((Unknown(("attribute", made.key, name)), w))
-        return told_apart(found, ("kept", made.key, name))
+            found += self._evaluator.attributes.outside.of_made(made, name, w)
+        values = {value.key: (value, w) for value, w in found}
+        return told_apart(list(values.values()), ("kept", made.key, name))
 
     def _zip(self, arguments: Arguments, node: ast.AST, point: Point, world: World) -> list[Outcome]:
         columns: list[list[Value]] = []

@@ -39,6 +39,23 @@ class Outside:
                 found += self._evaluator.values(store.value, store.point, world)
         return found
 
+    def of_made(self, made: Made, name: str, world: World) -> list[Outcome]:
+        """What may be stored in an attribute of a library's object after it was made, as far as another
+        object or one that nobody knows is not meant; with something unknown where one may be."""
+        unknown: Outcome = (Unknown(("attribute", made.key, name)), world)
+        stores = self._of_name(name)
+        if not stores:
+            return [unknown] if self._evaluator.modules.index.stored_elsewhere(name) else []
+        found: list[Outcome] = []
+        for store in stores:
+            for holder in self._holders(store):
+                if isinstance(holder, Made) and holder.node is made.node:
+                    given = store.value and self._evaluator.values(store.value, store.point, world)
+                    found += given or [unknown]
+                elif isinstance(holder, Unknown | External):
+                    found.append(unknown)
+        return found
+
     def replaces(self, instance: Instance, name: str) -> bool:
         """Whether what the constructor stored in an attribute is never seen: the code that makes the object
         sets it right after, under the name that it gives the object."""
