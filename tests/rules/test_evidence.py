@@ -118,6 +118,11 @@ _PLAIN = {
     + "def make(options):\n    return DataLoader(Noisy([]), num_workers=options.workers)  # <- DL202\n\n\n"
     "def more(options):\n    options.workers = 8\n\n\ndef main():\n    options = SimpleNamespace(workers=0)\n"
     "    more(options)\n    make(options)\n",
+    "a namespace beside another's settings": "import argparse\nfrom types import SimpleNamespace\n\n"
+    + _HEAD
+    + "def make(options):\n    return DataLoader(Noisy([]), num_workers=options.workers)\n\n\n"
+    "def other():\n    args = argparse.ArgumentParser().parse_args()\n    args.workers = 8\n    return args\n\n\n"
+    "make(SimpleNamespace(workers=0))\n",
     "the default of an option": "import argparse\n\n"
     + _HEAD
     + "parser = argparse.ArgumentParser()\nparser.add_argument('--workers', '-j', type=int, default=0)\n"
