@@ -19,8 +19,8 @@ from dlint.module.layout import (
     statements_in,
     target_names,
 )
-from dlint.program.calls import given_names, passed
 from dlint.program.frame import Arguments, Frame, Point, arguments_of
+from dlint.program.parameters import given_names, passed
 from dlint.program.values import Class, External, Function, Partial, Value, World
 
 if TYPE_CHECKING:

@@ -31,6 +31,7 @@ from dlint.program.namespaces import Namespaces
 from dlint.program.operators import negative, operate
 from dlint.program.options import Options
 from dlint.program.outcomes import OUTCOMES, Outcome, fold, told_apart, within
+from dlint.program.parameters import Parameters
 from dlint.program.questions import Questions
 from dlint.program.registries import Registries
 from dlint.program.sites import Sites
@@ -70,6 +71,7 @@ class Evaluator(Questions):
         self.construction = Construction(self)
         self.attributes = Attributes(self)
         self.calls = Calls(self)
+        self.parameters = Parameters(self)
         self.sites = Sites(self)
         self.library = Library(self)
         self.containers = Containers(self)
@@ -164,7 +166,7 @@ class Evaluator(Questions):
             and value.id not in point.frame.layout.binds
             and self.modules.index.stored_elsewhere(node.attr)
         ):
-            passed = self.calls.member_of_parameter(value.id, node.attr, point.frame, world)
+            passed = self.parameters.member(value.id, node.attr, point.frame, world)
             if passed is not None:
                 return passed
         return [

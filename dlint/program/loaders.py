@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING
 from dlint.knowledge.loading import LOADER_WORDS, LOADERS, SIGNATURE, LoaderClass
 from dlint.module.layout import FunctionNode, changed_names, parameters, statements_in
 from dlint.module.source import Module
-from dlint.program.calls import default_of, passed
 from dlint.program.frame import Argument, Arguments, Point, arguments_of
 from dlint.program.index import as_base
+from dlint.program.parameters import default_of, passed
 from dlint.program.values import (
     HERE,
     Class,

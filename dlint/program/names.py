@@ -68,7 +68,7 @@ class Names:
         if isinstance(scope, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda):
             for parameter in parameters(scope):
                 if parameter.arg == name:
-                    return self._evaluator.calls.parameter(name, frame, world)
+                    return self._evaluator.parameters.values(name, frame, world)
         outer = frame.outer
         while outer is not None and isinstance(outer.scope, ast.ClassDef):
             outer = outer.outer  # methods do not see the names of their class

@@ -15,12 +15,12 @@ from typing import TYPE_CHECKING
 
 from dlint.module.layout import dotted, own_names, parameters, statements_in
 from dlint.module.nodes import walk
-from dlint.program.calls import passed
 from dlint.program.endings import endings
 from dlint.program.events import display_name, is_generator
 from dlint.program.frame import Frame, Point, arguments_of
 from dlint.program.item_names import concerns, is_index, mentions, read_from, settled
 from dlint.program.items import Reader
+from dlint.program.parameters import passed
 from dlint.program.repetition import places_around
 from dlint.program.sieved import called, sieved
 from dlint.program.values import External, Function, Instance, Key, World

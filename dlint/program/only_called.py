@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING, TypeAlias
 from dlint.knowledge.by_name import kept_as, only_calls
 from dlint.module.layout import MUTATORS, dotted, parameters
 from dlint.module.nodes import walk
-from dlint.program.calls import passed
 from dlint.program.closures import Callable_, bindings, owner, reads, trail_to
 from dlint.program.mentions import mentions, uses_elsewhere
+from dlint.program.parameters import passed
 from dlint.program.stores import Kin
 from dlint.program.values import Class, External, Function, ModuleValue, Value
 

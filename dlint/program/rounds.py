@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, TypeAlias
 from dlint.knowledge.iterables import PASSES_ON, READS, gives_all, is_setting, opens
 from dlint.module.layout import expressions, own_names, statements_in, target_names
 from dlint.module.nodes import walk
-from dlint.program.calls import given_names, passed
 from dlint.program.frame import Arguments, Frame, Point, arguments_of
 from dlint.program.kinds import DATA, NOTHING, Kinds, together
+from dlint.program.parameters import given_names, passed
 from dlint.program.values import External, Function, Made, Unknown, Value, World
 
 if TYPE_CHECKING:

@@ -20,9 +20,9 @@ from dlint.knowledge.randomness import (
     sounds_like_settings,
 )
 from dlint.module.layout import dotted, parameters, statements_in, target_names
-from dlint.program.calls import default_of, is_static
 from dlint.program.frame import Argument, Arguments, Frame, Point, arguments_of
 from dlint.program.named_seeds import by_call, by_library_call, by_name
+from dlint.program.parameters import default_of, is_static
 from dlint.program.seed import (
     CLOCK,
     FIXED_SEED,

@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING
 
 from dlint.module.layout import FunctionNode
 from dlint.module.source import Module
-from dlint.program.calls import is_static
 from dlint.program.expected_errors import expects_error
 from dlint.program.frame import Arguments, Frame, Point, arguments_of
 from dlint.program.indirect_calls import calls_through, handed_over, names_for, started
+from dlint.program.parameters import is_static
 from dlint.program.questions import begun
 from dlint.program.values import Class, Function, Instance
 

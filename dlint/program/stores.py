@@ -16,9 +16,9 @@ from typing import NamedTuple
 from dlint.budget import spend
 from dlint.module.layout import FunctionNode, dotted, functions_in, parameters
 from dlint.module.source import Module
-from dlint.program.calls import is_static
 from dlint.program.frame import Point
 from dlint.program.mentions import mentions
+from dlint.program.parameters import is_static
 from dlint.program.program import Program
 from dlint.program.values import Class, Const, External, Instance, Made, Unknown, Value
 

@@ -6,8 +6,8 @@ import ast
 from collections.abc import Iterator
 
 from dlint.module.nodes import walk
-from dlint.program.calls import is_static
 from dlint.program.mentions import Mention, mentions
+from dlint.program.parameters import is_static
 from dlint.program.program import Program
 from dlint.program.values import Function
 
