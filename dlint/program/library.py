@@ -15,6 +15,7 @@ from dlint.program.containers import METHODS
 from dlint.program.frame import Arguments, Point
 from dlint.program.outcomes import Outcome, told_apart
 from dlint.program.values import (
+    Class,
     Const,
     External,
     Instance,
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
     from dlint.program.evaluate import Evaluator
 
 _PLAIN = (Const, Items, Table)
+_MOST_NAMED = 24  # classes that one eval may mean
 
 
 class Library:
@@ -249,6 +251,8 @@ class Library:
             return []
         text, whole = _leading_text(arguments.positional[0].expression)
         if not whole:
+            if not text:
+                return self._nameable(point, world)
             prefix, dot, rest = text.rpartition(".")
             if not dot or rest:
                 return []
@@ -266,6 +270,12 @@ class Library:
             if isinstance(base, ModuleValue)
             for value in self._evaluator.namespaces.public(base)
         ]
+
+    def _nameable(self, point: Point, world: World) -> list[Outcome]:
+        """The classes that the calling module has a name for: any of them may be meant."""
+        module = ModuleValue(point.frame.module, None)
+        classes = [value for value in self._evaluator.namespaces.public(module) if isinstance(value, Class)]
+        return [(value, world) for value in classes[:_MOST_NAMED]]
 
     def _import(self, arguments: Arguments, node: ast.AST, point: Point, world: World) -> list[Outcome]:
         return [
