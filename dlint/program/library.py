@@ -252,7 +252,7 @@ class Library:
         text, whole = _leading_text(arguments.positional[0].expression)
         if not whole:
             if not text:
-                return self._nameable(point, world)
+                return [*self._nameable(point, world), (Unknown(("eval", id(node), point.key)), world)]
             prefix, dot, rest = text.rpartition(".")
             if not dot or rest:
                 return []

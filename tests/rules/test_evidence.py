@@ -365,3 +365,24 @@ def test_a_method_is_asked_of_the_object_that_it_is_called_on(tmp_path: Path, ow
     (tmp_path / "program.py").write_text(text)
     report = engine.check([tmp_path], Settings(select=("DL401",), start_method="spawn"))
     assert bool(report.findings) is found
+
+
+@pytest.mark.parametrize(
+    ("where", "name", "found"),
+    [
+        ("from kit import Plates", "cfg.kind", True),
+        ("from kit import Plates, Plain", "'Pla' + 'tes'", True),
+        ("from kit import Plates, Plain", "'Plain'", False),
+        ("from kit import Plain", "cfg.kind", False),
+    ],
+)
+def test_eval_means_the_classes_that_its_module_names(
+    tmp_path: Path, where: str, name: str, found: bool
+) -> None:
+    plain = "\n\nclass Plain(Dataset):\n    def __getitem__(self, index):\n        return index\n"
+    shown = "\n\nif __name__ == '__main__':\n    DataLoader(Plates([]))\n    DataLoader(Plain())\n"
+    train = f"from torch.utils.data import DataLoader\n{where}\n\n\ndef make(cfg):\n"
+    train += f"    return DataLoader(eval({name})(cfg.files), num_workers=2)\n"
+    files = {"kit.py": _KIT.replace("{names}", "DataLoader, Dataset") + plain + shown, "train.py": train}
+    result, _ = _check(tmp_path, files)
+    assert bool(result) is found
