@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from dlint.knowledge.starters import STARTERS, Starter
 from dlint.module.layout import target_names
 from dlint.module.source import Module
-from dlint.program.frame import Argument, Arguments, Point
+from dlint.program.frame import Argument, Arguments, Point, arguments_of
 from dlint.program.values import External, Unknown
 
 if TYPE_CHECKING:
@@ -51,14 +51,23 @@ def _passed(starter: Starter, call: ast.Call, point: Point) -> Arguments:
     own = [Argument(None, None, Unknown(("started", id(call), index))) for index in range(starter.own)]
     keywords = {keyword.arg: keyword.value for keyword in call.keywords if keyword.arg is not None}
     if starter.args is None:
-        rest = [item for item in call.args[1:] if not isinstance(item, ast.Starred)]
-        others = {name: Argument(value, point) for name, value in keywords.items() if name != starter.keyword}
-        return Arguments(own + [Argument(item, point) for item in rest], others)
+        given_on = arguments_of(call, point)
+        given_on.keywords.pop(starter.keyword, None)
+        behind = starter.keyword not in keywords  # the function is the first by position
+        return Arguments(
+            given_on.positional[1 if behind else 0 :], given_on.keywords, given_on.spread, given_on.splats
+        )
+    if any(isinstance(item, ast.Starred) for item in call.args) or len(keywords) < len(call.keywords):
+        unknown = Argument(None, None, Unknown(("started", id(call), "more")))
+        return Arguments(own, spread=[unknown], splats=[unknown])
     place, name = starter.args
     given = keywords.get(name)
     if given is None and place is not None and len(call.args) > place:
         given = call.args[place]
-    splats = [Argument(keywords[starter.kwargs], point)] if starter.kwargs in keywords else []
+    named = keywords.get(starter.kwargs or "")
+    if named is None and starter.kwargs is not None and place is not None and len(call.args) > place + 1:
+        named = call.args[place + 1]
+    splats = [Argument(named, point)] if named is not None else []
     if isinstance(given, ast.Tuple | ast.List) and not any(isinstance(i, ast.Starred) for i in given.elts):
         return Arguments(own + [Argument(item, point) for item in given.elts], splats=splats)
     return Arguments(own, spread=[Argument(given, point)] if given is not None else [], splats=splats)

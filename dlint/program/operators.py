@@ -25,6 +25,7 @@ _NUMBERS = (bool, int, float)
 _LONGEST = 10_000
 _MOST_BITS = 256
 _MOST_THINGS = 1_000
+_MOST_REPEATED = 16
 
 
 def operate(node: ast.BinOp, left: Value, right: Value, point: Point) -> Value:
@@ -60,7 +61,7 @@ def _repeated(held: Items, count: Value) -> Items:
     if not isinstance(count, Const) or not isinstance(count.value, int):
         return Items(held.kind, held.items, True)
     times = max(count.value, 0)
-    if times * len(held.items) > _MOST_THINGS:
+    if times * len(held.items) > _MOST_REPEATED:
         return Items(held.kind, held.items, True)
     return Items(held.kind, held.items * times, held.open)
 

@@ -36,7 +36,7 @@ class Options:
         if mark not in self._declared:
             self._declared[mark] = _default(module, name)
         default = self._declared[mark]
-        if not isinstance(default, ast.Constant) or isinstance(default.value, str | bool):
+        if not isinstance(default, ast.Constant) or type(default.value) not in (int, float, type(None)):
             return []
         choice: Key = ("which", ("option", made.key, name))
         possible: tuple[Value, ...] = (Const(default.value), otherwise)
@@ -50,7 +50,7 @@ class Options:
 def _default(module: Module, name: str) -> ast.expr | None:
     """The default of an option that is declared once in a file; None where it says none."""
     found = list(_declarations(module, name))
-    if len(found) != 1:
+    if len(found) != 1 or "set_defaults" in module.text:
         return None
     given = {keyword.arg: keyword.value for keyword in found[0].keywords}
     return None if None in given or "action" in given else given.get("default")

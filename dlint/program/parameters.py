@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from dlint.module.layout import FunctionNode, parameters
 from dlint.program.decorators import fills_arguments
-from dlint.program.frame import Argument, Arguments, Frame, Point
+from dlint.program.frame import Argument, Arguments, Frame, Point, layout_of
 from dlint.program.outcomes import Outcome, told_apart
 from dlint.program.values import (
     HERE,
@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 # Beyond so many callers, or different things that they pass, one is also what nobody knows.
 _MOST_CALLERS = 48
 _MOST_PASSED = 12
+_MOST_ASKED = 6  # callers of callers
 _ANOTHER = -1  # a caller that is none of the first
 
 
@@ -40,6 +41,7 @@ class Parameters:
         self._filled: dict[int, bool] = {}
         self._asking: dict[tuple[int, str], int] = {}
         self._heirs: dict[int, list[list[Instance]]] = {}
+        self._handed: dict[tuple[int, str], bool] = {}
         self._members: dict[tuple[int, str], ast.Attribute] = {}
 
     def values(self, name: str, frame: Frame, world: World) -> list[Outcome]:
@@ -69,9 +71,12 @@ class Parameters:
         anyone: list[Outcome] = [(plain, world)]
         scope = frame.scope
         mark = (id(scope), "self")
-        if not isinstance(scope, ast.FunctionDef | ast.AsyncFunctionDef) or mark in self._asking:
+        if not isinstance(scope, ast.FunctionDef | ast.AsyncFunctionDef):
             return anyone
-        if len(self._asking) > 6 or not self._evaluator.classes.subclasses(owner):
+        if not self._evaluator.classes.subclasses(owner):
+            return anyone
+        if mark in self._asking or len(self._asking) > _MOST_ASKED:
+            self._evaluator.cut(self._asking.get(mark, 0))
             return anyone
         choice = ("caller", id(scope))
         chosen = world.known(choice)
@@ -107,19 +112,21 @@ class Parameters:
         A path belongs to the object, so it crosses calls: what the caller stored under it is there.
         """
         scope = frame.scope
-        if not isinstance(scope, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda):
+        if not isinstance(scope, ast.FunctionDef | ast.AsyncFunctionDef):
+            return None
+        own = [parameter.arg for parameter in parameters(scope)]
+        method = frame.owner is not None and not is_static(scope)
+        if name not in own[1 if method else 0 :] or self._hands_on(name, scope):
             return None
         if frame.arguments is not None:
             given = self._written(name, scope, frame.arguments, frame.receiver is not None)
             return None if given is None else self._read(given, attribute, world)
-        if isinstance(scope, ast.Lambda):
-            return None
-        method = frame.owner is not None and not is_static(scope)
-        if method and parameters(scope)[0].arg == name:
-            return None
         sites = self._evaluator.sites.of(scope, frame)
         mark = (id(scope), f"{name}.{attribute}")
-        if not sites or len(sites) > _MOST_CALLERS or mark in self._asking or len(self._asking) > 6:
+        if not sites or len(sites) > _MOST_CALLERS:
+            return None
+        if mark in self._asking or len(self._asking) > _MOST_ASKED:
+            self._evaluator.cut(self._asking.get(mark, 0))
             return None
         choice = ("caller", id(scope))
         chosen = world.known(choice)
@@ -136,6 +143,18 @@ class Parameters:
             return found
         finally:
             del self._asking[mark]
+
+    def _hands_on(self, name: str, scope: FunctionNode) -> bool:
+        """Whether a function gives what it got under a name to others, who may change it in between."""
+        found = self._handed.get((id(scope), name))
+        if found is None:
+            found = self._handed[id(scope), name] = any(
+                isinstance(given, ast.Name) and given.id == name
+                for node in layout_of(scope).nodes
+                if isinstance(node, ast.Call)
+                for given in (*node.args, *(keyword.value for keyword in node.keywords))
+            )
+        return found
 
     def _written(
         self, name: str, scope: FunctionNode | ast.Lambda, arguments: Arguments, method: bool
@@ -276,7 +295,7 @@ class Parameters:
         sites = self._evaluator.sites.of(scope, frame)
         if not sites:
             return unknown
-        if len(self._asking) > 6:
+        if len(self._asking) > _MOST_ASKED:
             self._evaluator.cut()
             return unknown
         choice = ("caller", id(scope))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import gc
+import re
 from collections.abc import Callable, Sequence
 from functools import cached_property
 from typing import Any
@@ -254,8 +255,9 @@ class Program:
         """Dataset classes that no loader with workers of the program is seen to get, though some could.
 
         Libraries and third-party trainers load what they are given: that this program has a loader for
-        another class says nothing. A class that loaders without workers get is left to them where all that
-        loaders get is known, or whoever names the class makes its objects, and is seen to.
+        another class says nothing. A class whose objects the program itself makes is left aside where all
+        that its loaders get is known, and one that loaders without workers get also where whoever names the
+        class makes its objects.
         """
         facts = self.facts
         elsewhere = facts.loaded | facts.bases
@@ -264,10 +266,19 @@ class Program:
             [
                 cls
                 for cls in found
-                if _place(cls) not in facts.idle
-                or not (facts.sure or _is_local(cls) or self._is_only_made(cls))
+                if not (facts.has_loaders and facts.sure and self._is_made(cls))
+                and not (_place(cls) in facts.idle and (_is_local(cls) or self._is_only_made(cls)))
             ],
             _file,
+        )
+
+    def _is_made(self, cls: Class) -> bool:
+        """Whether some file that is no test writes ``Name(...)``: the program has objects of a class."""
+        index = self.modules.index
+        made = re.compile(rb"(?<!\bclass )\b%b\(" % re.escape(cls.name.encode()))
+        return any(
+            not is_test(relative) and made.search(index.data(relative)) is not None
+            for relative in index.calling(cls.name, cls.module.relative, method=True)
         )
 
     def _is_only_made(self, cls: Class) -> bool:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from dlint.budget import spend
 from dlint.program.frame import Arguments
 from dlint.program.values import (
     Const,
@@ -34,6 +35,7 @@ _MOST_VALUES = 6
 
 def shape_of(evaluator: Evaluator, value: Value, world: World, depth: int = 0) -> Key:
     """The same key for values of the same shape."""
+    spend(1)
     if depth > _DEEPEST:
         return number(("own", value.key))
     match value:
@@ -55,8 +57,9 @@ def shape_of(evaluator: Evaluator, value: Value, world: World, depth: int = 0) -
         case Made():
             return number(("made", value.name, _arguments(evaluator, value.arguments, world, depth)))
         case Items():
-            items = tuple(shape_of(evaluator, item, world, depth + 1) for item in value.items)
-            return number((value.kind, items, value.open))
+            shapes = {item.key: item for item in value.items}
+            known = {key: shape_of(evaluator, item, world, depth + 1) for key, item in shapes.items()}
+            return number((value.kind, tuple(known[item.key] for item in value.items), value.open))
         case Table():
             entries = tuple(
                 (repr(name), shape_of(evaluator, item, world, depth + 1))

@@ -103,7 +103,10 @@ class Sites:
                 call, function = handed
                 point = self.point_of(module, trail)
                 arguments = started(self._evaluator, call, function, point)
-                if arguments is not None and self._is_it(function, point, scope):
+                meant = self._meant(function, point, scope) if arguments is not None else None
+                if arguments is not None and meant is not None:
+                    if owner is not None and meant.receiver is None and not is_static(scope):
+                        arguments = _behind_self(arguments)
                     found.append(Site(call, point, arguments))
             else:
                 variables += names_for(trail)
@@ -113,11 +116,11 @@ class Sites:
                 if site is not None and not any(site.call is each.call for each in found):
                     found.append(site)
 
-    def _is_it(self, node: ast.expr, point: Point, scope: FunctionNode) -> bool:
-        return any(
-            isinstance(value, Function) and value.node is scope
-            for value, _ in self._evaluator.values(node, point)
-        )
+    def _meant(self, node: ast.expr, point: Point, scope: FunctionNode) -> Function | None:
+        for value, _ in self._evaluator.values(node, point):
+            if isinstance(value, Function) and value.node is scope:
+                return value
+        return None
 
     def _site(
         self, call: ast.Call, trail: list[ast.AST], module: Module, scope: FunctionNode, owner: Class | None
@@ -130,9 +133,7 @@ class Sites:
                     return Site(call, point, arguments)
             elif isinstance(value, Function) and value.node is scope:
                 if owner is not None and value.receiver is None and not is_static(scope):
-                    arguments = Arguments(
-                        arguments.positional[1:], arguments.keywords, arguments.spread, arguments.splats
-                    )
+                    arguments = _behind_self(arguments)
                 return Site(call, point, arguments)
         return None
 
@@ -172,6 +173,11 @@ class Sites:
             elif isinstance(node, ast.ListComp | ast.SetComp | ast.GeneratorExp | ast.DictComp):
                 point = self._evaluator.inside(node, point)
         return point
+
+
+def _behind_self(arguments: Arguments) -> Arguments:
+    """What a method gets behind the object that it is asked for, where that is written out."""
+    return Arguments(arguments.positional[1:], arguments.keywords, arguments.spread, arguments.splats)
 
 
 def _on_self(callee: ast.expr) -> bool:

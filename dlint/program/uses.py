@@ -169,10 +169,10 @@ class UseFinder:
                     for argument in value.arguments.all()
                     for part, _ in self._evaluator.value_of(argument, HERE)
                 ]
-                # What is made of tensors and files is no dataset of the program.
-                whole = value.name in HAND_ON
+                # What a library's dataset is made of, as tensors and files, is no dataset of the program.
+                plain = is_dataset(value.name) and value.name not in HAND_ON
+                waiting += [part for part in parts if not plain or isinstance(part, Instance)]
                 sure = sure and value.name not in MAKES_ANYTHING
-                waiting += [part for part in parts if whole or isinstance(part, Instance | Made)]
             elif isinstance(value, Items):
                 waiting += value.items
             elif not isinstance(value, Const):

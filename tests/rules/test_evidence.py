@@ -123,6 +123,24 @@ _PLAIN = {
     + "def make(options):\n    return DataLoader(Noisy([]), num_workers=options.workers)\n\n\n"
     "def other():\n    args = argparse.ArgumentParser().parse_args()\n    args.workers = 8\n    return args\n\n\n"
     "make(SimpleNamespace(workers=0))\n",
+    "a method without parameters": "def start(args):\n    args.workers = 3\n\n\n"
+    + _HEAD
+    + "class Kit:\n    def make():\n        return DataLoader(Noisy([]), num_workers=args.workers)  # <- DL202\n",
+    "what a callee changes in between": _HEAD + "def set_up(args):\n    args.workers = 4\n\n\n"
+    "def make(args):\n    set_up(args)\n"
+    "    return DataLoader(Noisy([]), num_workers=args.workers)  # <- DL202\n\n\n"
+    "def main(parser):\n    args = parser.parse_args()\n    args.workers = 0\n    make(args)\n",
+    "a task with what nobody knows": _HEAD
+    + "def go(workers=0):\n    return DataLoader(Noisy([]), num_workers=workers)  # <- DL202\n\n\n"
+    "def main(pool, more):\n    from concurrent.futures import ThreadPoolExecutor\n\n"
+    "    ThreadPoolExecutor(1).submit(go, **more)\n",
+    "a process with what nobody knows": _HEAD + "import multiprocessing\n\n\n"
+    "def go(workers=0):\n    return DataLoader(Noisy([]), num_workers=workers)  # <- DL202\n\n\n"
+    "def main(more):\n    multiprocessing.Process(target=go, **more).start()\n",
+    "a thread of a method by its class": _HEAD + "import threading\n\n\n"
+    "class Kit:\n    def make(self, workers, rows):\n"
+    "        return DataLoader(Noisy(rows), num_workers=workers)\n\n\n"
+    "def main(kit):\n    threading.Thread(target=Kit.make, args=(kit, 0, 4)).start()\n",
     "the default of an option": "import argparse\n\n"
     + _HEAD
     + "parser = argparse.ArgumentParser()\nparser.add_argument('--workers', '-j', type=int, default=0)\n"
@@ -384,5 +402,26 @@ def test_eval_means_the_classes_that_its_module_names(
     train = f"from torch.utils.data import DataLoader\n{where}\n\n\ndef make(cfg):\n"
     train += f"    return DataLoader(eval({name})(cfg.files), num_workers=2)\n"
     files = {"kit.py": _KIT.replace("{names}", "DataLoader, Dataset") + plain + shown, "train.py": train}
+    result, _ = _check(tmp_path, files)
+    assert bool(result) is found
+
+
+def test_a_list_of_lists_of_many(tmp_path: Path) -> None:
+    text = _HEAD + "rows = [Noisy([])] * 1000\nrows = [rows] * 1000\nrows = [[rows] * 1000] * 1000\n"
+    found, _ = _check(tmp_path, {"program.py": text + "DataLoader(rows, num_workers=2)\n"})
+    assert {code for _, _, code in found} <= {"DL202"}
+
+
+@pytest.mark.parametrize(
+    ("train", "found"),
+    [
+        ("", True),
+        ("from kit import Plates\n\nPlates([])[0]\nDataLoader([1], num_workers=2)\n", False),
+        ("from kit import Plates\n\nDataLoader([Plates([])][0] or ask(), num_workers=2)\n", True),
+    ],
+)
+def test_a_dataset_that_the_program_itself_makes(tmp_path: Path, train: str, found: bool) -> None:
+    files = {"kit.py": _KIT.replace("{names}", "DataLoader, Dataset")}
+    files["train.py"] = "from torch.utils.data import DataLoader\n" + train
     result, _ = _check(tmp_path, files)
     assert bool(result) is found
