@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
+from dlint.knowledge.testing import is_test
 from dlint.module.layout import FunctionNode, parameters
 from dlint.program.decorators import fills_arguments
 from dlint.program.frame import Argument, Arguments, Frame, Point, layout_of
@@ -25,8 +26,10 @@ from dlint.program.values import (
 
 if TYPE_CHECKING:
     from dlint.program.evaluate import Evaluator
+    from dlint.program.sites import Site
 
 # Beyond so many callers, or different things that they pass, one is also what nobody knows.
+_FEW_CALLERS = 12
 _MOST_CALLERS = 48
 _MOST_PASSED = 12
 _MOST_ASKED = 6  # callers of callers
@@ -90,14 +93,14 @@ class Parameters:
                         for each in self._evaluator.sites.receivers(site, scope)
                         if each.cls.node is not owner.node
                     ]
-                    for site in self._evaluator.sites.of(scope, frame)[:_MOST_CALLERS]
+                    for _, site in self._callers(scope, frame)[0]
                 ]
                 self._heirs[id(scope)] = heirs
             if not any(heirs):
                 return anyone
             found: list[Outcome] = [
                 (each, world if chosen is not None else world.assuming(choice, index))
-                for index, receivers in enumerate(heirs)
+                for (index, _), receivers in zip(self._callers(scope, frame)[0], heirs, strict=True)
                 if chosen in (None, index, _ANOTHER)
                 for each in receivers or [plain]
             ]
@@ -121,9 +124,9 @@ class Parameters:
         if frame.arguments is not None:
             given = self._written(name, scope, frame.arguments, frame.receiver is not None)
             return None if given is None else self._read(given, attribute, world)
-        sites = self._evaluator.sites.of(scope, frame)
+        sites, whole = self._callers(scope, frame)
         mark = (id(scope), f"{name}.{attribute}")
-        if not sites or len(sites) > _MOST_CALLERS:
+        if not sites or not whole:
             return None
         if mark in self._asking or len(self._asking) > _MOST_ASKED:
             self._evaluator.cut(self._asking.get(mark, 0))
@@ -133,7 +136,7 @@ class Parameters:
         self._asking[mark] = self._evaluator.depth
         try:
             found: list[Outcome] = []
-            for index, site in enumerate(sites):
+            for index, site in sites:
                 if chosen in (None, index, _ANOTHER):
                     given = self._written(name, scope, site.arguments, method)
                     if given is None:
@@ -155,6 +158,17 @@ class Parameters:
                 for given in (*node.args, *(keyword.value for keyword in node.keywords))
             )
         return found
+
+    def _callers(self, scope: FunctionNode, frame: Frame) -> tuple[list[tuple[int, Site]], bool]:
+        """The calls of a function, each with its number, and whether these are all.
+
+        Of many, those of tests are left out: what they pass, they pass to see what comes of it.
+        """
+        sites = list(enumerate(self._evaluator.sites.of(scope, frame)))
+        if len(sites) <= _FEW_CALLERS:
+            return sites, True
+        kept = [each for each in sites if not is_test(each[1].point.frame.module.relative)]
+        return kept[:_MOST_CALLERS], len(kept) == len(sites) <= _MOST_CALLERS
 
     def _written(
         self, name: str, scope: FunctionNode | ast.Lambda, arguments: Arguments, method: bool
@@ -292,7 +306,7 @@ class Parameters:
         if mark in self._asking:
             self._evaluator.cut(self._asking[mark])
             return unknown
-        sites = self._evaluator.sites.of(scope, frame)
+        sites, whole = self._callers(scope, frame)
         if not sites:
             return unknown
         if len(self._asking) > _MOST_ASKED:
@@ -305,16 +319,19 @@ class Parameters:
             outcomes: list[Outcome] = []
             values: set[Key] = set()
             method = frame.owner is not None and not is_static(scope)
-            for index, site in enumerate(sites):
+            for index, site in sites:
                 if chosen not in (None, index, _ANOTHER):
                     continue
-                if len(values) >= _MOST_PASSED or index >= _MOST_CALLERS:
-                    # What the others pass is not known; it is none of what these do together.
-                    return [*outcomes, (unknown[0][0], world.assuming(choice, _ANOTHER))]
+                if len(values) >= _MOST_PASSED:
+                    whole = False
+                    break
                 w = world if chosen is not None else world.assuming(choice, index)
                 passed = self.bound(name, scope, frame, site.arguments, method, w)
                 values.update(value.key for value, _ in passed)
                 outcomes += passed
+            if not whole and chosen in (None, _ANOTHER):
+                # What the others pass is not known; it is none of what these do together.
+                outcomes.append((unknown[0][0], world.assuming(choice, _ANOTHER)))
             return outcomes or unknown
         finally:
             del self._asking[mark]
