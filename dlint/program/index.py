@@ -161,6 +161,11 @@ class Index:
         word = re.compile(rb"\b%s\b" % re.escape(_bytes(stem)))
         return [relative for relative in self.naming(stem) if word.search(self._imports(relative))]
 
+    def only_imports(self, relative: str, name: str) -> bool:
+        """Whether a file names something in its import statements alone."""
+        word = re.compile(rb"\b%b\b" % re.escape(_bytes(name)))
+        return len(word.findall(self.data(relative))) == len(word.findall(self._imports(relative)))
+
     def _imports(self, relative: str) -> bytes:
         """A file's import statements, wherever they stand."""
         lines = self._import_lines.get(relative)

@@ -43,7 +43,7 @@ class Parameters:
         self._evaluator = evaluator
         self._filled: dict[int, bool] = {}
         self._asking: dict[tuple[int, str], int] = {}
-        self._heirs: dict[int, list[list[Instance]]] = {}
+        self._heirs: dict[int, list[tuple[int, list[Instance]]]] = {}
         self._handed: dict[tuple[int, str], bool] = {}
         self._members: dict[tuple[int, str], ast.Attribute] = {}
 
@@ -88,19 +88,23 @@ class Parameters:
             heirs = self._heirs.get(id(scope))
             if heirs is None:
                 heirs = [
-                    [
-                        each
-                        for each in self._evaluator.sites.receivers(site, scope)
-                        if each.cls.node is not owner.node
-                    ]
-                    for _, site in self._callers(scope, frame)[0]
+                    (
+                        index,
+                        [
+                            each
+                            for each in self._evaluator.sites.receivers(site, scope)
+                            if each.cls.node is not owner.node
+                        ],
+                    )
+                    for index, site in self._callers(scope, frame)[0]
                 ]
-                self._heirs[id(scope)] = heirs
-            if not any(heirs):
+                if self._evaluator.sites.knows(scope):  # else they are being looked for, further out
+                    self._heirs[id(scope)] = heirs
+            if not any(receivers for _, receivers in heirs):
                 return anyone
             found: list[Outcome] = [
                 (each, world if chosen is not None else world.assuming(choice, index))
-                for (index, _), receivers in zip(self._callers(scope, frame)[0], heirs, strict=True)
+                for index, receivers in heirs
                 if chosen in (None, index, _ANOTHER)
                 for each in receivers or [plain]
             ]

@@ -43,6 +43,7 @@ from dlint.program.worker import WorkerCode
 Progress = Callable[[int, int], None]
 # Datasets that a loader may get by a name, each of which is looked at with what the loader's own is given.
 _MOST_OTHERS = 24
+_BY_NAMES = re.compile(rb"(?<![.\w])(?:eval|globals|locals|vars|getattr|exec)\(")
 
 
 class Program:
@@ -282,9 +283,14 @@ class Program:
         )
 
     def _is_only_made(self, cls: Class) -> bool:
-        """Whether every file that names a class makes an object of it."""
+        """Whether every file that names a class makes an object of it, or imports it and no more."""
         index = self.modules.index
-        return set(index.naming(cls.name)) <= set(index.calling(cls.name, cls.module.relative, method=True))
+        making = set(index.calling(cls.name, cls.module.relative, method=True))
+        return all(
+            relative in making
+            or (index.only_imports(relative, cls.name) and not _BY_NAMES.search(index.data(relative)))
+            for relative in index.naming(cls.name)
+        )
 
     def protections(
         self, name: str, *values: object, unknown: bool = False, always: bool = False

@@ -42,6 +42,7 @@ class Sites:
     def __init__(self, evaluator: Evaluator) -> None:
         self._evaluator = evaluator
         self._known: dict[int, list[Site]] = {}
+        self._done: set[int] = set()
 
     def of(self, scope: FunctionNode, frame: Frame) -> list[Site]:
         """The program's calls of a function, method or (for ``__init__``) class; not those that a test
@@ -50,7 +51,12 @@ class Sites:
         if found is None:
             with begun(self._known, id(scope), list[Site]()) as found:
                 self._find(scope, frame, found)
+            self._done.add(id(scope))
         return found
+
+    def knows(self, scope: FunctionNode) -> bool:
+        """Whether the calls of a function have been found, and not only some of them yet."""
+        return id(scope) in self._done
 
     def _find(self, scope: FunctionNode, frame: Frame, found: list[Site]) -> None:
         owner = frame.owner

@@ -360,6 +360,14 @@ _FOR_OTHERS = "import torch\nfrom torch.utils.data import DataLoader, TensorData
             },
             False,
         ),
+        (
+            {
+                "kit.py": _KIT,
+                "show.py": "from kit import DataLoader, Plates\nDataLoader(Plates([]))\n",
+                "train.py": "from kit import DataLoader, Plates\nmodel.eval()\nDataLoader(ask(), num_workers=2)\n",
+            },
+            False,
+        ),
     ],
 )
 def test_a_dataset_that_no_loader_with_workers_is_seen_to_get(
