@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from dlint.program.evaluate import Evaluator
     from dlint.program.outcomes import Outcome
 
-_PARSED = ("argparse.ArgumentParser().parse_args", "argparse.ArgumentParser().parse_known_args")
+_PARSED = "argparse.ArgumentParser().parse_args"
 
 
 class Options:
@@ -29,7 +29,7 @@ class Options:
 
     def value(self, made: Made, name: str, otherwise: External, world: World) -> list[Outcome]:
         """What an option may be: its default, or anything else."""
-        if made.name not in _PARSED:
+        if made.name != _PARSED:
             return []
         module = made.point.frame.module
         mark = (id(module), name)

@@ -433,3 +433,18 @@ def test_a_dataset_that_the_program_itself_makes(tmp_path: Path, train: str, fou
     files["train.py"] = "from torch.utils.data import DataLoader\n" + train
     result, _ = _check(tmp_path, files)
     assert bool(result) is found
+
+
+@pytest.mark.parametrize("own", [2, 0])
+def test_callers_in_tests_beyond_the_first_few_are_not_looked_at(tmp_path: Path, own: int) -> None:
+    # What the others pass is not known then, whatever the program's own caller passes.
+    files = {"kit.py": _HEAD + _FOUND + f"make([], {own})\n"}
+    files["tests/test_kit.py"] = "from kit import make\n\n\n" + _callers(19, [0])
+    found, wanted = _check(tmp_path, files)
+    assert found == wanted
+
+
+def test_a_few_callers_in_tests_are_callers(tmp_path: Path) -> None:
+    files = {"kit.py": _HEAD + _SILENT + "make([], 0)\n"}
+    files["tests/test_kit.py"] = "from kit import make\n\n\n" + _callers(5, [0])
+    assert _check(tmp_path, files)[0] == set()
