@@ -13,6 +13,7 @@ from dlint.knowledge.loading import SPLITTERS
 from dlint.program.frame import Argument, Arguments, Point, arguments_of
 from dlint.program.outcomes import Outcome
 from dlint.program.values import (
+    HERE,
     NONE,
     Class,
     Const,
@@ -37,6 +38,7 @@ ANY: Final = ...
 _FEW = 6
 _MOST_ELEMENTS = 12
 _MOST_ENTRIES = 24
+_MOST_TABLES = 48
 
 
 class Containers:
@@ -225,11 +227,14 @@ class Containers:
                 for value, v in self._evaluator.value_of(argument, w)
             ]
         for name, argument in arguments.keywords.items():
+            sure = self._evaluator.value_of(argument, HERE)
             tables = [
                 (Table({**held.items, name: value}, held.open), v)
                 for held, w in tables
-                for value, v in self._evaluator.value_of(argument, w)
-            ][:48]
+                for value, v in (
+                    [(sure[0][0], w)] if _is_sure(sure) else self._evaluator.value_of(argument, w)
+                )
+            ][:_MOST_TABLES]
         return tables
 
     # Methods; the receiver comes first.
@@ -291,6 +296,11 @@ class Containers:
 
     def _copy(self, arguments: Arguments, node: ast.AST, point: Point, world: World) -> list[Outcome]:
         return self._receivers(arguments, world)
+
+
+def _is_sure(outcomes: list[Outcome]) -> bool:
+    """Whether there is one value, whatever is assumed."""
+    return len(outcomes) == 1 and not outcomes[0][1].facts
 
 
 def _grown(held: Items, more: tuple[Value, ...]) -> tuple[Value, ...]:

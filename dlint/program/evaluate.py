@@ -63,6 +63,8 @@ class Evaluator(Questions):
     def __init__(self, modules: Modules) -> None:
         super().__init__()
         self.modules = modules
+        # What those who ask keep of their answers, by what they are.
+        self.kept: dict[type, object] = {}
         self.flow = Flow(self)
         self.names = Names(self)
         self.namespaces = Namespaces(self)

@@ -41,6 +41,8 @@ class Parameters:
 
     def __init__(self, evaluator: Evaluator) -> None:
         self._evaluator = evaluator
+        # The parameters that were asked for, by the key of their frame.
+        self.reads: dict[Key, set[str]] = {}
         self._filled: dict[int, bool] = {}
         self._asking: dict[tuple[int, str], int] = {}
         self._heirs: dict[int, list[tuple[int, list[Instance]]]] = {}
@@ -49,6 +51,7 @@ class Parameters:
 
     def values(self, name: str, frame: Frame, world: World) -> list[Outcome]:
         """The values of a function's parameter in a frame."""
+        self.reads.setdefault(frame.key, set()).add(name)
         return told_apart(self._values(name, frame, world), (frame.key, name))
 
     def _values(self, name: str, frame: Frame, world: World) -> list[Outcome]:
@@ -126,6 +129,7 @@ class Parameters:
         if name not in own[1 if method else 0 :] or self._hands_on(name, scope):
             return None
         if frame.arguments is not None:
+            self.reads.setdefault(frame.key, set()).add(name)
             given = self._written(name, scope, frame.arguments, frame.receiver is not None)
             return None if given is None else self._read(given, attribute, world)
         sites, whole = self._callers(scope, frame)
@@ -258,9 +262,32 @@ class Parameters:
         self, name: str, scope: FunctionNode | ast.Lambda, frame: Frame, arguments: Arguments, world: World
     ) -> list[Outcome]:
         """A parameter that no argument names: from ``**kwargs``, or its default."""
+        outcomes, worlds = self._splatted(name, arguments, world)
+        default = default_of(name, scope)
+        for w in worlds:
+            if default is None or frame.outer is None or self._is_filled(scope, frame.outer):
+                outcomes.append((Unknown(("parameter", frame.key, name)), w))
+            if default is not None and frame.outer is not None:
+                outcomes += self._evaluator.values(default, Point(frame.outer, None), w)
+        return outcomes
+
+    def _splatted(self, name: str, arguments: Arguments, world: World) -> tuple[list[Outcome], list[World]]:
+        """What the ``**kwargs`` of a call hold under a name, and the worlds in which they do not hold it."""
         outcomes: list[Outcome] = []
         worlds = [world]
         for argument in arguments.splats:
+            handed_on = self._handed_on(argument, name)
+            if handed_on is not None:
+                following = []
+                for start in worlds:
+                    if name in handed_on.keywords:
+                        outcomes += self._evaluator.value_of(handed_on.keywords[name], start)
+                        continue
+                    held, without = self._splatted(name, handed_on, start)
+                    outcomes += held
+                    following += without
+                worlds = following
+                continue
             if not self._may_pass(argument, name):
                 continue
             following = []
@@ -273,13 +300,24 @@ class Parameters:
                         outcomes.append((Unknown(("splat", table.key, name)), w))
                     following.append(w)
             worlds = following
-        default = default_of(name, scope)
-        for w in worlds:
-            if default is None or frame.outer is None or self._is_filled(scope, frame.outer):
-                outcomes.append((Unknown(("parameter", frame.key, name)), w))
-            if default is not None and frame.outer is not None:
-                outcomes += self._evaluator.values(default, Point(frame.outer, None), w)
-        return outcomes
+        return outcomes, worlds
+
+    def _handed_on(self, splat: Argument, name: str) -> Arguments | None:
+        """The arguments of the call that a function's own ``**kwargs`` come from, where it hands them on as
+        they are: who asks for one entry need not ask for all of them."""
+        if splat.point is None or not isinstance(splat.expression, ast.Name):
+            return None
+        frame = splat.point.frame
+        scope = frame.scope
+        if frame.arguments is None or not isinstance(scope, ast.FunctionDef | ast.AsyncFunctionDef):
+            return None
+        kwarg, own = scope.args.kwarg, splat.expression.id
+        if kwarg is None or kwarg.arg != own or own in frame.layout.binds or own in splat.point.locals:
+            return None
+        if any(each.arg == name for each in [*scope.args.args, *scope.args.kwonlyargs]):
+            return Arguments()
+        self.reads.setdefault(frame.key, set()).add(own)
+        return frame.arguments
 
     def _is_filled(self, scope: FunctionNode | ast.Lambda, outer: Frame) -> bool:
         """Whether a decorator may give a function what its callers leave out."""

@@ -329,6 +329,12 @@ class World:
                 return False
         return True
 
+    def is_within(self, other: World) -> bool:
+        """Whether this world assumes all that another does: what cannot be there cannot be here."""
+        mine = self.facts
+        spend(1 + len(other.facts) // 8)
+        return all(mine.get(key) == fact for key, fact in other.facts.items())
+
     def shared(self, others: list[World]) -> World:
         """The world that assumes only what this one and all the others assume."""
         facts: dict[Key, Any] = {}

@@ -8,15 +8,15 @@ notes every call of a library.
 from __future__ import annotations
 
 import ast
+from collections import deque
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from dlint.knowledge.callbacks import called_parts, is_builder, runs_at_once, takes_callbacks
+from dlint.knowledge.callbacks import runs_at_once
 from dlint.knowledge.loading import (
     HAND_ON,
     INNER_PARTS,
     ITEM_PARTS,
-    is_dataset,
     is_iterable_dataset,
     library_entries,
     makes_items,
@@ -26,14 +26,13 @@ from dlint.module.source import Module
 from dlint.program.composed import made_of
 from dlint.program.events import Event, Visit, display_name
 from dlint.program.flow import few
-from dlint.program.frame import Argument, Arguments, Frame, Point, arguments_of
+from dlint.program.frame import Arguments
 from dlint.program.inner_datasets import inner_datasets
-from dlint.program.leads import is_data_method, is_own
+from dlint.program.meeting import Asked, Entered, Meeting, Noted, Step, when_called
 from dlint.program.reach import Link
+from dlint.program.summaries import Summaries, Summary
 from dlint.program.values import (
     HERE,
-    Class,
-    External,
     Function,
     Instance,
     Items,
@@ -41,18 +40,17 @@ from dlint.program.values import (
     Made,
     Partial,
     Table,
-    Unknown,
     Value,
     World,
 )
-from dlint.program.walk import Walk
 
 if TYPE_CHECKING:
     from dlint.program.evaluate import Evaluator
 
-_CONTEXTS = 4  # of one function, before its further calls are taken as seen
-_MOST_FUNCTIONS = 600
-_CALLED_BY_TORCH = ("__call__", "forward")
+# A function that is come to in more ways than so many is looked at with nothing assumed.
+_MOST_WORLDS = 6
+# Of the chains of calls that lead to one function, so many are told apart.
+_MOST_CHAINS = 4
 
 
 class WorkerCode:
@@ -60,13 +58,14 @@ class WorkerCode:
 
     def __init__(self, evaluator: Evaluator) -> None:
         self._evaluator = evaluator
-        self._walk = Walk(evaluator, self)
+        self._summaries = Summaries.of(evaluator)
         self.events: list[Event] = []
         self.visits: list[Visit] = []
         self.instances: dict[Key, Instance] = {}
-        self._seen: dict[tuple[int, Key], dict[tuple[int, Key], list[World]]] = {}
-        self._waiting: list[tuple[Function, Frame, list[World], Link, str]] = []
-        self._noted: dict[tuple[int, Key, str, Key], Event] = {}
+        self._visits: dict[tuple[int, str], dict[tuple[int, int], Visit]] = {}
+        self._worlds: dict[int, list[World]] = {}  # in which each visit was made
+        self._waiting: deque[tuple[Entered, list[World], Link | None, str]] = deque()
+        self._noted: dict[tuple[int, Key, str, Key, int], Event] = {}
         self._role = "dataset"
 
     # Entries
@@ -92,7 +91,7 @@ class WorkerCode:
         self._role = role
         link = Link(None, role, module, line)
         for world in worlds:
-            self._called(value, Arguments(), None, None, world, link, plain=True)
+            self._called(value, world, link)
         self._run()
 
     def _data(self, value: Value, world: World, seen: set[Key]) -> None:
@@ -112,7 +111,7 @@ class WorkerCode:
             for item in value.items.values():
                 self._data(item, world, seen)
         elif isinstance(value, Function | Partial):
-            self._called(value, Arguments(), None, None, world, None, plain=True)
+            self._called(value, world, None)
 
     def _instance_entries(
         self, value: Instance, world: World, seen: set[Key], link: Link | None = None
@@ -128,24 +127,14 @@ class WorkerCode:
         for name in names:
             for method in classes.methods(value, name):
                 entered = True
-                self._enter(method, Arguments(), None, None, world, link)
+                self._enter(method, world, link)
         if not entered:
-            for method, _ in self._when_called(value):
-                self._enter(method, Arguments(), None, None, world, link)
+            for method, _ in when_called(self._evaluator, value):
+                self._enter(method, world, link)
         names = ITEM_PARTS if any(makes_items(name) for name in libraries) else ()
         names += INNER_PARTS if any(name in HAND_ON for name in libraries) else ()
         if names and not self._overridden(value):
             self._library_parts(value, names, world, seen)
-
-    def _when_called(self, value: Instance) -> list[tuple[Function, bool]]:
-        """The methods that run when an object is called: its own, which get what the call gives (True), or
-        those that a library's ``__call__`` asks for."""
-        classes = self._evaluator.classes
-        own = [method for name in _CALLED_BY_TORCH for method in classes.methods(value, name)]
-        if own:
-            return [(method, True) for method in own]
-        names = {name for library in classes.libraries(value.cls) for name in called_parts(library)}
-        return [(method, False) for name in sorted(names) for method in classes.methods(value, name)]
 
     def _overridden(self, value: Instance) -> bool:
         """Whether a class reads its items itself, without the library's way (``super().__getitem__``)."""
@@ -163,192 +152,80 @@ class WorkerCode:
             for part, w in self._evaluator.attributes.held(value, name, world):
                 self._data(part, w, seen)
 
-    # What the walk meets
+    # Following what is called
 
-    def met_call(self, node: ast.Call, at: Point, world: World, link: Link) -> None:
-        """Follows a call."""
-        if isinstance(node.func, ast.Attribute) and is_data_method(node.func, at.frame):
-            return
-        arguments = arguments_of(node, at)
-        seen: set[Key] = set()
-        for callee, w in self._evaluator.values(node.func, at, world):
-            if callee.key not in seen:
-                seen.add(callee.key)
-                self._called(callee, arguments, node, at, w, link)
-            if isinstance(callee, Unknown) or (isinstance(callee, Made) and is_builder(callee.name)):
-                if isinstance(callee, Unknown) and _is_foreign_method(node.func, at):
-                    continue
-                for each in self._evaluator.registries.callables(at.frame, callee):
-                    if self._evaluator.registries.takes(each, arguments):
-                        self._called(each, arguments, node, at, w, link)
+    def _called(self, value: Value, world: World, link: Link | None) -> None:
+        """Follows the call of a value by a library, with arguments nobody knows."""
+        meeting = Meeting(self._evaluator)
+        meeting.called(value, Arguments(), None, None, world, plain=True)
+        for step, worlds in meeting.steps:
+            self._take(step, worlds, link)
 
-    def met_subscript(self, node: ast.Subscript, at: Point, world: World, link: Link) -> None:
-        """Follows ``value[...]`` where an object of the program or of a library is asked for an item."""
-        if not isinstance(node.ctx, ast.Load) or self._is_item(node.value, at):
-            return
-        for value, w in self._evaluator.values(node.value, at, world):
-            if isinstance(value, Instance):
-                index = Arguments([Argument(node.slice, at)])
-                for method in self._evaluator.classes.methods(value, "__getitem__"):
-                    self._enter(method, index, node, at, w, link)
-            elif isinstance(value, Made) and is_dataset(value.name):
-                self._data(value, w, set())
+    def _enter(self, function: Function, world: World, link: Link | None) -> None:
+        self._take(Entered(function, Arguments(), None, None), [world], link)
 
-    def _is_item(self, node: ast.expr, at: Point) -> bool:
-        """Whether an expression is a variable of the function itself: items on their way, not a dataset."""
-        return isinstance(node, ast.Name) and (
-            node.id in at.locals or self._evaluator.leads.is_item(node.id, at.frame)
-        )
-
-    def met_iteration(self, node: ast.expr, at: Point, world: World, link: Link) -> None:
-        """Follows going through an object of the program."""
-        if not isinstance(node, ast.Name | ast.Attribute) or self._is_item(node, at):
-            return
-        for value, w in self._evaluator.values(node, at, world):
-            if isinstance(value, Instance):
-                for method in self._evaluator.classes.methods(value, "__iter__"):
-                    self._enter(method, Arguments(), node, at, w, link)
-
-    def met_context(self, node: ast.expr, at: Point, world: World, link: Link) -> None:
-        """Follows entering and leaving an object of the program with ``with``."""
-        for value, w in self._evaluator.values(node, at, world):
-            if isinstance(value, Instance):
-                for name in ("__enter__", "__exit__"):
-                    for method in self._evaluator.classes.methods(value, name):
-                        self._enter(method, Arguments(), node, at, w, link)
-
-    def met_attribute(self, node: ast.Attribute, at: Point, world: World, link: Link) -> None:
-        """Follows reading a property of the receiver."""
-        receiver = at.frame.receiver
-        if not (isinstance(node.value, ast.Name) and isinstance(receiver, Instance)):
-            return
-        for value, owner in self._evaluator.classes.properties(receiver.cls).get(node.attr, ()):
-            getter = Function(value.node, value.frame, receiver, owner)
-            self._enter(getter, Arguments(), node, at, world, link)
-
-    # Entering functions
+    def _take(self, step: Step, worlds: list[World], link: Link | None) -> None:
+        """Takes in a step of the function at the end of ``link``; None: of no function."""
+        match step:
+            case Entered():
+                self._waiting.append((step, worlds, link, self._role))
+            case Noted() if link is not None:
+                self._note(step, worlds, link)
+            case Asked():
+                for world in worlds:
+                    self._data(step.value, world, set())
 
     def _run(self) -> None:
         while self._waiting:
-            function, frame, worlds, link, role = self._waiting.pop(0)
+            call, worlds, link, self._role = self._waiting.popleft()
             self._evaluator.start()
-            self._role = role
-            self.visits.append(Visit(function, frame, worlds[0].shared(worlds[1:]), link, role))
-            node = function.node
-            if isinstance(node, ast.Lambda):
-                self._walk.expression(node.body, Point(frame, None), few(worlds), link)
-            else:
-                self._walk.block(node.body, frame, few(worlds), link)
+            summary, worlds = self._summaries.find(call, worlds)
+            visit, worlds = self._come(summary, call, link, worlds)
+            if not worlds:
+                continue
+            for step, inside in summary.steps:
+                joined = [both for world in worlds for own in inside if (both := world.joined(own))]
+                if joined:
+                    self._take(step, few(joined), visit.link)
 
-    def _enter(
-        self,
-        function: Function,
-        arguments: Arguments | None,
-        node: ast.AST | None,
-        point: Point | None,
-        world: World,
-        link: Link | None,
-    ) -> None:
-        mark = (id(function.node), function.receiver.key if function.receiver is not None else None)
-        given = arguments.key if node is None and arguments is not None else None
-        site = (id(node), point.frame.key if point is not None else given)
-        contexts = self._seen.setdefault(mark, {})
-        if site in contexts:
-            if not any(known is world for known in contexts[site]):
-                contexts[site].append(world)  # one more way to come there
-            return
-        if len(contexts) >= _CONTEXTS or len(self._seen) > _MOST_FUNCTIONS:
-            return
-        worlds = contexts[site] = [world]
-        frame = self._evaluator.calls.enter(function, arguments, node, point)
-        line = getattr(function.node, "lineno", 1)
-        inner = Link(link, display_name(function), function.module, line, point, node)
-        self._waiting.append((function, frame, worlds, inner, self._role))
+    def _come(
+        self, summary: Summary, call: Entered, link: Link | None, worlds: list[World]
+    ) -> tuple[Visit, list[World]]:
+        """The visit of a function that is come to, and what is new in the worlds in which it is.
 
-    def _called(
-        self,
-        callee: Value,
-        arguments: Arguments | None,
-        node: ast.AST | None,
-        at: Point | None,
-        world: World,
-        link: Link | None,
-        *,
-        plain: bool = False,
-    ) -> None:
-        """Follows the call of a value; ``plain``: a library calls it, with arguments nobody knows."""
-        given = None if plain else arguments
-        match callee:
-            case Function():
-                self._enter(callee, given if given is not None else Arguments(), node, at, world, link)
-            case Partial():
-                if isinstance(callee.callee, External) and node is not None and at is not None:
-                    self._called(callee.callee, arguments, node, at, world, link)
-                else:
-                    both = (arguments or Arguments()).after(callee.arguments)
-                    self._called(callee.callee, both, node, at, world, link)
-            case Class():
-                if node is not None and at is not None:
-                    made = Instance(callee, arguments, node, at.key)
-                    for value, owner in self._evaluator.classes.member(callee, "__init__"):
-                        if isinstance(value, Function):
-                            bound = Function(value.node, value.frame, made, owner)
-                            self._enter(bound, arguments, node, at, world, link)
-            case Instance():
-                for method, own in self._when_called(callee):
-                    self._enter(method, given if own else None, node, at, world, link)
-            case Made():
-                if node is not None and at is not None and link is not None:
-                    self._note(f"{callee.name}().__call__", callee, node, at, world, link)
-                self._parts(callee, world, link, set())
-            case External():
-                if node is not None and at is not None and link is not None:
-                    self._note(callee.name, callee.owner, node, at, world, link)
-                    self._callbacks(callee, arguments or Arguments(), at, world, link)
-                    if callee.name == "builtins.iter" and isinstance(node, ast.Call) and len(node.args) == 1:
-                        self.met_iteration(node.args[0], at, world, link)
+        Of the chains of calls that lead to it the first, which are the shortest, are visits of their own.
+        """
+        visits = self._visits.setdefault((id(summary), self._role), {})
+        chain = (id(call.node), id(link))
+        visit = visits.get(chain)
+        if visit is not None:
+            known = self._worlds[id(visit)]
+        elif len(visits) < _MOST_CHAINS:
+            function = summary.function
+            line = getattr(function.node, "lineno", 1)
+            inner = Link(link, display_name(function), function.module, line, call.at, call.node)
+            visit = visits[chain] = Visit(function, summary.frame, HERE, inner, self._role)
+            known = self._worlds[id(visit)] = []
+            self.visits.append(visit)
+        else:
+            visit = next(iter(visits.values()))
+            known = self._worlds[id(visit)]
+            others = [world for each in visits.values() for world in self._worlds[id(each)]]
+            worlds = [world for world in worlds if not any(world.is_within(each) for each in others)]
+        news = [world for world in worlds if not any(world.is_within(each) for each in known)]
+        if len(known) + len(news) > _MOST_WORLDS:
+            news = [HERE] if news else []
+        known += news
+        visit.world = known[0].shared(known[1:])
+        return visit, news
 
-    def _note(
-        self, name: str, owner: Made | None, node: ast.AST, at: Point, world: World, link: Link
-    ) -> None:
-        mark = (id(node), at.key, name, owner.key if owner is not None else None)
+    def _note(self, step: Noted, worlds: list[World], link: Link) -> None:
+        owner = step.owner.key if step.owner is not None else None
+        mark = (id(step.node), step.at.key, step.name, owner, id(link))
         known = self._noted.get(mark)
         if known is not None:
-            known.world = known.world.shared([world])
+            known.world = known.world.shared(worlds)
             return
-        event = self._noted[mark] = Event(name, owner, node, at, world, link, self._role)
+        world = worlds[0].shared(worlds[1:])
+        event = self._noted[mark] = Event(step.name, step.owner, step.node, step.at, world, link, self._role)
         self.events.append(event)
-
-    def _parts(self, made: Made, world: World, link: Link | None, seen: set[Key]) -> None:
-        """A library's object is called: it calls the callables it was made of (``Compose([...])``)."""
-        if made.key in seen or len(seen) > 40:
-            return
-        seen.add(made.key)
-        for value, w in made_of(self._evaluator, made, world):
-            for part in value.items if isinstance(value, Items) else (value,):
-                if isinstance(part, Made):
-                    self._parts(part, w, link, seen)
-                elif isinstance(part, Function | Partial | Instance):
-                    self._called(part, None, None, None, w, link, plain=True)
-
-    def _callbacks(self, callee: External, arguments: Arguments, at: Point, world: World, link: Link) -> None:
-        """Functions handed to a library's call that will call them (``map``, ``submit``, ``Thread``)."""
-        if callee.owner is not None and callee.name.endswith("().__call__"):
-            self._parts(callee.owner, world, link, set())
-        if not takes_callbacks(callee.name):
-            return
-        for argument in arguments.all():
-            if isinstance(argument.expression, ast.Lambda | ast.Name | ast.Attribute | ast.Call):
-                for value, w in self._evaluator.value_of(argument, world):
-                    if isinstance(value, Function | Partial):
-                        self._called(value, None, argument.expression, at, w, link, plain=True)
-
-
-def _is_foreign_method(function: ast.expr, at: Point) -> bool:
-    """Whether what is called is a method of an object that nobody knows (``self.client.get``): none of the
-    program's objects that are themselves called."""
-    return isinstance(function, ast.Attribute) and not (
-        isinstance(function.value, ast.Name)
-        and at.frame.receiver is not None
-        and is_own(function.value.id, at.frame)
-    )

@@ -1,0 +1,13 @@
+"""Words of calls whose arguments decide what they do to worker code: where a tensor goes, what seeds a
+generator, how many threads a pool has."""
+
+from __future__ import annotations
+
+import re
+
+DECIDED_BY_ARGUMENTS = re.compile(
+    r"cuda|device|\.to\(|seed|generator|random_state|\brng\b|Pool|Executor|Thread|Process|num_threads|workers"
+)
+
+# Words of classes whose objects hold what two of them must not be taken to share.
+HOLDS_ITS_OWN = re.compile(r"Lock|Semaphore|Condition|Queue|Pool|Executor|Thread|Process")
