@@ -3,13 +3,19 @@
 from __future__ import annotations
 
 import ast
+from collections import deque
 from collections.abc import Iterator
+from typing import TypeAlias
 
 from dlint.module.layout import FunctionNode
 from dlint.module.source import Module
 from dlint.program.frame import Frame, Point, layout_of
 from dlint.program.reach import Link
 from dlint.program.values import Function, Made, World
+
+# Of the chains of calls that lead to a place so many are looked at, found in so many steps.
+_MOST_WAYS = 4
+_MOST_STEPS = 400
 
 
 class Event:
@@ -42,11 +48,18 @@ class Event:
         yield self.point
         yield from self.link.callers()
 
+    def by(self, link: Link) -> Event:
+        """The same at the end of another chain of calls."""
+        return Event(self.name, self.owner, self.node, self.point, self.world, link, self.role)
+
 
 class Visit:
-    """A function of the program that workers execute, with the frame and the chain that led there."""
+    """A function of the program that workers execute, with the frame and the shortest chain that led there.
 
-    __slots__ = ("frame", "function", "link", "role", "world")
+    ``callers`` are all the calls that lead there: what the call stands in, where, and its node.
+    """
+
+    __slots__ = ("callers", "frame", "function", "link", "role", "world")
 
     def __init__(self, function: Function, frame: Frame, world: World, link: Link, role: str) -> None:
         self.function = function
@@ -54,6 +67,57 @@ class Visit:
         self.world = world
         self.link = link
         self.role = role
+        self.callers: dict[tuple[int, int], tuple[Above, Point | None, ast.AST | None]] = {}
+
+
+# What a call stands in: a function that workers execute, or what a loader was given.
+Above: TypeAlias = Visit | Link | None
+
+
+def linked(function: Function, at: Point | None, node: ast.AST | None, above: Above) -> Link:
+    """The step of a reach that comes to a function by a call."""
+    line = getattr(function.node, "lineno", 1)
+    held = above.link if isinstance(above, Visit) else above
+    return Link(held, display_name(function), function.module, line, at, node, function)
+
+
+def ways(visit: Visit) -> list[Link]:
+    """The chains of calls that lead to a function, the shortest first; of many the first."""
+    found: list[Link] = []
+    waiting: deque[tuple[Visit, ...]] = deque([(visit,)])
+    looked_at = 0
+    while waiting and len(found) < _MOST_WAYS and looked_at < _MOST_STEPS:
+        looked_at += 1
+        chain = waiting.popleft()
+        for above, _, _ in chain[0].callers.values():
+            if not isinstance(above, Visit):
+                found += _links(chain, above)
+            elif above not in chain:
+                waiting.append((above, *chain))
+    return list({id(link): link for link in [visit.link, *found]}.values())[:_MOST_WAYS]
+
+
+def _links(chain: tuple[Visit, ...], start: Link | None) -> list[Link]:
+    """The reaches along a chain, which may call a function in several places."""
+    found: list[tuple[Above, Link | None]] = [(start, start)]
+    for visit in chain:
+        longer: list[tuple[Above, Link | None]] = [
+            (visit, visit.link if _is_own(visit, link, node) else _stepped(visit, link, at, node))
+            for before, link in found
+            for above, at, node in visit.callers.values()
+            if above is before
+        ]
+        found = longer[:_MOST_WAYS]
+    return [link for _, link in found if link is not None]
+
+
+def _is_own(visit: Visit, link: Link | None, node: ast.AST | None) -> bool:
+    return visit.link.above is link and visit.link.site is node
+
+
+def _stepped(visit: Visit, link: Link | None, at: Point | None, node: ast.AST | None) -> Link:
+    own = visit.link
+    return Link(link, own.name, own.module, own.line, at, node, visit.function)
 
 
 def function_body(node: FunctionNode | ast.Lambda) -> tuple[ast.AST, ...]:

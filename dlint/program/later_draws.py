@@ -81,8 +81,8 @@ def later_draws(
                 others += search.of_call(node, frame, world)
         elif isinstance(node, ast.Lambda | ast.FunctionDef) and search.draws_inside(node, frame):
             others.append(f"the function in line {node.lineno}")
-    for event in code.events:
-        if draws_from(event.name, library) and event.node not in own and _leads_from(event.link, after):
+    for event in code.each_way([each for each in code.events if draws_from(each.name, library)]):
+        if event.node not in own and _leads_from(event.link, after):
             others.append(event.name)
     return Later(own, others)
 

@@ -8,13 +8,15 @@ from collections.abc import Iterator
 from dlint.finding import ReachStep
 from dlint.module.source import Module
 from dlint.program.frame import Point
+from dlint.program.values import Function
 
 
 class Link:
     """One step of a reach; ``above`` is the step that led here, ``caller`` the place of the call in it
-    (None where a library calls), ``site`` the node there that leads on: a call, an item, a callback."""
+    (None where a library calls), ``site`` the node there that leads on: a call, an item, a callback.
+    ``function`` is what is called, None for what a loader was given."""
 
-    __slots__ = ("above", "caller", "length", "line", "module", "name", "site")
+    __slots__ = ("above", "caller", "function", "length", "line", "module", "name", "site")
 
     def __init__(
         self,
@@ -24,6 +26,7 @@ class Link:
         line: int,
         caller: Point | None = None,
         site: ast.AST | None = None,
+        function: Function | None = None,
     ) -> None:
         self.above = above
         self.name = name
@@ -31,6 +34,7 @@ class Link:
         self.line = line
         self.caller = caller
         self.site = site
+        self.function = function
         self.length: int = above.length + 1 if above else 1
 
     def callers(self) -> Iterator[Point]:

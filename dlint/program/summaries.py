@@ -61,6 +61,7 @@ class Summaries:
 
     def find(self, call: Entered, worlds: list[World]) -> tuple[Summary, list[World]]:
         """The summary of a function that is called so, and in its terms the worlds in which it is."""
+        self._evaluator.start()
         frame = self._evaluator.calls.enter(*call)
         known = self._by_frame.get(frame.key)
         if known is None:

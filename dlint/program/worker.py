@@ -8,8 +8,7 @@ notes every call of a library.
 from __future__ import annotations
 
 import ast
-from collections import deque
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from dlint.knowledge.callbacks import runs_at_once
@@ -24,7 +23,7 @@ from dlint.knowledge.loading import (
 from dlint.module.nodes import walk
 from dlint.module.source import Module
 from dlint.program.composed import made_of
-from dlint.program.events import Event, Visit, display_name
+from dlint.program.events import Above, Event, Visit, linked, ways
 from dlint.program.flow import few
 from dlint.program.frame import Arguments
 from dlint.program.inner_datasets import inner_datasets
@@ -49,8 +48,6 @@ if TYPE_CHECKING:
 
 # A function that is come to in more ways than so many is looked at with nothing assumed.
 _MOST_WORLDS = 6
-# Of the chains of calls that lead to one function, so many are told apart.
-_MOST_CHAINS = 4
 
 
 class WorkerCode:
@@ -62,9 +59,11 @@ class WorkerCode:
         self.events: list[Event] = []
         self.visits: list[Visit] = []
         self.instances: dict[Key, Instance] = {}
-        self._visits: dict[tuple[int, str], dict[tuple[int, int], Visit]] = {}
+        self._visits: dict[tuple[int, str], Visit] = {}
+        self._visit_of: dict[int, Visit] = {}  # by the id of an event
         self._worlds: dict[int, list[World]] = {}  # in which each visit was made
-        self._waiting: deque[tuple[Entered, list[World], Link | None, str]] = deque()
+        self._summary_of: dict[int, Summary] = {}  # by the id of a visit
+        self._waiting: dict[Visit, list[World]] = {}  # what is new of each, in the order they were come to
         self._noted: dict[tuple[int, Key, str, Key, int], Event] = {}
         self._role = "dataset"
 
@@ -81,7 +80,7 @@ class WorkerCode:
             visit = self.visits[done]
             done += 1
             for held, w in inner_datasets(self._evaluator, visit, self.instances):
-                self._instance_entries(held, w, set(), visit.link)
+                self._instance_entries(held, w, set(), visit)
             self._run()
 
     def add_callable(
@@ -113,9 +112,7 @@ class WorkerCode:
         elif isinstance(value, Function | Partial):
             self._called(value, world, None)
 
-    def _instance_entries(
-        self, value: Instance, world: World, seen: set[Key], link: Link | None = None
-    ) -> None:
+    def _instance_entries(self, value: Instance, world: World, seen: set[Key], above: Above = None) -> None:
         self.instances[value.key] = value
         classes = self._evaluator.classes
         libraries = classes.libraries(value.cls)
@@ -127,10 +124,10 @@ class WorkerCode:
         for name in names:
             for method in classes.methods(value, name):
                 entered = True
-                self._enter(method, world, link)
+                self._enter(method, world, above)
         if not entered:
             for method, _ in when_called(self._evaluator, value):
-                self._enter(method, world, link)
+                self._enter(method, world, above)
         names = ITEM_PARTS if any(makes_items(name) for name in libraries) else ()
         names += INNER_PARTS if any(name in HAND_ON for name in libraries) else ()
         if names and not self._overridden(value):
@@ -154,78 +151,80 @@ class WorkerCode:
 
     # Following what is called
 
-    def _called(self, value: Value, world: World, link: Link | None) -> None:
+    def _called(self, value: Value, world: World, above: Above) -> None:
         """Follows the call of a value by a library, with arguments nobody knows."""
         meeting = Meeting(self._evaluator)
         meeting.called(value, Arguments(), None, None, world, plain=True)
         for step, worlds in meeting.steps:
-            self._take(step, worlds, link)
+            self._take(step, worlds, above)
 
-    def _enter(self, function: Function, world: World, link: Link | None) -> None:
-        self._take(Entered(function, Arguments(), None, None), [world], link)
+    def _enter(self, function: Function, world: World, above: Above) -> None:
+        self._take(Entered(function, Arguments(), None, None), [world], above)
 
-    def _take(self, step: Step, worlds: list[World], link: Link | None) -> None:
-        """Takes in a step of the function at the end of ``link``; None: of no function."""
+    def _take(self, step: Step, worlds: list[World], above: Above) -> None:
+        """Takes in a step of the function that is visited."""
         match step:
             case Entered():
-                self._waiting.append((step, worlds, link, self._role))
-            case Noted() if link is not None:
-                self._note(step, worlds, link)
+                summary, worlds = self._summaries.find(step, worlds)
+                visit = self._come(summary, step, above)
+                news = self._news(visit, worlds)
+                if news:
+                    self._waiting.setdefault(visit, []).extend(news)
+            case Noted() if isinstance(above, Visit):
+                self._note(step, worlds, above)
             case Asked():
                 for world in worlds:
                     self._data(step.value, world, set())
 
     def _run(self) -> None:
         while self._waiting:
-            call, worlds, link, self._role = self._waiting.popleft()
-            self._evaluator.start()
-            summary, worlds = self._summaries.find(call, worlds)
-            visit, worlds = self._come(summary, call, link, worlds)
-            if not worlds:
-                continue
-            for step, inside in summary.steps:
+            visit = next(iter(self._waiting))  # the nearest
+            worlds = self._waiting.pop(visit)
+            self._role = visit.role
+            for step, inside in self._summary_of[id(visit)].steps:
                 joined = [both for world in worlds for own in inside if (both := world.joined(own))]
                 if joined:
-                    self._take(step, few(joined), visit.link)
+                    self._take(step, few(joined), visit)
 
-    def _come(
-        self, summary: Summary, call: Entered, link: Link | None, worlds: list[World]
-    ) -> tuple[Visit, list[World]]:
-        """The visit of a function that is come to, and what is new in the worlds in which it is.
-
-        Of the chains of calls that lead to it the first, which are the shortest, are visits of their own.
-        """
-        visits = self._visits.setdefault((id(summary), self._role), {})
-        chain = (id(call.node), id(link))
-        visit = visits.get(chain)
-        if visit is not None:
-            known = self._worlds[id(visit)]
-        elif len(visits) < _MOST_CHAINS:
-            function = summary.function
-            line = getattr(function.node, "lineno", 1)
-            inner = Link(link, display_name(function), function.module, line, call.at, call.node)
-            visit = visits[chain] = Visit(function, summary.frame, HERE, inner, self._role)
-            known = self._worlds[id(visit)] = []
+    def _come(self, summary: Summary, call: Entered, above: Above) -> Visit:
+        """The visit of a function that is come to; the first way there is the shortest."""
+        mark = (id(summary), self._role)
+        visit = self._visits.get(mark)
+        if visit is None:
+            link = linked(summary.function, call.at, call.node, above)
+            visit = self._visits[mark] = Visit(summary.function, summary.frame, HERE, link, self._role)
+            self._summary_of[id(visit)] = summary
             self.visits.append(visit)
-        else:
-            visit = next(iter(visits.values()))
-            known = self._worlds[id(visit)]
-            others = [world for each in visits.values() for world in self._worlds[id(each)]]
-            worlds = [world for world in worlds if not any(world.is_within(each) for each in others)]
+        visit.callers.setdefault((id(call.node), id(above)), (above, call.at, call.node))
+        return visit
+
+    def _news(self, visit: Visit, worlds: list[World]) -> list[World]:
+        """Those worlds in which a function is come to that are not among the ones in which it was."""
+        known = self._worlds.setdefault(id(visit), [])
         news = [world for world in worlds if not any(world.is_within(each) for each in known)]
         if len(known) + len(news) > _MOST_WORLDS:
             news = [HERE] if news else []
-        known += news
-        visit.world = known[0].shared(known[1:])
-        return visit, news
+        if news:
+            known += news
+            visit.world = known[0].shared(known[1:])
+        return news
 
-    def _note(self, step: Noted, worlds: list[World], link: Link) -> None:
+    def _note(self, step: Noted, worlds: list[World], visit: Visit) -> None:
         owner = step.owner.key if step.owner is not None else None
-        mark = (id(step.node), step.at.key, step.name, owner, id(link))
+        mark = (id(step.node), step.at.key, step.name, owner, id(visit))
         known = self._noted.get(mark)
         if known is not None:
             known.world = known.world.shared(worlds)
             return
         world = worlds[0].shared(worlds[1:])
-        event = self._noted[mark] = Event(step.name, step.owner, step.node, step.at, world, link, self._role)
+        event = Event(step.name, step.owner, step.node, step.at, world, visit.link, self._role)
+        self._noted[mark] = event
+        self._visit_of[id(event)] = visit
         self.events.append(event)
+
+    def each_way(self, events: Iterable[Event]) -> Iterator[Event]:
+        """Events once for each chain of calls that leads to them, the shortest first: what stands on the way
+        to them may be one thing on one way and another on the next. Of many chains the first."""
+        for event in events:
+            for link in ways(self._visit_of[id(event)]):
+                yield event if link is event.link else event.by(link)

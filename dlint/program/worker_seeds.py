@@ -61,8 +61,9 @@ def repeating(evaluator: Evaluator, code: WorkerCode) -> Iterator[Seeding]:
     entries = {
         id(visit.link): visit for visit in code.visits if visit.role == _ROLE and _is_entry(visit.link)
     }
-    for event in code.events:
-        if event.role != _ROLE or event.name not in SEEDS or event.owner is not None:
+    seeding = [event for event in code.events if event.role == _ROLE and event.name in SEEDS]
+    for event in code.each_way(seeding):
+        if event.owner is not None:
             continue
         entry = entries.get(id(_entry_of(event.link)))
         if entry is None or not _can_be_called(entry):

@@ -127,14 +127,13 @@ class _Place:
         others: dict[str, None] = {}
         found = False
         for code in codes_of(self._program.uses):
-            for event in code.events:
-                if event.node is self._node:
-                    found = True
-                    each = self._in(code, event.point.frame, event.world)
-                    own |= {id(node): node for node in each.own}
-                    others |= dict.fromkeys(each.others)
-                    if not each.own:
-                        others |= dict.fromkeys(self._in_callers(code, event))
+            for event in code.each_way([same for same in code.events if same.node is self._node]):
+                found = True
+                each = self._in(code, event.point.frame, event.world)
+                own |= {id(node): node for node in each.own}
+                others |= dict.fromkeys(each.others)
+                if not each.own:
+                    others |= dict.fromkeys(self._in_callers(code, event))
         if not found:
             code = WorkerCode(self._program.evaluator)
             function = Function(self._function, self._frame)

@@ -81,12 +81,12 @@ _ENDLESS = frozenset({"itertools.count", "itertools.cycle", "itertools.chain", "
 def check(program: Program) -> Iterator[Found]:
     """Thread pools of worker code without a size, and streams that are submitted whole."""
     for code in codes_of(program.uses):
+        streams = [event for event in code.events if event.owner and event.owner.name in THREAD_POOLS]
         for event in code.events:
-            if not isinstance(event.node, ast.Call):
-                continue
-            if event.owner is None and event.name in THREAD_POOLS:
+            if isinstance(event.node, ast.Call) and event.owner is None and event.name in THREAD_POOLS:
                 yield from _size(program, event, event.node)
-            elif event.owner is not None and event.owner.name in THREAD_POOLS:
+        for event in code.each_way(streams):
+            if isinstance(event.node, ast.Call):
                 yield from _stream(program, event, event.node)
 
 

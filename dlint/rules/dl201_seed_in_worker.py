@@ -75,15 +75,16 @@ from dlint.rules.rule import Found
 def check(program: Program) -> Iterator[Found]:
     """Seeding calls in worker code."""
     for code in codes_of(program.uses):
-        functions = {id(visit.link): visit.function for visit in code.visits}
-        for event in code.events:
-            if event.name in SEEDS and event.role != "worker_init_fn" and event.owner is None:
-                yield from _judged(program, code, functions, event)
+        seeding = [
+            event
+            for event in code.events
+            if event.name in SEEDS and event.role != "worker_init_fn" and event.owner is None
+        ]
+        for event in code.each_way(seeding):
+            yield from _judged(program, code, event)
 
 
-def _judged(
-    program: Program, code: WorkerCode, functions: dict[int, Function], event: Event
-) -> Iterator[Found]:
+def _judged(program: Program, code: WorkerCode, event: Event) -> Iterator[Found]:
     assert isinstance(event.node, ast.Call)
     seeds = seeds_of(program.evaluator, code, event)
     once = _once(event) or _of_stream(event)
@@ -91,7 +92,7 @@ def _judged(
         return
     if any(sounds_changing(name) and "time" not in name for name in _names_in(event.node)):
         return
-    if _kept(functions, event) or _put_back_after(program, event):
+    if _kept(event) or _put_back_after(program, event):
         return
     yield _found(event, seeds, once=once)
 
@@ -120,15 +121,14 @@ def _of_stream(event: Event) -> bool:
     return getattr(event.point.frame.scope, "name", "") == "__iter__"
 
 
-def _kept(functions: dict[int, Function], event: Event) -> bool:
+def _kept(event: Event) -> bool:
     """Whether the state is read before and put back after, in a function on the way to the call."""
     for library, calls in STATE_CALLS.items():
         if library not in SEEDS[event.name]:
             continue
         link: Link | None = event.link
         while link is not None:
-            function = functions.get(id(link))
-            if function is not None and _calls_all(function, calls):
+            if link.function is not None and _calls_all(link.function, calls):
                 break
             link = link.above
         if link is None:

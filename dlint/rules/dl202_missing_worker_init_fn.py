@@ -229,11 +229,11 @@ def _has_subclasses(program: Program, function: Function) -> bool:
 
 def _nearest_draw(program: Program, code: WorkerCode) -> Event | None:
     seeding = set(_seeding(program, code))
+    drawing = [event for event in code.events if draws_from_numpy(event.name)]
     draws = [
         event
-        for event in code.events
-        if draws_from_numpy(event.name)
-        and not (draws_inside(event.name) and _is_given_state(program, event))
+        for event in code.each_way(drawing)
+        if not (draws_inside(event.name) and _is_given_state(program, event))
         and event.role != "worker_init_fn"
         and not (seeding and any(_comes_after(point, seeding) for point in event.places()))
     ]
@@ -253,20 +253,19 @@ def _is_given_state(program: Program, event: Event) -> bool:
 def _seeding(program: Program, code: WorkerCode) -> Iterator[int]:
     """The statements of worker code that seed NumPy for what comes after them, themselves or in what they
     call, and the items of ``with`` that do so for their block."""
-    for event in code.events:
-        if "NumPy" in SEEDS.get(event.name, ""):
-            good = any(seed.kinds & {TORCH, FRESH} for seed in seeds_of(program.evaluator, code, event))
-            for point in event.places():
-                if isinstance(point.statement, ast.With):
-                    yield from map(id, point.statement.items)
-                for place in places_around(point):
-                    yield id(place.block[place.at])
-                    # A good seed that is set on a condition is set once a worker: `if not self.seeded:`.
-                    if not good and not isinstance(place.owner, ast.With | ast.Try | None):
-                        break
-                else:
-                    continue
-                break
+    for event in code.each_way([each for each in code.events if "NumPy" in SEEDS.get(each.name, "")]):
+        good = any(seed.kinds & {TORCH, FRESH} for seed in seeds_of(program.evaluator, code, event))
+        for point in event.places():
+            if isinstance(point.statement, ast.With):
+                yield from map(id, point.statement.items)
+            for place in places_around(point):
+                yield id(place.block[place.at])
+                # A good seed that is set on a condition is set once a worker: `if not self.seeded:`.
+                if not good and not isinstance(place.owner, ast.With | ast.Try | None):
+                    break
+            else:
+                continue
+            break
 
 
 def _comes_after(point: Point, seeding: set[int]) -> bool:

@@ -61,11 +61,11 @@ def check(program: Program) -> Iterator[Found]:
 
 
 def _of_code(program: Program, code: WorkerCode) -> Iterator[Found]:
-    for event in code.events:
-        if event.name in NARROW_SEEDS and event.owner is None:
-            seeds = seeds_of(program.evaluator, code, event)
-            if seeds and all(seed.wide for seed in seeds):
-                yield _found(event)
+    seeding = [event for event in code.events if event.name in NARROW_SEEDS and event.owner is None]
+    for event in code.each_way(seeding):
+        seeds = seeds_of(program.evaluator, code, event)
+        if seeds and all(seed.wide for seed in seeds):
+            yield _found(event)
 
 
 def _found(event: Event) -> Found:

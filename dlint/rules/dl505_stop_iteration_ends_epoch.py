@@ -76,9 +76,10 @@ def check(program: Program) -> Iterator[Found]:
     """``next`` calls of map-style datasets that may end an epoch."""
     streams = Streams(program.evaluator)
     for code in codes_of(use for use in program.uses if use.dataset is not None):
-        for event in code.events if code.instances else ():
-            if event.name != "builtins.next" or event.role != "dataset":
-                continue
+        reading = [
+            event for event in code.events if event.name == "builtins.next" and event.role == "dataset"
+        ]
+        for event in code.each_way(reading) if code.instances else ():
             call = event.node
             if not isinstance(call, ast.Call) or len(call.args) != 1:
                 continue
