@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import libcst as cst
 
 from dlint.finding import Finding
-from dlint.knowledge.pools import SUBMITS, WAITS
+from dlint.knowledge.processes.pools import SUBMITS, WAITS
 from dlint.rewriting import statements
 from dlint.rewriting.edits import CannotRepair, Edits
 from dlint.rewriting.header import Statement

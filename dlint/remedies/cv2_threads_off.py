@@ -14,9 +14,9 @@ from typing import NamedTuple
 
 import libcst as cst
 
-from dlint.files import absolute
 from dlint.finding import Finding
 from dlint.program.program import Program
+from dlint.project.files import absolute
 from dlint.rewriting import header, statements
 from dlint.rewriting.edits import CannotRepair, Edits
 from dlint.rewriting.imports import Imported, for_types_only, imports_of

@@ -11,12 +11,11 @@ from dataclasses import replace
 
 import libcst as cst
 
+from dlint.changes.mentions import mentions
+from dlint.changes.stores import Kin
 from dlint.finding import Finding
 from dlint.knowledge.randomness import RESEEDS
-from dlint.module.layout import functions_in
-from dlint.program.mentions import mentions
 from dlint.program.program import Program
-from dlint.program.stores import Kin
 from dlint.rewriting.attribute import check_not_handed_on, check_property, is_free, kin_of
 from dlint.rewriting.edits import CannotRepair, Edits
 from dlint.rewriting.imports import name_for
@@ -26,6 +25,7 @@ from dlint.rewriting.per_process import PerProcess, as_function, as_property, ke
 from dlint.rewriting.seeds import Seeded, seeded
 from dlint.rewriting.source import Source
 from dlint.rewriting.states import leave_out
+from dlint.source.layout import functions_in
 
 _NO_METHODS = frozenset({"bit_generator", "device"})
 _WHY = "A copied generator would give all workers the same numbers."

@@ -13,16 +13,16 @@ from itertools import pairwise
 
 import libcst as cst
 
+from dlint.changes.asked_scripts import why_needed_elsewhere
 from dlint.finding import Finding
 from dlint.knowledge.scripts import LEAVE_TRACES
-from dlint.module.source import Module
-from dlint.program.asked_scripts import why_needed_elsewhere
 from dlint.program.program import Program
 from dlint.rewriting import header
 from dlint.rewriting.edits import CannotRepair, Edits
 from dlint.rewriting.indenting import blank_lines_at_end, indented, lines_of
 from dlint.rewriting.script import Script, Statement, last_name
 from dlint.rewriting.source import Source
+from dlint.source.module import Module
 
 _BY_HAND = 'put what starts the workers under `if __name__ == "__main__":` by hand'
 _LOOKS_AT_NAMES = frozenset({"globals", "locals", "vars", "exec"})

@@ -13,15 +13,11 @@ from pathlib import PurePosixPath
 
 import libcst as cst
 
+from dlint.changes.around import Stays
+from dlint.changes.hoisting import Bound, Hoist, hoist
+from dlint.changes.mentions import imports_all
 from dlint.finding import Finding
-from dlint.module.nodes import walk
-from dlint.module.source import Module
-from dlint.program.around import Stays
-from dlint.program.closures import bindings, owner, trail_to
-from dlint.program.hoisting import Bound, Hoist, hoist
-from dlint.program.mentions import imports_all
 from dlint.program.program import Program
-from dlint.program.values import Function
 from dlint.rewriting import header, statements
 from dlint.rewriting.callable_names import another_name, is_taken, name_for_lambda
 from dlint.rewriting.counterparts import Counterparts
@@ -37,6 +33,10 @@ from dlint.rewriting.function_at_top import (
 from dlint.rewriting.line_comments import kept, let_go_of_lambda
 from dlint.rewriting.partials import partial_of, put_bound
 from dlint.rewriting.source import Source
+from dlint.source.closures import bindings, owner, trail_to
+from dlint.source.module import Module
+from dlint.source.nodes import walk
+from dlint.values.values import Function
 
 _BY_HAND = "define it at module level, and bind what it needs with functools.partial, by hand"
 

@@ -9,14 +9,14 @@ import libcst as cst
 
 from dlint.finding import Finding
 from dlint.knowledge.randomness import SEEDS
-from dlint.program.init_functions import takes_one
-from dlint.program.values import External, Function
-from dlint.program.worker_seeds import seeds_only
+from dlint.randomness.worker_seeds import seeds_only
 from dlint.rewriting import statements
 from dlint.rewriting.arguments import keyword
 from dlint.rewriting.edits import CannotRepair, Edits
 from dlint.rewriting.seed_worker import OWN_SEED, seeding_function
 from dlint.rewriting.source import Source
+from dlint.values.values import External, Function
+from dlint.workers.init_functions import takes_one
 
 _KEYWORD = "worker_init_fn"
 

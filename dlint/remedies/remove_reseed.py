@@ -16,19 +16,19 @@ import libcst as cst
 from dlint.finding import Finding
 from dlint.knowledge.epochs import speaks_of_evaluation
 from dlint.knowledge.randomness import is_clock
-from dlint.program.events import Event
-from dlint.program.frame import Frame
-from dlint.program.later_draws import Later, later_draws
 from dlint.program.program import Program
-from dlint.program.reach import Link
-from dlint.program.sharing import codes_of
-from dlint.program.values import HERE, Function, World
-from dlint.program.worker import WorkerCode
+from dlint.randomness.later_draws import Later, later_draws
 from dlint.rewriting import statements
 from dlint.rewriting.draws import LIBRARIES, Library, rewritten
 from dlint.rewriting.edits import CannotRepair, Edits
 from dlint.rewriting.source import Source
 from dlint.rewriting.unused import drop_unused_imports, drop_unused_locals
+from dlint.values.frame import Frame
+from dlint.values.values import HERE, Function, World
+from dlint.workers.events import Event
+from dlint.workers.reach import Link
+from dlint.workers.sharing import codes_of
+from dlint.workers.worker import WorkerCode
 
 _BY_HAND = "take this seeding call out of worker code"
 

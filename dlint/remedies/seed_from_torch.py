@@ -14,14 +14,11 @@ from typing import Any
 
 import libcst as cst
 
+from dlint.changes.mentions import mentions
 from dlint.finding import Finding
 from dlint.knowledge.randomness import SEEDS, seeds_below
-from dlint.module.layout import parameters
-from dlint.module.nodes import walk
-from dlint.program.mentions import mentions
 from dlint.program.program import Program
-from dlint.program.values import Function
-from dlint.program.worker_seeds import Seeding, code_of, repeating, seeds_only
+from dlint.randomness.worker_seeds import Seeding, code_of, repeating, seeds_only
 from dlint.rewriting import statements
 from dlint.rewriting.edits import CannotRepair, Edits
 from dlint.rewriting.fresh_seeds import FreshSeeds
@@ -31,6 +28,9 @@ from dlint.rewriting.source import Function as Around
 from dlint.rewriting.source import Source
 from dlint.rewriting.twins import fold_twins
 from dlint.rewriting.unused import drop_unused_imports, drop_unused_locals, mentions_in, only_value
+from dlint.source.layout import parameters
+from dlint.source.nodes import walk
+from dlint.values.values import Function
 
 _LEAVE_OUT = "torch has seeded every worker already: leave this worker_init_fn out"
 _BY_HAND = "seed with torch.initial_seed() % 2**32"

@@ -11,8 +11,6 @@ import ast
 import libcst as cst
 
 from dlint.finding import Finding
-from dlint.program.init_functions import takes_one
-from dlint.program.values import Function
 from dlint.rewriting import statements
 from dlint.rewriting.arguments import keyword, with_keyword
 from dlint.rewriting.edits import CannotRepair, Edits
@@ -20,6 +18,8 @@ from dlint.rewriting.init_functions import is_for_workers_only
 from dlint.rewriting.room import Room
 from dlint.rewriting.seed_worker import OLD_TORCH, seed_of_worker, seeding_function
 from dlint.rewriting.source import Source
+from dlint.values.values import Function
+from dlint.workers.init_functions import takes_one
 
 _KEYWORD = "worker_init_fn"
 _SEEDS_TORCH = frozenset({"torch.manual_seed", "torch.random.manual_seed", "torch.seed"})

@@ -9,8 +9,8 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from dlint import engine
-from dlint.files import absolute
 from dlint.finding import Finding
+from dlint.project.files import absolute
 from dlint.remedies import CURE_OTHERS
 from dlint.repair.judge import Verdict, verdict
 from dlint.repair.lines import UNCHANGED, Place, place_of

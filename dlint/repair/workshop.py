@@ -10,9 +10,8 @@ from functools import cached_property
 from pathlib import Path
 
 from dlint.fault import described, wants_traceback
-from dlint.files import Program, absolute, expand, programs
 from dlint.finding import Finding
-from dlint.reading import SourceError, read_bytes
+from dlint.project.files import Program, absolute, expand, programs
 from dlint.repair.apart import check_apart
 from dlint.repair.lines import Lines
 from dlint.repair.text import check_text
@@ -21,6 +20,7 @@ from dlint.rewriting.files import obstacle, true_roots
 from dlint.rewriting.source import Source
 from dlint.rewriting.surroundings import Surroundings
 from dlint.settings import Settings
+from dlint.source.reading import SourceError, read_bytes
 
 FAULT = "the remedy failed here"
 

@@ -9,8 +9,8 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from dlint.files import display_path
 from dlint.finding import Finding
+from dlint.project.files import display_path
 from dlint.reports.closing import not_checked, of
 from dlint.reports.line import place
 from dlint.reports.signs import visible

@@ -7,15 +7,15 @@ from collections.abc import Collection
 
 import libcst as cst
 
-from dlint.module.layout import functions_in
-from dlint.program.frame import layout_of
+from dlint.changes.stores import Kin
 from dlint.program.program import Program
-from dlint.program.stores import Kin
-from dlint.program.values import Class, External, Unknown
-from dlint.program.values import Made as MadeByLibrary
 from dlint.rewriting.edits import CannotRepair
 from dlint.rewriting.made import Made
 from dlint.rewriting.source import Source
+from dlint.source.layout import functions_in
+from dlint.values.frame import layout_of
+from dlint.values.values import Class, External, Unknown
+from dlint.values.values import Made as MadeByLibrary
 
 BY_HAND = "make it in each process, keyed on os.getpid(), by hand"
 _SPECIAL = ("__setattr__", "__delattr__", "__getattr__", "__getattribute__", "__reduce__", "__reduce_ex__")

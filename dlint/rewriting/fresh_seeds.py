@@ -12,10 +12,10 @@ from libcst.metadata import GlobalScope, ScopeProvider
 
 from dlint.knowledge.randomness import SEEDS
 from dlint.program.program import Program
-from dlint.program.values import External, Function
 from dlint.rewriting.init_functions import worker_parameter
 from dlint.rewriting.source import Source
 from dlint.rewriting.unused import only_value
+from dlint.values.values import External, Function
 
 # What says nothing that torch's own seed of the worker does not say.
 _SAY_NOTHING = frozenset(

@@ -5,11 +5,11 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from dlint.module.nodes import walk
-from dlint.program.mentions import Mention, mentions
-from dlint.program.parameters import is_static
+from dlint.calls.parameters import is_static
+from dlint.changes.mentions import Mention, mentions
 from dlint.program.program import Program
-from dlint.program.values import Function
+from dlint.source.nodes import walk
+from dlint.values.values import Function
 
 ARGUMENT = "worker_init_fn"
 

@@ -6,7 +6,7 @@ import re
 
 import libcst as cst
 
-from dlint.program.stores import Kin
+from dlint.changes.stores import Kin
 from dlint.rewriting.attribute import BY_HAND, is_free
 from dlint.rewriting.edits import CannotRepair
 from dlint.rewriting.locals import local_names, with_names

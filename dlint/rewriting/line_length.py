@@ -7,9 +7,9 @@ import re
 from pathlib import Path
 from typing import NamedTuple
 
-from dlint.reading import MAX_CONFIGURATION_BYTES, SourceError, read_bytes
+from dlint.project.toml import TOMLError, loads
 from dlint.rewriting.source import Source
-from dlint.toml import TOMLError, loads
+from dlint.source.reading import MAX_CONFIGURATION_BYTES, SourceError, read_bytes
 
 _COMMON = 79
 _BLACK = 88

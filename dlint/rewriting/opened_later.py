@@ -9,14 +9,14 @@ from collections.abc import Iterator
 
 import libcst as cst
 
-from dlint.module.nodes import walk
-from dlint.module.source import Module
-from dlint.program.handles import handle_of
+from dlint.fork.handles import handle_of
 from dlint.program.program import Program
-from dlint.program.values import Const, Value
 from dlint.rewriting.edits import CannotRepair
 from dlint.rewriting.made import Made
 from dlint.rewriting.source import Source
+from dlint.source.module import Module
+from dlint.source.nodes import walk
+from dlint.values.values import Const, Value
 
 _BY_HAND = "open it in each process, keyed on os.getpid(), by hand"
 # In the process's own memory, in SQLite's words; an empty name is a file that goes with the connection.

@@ -16,7 +16,7 @@ from dataclasses import dataclass, replace
 import libcst as cst
 from libcst.metadata import GlobalScope, ScopeProvider
 
-from dlint.program.mentions import uses_elsewhere
+from dlint.changes.mentions import uses_elsewhere
 from dlint.rewriting import statements
 from dlint.rewriting.edits import CannotRepair, Edits
 from dlint.rewriting.header import spaced

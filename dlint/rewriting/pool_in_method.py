@@ -7,10 +7,10 @@ from collections.abc import Sequence
 
 import libcst as cst
 
+from dlint.changes.coming_back import comes_back
+from dlint.changes.stores import Kin
 from dlint.finding import Finding
-from dlint.program.coming_back import comes_back
 from dlint.program.program import Program
-from dlint.program.stores import Kin
 from dlint.rewriting import statements
 from dlint.rewriting.attribute import is_free, kin_of
 from dlint.rewriting.edits import CannotRepair, Edits

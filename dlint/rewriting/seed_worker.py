@@ -13,18 +13,18 @@ import libcst as cst
 from libcst.metadata import GlobalScope, ScopeProvider
 
 from dlint.knowledge.randomness import SEEDS
-from dlint.module.source import Module
-from dlint.program.init_functions import takes_one
 from dlint.program.program import Program
-from dlint.program.seed import TORCH
-from dlint.program.seeds import seeds_of
-from dlint.program.values import Function
-from dlint.program.worker_seeds import code_of
+from dlint.randomness.seed import TORCH
+from dlint.randomness.seeds import seeds_of
+from dlint.randomness.worker_seeds import code_of
 from dlint.rewriting import statements
 from dlint.rewriting.edits import CannotRepair, Edits
 from dlint.rewriting.imports import imports_that_bind, name_for
 from dlint.rewriting.project_imports import imported
 from dlint.rewriting.source import Source
+from dlint.source.module import Module
+from dlint.values.values import Function
+from dlint.workers.init_functions import takes_one
 
 OLD_TORCH = "torch before 1.9 gives every worker the same NumPy state."
 OWN_SEED = "torch gives every worker of every epoch a seed of its own."

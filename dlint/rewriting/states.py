@@ -6,14 +6,14 @@ import re
 
 import libcst as cst
 
-from dlint.module.layout import functions_in
-from dlint.program.stores import Kin
-from dlint.program.values import Class
+from dlint.changes.stores import Kin
 from dlint.rewriting import statements
 from dlint.rewriting.attribute import defining, unknown_bases
 from dlint.rewriting.edits import CannotRepair, Edits
 from dlint.rewriting.imports import name_for
 from dlint.rewriting.source import Source
+from dlint.source.layout import functions_in
+from dlint.values.values import Class
 
 _BY_HAND = "leave it out of the pickled state by hand"
 # Library classes, by the beginning of their names, that have no __getstate__ of their own.

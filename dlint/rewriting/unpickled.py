@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 
+from dlint.changes.stores import Kin
 from dlint.program.program import Program
-from dlint.program.stores import Kin
 from dlint.rewriting.attribute import BY_HAND, check_not_handed_on, check_property, defining, is_free, kin_of
 from dlint.rewriting.edits import CannotRepair, Edits
 from dlint.rewriting.ended_objects import Ending, end_what_is_there, endings

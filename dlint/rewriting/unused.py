@@ -8,7 +8,7 @@ from typing import Any
 
 import libcst as cst
 
-from dlint.program.mentions import uses_elsewhere
+from dlint.changes.mentions import uses_elsewhere
 from dlint.rewriting import statements
 from dlint.rewriting.edits import CannotRepair, Edits
 from dlint.rewriting.source import Source

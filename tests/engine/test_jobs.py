@@ -13,8 +13,9 @@ from pathlib import Path
 import pytest
 
 from dlint import engine
-from dlint.program import blocks, frame
+from dlint.project import blocks
 from dlint.settings import Settings
+from dlint.values import frame
 
 DATASETS = 5
 

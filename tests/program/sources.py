@@ -9,10 +9,11 @@ from pathlib import Path
 from textwrap import dedent
 
 from dlint import engine
-from dlint.files import python_files
-from dlint.program.index import Index
 from dlint.program.program import Program
-from dlint.program.values import (
+from dlint.project.files import python_files
+from dlint.project.index import Index
+from dlint.settings import Settings
+from dlint.values.values import (
     Class,
     Const,
     External,
@@ -25,7 +26,6 @@ from dlint.program.values import (
     Value,
     World,
 )
-from dlint.settings import Settings
 
 _EXPECT = re.compile(r"# expect: (DL\d{3}(?:, DL\d{3})*)")
 
