@@ -10,7 +10,8 @@ from dlint.source.layout import FunctionNode, as_try, ends, statements_in
 from dlint.values.alike import told
 from dlint.values.frame import Arguments, Frame, Point
 from dlint.values.outcomes import Outcome
-from dlint.values.values import NONE, Class, External, Function, Instance, Key, Partial, Unknown, Value, World
+from dlint.values.values import NONE, Class, External, Function, Instance, Key, Partial, Unknown, Value
+from dlint.values.worlds import World
 
 if TYPE_CHECKING:
     from dlint.calls.evaluator import Evaluator

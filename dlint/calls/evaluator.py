@@ -36,20 +36,8 @@ from dlint.source.layout import dotted
 from dlint.values.frame import Argument, Arguments, Point, arguments_of
 from dlint.values.operators import negative, operate
 from dlint.values.outcomes import OUTCOMES, Outcome, fold, told_apart, within
-from dlint.values.values import (
-    FALSE,
-    HERE,
-    TRUE,
-    Const,
-    External,
-    Function,
-    Items,
-    Made,
-    Table,
-    Unknown,
-    Value,
-    World,
-)
+from dlint.values.values import FALSE, TRUE, Const, External, Function, Items, Made, Table, Unknown, Value
+from dlint.values.worlds import HERE, World
 
 if TYPE_CHECKING:
     from dlint.project.modules import Modules

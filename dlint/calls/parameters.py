@@ -10,19 +10,8 @@ from dlint.knowledge.testing import is_test
 from dlint.source.layout import FunctionNode, parameters
 from dlint.values.frame import Argument, Arguments, Frame, Point, layout_of
 from dlint.values.outcomes import Outcome, told_apart
-from dlint.values.values import (
-    HERE,
-    Class,
-    Const,
-    Function,
-    Instance,
-    Items,
-    Key,
-    Table,
-    Unknown,
-    Value,
-    World,
-)
+from dlint.values.values import Class, Const, Function, Instance, Items, Key, Table, Unknown, Value
+from dlint.values.worlds import HERE, World
 
 if TYPE_CHECKING:
     from dlint.calls.evaluator import Evaluator

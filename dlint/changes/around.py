@@ -6,8 +6,8 @@ import ast
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from dlint.fork.boundaries import is_guarded
 from dlint.fork.sendable import refused_part
+from dlint.project.main_guards import is_guarded
 from dlint.source.closures import bindings, bound_by, owner, reads
 from dlint.source.layout import dotted, parameters
 from dlint.source.nodes import walk

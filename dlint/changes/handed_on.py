@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 from dlint.changes.around import Around, Hoisted
 from dlint.changes.entries import is_stored
 from dlint.changes.mentions import mentions
-from dlint.fork.boundaries import is_guarded
 from dlint.knowledge.processes.by_name import is_found_by_name
+from dlint.project.main_guards import is_guarded
 from dlint.source.closures import bindings, owner
 from dlint.source.layout import dotted, parameters
 from dlint.source.nodes import walk

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, TypeAlias
 from dlint.evaluation.containers import ANY
 from dlint.values.frame import Argument, Point
 from dlint.values.outcomes import OUTCOMES, Outcome
-from dlint.values.values import Const, Items, Key, Table, Value, World
+from dlint.values.values import Const, Items, Key, Table, Value
+from dlint.values.worlds import World
 
 if TYPE_CHECKING:
     from dlint.calls.evaluator import Evaluator

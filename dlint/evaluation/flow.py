@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING
 from dlint.budget import spend
 from dlint.source.layout import as_try, ends, own_names, statements_in, taken
 from dlint.values.frame import Frame, Point
-from dlint.values.values import Key, World
+from dlint.values.values import Key
+from dlint.values.worlds import World
 
 if TYPE_CHECKING:
     from dlint.calls.evaluator import Evaluator

@@ -27,8 +27,8 @@ from dlint.values.values import (
     Table,
     Unknown,
     Value,
-    World,
 )
+from dlint.values.worlds import World
 
 if TYPE_CHECKING:
     from dlint.calls.evaluator import Evaluator

@@ -10,7 +10,8 @@ from dlint.source.layout import FunctionNode, changed_names, dotted, parameters,
 from dlint.source.nodes import walk
 from dlint.values.frame import Argument, Frame, Point
 from dlint.values.outcomes import Outcome, told_apart, widened
-from dlint.values.values import HERE, Class, External, Function, Items, Made, Table, Unknown, Value, World
+from dlint.values.values import Class, External, Function, Items, Made, Table, Unknown, Value
+from dlint.values.worlds import HERE, World
 
 if TYPE_CHECKING:
     from dlint.calls.evaluator import Evaluator

@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING
 from dlint.knowledge.names import canonical
 from dlint.values.frame import Frame, Point
 from dlint.values.outcomes import Outcome
-from dlint.values.values import HERE, Class, Const, External, Function, ModuleValue, Unknown, Value, World
+from dlint.values.values import Class, Const, External, Function, ModuleValue, Unknown, Value
+from dlint.values.worlds import HERE, World
 
 if TYPE_CHECKING:
     from dlint.calls.evaluator import Evaluator

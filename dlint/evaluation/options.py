@@ -11,7 +11,8 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from dlint.source.module import Module
-from dlint.values.values import Const, External, Key, Made, Value, World
+from dlint.values.values import Const, External, Key, Made, Value
+from dlint.values.worlds import World
 
 if TYPE_CHECKING:
     from dlint.calls.evaluator import Evaluator

@@ -13,7 +13,8 @@ from typing import TypeVar
 
 from dlint.budget import spend
 from dlint.values.outcomes import Outcome, fold, within
-from dlint.values.values import HERE, Key, Unknown, World
+from dlint.values.values import Key, Unknown
+from dlint.values.worlds import HERE, World
 
 DEPTH = 60
 STEPS = 10_000

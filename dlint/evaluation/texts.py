@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 from dlint.values.alike import told
 from dlint.values.frame import Argument, Arguments, Point
 from dlint.values.outcomes import Outcome
-from dlint.values.values import Const, External, Items, Partial, Unknown, Value, World
+from dlint.values.values import Const, External, Items, Partial, Unknown, Value
+from dlint.values.worlds import World
 
 if TYPE_CHECKING:
     from dlint.calls.evaluator import Evaluator

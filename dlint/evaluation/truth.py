@@ -24,7 +24,8 @@ from dlint.values.facts import (
 )
 from dlint.values.frame import Point
 from dlint.values.outcomes import OUTCOMES
-from dlint.values.values import NONE, Const, External, Items, Key, Made, Table, Unknown, Value, World
+from dlint.values.values import NONE, Const, External, Items, Key, Made, Table, Unknown, Value
+from dlint.values.worlds import World
 
 if TYPE_CHECKING:
     from dlint.calls.evaluator import Evaluator

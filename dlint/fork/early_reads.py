@@ -22,8 +22,9 @@ from dlint.source.layout import (
 from dlint.source.module import Module
 from dlint.source.nodes import walk
 from dlint.values.frame import Frame, Point
-from dlint.values.values import HERE, Class, Instance, Items, Key, Made, Value
-from dlint.workers.repetition import loops_around, places_around
+from dlint.values.places import loops_around, places_around
+from dlint.values.values import Class, Instance, Items, Key, Made, Value
+from dlint.values.worlds import HERE
 
 if TYPE_CHECKING:
     from dlint.calls.evaluator import Evaluator

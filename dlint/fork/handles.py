@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 
 from dlint.knowledge.processes.handles import HANDLES, LMDB_WITHOUT_LOCK, WRITES, Handle
 from dlint.values.frame import Argument
-from dlint.values.values import HERE, Const, Made, Value
+from dlint.values.values import Const, Made, Value
+from dlint.values.worlds import HERE
 
 if TYPE_CHECKING:
     from dlint.calls.evaluator import Evaluator

@@ -10,7 +10,8 @@ from typing import Literal
 from dlint.fork.handles import handle_of
 from dlint.knowledge.processes.handles import PARTS
 from dlint.program.program import Program
-from dlint.values.values import HERE, Instance, Items, Table, Value
+from dlint.values.values import Instance, Items, Table, Value
+from dlint.values.worlds import HERE
 
 Held = Literal["alone", "among others", "a part of it"]
 # A constructor that closes what it has opened may have closed what a container holds.

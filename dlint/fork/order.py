@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from dlint.values.frame import Point
-from dlint.workers.repetition import places_around
+from dlint.values.places import places_around
 
 if TYPE_CHECKING:
     from dlint.calls.evaluator import Evaluator

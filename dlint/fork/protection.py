@@ -7,12 +7,13 @@ from collections.abc import Iterable, Iterator
 from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
-from dlint.fork.boundaries import Boundaries, Way, guarded_role, runs_in_main_only
+from dlint.fork.boundaries import Boundaries, Way
 from dlint.knowledge.reflection import BY_NAME
+from dlint.project.main_guards import guarded_role, runs_in_main_only
 from dlint.source.module import Module
 from dlint.values.frame import Point
+from dlint.values.places import tests_around
 from dlint.values.values import Const, External
-from dlint.workers.repetition import tests_around
 
 if TYPE_CHECKING:
     from dlint.calls.evaluator import Evaluator

@@ -5,11 +5,12 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
-from dlint.fork.boundaries import is_guarded
 from dlint.fork.handles import handle_of
 from dlint.fork.shipped import shipped
 from dlint.knowledge.processes.by_name import is_refused
-from dlint.values.values import Class, Function, Instance, Made, ModuleValue, Value, World
+from dlint.project.main_guards import is_guarded
+from dlint.values.values import Class, Function, Instance, Made, ModuleValue, Value
+from dlint.values.worlds import World
 
 if TYPE_CHECKING:
     from dlint.calls.evaluator import Evaluator

@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING
 from dlint.knowledge.processes.pickling import STATE_METHODS, USED_UP, WHOLE_STATE, keeps_arguments
 from dlint.source.layout import FunctionNode
 from dlint.values.frame import Argument, Arguments
-from dlint.values.values import Class, Function, Instance, Items, Key, Made, Partial, Table, Value, World
+from dlint.values.values import Class, Function, Instance, Items, Key, Made, Partial, Table, Value
+from dlint.values.worlds import World
 
 if TYPE_CHECKING:
     from dlint.calls.evaluator import Evaluator

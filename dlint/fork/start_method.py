@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from dlint.loaders.loaders import Loader
-from dlint.values.values import HERE, Const, Made, Value
+from dlint.values.values import Const, Made, Value
+from dlint.values.worlds import HERE
 
 if TYPE_CHECKING:
     from dlint.program.program import Program

@@ -9,6 +9,7 @@ from dlint.finding import Applicability
 from dlint.knowledge.names import is_constructor
 from dlint.loaders.loaders import MOST_WAYS, Loader
 from dlint.source.expected_errors import expects_error, is_caught
+from dlint.values.places import places_around
 from dlint.values.values import (
     Class,
     Const,
@@ -21,9 +22,8 @@ from dlint.values.values import (
     Table,
     Unknown,
     Value,
-    World,
 )
-from dlint.workers.repetition import places_around
+from dlint.values.worlds import World
 
 
 class Conflict(NamedTuple):

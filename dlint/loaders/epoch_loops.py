@@ -17,7 +17,7 @@ from dlint.source.layout import dotted, own_names, statements_in, target_names
 from dlint.source.module import Module
 from dlint.source.nodes import walk
 from dlint.values.frame import Point
-from dlint.workers.repetition import loops_around, loops_that_repeat, places_around
+from dlint.values.places import loops_around, loops_that_repeat, places_around
 
 _FAR = 4
 _EPOCH = re.compile(r"epoch", re.IGNORECASE)

@@ -11,8 +11,8 @@ from dlint.knowledge.epochs import TELLS, sets_epoch_itself
 from dlint.source.layout import dotted, target_names
 from dlint.source.module import Module
 from dlint.source.nodes import walk
+from dlint.values.places import loops_around
 from dlint.values.values import Const, External, Instance, Made, Unknown, Value
-from dlint.workers.repetition import loops_around
 
 if TYPE_CHECKING:
     from dlint.loaders.samplers import Dealt

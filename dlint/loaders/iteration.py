@@ -9,16 +9,17 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from dlint.evaluation.questions import begun
 from dlint.finding import ReachStep
-from dlint.fork.boundaries import guarded_role
 from dlint.knowledge.callbacks import RUNNERS
 from dlint.knowledge.loading import GOES_THROUGH, GOES_THROUGH_WORDS, LOADERS
 from dlint.loaders.loaders import Loader
+from dlint.project.main_guards import guarded_role
 from dlint.source.layout import FunctionNode, blocks, expressions
 from dlint.source.module import Module
 from dlint.source.nodes import walk
 from dlint.values.frame import Arguments, Frame, Point, arguments_of
-from dlint.values.values import HERE, Class, External, Function, Instance, Key, Made, Value
-from dlint.workers.events import display_name, is_generator
+from dlint.values.functions import display_name, is_generator
+from dlint.values.values import Class, External, Function, Instance, Key, Made, Value
+from dlint.values.worlds import HERE
 
 if TYPE_CHECKING:
     from dlint.calls.evaluator import Evaluator

@@ -15,7 +15,6 @@ from dlint.source.layout import FunctionNode, changed_names, parameters, stateme
 from dlint.source.module import Module
 from dlint.values.frame import Argument, Arguments, Point, arguments_of
 from dlint.values.values import (
-    HERE,
     Class,
     Const,
     External,
@@ -27,8 +26,8 @@ from dlint.values.values import (
     Table,
     Unknown,
     Value,
-    World,
 )
+from dlint.values.worlds import HERE, World
 
 if TYPE_CHECKING:
     from dlint.calls.evaluator import Evaluator

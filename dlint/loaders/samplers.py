@@ -10,7 +10,8 @@ from dlint.knowledge.epochs import BATCHES, DRAWS, SAMPLER, SIGNATURE, TELLS
 from dlint.source.layout import dotted, parameters
 from dlint.source.nodes import walk
 from dlint.values.frame import Argument, Point
-from dlint.values.values import Class, Const, Instance, Made, Table, Value, World
+from dlint.values.values import Class, Const, Instance, Made, Table, Value
+from dlint.values.worlds import World
 
 if TYPE_CHECKING:
     from dlint.calls.evaluator import Evaluator

@@ -8,7 +8,7 @@ from dlint.knowledge.epochs import WITHOUT_GRADIENTS, speaks_of_training
 from dlint.source.layout import dotted, statements_in
 from dlint.source.nodes import walk
 from dlint.values.frame import Point
-from dlint.workers.repetition import places_around
+from dlint.values.places import places_around
 
 _SWITCH = "set_grad_enabled"
 

@@ -29,8 +29,8 @@ from dlint.values.values import (
     Super,
     Unknown,
     Value,
-    World,
 )
+from dlint.values.worlds import World
 
 if TYPE_CHECKING:
     from dlint.calls.evaluator import Evaluator

@@ -11,7 +11,6 @@ from dlint.source.layout import functions_in
 from dlint.values.frame import Frame, Point, layout_of
 from dlint.values.outcomes import Outcome
 from dlint.values.values import (
-    HERE,
     Class,
     Const,
     External,
@@ -24,8 +23,8 @@ from dlint.values.values import (
     Table,
     Unknown,
     Value,
-    World,
 )
+from dlint.values.worlds import HERE, World
 
 if TYPE_CHECKING:
     from dlint.calls.evaluator import Evaluator

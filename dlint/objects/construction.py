@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING, NamedTuple
 from dlint.evaluation.questions import begun
 from dlint.source.layout import FunctionNode, expressions, functions_in, parameters, statements_in
 from dlint.values.frame import Arguments, Frame, Point, arguments_of, layout_of
-from dlint.values.values import Class, Function, Instance, Key, World
+from dlint.values.values import Class, Function, Instance, Key
+from dlint.values.worlds import World
 
 if TYPE_CHECKING:
     from dlint.calls.evaluator import Evaluator

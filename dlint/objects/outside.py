@@ -10,7 +10,8 @@ from dlint.knowledge.randomness import sounds_like_settings
 from dlint.source.layout import dotted
 from dlint.values.frame import Point
 from dlint.values.outcomes import Outcome
-from dlint.values.values import External, Instance, Made, Unknown, Value, World
+from dlint.values.values import External, Instance, Made, Unknown, Value
+from dlint.values.worlds import World
 
 if TYPE_CHECKING:
     from dlint.calls.evaluator import Evaluator

@@ -11,7 +11,7 @@ from typing import Any
 
 from dlint.budget import Shared, by_file
 from dlint.calls.evaluator import Evaluator
-from dlint.fork.boundaries import Boundaries, is_guarded
+from dlint.fork.boundaries import Boundaries
 from dlint.fork.protection import Protections
 from dlint.fork.shipped import Part, shipped
 from dlint.fork.start_method import start_method_of
@@ -21,22 +21,13 @@ from dlint.knowledge.testing import is_test
 from dlint.loaders.loaders import Loader, LoaderFinder
 from dlint.project.blocks import Block, Facts, Place
 from dlint.project.index import Index
+from dlint.project.main_guards import is_guarded
 from dlint.project.modules import Modules
 from dlint.source.closures import forget as forget_scopes
 from dlint.values.frame import forget_layouts
-from dlint.values.values import (
-    HERE,
-    Class,
-    External,
-    Function,
-    Instance,
-    Key,
-    Partial,
-    Value,
-    World,
-    forget_numbers,
-)
-from dlint.workers.repetition import tests_around
+from dlint.values.places import tests_around
+from dlint.values.values import Class, External, Function, Instance, Key, Partial, Value, forget_numbers
+from dlint.values.worlds import HERE, World
 from dlint.workers.uses import UseFinder, WorkerUse
 from dlint.workers.worker import WorkerCode
 

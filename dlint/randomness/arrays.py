@@ -7,7 +7,8 @@ import re
 
 from dlint.calls.evaluator import Evaluator
 from dlint.values.frame import Frame, Point
-from dlint.values.values import Made, World
+from dlint.values.values import Made
+from dlint.values.worlds import World
 
 # What a function of torch or NumPy makes, and what the methods of that give: `torch.ones().expand`.
 _MADE = re.compile(

@@ -18,19 +18,9 @@ from dlint.randomness.arrays import is_array
 from dlint.source.layout import FunctionNode
 from dlint.source.nodes import walk
 from dlint.values.frame import Frame, Point
-from dlint.values.values import (
-    HERE,
-    Class,
-    External,
-    Function,
-    Instance,
-    Made,
-    Partial,
-    Unknown,
-    Value,
-    World,
-)
-from dlint.workers.events import function_body
+from dlint.values.functions import function_body
+from dlint.values.values import Class, External, Function, Instance, Made, Partial, Unknown, Value
+from dlint.values.worlds import HERE, World
 from dlint.workers.reach import Link
 from dlint.workers.worker import WorkerCode
 

@@ -35,7 +35,8 @@ from dlint.randomness.seed import (
 )
 from dlint.source.layout import dotted, parameters, statements_in, target_names
 from dlint.values.frame import Argument, Arguments, Frame, Point, arguments_of
-from dlint.values.values import Const, External, Function, Instance, Made, Partial, Value, World
+from dlint.values.values import Const, External, Function, Instance, Made, Partial, Value
+from dlint.values.worlds import World
 
 if TYPE_CHECKING:
     from dlint.calls.evaluator import Evaluator

@@ -10,8 +10,9 @@ from dlint.knowledge.randomness import SEEDS
 from dlint.randomness.seeds import seeds_of
 from dlint.source.layout import statements_in
 from dlint.values.frame import Point
+from dlint.values.functions import function_body
 from dlint.values.values import External, Function
-from dlint.workers.events import Event, Visit, function_body
+from dlint.workers.events import Event, Visit
 from dlint.workers.init_functions import takes_one
 from dlint.workers.reach import Link
 from dlint.workers.worker import WorkerCode

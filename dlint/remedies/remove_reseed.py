@@ -24,7 +24,8 @@ from dlint.rewriting.edits import CannotRepair, Edits
 from dlint.rewriting.source import Source
 from dlint.rewriting.unused import drop_unused_imports, drop_unused_locals
 from dlint.values.frame import Frame
-from dlint.values.values import HERE, Function, World
+from dlint.values.values import Function
+from dlint.values.worlds import HERE, World
 from dlint.workers.events import Event
 from dlint.workers.reach import Link
 from dlint.workers.sharing import codes_of

@@ -98,8 +98,9 @@ from dlint.rules.rule import Found
 from dlint.source.layout import expressions, own_names, statements_in
 from dlint.source.nodes import walk
 from dlint.values.frame import Point
+from dlint.values.functions import function_body
 from dlint.values.values import Instance, Made
-from dlint.workers.events import Event, function_body
+from dlint.workers.events import Event
 from dlint.workers.repetition import is_once
 from dlint.workers.sharing import codes_of
 from dlint.workers.uses import WorkerUse

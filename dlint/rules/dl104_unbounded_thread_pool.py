@@ -63,9 +63,11 @@ from dlint.rules.rule import Found
 from dlint.source.layout import dotted, statements_in
 from dlint.source.nodes import walk
 from dlint.values.frame import Point, arguments_of
-from dlint.values.values import HERE, Const, Function
-from dlint.workers.events import Event, function_body, is_generator
-from dlint.workers.repetition import loops_around, path_to
+from dlint.values.functions import function_body, is_generator
+from dlint.values.places import loops_around, path_to
+from dlint.values.values import Const, Function
+from dlint.values.worlds import HERE
+from dlint.workers.events import Event
 from dlint.workers.sharing import codes_of
 
 _REMEDY = Remedy("bound_pool", "unsafe", "Give the pool a small size")

@@ -65,8 +65,9 @@ from dlint.source.layout import dotted
 from dlint.source.module import Module
 from dlint.source.nodes import walk
 from dlint.values.frame import Point
+from dlint.values.functions import function_body
 from dlint.values.values import External, Function, Made, Partial
-from dlint.workers.events import Event, function_body
+from dlint.workers.events import Event
 from dlint.workers.repetition import PerBatch
 from dlint.workers.worker import WorkerCode
 

@@ -65,8 +65,9 @@ from dlint.rules.rule import Found
 from dlint.source.layout import statements_in
 from dlint.source.module import Module
 from dlint.values.frame import Point
+from dlint.values.functions import function_body
 from dlint.values.values import Const, External, Made
-from dlint.workers.events import Event, Visit, function_body
+from dlint.workers.events import Event, Visit
 from dlint.workers.uses import WorkerUse
 
 _OMP = re.compile(r"THREADING_LAYER\W{1,8}omp\b")

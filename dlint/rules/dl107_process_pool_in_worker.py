@@ -46,9 +46,9 @@ from dlint.loaders.loaders import is_zero
 from dlint.program.program import Program
 from dlint.rules.rule import Found
 from dlint.source.nodes import walk
+from dlint.values.places import tests_around
 from dlint.values.values import Const, Made
 from dlint.workers.events import Event
-from dlint.workers.repetition import tests_around
 from dlint.workers.sharing import codes_of
 from dlint.workers.worker import WorkerCode
 

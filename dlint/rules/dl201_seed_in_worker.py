@@ -64,10 +64,12 @@ from dlint.rules.rule import Found
 from dlint.source.layout import dotted
 from dlint.source.nodes import walk
 from dlint.values.frame import Point
-from dlint.values.values import External, Function, World
-from dlint.workers.events import Event, function_body
+from dlint.values.functions import function_body
+from dlint.values.places import places_around, tests_around
+from dlint.values.values import External, Function
+from dlint.values.worlds import World
+from dlint.workers.events import Event
 from dlint.workers.reach import Link
-from dlint.workers.repetition import places_around, tests_around
 from dlint.workers.sharing import codes_of
 from dlint.workers.worker import WorkerCode
 

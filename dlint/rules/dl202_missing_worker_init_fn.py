@@ -86,10 +86,11 @@ from dlint.randomness.seed import FRESH, TORCH
 from dlint.randomness.seeds import seeds_of
 from dlint.rules.rule import Found
 from dlint.values.frame import Point
+from dlint.values.functions import function_body
+from dlint.values.places import places_around
 from dlint.values.values import Class, Const, External, Function, Instance, Unknown, Value
-from dlint.workers.events import Event, function_body
+from dlint.workers.events import Event
 from dlint.workers.init_functions import result_of
-from dlint.workers.repetition import places_around
 from dlint.workers.sharing import codes_of
 from dlint.workers.uses import WorkerUse
 from dlint.workers.worker import WorkerCode

@@ -85,8 +85,9 @@ from dlint.source.layout import FunctionNode, functions_in, parameters
 from dlint.source.module import Module
 from dlint.source.nodes import walk
 from dlint.values.frame import layout_of
+from dlint.values.functions import function_body
 from dlint.values.values import Instance, Key, Made
-from dlint.workers.events import Event, Visit, function_body
+from dlint.workers.events import Event, Visit
 from dlint.workers.sharing import codes_of
 from dlint.workers.uses import WorkerUse
 from dlint.workers.worker import WorkerCode

@@ -48,7 +48,8 @@ from dlint.loaders.loaders import Loader
 from dlint.program.program import Program
 from dlint.rules.rule import Found
 from dlint.source.layout import dotted
-from dlint.values.values import Value, World
+from dlint.values.values import Value
+from dlint.values.worlds import World
 
 
 def check(program: Program) -> Iterator[Found]:

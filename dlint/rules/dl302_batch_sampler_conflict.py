@@ -51,7 +51,8 @@ from dlint.loaders.loaders import Loader
 from dlint.program.program import Program
 from dlint.rules.rule import Found
 from dlint.streams.items import is_default_collate
-from dlint.values.values import Const, Made, Value, World
+from dlint.values.values import Const, Made, Value
+from dlint.values.worlds import World
 
 _NAMES = ("batch_sampler", "batch_size", "shuffle", "sampler", "drop_last")
 _OF_INDICES = ("sampler", "batch_size", "batch_sampler", "collate_fn")

@@ -50,7 +50,8 @@ from dlint.loaders.conflicts import Conflict, Judge, applicability, conflicts, s
 from dlint.loaders.loaders import Loader
 from dlint.program.program import Program
 from dlint.rules.rule import Found
-from dlint.values.values import Const, Unknown, Value, World
+from dlint.values.values import Const, Unknown, Value
+from dlint.values.worlds import World
 
 _TAIL = "option could only be specified in multiprocessing"
 _ERRORS = {

@@ -51,7 +51,8 @@ from dlint.source.module import Module
 from dlint.source.nodes import walk
 from dlint.streams.items import inner
 from dlint.streams.parts import Parts
-from dlint.values.values import HERE, Instance, Made, Value
+from dlint.values.values import Instance, Made, Value
+from dlint.values.worlds import HERE
 
 # All repetitions that a search may begin anew at many places are bounded: a line may be made to be hostile.
 # What a pass has on one of its lines: ``for image, label in dataset`` (or ``enumerate(...)``), or

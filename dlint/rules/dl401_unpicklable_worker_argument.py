@@ -75,10 +75,10 @@ from dataclasses import dataclass
 from dlint.changes.around import Stays
 from dlint.changes.hoisting import hoist
 from dlint.finding import Remedy
-from dlint.fork.boundaries import is_guarded
 from dlint.fork.shipped import Part, shipped
 from dlint.loaders.loaders import Loader, is_zero
 from dlint.program.program import Program
+from dlint.project.main_guards import is_guarded
 from dlint.rules.rule import Found
 from dlint.source.closures import trail_to
 from dlint.source.layout import functions_in

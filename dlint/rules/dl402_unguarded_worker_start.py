@@ -62,11 +62,11 @@ from collections.abc import Iterator
 
 from dlint.budget import Shared
 from dlint.finding import Remedy
-from dlint.fork.boundaries import is_main_module
 from dlint.knowledge.callbacks import RUNNER_WORDS, RUNNERS
 from dlint.loaders.iteration import Iteration, Iterations
 from dlint.loaders.loaders import Loader
 from dlint.program.program import Program
+from dlint.project.main_guards import is_main_module
 from dlint.rules.rule import Found
 from dlint.source.module import Module
 

@@ -110,8 +110,10 @@ from dlint.rules.rule import Found
 from dlint.source.layout import changed_names, own_names, parameters, statements_in
 from dlint.source.nodes import walk
 from dlint.values.frame import Arguments, Point
-from dlint.values.values import HERE, Const, Instance, Made
-from dlint.workers.events import Visit, function_body
+from dlint.values.functions import function_body
+from dlint.values.values import Const, Instance, Made
+from dlint.values.worlds import HERE
+from dlint.workers.events import Visit
 from dlint.workers.repetition import is_once
 from dlint.workers.sharing import by_dataset
 from dlint.workers.uses import WorkerUse

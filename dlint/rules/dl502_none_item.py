@@ -64,7 +64,8 @@ from dlint.program.program import Program
 from dlint.rules.rule import Found
 from dlint.streams.items import Reader, are_chosen, handed_on, is_default_collate, readers
 from dlint.streams.nones import Nones
-from dlint.values.values import Const, Key, World
+from dlint.values.values import Const, Key
+from dlint.values.worlds import World
 
 _LOADERS = frozenset({"torch.utils.data.DataLoader", "torchdata.stateful_dataloader.StatefulDataLoader"})
 _Judged = tuple[Reader, list[tuple[ast.stmt, str]]]

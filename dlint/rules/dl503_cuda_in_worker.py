@@ -60,9 +60,10 @@ from dlint.rules.rule import Found
 from dlint.source.layout import expressions, statements_in
 from dlint.source.nodes import walk
 from dlint.values.frame import Point
-from dlint.values.values import Const, External, Function, Made, Value, World
+from dlint.values.places import path_to, places_around
+from dlint.values.values import Const, External, Function, Made, Value
+from dlint.values.worlds import World
 from dlint.workers.events import Visit
-from dlint.workers.repetition import path_to, places_around
 
 _BEFORE_SPAWN = ("spawn", "forkserver")
 # A test that speaks of these may keep workers out.

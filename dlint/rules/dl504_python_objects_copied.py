@@ -54,8 +54,9 @@ from dlint.program.program import Program
 from dlint.rules.rule import Found
 from dlint.source.layout import FunctionNode, dotted, parameters, statements_in
 from dlint.values.frame import Frame, Point
-from dlint.values.values import HERE, Const, External, Instance, Items, Made, Table, Value, World
-from dlint.workers.events import function_body
+from dlint.values.functions import function_body
+from dlint.values.values import Const, External, Instance, Items, Made, Table, Value
+from dlint.values.worlds import HERE, World
 from dlint.workers.sharing import by_dataset
 from dlint.workers.worker import WorkerCode
 

@@ -61,10 +61,12 @@ from dlint.source.nodes import walk
 from dlint.streams.item_names import index_names, index_names_in, is_index, mentions
 from dlint.streams.streams import Streams
 from dlint.values.frame import Point, layout_of
-from dlint.values.values import External, Instance, World
-from dlint.workers.events import Event, Visit, is_generator
+from dlint.values.functions import is_generator
+from dlint.values.places import places_around, tests_around
+from dlint.values.values import External, Instance
+from dlint.values.worlds import World
+from dlint.workers.events import Event, Visit
 from dlint.workers.reach import Link
-from dlint.workers.repetition import places_around, tests_around
 from dlint.workers.sharing import codes_of
 
 _ENTRIES = ("__getitem__", "__getitems__")

@@ -60,8 +60,9 @@ from dlint.rules.rule import Found
 from dlint.source.layout import statements_in
 from dlint.streams.items import hands_items_on, readers
 from dlint.values.frame import Frame, Point
-from dlint.values.values import External, Function, Made, Partial, Value, World
-from dlint.workers.events import display_name, is_generator
+from dlint.values.functions import display_name, is_generator
+from dlint.values.values import External, Function, Made, Partial, Value
+from dlint.values.worlds import World
 
 # What is sent with the function that it was given.
 _HOLD = frozenset({"builtins.map", "builtins.filter", "collections.defaultdict"})

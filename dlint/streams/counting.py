@@ -14,7 +14,8 @@ from dlint.calls.parameters import given_names, passed
 from dlint.knowledge.iterables import draws, gives_all, opens
 from dlint.source.layout import changed_names, dotted, expressions, own_names, statements_in, target_names
 from dlint.values.frame import Arguments, Frame, Point, arguments_of
-from dlint.values.values import Class, External, Function, Partial, Value, World
+from dlint.values.values import Class, External, Function, Partial, Value
+from dlint.values.worlds import World
 
 if TYPE_CHECKING:
     from dlint.calls.evaluator import Evaluator

@@ -11,7 +11,8 @@ from dlint.source.layout import dotted, own_names, statements_in
 from dlint.source.nodes import walk
 from dlint.streams.item_names import index_names, is_index
 from dlint.values.frame import Argument, Arguments, Frame, Point
-from dlint.values.values import Const, External, Function, Instance, Items, Made, Partial, Value, World
+from dlint.values.values import Const, External, Function, Instance, Items, Made, Partial, Value
+from dlint.values.worlds import World
 
 if TYPE_CHECKING:
     from dlint.calls.evaluator import Evaluator

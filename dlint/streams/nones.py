@@ -21,9 +21,10 @@ from dlint.streams.item_names import concerns, is_index, mentions, read_from, se
 from dlint.streams.items import Reader
 from dlint.streams.sieved import called, sieved
 from dlint.values.frame import Frame, Point, arguments_of
-from dlint.values.values import External, Function, Instance, Key, World
-from dlint.workers.events import display_name, is_generator
-from dlint.workers.repetition import places_around
+from dlint.values.functions import display_name, is_generator
+from dlint.values.places import places_around
+from dlint.values.values import External, Function, Instance, Key
+from dlint.values.worlds import World
 
 if TYPE_CHECKING:
     from dlint.calls.evaluator import Evaluator

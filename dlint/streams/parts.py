@@ -16,7 +16,8 @@ from dlint.knowledge.processes.handles import HANDLES
 from dlint.source.layout import MUTATORS, dotted, statements_in
 from dlint.streams.items import inner, readers
 from dlint.values.frame import Frame, Point, arguments_of
-from dlint.values.values import HERE, External, Function, Instance, Made, Value
+from dlint.values.values import External, Function, Instance, Made, Value
+from dlint.values.worlds import HERE
 
 if TYPE_CHECKING:
     from dlint.calls.evaluator import Evaluator

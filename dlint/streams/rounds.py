@@ -12,7 +12,8 @@ from dlint.source.layout import expressions, own_names, statements_in, target_na
 from dlint.source.nodes import walk
 from dlint.streams.kinds import DATA, NOTHING, Kinds, together
 from dlint.values.frame import Arguments, Frame, Point, arguments_of
-from dlint.values.values import External, Function, Made, Unknown, Value, World
+from dlint.values.values import External, Function, Made, Unknown, Value
+from dlint.values.worlds import World
 
 if TYPE_CHECKING:
     from dlint.calls.evaluator import Evaluator

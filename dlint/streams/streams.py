@@ -30,8 +30,8 @@ from dlint.values.values import (
     Partial,
     Table,
     Value,
-    World,
 )
+from dlint.values.worlds import World
 
 if TYPE_CHECKING:
     from dlint.calls.evaluator import Evaluator

@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import TypeAlias
 
 from dlint.budget import spend
-from dlint.values.values import Key, Table, Unknown, Value, World
+from dlint.values.values import Key, Table, Unknown, Value
+from dlint.values.worlds import World
 
 Outcome: TypeAlias = tuple[Value, World]
 

@@ -14,7 +14,8 @@ from dlint.values.outcomes import Outcome
 
 if TYPE_CHECKING:
     from dlint.calls.evaluator import Evaluator
-    from dlint.values.values import Made, World
+    from dlint.values.values import Made
+    from dlint.values.worlds import World
 
 
 def made_of(evaluator: Evaluator, made: Made, world: World) -> Iterator[Outcome]:

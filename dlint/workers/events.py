@@ -5,10 +5,10 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from dlint.source.layout import FunctionNode
 from dlint.source.module import Module
-from dlint.values.frame import Frame, Point, layout_of
-from dlint.values.values import Function, Made, World
+from dlint.values.frame import Frame, Point
+from dlint.values.values import Function, Made
+from dlint.values.worlds import World
 from dlint.workers.reach import Link
 
 
@@ -54,21 +54,3 @@ class Visit:
         self.world = world
         self.link = link
         self.role = role
-
-
-def function_body(node: FunctionNode | ast.Lambda) -> tuple[ast.AST, ...]:
-    """All nodes of a function, those of functions inside it left aside."""
-    return layout_of(node).nodes
-
-
-def is_generator(node: FunctionNode) -> bool:
-    """Whether calling a function gives a generator."""
-    return any(isinstance(inner, ast.Yield | ast.YieldFrom) for inner in function_body(node))
-
-
-def display_name(function: Function) -> str:
-    """What a reader calls a function: ``VOCDataset.__getitem__``, ``load_image``."""
-    name = getattr(function.node, "name", "lambda")
-    if function.owner is not None:
-        return f"{function.owner.name}.{name}"
-    return name

@@ -8,7 +8,8 @@ from collections.abc import Container, Iterator
 from typing import TYPE_CHECKING
 
 from dlint.knowledge.loading import INNER_PARTS, is_dataset, kept_parameters
-from dlint.values.values import Instance, Items, Key, Table, Value, World
+from dlint.values.values import Instance, Items, Key, Table, Value
+from dlint.values.worlds import World
 from dlint.workers.looks import Each, asked
 
 if TYPE_CHECKING:

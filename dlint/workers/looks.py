@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from dlint.source.layout import parameters
-from dlint.workers.events import function_body
+from dlint.values.functions import function_body
 
 _LOOKS = ("len", "type")
 _Above = Mapping[int, ast.AST]

@@ -22,9 +22,9 @@ from dlint.values.values import (
     Table,
     Unknown,
     Value,
-    World,
     number,
 )
+from dlint.values.worlds import World
 
 if TYPE_CHECKING:
     from dlint.calls.evaluator import Evaluator

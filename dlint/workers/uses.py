@@ -13,7 +13,8 @@ from dlint.knowledge.loading import HAND_ON, is_dataset
 from dlint.knowledge.reflection import MAKES_ANYTHING
 from dlint.loaders.loaders import Loader, is_zero
 from dlint.source.module import Module
-from dlint.values.values import HERE, Class, Const, Instance, Items, Key, Made, Unknown, Value, World
+from dlint.values.values import Class, Const, Instance, Items, Key, Made, Unknown, Value
+from dlint.values.worlds import HERE, World
 from dlint.workers.shape import shape_of
 from dlint.workers.worker import WorkerCode
 

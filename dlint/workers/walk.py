@@ -14,7 +14,8 @@ from dlint.evaluation.flow import few
 from dlint.source.layout import as_try, ends, expressions
 from dlint.source.nodes import walk
 from dlint.values.frame import Frame, Point
-from dlint.values.values import Instance, World
+from dlint.values.values import Instance
+from dlint.values.worlds import World
 from dlint.workers.reach import Link
 
 if TYPE_CHECKING:

@@ -26,8 +26,8 @@ from dlint.knowledge.loading import (
 from dlint.source.module import Module
 from dlint.source.nodes import walk
 from dlint.values.frame import Argument, Arguments, Frame, Point, arguments_of
+from dlint.values.functions import display_name
 from dlint.values.values import (
-    HERE,
     Class,
     External,
     Function,
@@ -39,10 +39,10 @@ from dlint.values.values import (
     Table,
     Unknown,
     Value,
-    World,
 )
+from dlint.values.worlds import HERE, World
 from dlint.workers.composed import made_of
-from dlint.workers.events import Event, Visit, display_name
+from dlint.workers.events import Event, Visit
 from dlint.workers.inner_datasets import inner_datasets
 from dlint.workers.reach import Link
 from dlint.workers.walk import Walk

@@ -13,19 +13,8 @@ from dlint.program.program import Program
 from dlint.project.files import python_files
 from dlint.project.index import Index
 from dlint.settings import Settings
-from dlint.values.values import (
-    Class,
-    Const,
-    External,
-    Function,
-    Instance,
-    Items,
-    Made,
-    Partial,
-    Table,
-    Value,
-    World,
-)
+from dlint.values.values import Class, Const, External, Function, Instance, Items, Made, Partial, Table, Value
+from dlint.values.worlds import World
 
 _EXPECT = re.compile(r"# expect: (DL\d{3}(?:, DL\d{3})*)")
 
