@@ -14,7 +14,7 @@ from dlint.values.values import NONE, Class, External, Function, Instance, Key, 
 from dlint.values.worlds import World
 
 if TYPE_CHECKING:
-    from dlint.calls.evaluator import Evaluator
+    from dlint.calls.interface import Evaluator
 
 _DEEPEST = 8
 # A builder that calls itself (`RepeatDataset(build_dataset(cfg["dataset"]))`) would wrap for ever: what it

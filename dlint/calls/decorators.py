@@ -12,7 +12,7 @@ from dlint.values.frame import Frame, Point
 from dlint.values.values import External, Function
 
 if TYPE_CHECKING:
-    from dlint.calls.evaluator import Evaluator
+    from dlint.calls.interface import Evaluator
 
 
 def fills_arguments(evaluator: Evaluator, scope: FunctionNode, outer: Frame) -> bool:

@@ -14,7 +14,7 @@ from dlint.values.frame import Argument, Arguments, Point, arguments_of
 from dlint.values.values import External, Unknown
 
 if TYPE_CHECKING:
-    from dlint.calls.evaluator import Evaluator
+    from dlint.calls.interface import Evaluator
 
 Trail = list[ast.AST]
 

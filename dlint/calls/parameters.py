@@ -14,8 +14,8 @@ from dlint.values.values import Class, Const, Function, Instance, Items, Key, Ta
 from dlint.values.worlds import HERE, World
 
 if TYPE_CHECKING:
-    from dlint.calls.evaluator import Evaluator
-    from dlint.calls.sites import Site
+    from dlint.calls.interface import Evaluator
+    from dlint.calls.site import Site
 
 # Beyond so many callers, or different things that they pass, one is also what nobody knows.
 _FEW_CALLERS = 12

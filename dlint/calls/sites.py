@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from dlint.calls.indirect_calls import calls_through, handed_over, names_for, started
 from dlint.calls.parameters import is_static
+from dlint.calls.site import Site
 from dlint.evaluation.questions import begun
 from dlint.source.expected_errors import expects_error
 from dlint.source.layout import FunctionNode
@@ -19,21 +20,10 @@ from dlint.values.frame import Arguments, Frame, Point, arguments_of
 from dlint.values.values import Class, Function, Instance
 
 if TYPE_CHECKING:
-    from dlint.calls.evaluator import Evaluator
+    from dlint.calls.interface import Evaluator
 
 # A name that so many files call says nothing about who calls this very function.
 _MOST_FILES = 24
-
-
-class Site:
-    """One call of a function of the program: the call, where it stands, and what it passes."""
-
-    __slots__ = ("arguments", "call", "point")
-
-    def __init__(self, call: ast.Call, point: Point, arguments: Arguments) -> None:
-        self.call = call
-        self.point = point
-        self.arguments = arguments
 
 
 class Sites:

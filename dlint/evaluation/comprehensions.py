@@ -13,7 +13,7 @@ from dlint.values.values import Const, Items, Key, Table, Value
 from dlint.values.worlds import World
 
 if TYPE_CHECKING:
-    from dlint.calls.evaluator import Evaluator
+    from dlint.evaluation.interface import Evaluator
 
 Comprehension: TypeAlias = ast.ListComp | ast.SetComp | ast.GeneratorExp | ast.DictComp
 _MOST_ROUNDS = 6

@@ -29,7 +29,7 @@ from dlint.values.values import (
 from dlint.values.worlds import World
 
 if TYPE_CHECKING:
-    from dlint.calls.evaluator import Evaluator
+    from dlint.evaluation.interface import Evaluator
 
 # The key under which a table keeps a value whose own key is not known.
 ANY: Final = ...
@@ -244,6 +244,12 @@ class Containers:
             return []
         return self._evaluator.value_of(arguments.positional[0], world)
 
+    def called(
+        self, name: str, arguments: Arguments, node: ast.AST, point: Point, world: World
+    ) -> list[Outcome]:
+        """What a call of such a method gives."""
+        return _METHODS[name](self, arguments, node, point, world)
+
     def _get(self, arguments: Arguments, node: ast.AST, point: Point, world: World) -> list[Outcome]:
         found: list[Outcome] = []
         evaluator = self._evaluator
@@ -315,7 +321,7 @@ def _constant(value: Value) -> Any:
 
 
 # The methods that give something, by the names that `method` gives them.
-METHODS: dict[str, Callable[[Containers, Arguments, ast.AST, Point, World], list[Outcome]]] = {
+_METHODS: dict[str, Callable[[Containers, Arguments, ast.AST, Point, World], list[Outcome]]] = {
     "builtins.dict.get": Containers._get,
     "builtins.dict.pop": Containers._get,
     "builtins.dict.values": Containers._table_values,
@@ -323,3 +329,8 @@ METHODS: dict[str, Callable[[Containers, Arguments, ast.AST, Point, World], list
     "builtins.dict.copy": Containers._copy,
     "builtins.list.copy": Containers._copy,
 }
+
+
+def is_method(name: str) -> bool:
+    """Whether a name is one that ``method`` gives to a method that gives something."""
+    return name in _METHODS

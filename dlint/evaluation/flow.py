@@ -18,7 +18,7 @@ from dlint.values.values import Key
 from dlint.values.worlds import World
 
 if TYPE_CHECKING:
-    from dlint.calls.evaluator import Evaluator
+    from dlint.evaluation.interface import Evaluator
 
 # A statement that binds the name, or None: the search came to the start of the scope.
 Definition = tuple[ast.stmt | None, World]

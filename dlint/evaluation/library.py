@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from dlint.evaluation import texts
-from dlint.evaluation.containers import METHODS
+from dlint.evaluation.containers import is_method
 from dlint.knowledge.loading import NAMESPACES, kept_parameters
 from dlint.knowledge.names import asks_state, library_answers_again
 from dlint.knowledge.randomness import WORKER_INFO
@@ -31,7 +31,7 @@ from dlint.values.values import (
 from dlint.values.worlds import World
 
 if TYPE_CHECKING:
-    from dlint.calls.evaluator import Evaluator
+    from dlint.evaluation.interface import Evaluator
 
 _PLAIN = (Const, Items, Table)
 _MOST_NAMED = 24  # classes that one eval may mean
@@ -52,8 +52,8 @@ class Library:
         found: list[Outcome] = []
         if handler is not None:
             found = handler(self, arguments, node, point, world)
-        elif callee.name in METHODS:
-            found = METHODS[callee.name](self._evaluator.containers, arguments, node, point, world)
+        elif is_method(callee.name):
+            found = self._evaluator.containers.called(callee.name, arguments, node, point, world)
         elif texts.is_method(callee.name):
             found = texts.called(self._evaluator, callee.name, arguments, node, point, world)
         if found:

@@ -14,7 +14,7 @@ from dlint.values.values import Class, External, Function, Items, Made, Table, U
 from dlint.values.worlds import HERE, World
 
 if TYPE_CHECKING:
-    from dlint.calls.evaluator import Evaluator
+    from dlint.evaluation.interface import Evaluator
 
 _BUILTINS = frozenset(dir(builtins))
 _CHANGES = 40

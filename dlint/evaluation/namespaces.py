@@ -15,7 +15,7 @@ from dlint.values.values import Class, Const, External, Function, ModuleValue, U
 from dlint.values.worlds import HERE, World
 
 if TYPE_CHECKING:
-    from dlint.calls.evaluator import Evaluator
+    from dlint.evaluation.interface import Evaluator
     from dlint.source.module import Module
 
 # What `from library import *` brings, for the libraries people write that of.

@@ -15,7 +15,7 @@ from dlint.values.values import Const, External, Key, Made, Value
 from dlint.values.worlds import World
 
 if TYPE_CHECKING:
-    from dlint.calls.evaluator import Evaluator
+    from dlint.evaluation.interface import Evaluator
     from dlint.values.outcomes import Outcome
 
 _PARSED = "argparse.ArgumentParser().parse_args"

@@ -16,7 +16,7 @@ from dlint.values.frame import Point
 from dlint.values.values import Class, External, Instance, Made, Value
 
 if TYPE_CHECKING:
-    from dlint.calls.evaluator import Evaluator
+    from dlint.evaluation.interface import Evaluator
     from dlint.source.module import Module
     from dlint.values.frame import Arguments, Frame
 

@@ -12,7 +12,7 @@ from dlint.values.values import Const, External, Items, Partial, Unknown, Value
 from dlint.values.worlds import World
 
 if TYPE_CHECKING:
-    from dlint.calls.evaluator import Evaluator
+    from dlint.evaluation.interface import Evaluator
 
 _PREFIX = "builtins.str."
 _METHODS = frozenset(

@@ -28,7 +28,7 @@ from dlint.values.values import NONE, Const, External, Items, Key, Made, Table, 
 from dlint.values.worlds import World
 
 if TYPE_CHECKING:
-    from dlint.calls.evaluator import Evaluator
+    from dlint.evaluation.interface import Evaluator
 
 Result = tuple[bool, World]
 

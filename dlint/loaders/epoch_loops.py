@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from dlint.calls.sites import Site
+from dlint.calls.site import Site
 from dlint.knowledge.epochs import speaks_of_evaluation
 from dlint.loaders.iteration import Iteration, Iterations
 from dlint.loaders.loaders import Loader

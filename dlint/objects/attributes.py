@@ -33,7 +33,7 @@ from dlint.values.values import (
 from dlint.values.worlds import World
 
 if TYPE_CHECKING:
-    from dlint.calls.evaluator import Evaluator
+    from dlint.objects.interface import Evaluator
 
 # What an attribute holds (None: nothing yet), in which world, and the id of the method that stored it.
 _Held: TypeAlias = tuple[Value | None, World, int]

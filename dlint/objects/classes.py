@@ -27,7 +27,7 @@ from dlint.values.values import (
 from dlint.values.worlds import HERE, World
 
 if TYPE_CHECKING:
-    from dlint.calls.evaluator import Evaluator
+    from dlint.objects.interface import Evaluator
 
 _PROPERTIES = frozenset({"property", "cached_property", "lazy_property"})
 

@@ -17,7 +17,7 @@ from dlint.values.values import Class, Function, Instance, Key
 from dlint.values.worlds import World
 
 if TYPE_CHECKING:
-    from dlint.calls.evaluator import Evaluator
+    from dlint.objects.interface import Evaluator
 
 _FAR = 4
 # A statement that stores an attribute, the path it assigns to, and the world; None: what was there before.

@@ -11,7 +11,7 @@ from dlint.values.frame import Arguments, Frame, Point, arguments_of
 from dlint.values.values import Class, External, Function, Instance, Key, Super, Value
 
 if TYPE_CHECKING:
-    from dlint.calls.evaluator import Evaluator
+    from dlint.objects.interface import Evaluator
 
 
 class Initialisers:

@@ -14,7 +14,7 @@ from dlint.values.values import External, Instance, Made, Unknown, Value
 from dlint.values.worlds import World
 
 if TYPE_CHECKING:
-    from dlint.calls.evaluator import Evaluator
+    from dlint.objects.interface import Evaluator
 
 _MOST_STORES = 8
 

@@ -53,7 +53,7 @@ import ast
 import re
 from collections.abc import Iterator
 
-from dlint.calls.sites import Site
+from dlint.calls.site import Site
 from dlint.finding import Remedy
 from dlint.loaders.iteration import Iterations
 from dlint.loaders.loaders import Loader
