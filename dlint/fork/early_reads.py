@@ -28,7 +28,7 @@ from dlint.values.worlds import HERE
 
 if TYPE_CHECKING:
     from dlint.calls.evaluator import Evaluator
-    from dlint.program.program import Program
+    from dlint.fork.program import Program
     from dlint.workers.uses import WorkerUse
 
 _READS = frozenset({"__getitem__", "__getitems__", "__next__"})

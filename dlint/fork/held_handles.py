@@ -8,8 +8,8 @@ from collections.abc import Iterator
 from typing import Literal
 
 from dlint.fork.handles import handle_of
+from dlint.fork.program import Program
 from dlint.knowledge.processes.handles import PARTS
-from dlint.program.program import Program
 from dlint.values.values import Instance, Items, Table, Value
 from dlint.values.worlds import HERE
 

@@ -13,7 +13,7 @@ from dlint.values.frame import Point
 from dlint.values.values import Function, Instance, Partial, Value
 
 if TYPE_CHECKING:
-    from dlint.program.program import Program
+    from dlint.fork.program import Program
     from dlint.values.values import Made
     from dlint.workers.events import Visit
     from dlint.workers.uses import WorkerUse

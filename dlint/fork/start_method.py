@@ -9,7 +9,7 @@ from dlint.values.values import Const, Made, Value
 from dlint.values.worlds import HERE
 
 if TYPE_CHECKING:
-    from dlint.program.program import Program
+    from dlint.fork.program import Program
     from dlint.workers.uses import WorkerUse
 
 METHODS = ("fork", "forkserver", "spawn")

@@ -11,8 +11,8 @@ from dlint.calls.site import Site
 from dlint.knowledge.epochs import speaks_of_evaluation
 from dlint.loaders.iteration import Iteration, Iterations
 from dlint.loaders.loaders import Loader
+from dlint.loaders.program import Program
 from dlint.loaders.training import evaluates, is_without_gradients
-from dlint.program.program import Program
 from dlint.source.layout import dotted, own_names, statements_in, target_names
 from dlint.source.module import Module
 from dlint.source.nodes import walk

@@ -15,8 +15,8 @@ from dlint.values.places import loops_around
 from dlint.values.values import Const, External, Instance, Made, Unknown, Value
 
 if TYPE_CHECKING:
+    from dlint.loaders.program import Program
     from dlint.loaders.samplers import Dealt
-    from dlint.program.program import Program
     from dlint.values.frame import Argument, Point
 
 _BY_NAME = re.compile(rf"[\"']{TELLS}[\"']")

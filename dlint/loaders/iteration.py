@@ -23,7 +23,7 @@ from dlint.values.worlds import HERE
 
 if TYPE_CHECKING:
     from dlint.calls.evaluator import Evaluator
-    from dlint.program.program import Program
+    from dlint.loaders.program import Program
 
 # What goes through its arguments when it is gone through itself.
 _PASSES = frozenset(

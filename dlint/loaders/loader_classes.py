@@ -17,7 +17,7 @@ from dlint.values.values import Class, External, Instance, Super, Unknown
 
 if TYPE_CHECKING:
     from dlint.calls.evaluator import Evaluator
-    from dlint.program.program import Program
+    from dlint.loaders.program import Program
 
 _DERIVED = re.compile(rb"^[ \t]*class[ \t]+\w+[ \t]*\([^)]{0,2000}Loader", re.MULTILINE)
 _CLASS = re.compile(r"^[ \t]*class[ \t]+(\w+)[ \t]*\(([^)]*)", re.MULTILINE)

@@ -6,7 +6,8 @@ import libcst as cst
 
 from dlint.finding import Finding
 from dlint.rewriting.arguments import keyword, with_keyword
-from dlint.rewriting.edits import CannotRepair, Edits
+from dlint.rewriting.edits import Edits
+from dlint.rewriting.refusal import CannotRepair
 from dlint.rewriting.source import Source
 
 _SMALL = 4

@@ -10,8 +10,9 @@ import libcst as cst
 from dlint.finding import Finding
 from dlint.knowledge.processes.pools import SUBMITS, WAITS
 from dlint.rewriting import statements
-from dlint.rewriting.edits import CannotRepair, Edits
+from dlint.rewriting.edits import Edits
 from dlint.rewriting.header import Statement
+from dlint.rewriting.refusal import CannotRepair
 from dlint.rewriting.source import Source
 
 _BY_HAND = "use the pool in a `with` block, or close and join it, by hand"

@@ -18,8 +18,9 @@ from dlint.finding import Finding
 from dlint.program.program import Program
 from dlint.project.files import absolute
 from dlint.rewriting import header, statements
-from dlint.rewriting.edits import CannotRepair, Edits
+from dlint.rewriting.edits import Edits
 from dlint.rewriting.imports import Imported, for_types_only, imports_of
+from dlint.rewriting.refusal import CannotRepair
 from dlint.rewriting.source import Source
 
 _THREADS = "cv2.setNumThreads"

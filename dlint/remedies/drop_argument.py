@@ -9,7 +9,8 @@ import libcst as cst
 from dlint.finding import Finding
 from dlint.knowledge.loading import SIGNATURE
 from dlint.rewriting.arguments import argument_index, without_arguments
-from dlint.rewriting.edits import CannotRepair, Edits
+from dlint.rewriting.edits import Edits
+from dlint.rewriting.refusal import CannotRepair
 from dlint.rewriting.source import Source
 from dlint.rewriting.unused import remove_unused
 

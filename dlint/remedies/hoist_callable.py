@@ -21,7 +21,7 @@ from dlint.program.program import Program
 from dlint.rewriting import header, statements
 from dlint.rewriting.callable_names import another_name, is_taken, name_for_lambda
 from dlint.rewriting.counterparts import Counterparts
-from dlint.rewriting.edits import CannotRepair, Edits
+from dlint.rewriting.edits import Edits
 from dlint.rewriting.function_at_top import (
     equal_function,
     function_of_lambda,
@@ -32,6 +32,7 @@ from dlint.rewriting.function_at_top import (
 )
 from dlint.rewriting.line_comments import kept, let_go_of_lambda
 from dlint.rewriting.partials import partial_of, put_bound
+from dlint.rewriting.refusal import CannotRepair
 from dlint.rewriting.source import Source
 from dlint.source.closures import bindings, owner, trail_to
 from dlint.source.module import Module

@@ -11,7 +11,8 @@ import libcst as cst
 
 from dlint.finding import Finding
 from dlint.rewriting import statements
-from dlint.rewriting.edits import CannotRepair, Edits
+from dlint.rewriting.edits import Edits
+from dlint.rewriting.refusal import CannotRepair
 from dlint.rewriting.source import Source
 
 _BY_HAND = "make the iterator once before the loop, and again on StopIteration, by hand"

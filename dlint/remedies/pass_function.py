@@ -12,7 +12,8 @@ from dlint.knowledge.randomness import SEEDS
 from dlint.randomness.worker_seeds import seeds_only
 from dlint.rewriting import statements
 from dlint.rewriting.arguments import keyword
-from dlint.rewriting.edits import CannotRepair, Edits
+from dlint.rewriting.edits import Edits
+from dlint.rewriting.refusal import CannotRepair
 from dlint.rewriting.seed_worker import OWN_SEED, seeding_function
 from dlint.rewriting.source import Source
 from dlint.values.values import External, Function

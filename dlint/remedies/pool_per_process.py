@@ -7,9 +7,10 @@ pool made for every item becomes one that its process keeps.
 from __future__ import annotations
 
 from dlint.finding import Finding
-from dlint.rewriting.edits import CannotRepair, Edits
+from dlint.rewriting.edits import Edits
 from dlint.rewriting.made import Made, made_at
 from dlint.rewriting.per_process import PerProcess, as_function
+from dlint.rewriting.refusal import CannotRepair
 from dlint.rewriting.source import Source
 from dlint.rewriting.unpickled import as_unpickled_property
 

@@ -20,7 +20,8 @@ from dlint.program.program import Program
 from dlint.randomness.later_draws import Later, later_draws
 from dlint.rewriting import statements
 from dlint.rewriting.draws import LIBRARIES, Library, rewritten
-from dlint.rewriting.edits import CannotRepair, Edits
+from dlint.rewriting.edits import Edits
+from dlint.rewriting.refusal import CannotRepair
 from dlint.rewriting.source import Source
 from dlint.rewriting.unused import drop_unused_imports, drop_unused_locals
 from dlint.values.frame import Frame

@@ -20,9 +20,10 @@ from dlint.knowledge.randomness import SEEDS, seeds_below
 from dlint.program.program import Program
 from dlint.randomness.worker_seeds import Seeding, code_of, repeating, seeds_only
 from dlint.rewriting import statements
-from dlint.rewriting.edits import CannotRepair, Edits
+from dlint.rewriting.edits import Edits
 from dlint.rewriting.fresh_seeds import FreshSeeds
 from dlint.rewriting.init_functions import is_for_workers_only, passed_at
+from dlint.rewriting.refusal import CannotRepair
 from dlint.rewriting.seed_worker import OWN_SEED, seeding_function, torch_name
 from dlint.rewriting.source import Function as Around
 from dlint.rewriting.source import Source

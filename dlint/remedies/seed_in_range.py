@@ -7,7 +7,8 @@ import re
 import libcst as cst
 
 from dlint.finding import Finding
-from dlint.rewriting.edits import CannotRepair, Edits
+from dlint.rewriting.edits import Edits
+from dlint.rewriting.refusal import CannotRepair
 from dlint.rewriting.source import Source
 
 # A remainder that keeps all of the 32 bits.

@@ -7,7 +7,8 @@ import libcst as cst
 from dlint.finding import Finding
 from dlint.knowledge.loading import SIGNATURE
 from dlint.rewriting.arguments import argument_index
-from dlint.rewriting.edits import CannotRepair, Edits
+from dlint.rewriting.edits import Edits
+from dlint.rewriting.refusal import CannotRepair
 from dlint.rewriting.source import Source
 
 _BY_HAND = "write shuffle=sampler is None, so that only one of the two is given"

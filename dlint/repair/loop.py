@@ -16,7 +16,8 @@ from dlint.repair.judge import Verdict, verdict
 from dlint.repair.lines import UNCHANGED, Place, place_of
 from dlint.repair.results import Approve, Enough, Left, Repaired, Repairs, Step
 from dlint.repair.workshop import Change, Workshop, goes_with, spread, unite
-from dlint.rewriting.edits import CannotRepair, Edits
+from dlint.rewriting.edits import Edits
+from dlint.rewriting.refusal import CannotRepair
 from dlint.rewriting.source import Source
 from dlint.settings import Settings, enabled
 

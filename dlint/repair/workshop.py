@@ -15,8 +15,9 @@ from dlint.project.files import Program, absolute, expand, programs
 from dlint.repair.apart import check_apart
 from dlint.repair.lines import Lines
 from dlint.repair.text import check_text
-from dlint.rewriting.edits import CannotRepair, Edits
+from dlint.rewriting.edits import Edits
 from dlint.rewriting.files import obstacle, true_roots
+from dlint.rewriting.refusal import CannotRepair
 from dlint.rewriting.source import Source
 from dlint.rewriting.surroundings import Surroundings
 from dlint.settings import Settings

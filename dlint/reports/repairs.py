@@ -16,7 +16,7 @@ from dlint.reports.line import place
 from dlint.reports.signs import visible
 
 if TYPE_CHECKING:
-    from dlint.repair import Left, Repaired, Step
+    from dlint.repair.results import Left, Repaired, Step
 
 _MOST_PLACES = 4  # of findings that are gone with another one's repair
 _BOLD, _RED, _GREEN, _CYAN, _RESET = "\x1b[1m", "\x1b[31m", "\x1b[32m", "\x1b[36m", "\x1b[0m"

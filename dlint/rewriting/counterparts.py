@@ -7,7 +7,7 @@ from typing import Any
 
 import libcst as cst
 
-from dlint.rewriting.edits import CannotRepair
+from dlint.rewriting.refusal import CannotRepair
 from dlint.rewriting.source import Source
 from dlint.source.module import Module
 

@@ -13,8 +13,9 @@ import libcst as cst
 
 from dlint.rewriting import statements
 from dlint.rewriting.arguments import keyword, with_keyword
-from dlint.rewriting.edits import CannotRepair, Edits
+from dlint.rewriting.edits import Edits
 from dlint.rewriting.imports import name_for
+from dlint.rewriting.refusal import CannotRepair
 from dlint.rewriting.room import Room
 from dlint.rewriting.source import Source
 

@@ -18,10 +18,6 @@ if TYPE_CHECKING:
 Change = Callable[[Any], cst.CSTNode]
 
 
-class CannotRepair(Exception):
-    """The shape of the code does not allow a correct edit; the message says what to do by hand."""
-
-
 @dataclass
 class _OfNode:
     """What happens to one node: its own changes, statements before and after it, or its removal."""

@@ -11,10 +11,11 @@ from dataclasses import dataclass
 import libcst as cst
 
 from dlint.rewriting import statements
-from dlint.rewriting.edits import CannotRepair, Edits
+from dlint.rewriting.edits import Edits
 from dlint.rewriting.imports import name_for
 from dlint.rewriting.made import Made
 from dlint.rewriting.per_process import kept_under
+from dlint.rewriting.refusal import CannotRepair
 from dlint.rewriting.source import Source
 
 _ENDS = frozenset({"close", "join", "shutdown", "terminate"})

@@ -8,9 +8,9 @@ import libcst as cst
 
 from dlint.changes.stores import Kin
 from dlint.rewriting.attribute import BY_HAND, is_free
-from dlint.rewriting.edits import CannotRepair
 from dlint.rewriting.locals import local_names, with_names
 from dlint.rewriting.made import Made
+from dlint.rewriting.refusal import CannotRepair
 from dlint.rewriting.source import Source
 
 # Calls that give the same whenever they are made.

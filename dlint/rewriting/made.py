@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import libcst as cst
 
 from dlint.finding import Finding
-from dlint.rewriting.edits import CannotRepair
+from dlint.rewriting.refusal import CannotRepair
 from dlint.rewriting.source import Source
 
 _BY_HAND = "make it in each process, keyed on os.getpid(), by hand"

@@ -11,8 +11,8 @@ import libcst as cst
 
 from dlint.fork.handles import handle_of
 from dlint.program.program import Program
-from dlint.rewriting.edits import CannotRepair
 from dlint.rewriting.made import Made
+from dlint.rewriting.refusal import CannotRepair
 from dlint.rewriting.source import Source
 from dlint.source.module import Module
 from dlint.source.nodes import walk

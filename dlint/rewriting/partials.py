@@ -9,9 +9,10 @@ from functools import partial
 import libcst as cst
 
 from dlint.rewriting import header, statements
-from dlint.rewriting.edits import CannotRepair, Edits
+from dlint.rewriting.edits import Edits
 from dlint.rewriting.imports import imports_of, name_for
 from dlint.rewriting.line_length import limit_of
+from dlint.rewriting.refusal import CannotRepair
 from dlint.rewriting.source import Source
 
 _USUAL = 88  # characters a line, where neither a configuration nor the file itself has longer ones

@@ -18,11 +18,12 @@ from libcst.metadata import GlobalScope, ScopeProvider
 
 from dlint.changes.mentions import uses_elsewhere
 from dlint.rewriting import statements
-from dlint.rewriting.edits import CannotRepair, Edits
+from dlint.rewriting.edits import Edits
 from dlint.rewriting.header import spaced
 from dlint.rewriting.hints import class_of, is_hinted
 from dlint.rewriting.imports import name_for
 from dlint.rewriting.made import Made
+from dlint.rewriting.refusal import CannotRepair
 from dlint.rewriting.source import Source
 
 # The last line of a property of this kind.

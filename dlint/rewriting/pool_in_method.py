@@ -13,12 +13,13 @@ from dlint.finding import Finding
 from dlint.program.program import Program
 from dlint.rewriting import statements
 from dlint.rewriting.attribute import is_free, kin_of
-from dlint.rewriting.edits import CannotRepair, Edits
+from dlint.rewriting.edits import Edits
 from dlint.rewriting.header import spaced
 from dlint.rewriting.hints import is_hinted
 from dlint.rewriting.imports import name_for
 from dlint.rewriting.locals import local_names
 from dlint.rewriting.per_process import PerProcess, kept_under, property_text
+from dlint.rewriting.refusal import CannotRepair
 from dlint.rewriting.source import Source
 
 _WHY = "Starting threads for every item is dear: each process keeps one pool."

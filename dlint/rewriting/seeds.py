@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import libcst as cst
 
-from dlint.rewriting.edits import CannotRepair
+from dlint.rewriting.refusal import CannotRepair
 from dlint.rewriting.source import Source
 
 _BY_HAND = "make the generator in the worker, from torch.initial_seed(), by hand"

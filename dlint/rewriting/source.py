@@ -21,8 +21,8 @@ from libcst.metadata import (
 )
 
 from dlint.finding import Finding
-from dlint.rewriting.edits import CannotRepair
 from dlint.rewriting.graft import Graft
+from dlint.rewriting.refusal import CannotRepair
 from dlint.rewriting.surroundings import Surroundings
 from dlint.source.parsing import is_deep
 

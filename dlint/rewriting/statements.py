@@ -7,8 +7,9 @@ from collections.abc import Hashable, Sequence
 
 import libcst as cst
 
-from dlint.rewriting.edits import CannotRepair, Edits
+from dlint.rewriting.edits import Edits
 from dlint.rewriting.header import Statement, spaced
+from dlint.rewriting.refusal import CannotRepair
 from dlint.rewriting.source import Source
 
 

@@ -9,8 +9,9 @@ import libcst as cst
 from dlint.changes.stores import Kin
 from dlint.rewriting import statements
 from dlint.rewriting.attribute import defining, unknown_bases
-from dlint.rewriting.edits import CannotRepair, Edits
+from dlint.rewriting.edits import Edits
 from dlint.rewriting.imports import name_for
+from dlint.rewriting.refusal import CannotRepair
 from dlint.rewriting.source import Source
 from dlint.source.layout import functions_in
 from dlint.values.values import Class

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 import libcst as cst
 
 from dlint.budget import BUDGET, Exhausted
-from dlint.rewriting.edits import CannotRepair
+from dlint.rewriting.refusal import CannotRepair
 
 if TYPE_CHECKING:
     from dlint.program.program import Program

@@ -10,7 +10,8 @@ import libcst as cst
 
 from dlint.changes.mentions import uses_elsewhere
 from dlint.rewriting import statements
-from dlint.rewriting.edits import CannotRepair, Edits
+from dlint.rewriting.edits import Edits
+from dlint.rewriting.refusal import CannotRepair
 from dlint.rewriting.source import Source
 
 # Calls whose result is all that they are for, in a function that seeds.

@@ -19,7 +19,7 @@ from dlint.values.worlds import World
 
 if TYPE_CHECKING:
     from dlint.calls.evaluator import Evaluator
-    from dlint.streams.streams import Streams
+    from dlint.streams.kinds import Streams
 
 _FAR = 4
 

@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TypeAlias
+import ast
+from typing import Protocol, TypeAlias
+
+from dlint.values.frame import Frame, Point
+from dlint.values.values import Function
+from dlint.values.worlds import World
 
 # What a stream is read from: "range", numbers that are its items; "count", numbers that only count what comes
 # from elsewhere; "data". None where that is not known.
@@ -22,3 +27,11 @@ def together(found: list[Kinds]) -> Kinds:
             return None
         kinds |= each
     return kinds
+
+
+class Streams(Protocol):
+    """Who tells what an iteration reads: what those who follow loops ask in turn."""
+
+    def of_function(self, function: Function, frame: Frame, world: World, far: int = 0) -> Kinds: ...
+
+    def of_expression(self, node: ast.expr, point: Point, world: World, far: int = 0) -> Kinds: ...

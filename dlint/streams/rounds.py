@@ -17,7 +17,7 @@ from dlint.values.worlds import World
 
 if TYPE_CHECKING:
     from dlint.calls.evaluator import Evaluator
-    from dlint.streams.streams import Streams
+    from dlint.streams.kinds import Streams
 
 _FAR = 3
 _Calls: TypeAlias = Iterable[tuple[ast.Call, Point]]

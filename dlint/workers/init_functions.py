@@ -15,7 +15,7 @@ from dlint.values.values import External, Function, Value
 from dlint.workers.worker import WorkerCode
 
 if TYPE_CHECKING:
-    from dlint.program.program import Program
+    from dlint.workers.program import Program
 
 _DEFINED = re.compile(
     r"^[ \t]*def[ \t]+(\w{0,99}(?:worker_init|init_fn|seed_worker)\w{0,99})[ \t]*\(", re.MULTILINE

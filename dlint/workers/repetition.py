@@ -15,9 +15,9 @@ from dlint.values.worlds import HERE
 
 if TYPE_CHECKING:
     from dlint.calls.evaluator import Evaluator
-    from dlint.program.program import Program
     from dlint.values.frame import Frame
     from dlint.workers.events import Visit
+    from dlint.workers.program import Program
     from dlint.workers.worker import WorkerCode
 
 _FAR = 6

@@ -7,7 +7,8 @@ from pathlib import Path
 import libcst as cst
 import pytest
 
-from dlint.rewriting.edits import CannotRepair, Edits
+from dlint.rewriting.edits import Edits
+from dlint.rewriting.refusal import CannotRepair
 from dlint.rewriting.source import Source
 
 _TEXTS = {

@@ -15,7 +15,8 @@ from pathlib import Path
 from typing import Any
 
 from dlint.finding import Finding, Remedy
-from dlint.rewriting.edits import CannotRepair, Edits
+from dlint.rewriting.edits import Edits
+from dlint.rewriting.refusal import CannotRepair
 from dlint.rewriting.source import Source
 from dlint.rewriting.surroundings import Surroundings
 

@@ -10,7 +10,8 @@ from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
 from dlint.remedies import close_pool
-from dlint.rewriting.edits import CannotRepair, Edits
+from dlint.rewriting.edits import Edits
+from dlint.rewriting.refusal import CannotRepair
 from tests.remedies.case import finding_at, opened
 
 _HEAD = """\

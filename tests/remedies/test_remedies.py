@@ -10,7 +10,7 @@ import pytest
 
 import dlint.remedies
 from dlint.repair import check_text
-from dlint.rewriting.edits import CannotRepair
+from dlint.rewriting.refusal import CannotRepair
 from tests.remedies.case import Case, cases, performed, repaired
 
 _ALL = cases()
