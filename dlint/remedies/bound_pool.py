@@ -5,8 +5,8 @@ from __future__ import annotations
 import libcst as cst
 
 from dlint.finding import Finding
-from dlint.rewriting.arguments import keyword, with_keyword
 from dlint.rewriting.edits import Edits
+from dlint.rewriting.pieces.arguments import keyword, with_keyword
 from dlint.rewriting.refusal import CannotRepair
 from dlint.rewriting.source import Source
 

@@ -9,9 +9,9 @@ import libcst as cst
 
 from dlint.finding import Finding
 from dlint.knowledge.processes.pools import SUBMITS, WAITS
-from dlint.rewriting import statements
 from dlint.rewriting.edits import Edits
 from dlint.rewriting.header import Statement
+from dlint.rewriting.pieces import statements
 from dlint.rewriting.refusal import CannotRepair
 from dlint.rewriting.source import Source
 

@@ -17,9 +17,10 @@ import libcst as cst
 from dlint.finding import Finding
 from dlint.program.program import Program
 from dlint.project.files import absolute
-from dlint.rewriting import header, statements
+from dlint.rewriting import header
 from dlint.rewriting.edits import Edits
-from dlint.rewriting.imports import Imported, for_types_only, imports_of
+from dlint.rewriting.pieces import statements
+from dlint.rewriting.pieces.imports import Imported, for_types_only, imports_of
 from dlint.rewriting.refusal import CannotRepair
 from dlint.rewriting.source import Source
 

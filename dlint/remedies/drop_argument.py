@@ -8,11 +8,11 @@ import libcst as cst
 
 from dlint.finding import Finding
 from dlint.knowledge.loading import SIGNATURE
-from dlint.rewriting.arguments import argument_index, without_arguments
 from dlint.rewriting.edits import Edits
+from dlint.rewriting.pieces.arguments import argument_index, without_arguments
+from dlint.rewriting.pieces.unused import remove_unused
 from dlint.rewriting.refusal import CannotRepair
 from dlint.rewriting.source import Source
-from dlint.rewriting.unused import remove_unused
 
 # What an argument that DataLoader takes by position is when it is not given; None for the others.
 _DEFAULTS = {"batch_size": "1", "shuffle": "False", "drop_last": "False", "timeout": "0"}

@@ -16,16 +16,16 @@ from dlint.changes.stores import Kin
 from dlint.finding import Finding
 from dlint.knowledge.randomness import RESEEDS
 from dlint.program.program import Program
-from dlint.rewriting.attribute import check_not_handed_on, check_property, is_free, kin_of
+from dlint.rewriting.each_process.attribute import check_not_handed_on, check_property, is_free, kin_of
+from dlint.rewriting.each_process.kept_arguments import imports_for, is_parameter, kept_arguments
+from dlint.rewriting.each_process.made import Made, made_at
+from dlint.rewriting.each_process.per_process import PerProcess, as_function, as_property, kept_under
+from dlint.rewriting.each_process.states import leave_out
 from dlint.rewriting.edits import Edits
-from dlint.rewriting.imports import name_for
-from dlint.rewriting.kept_arguments import imports_for, is_parameter, kept_arguments
-from dlint.rewriting.made import Made, made_at
-from dlint.rewriting.per_process import PerProcess, as_function, as_property, kept_under
+from dlint.rewriting.pieces.imports import name_for
 from dlint.rewriting.refusal import CannotRepair
-from dlint.rewriting.seeds import Seeded, seeded
+from dlint.rewriting.seeding.seeds import Seeded, seeded
 from dlint.rewriting.source import Source
-from dlint.rewriting.states import leave_out
 from dlint.source.layout import functions_in
 
 _NO_METHODS = frozenset({"bit_generator", "device"})

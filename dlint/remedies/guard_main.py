@@ -19,9 +19,9 @@ from dlint.knowledge.scripts import LEAVE_TRACES
 from dlint.program.program import Program
 from dlint.rewriting import header
 from dlint.rewriting.edits import Edits
-from dlint.rewriting.indenting import blank_lines_at_end, indented, lines_of
+from dlint.rewriting.moved.script import Script, Statement, last_name
+from dlint.rewriting.pieces.indenting import blank_lines_at_end, indented, lines_of
 from dlint.rewriting.refusal import CannotRepair
-from dlint.rewriting.script import Script, Statement, last_name
 from dlint.rewriting.source import Source
 from dlint.source.module import Module
 

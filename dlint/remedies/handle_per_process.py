@@ -7,12 +7,12 @@ be sent it. What a process may open only once is closed where it was inherited.
 from __future__ import annotations
 
 from dlint.finding import Finding
+from dlint.rewriting.each_process.made import made_at
+from dlint.rewriting.each_process.opened_later import check_opened_later
+from dlint.rewriting.each_process.per_process import PerProcess, as_function
+from dlint.rewriting.each_process.unpickled import as_unpickled_property
 from dlint.rewriting.edits import Edits
-from dlint.rewriting.made import made_at
-from dlint.rewriting.opened_later import check_opened_later
-from dlint.rewriting.per_process import PerProcess, as_function
 from dlint.rewriting.source import Source
-from dlint.rewriting.unpickled import as_unpickled_property
 
 _WHY = "Workers cannot share a handle: each process opens its own."
 _ONCE = "LMDB opens nothing twice: a worker closes the inherited one first."

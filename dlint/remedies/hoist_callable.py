@@ -18,11 +18,11 @@ from dlint.changes.hoisting import Bound, Hoist, hoist
 from dlint.changes.mentions import imports_all
 from dlint.finding import Finding
 from dlint.program.program import Program
-from dlint.rewriting import header, statements
-from dlint.rewriting.callable_names import another_name, is_taken, name_for_lambda
+from dlint.rewriting import header
 from dlint.rewriting.counterparts import Counterparts
 from dlint.rewriting.edits import Edits
-from dlint.rewriting.function_at_top import (
+from dlint.rewriting.moved.callable_names import another_name, is_taken, name_for_lambda
+from dlint.rewriting.moved.function_at_top import (
     equal_function,
     function_of_lambda,
     insert_before_top,
@@ -30,8 +30,9 @@ from dlint.rewriting.function_at_top import (
     with_bound,
     with_expressions,
 )
-from dlint.rewriting.line_comments import kept, let_go_of_lambda
-from dlint.rewriting.partials import partial_of, put_bound
+from dlint.rewriting.moved.partials import partial_of, put_bound
+from dlint.rewriting.pieces import statements
+from dlint.rewriting.pieces.line_comments import kept, let_go_of_lambda
 from dlint.rewriting.refusal import CannotRepair
 from dlint.rewriting.source import Source
 from dlint.source.closures import bindings, owner, trail_to

@@ -10,11 +10,11 @@ import libcst as cst
 from dlint.finding import Finding
 from dlint.knowledge.randomness import SEEDS
 from dlint.randomness.worker_seeds import seeds_only
-from dlint.rewriting import statements
-from dlint.rewriting.arguments import keyword
 from dlint.rewriting.edits import Edits
+from dlint.rewriting.pieces import statements
+from dlint.rewriting.pieces.arguments import keyword
 from dlint.rewriting.refusal import CannotRepair
-from dlint.rewriting.seed_worker import OWN_SEED, seeding_function
+from dlint.rewriting.seeding.seed_worker import OWN_SEED, seeding_function
 from dlint.rewriting.source import Source
 from dlint.values.values import External, Function
 from dlint.workers.init_functions import takes_one

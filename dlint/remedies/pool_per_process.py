@@ -7,12 +7,12 @@ pool made for every item becomes one that its process keeps.
 from __future__ import annotations
 
 from dlint.finding import Finding
+from dlint.rewriting.each_process.made import Made, made_at
+from dlint.rewriting.each_process.per_process import PerProcess, as_function
+from dlint.rewriting.each_process.unpickled import as_unpickled_property
 from dlint.rewriting.edits import Edits
-from dlint.rewriting.made import Made, made_at
-from dlint.rewriting.per_process import PerProcess, as_function
 from dlint.rewriting.refusal import CannotRepair
 from dlint.rewriting.source import Source
-from dlint.rewriting.unpickled import as_unpickled_property
 
 _WHY = "A pool's threads do not survive a fork, so each process has its own."
 _OF_PROCESSES = ("multiprocessing.Pool", "multiprocessing.pool.Pool", "ProcessPoolExecutor")
@@ -21,7 +21,7 @@ _OF_PROCESSES = ("multiprocessing.Pool", "multiprocessing.pool.Pool", "ProcessPo
 def repair(source: Source, finding: Finding, edits: Edits) -> None:
     """Turn the pool that the finding points at into one per process."""
     if finding.remedy and finding.remedy.data.get("kind") == "per-item":
-        from dlint.rewriting.pool_in_method import keep_pool
+        from dlint.rewriting.each_process.pool_in_method import keep_pool
 
         keep_pool(source, finding, edits)
         return

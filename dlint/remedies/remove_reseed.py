@@ -18,12 +18,12 @@ from dlint.knowledge.epochs import speaks_of_evaluation
 from dlint.knowledge.randomness import is_clock
 from dlint.program.program import Program
 from dlint.randomness.later_draws import Later, later_draws
-from dlint.rewriting import statements
-from dlint.rewriting.draws import LIBRARIES, Library, rewritten
 from dlint.rewriting.edits import Edits
+from dlint.rewriting.pieces import statements
+from dlint.rewriting.pieces.unused import drop_unused_imports, drop_unused_locals
 from dlint.rewriting.refusal import CannotRepair
+from dlint.rewriting.seeding.draws import LIBRARIES, Library, rewritten
 from dlint.rewriting.source import Source
-from dlint.rewriting.unused import drop_unused_imports, drop_unused_locals
 from dlint.values.frame import Frame
 from dlint.values.values import Function
 from dlint.values.worlds import HERE, World

@@ -19,16 +19,16 @@ from dlint.finding import Finding
 from dlint.knowledge.randomness import SEEDS, seeds_below
 from dlint.program.program import Program
 from dlint.randomness.worker_seeds import Seeding, code_of, repeating, seeds_only
-from dlint.rewriting import statements
 from dlint.rewriting.edits import Edits
-from dlint.rewriting.fresh_seeds import FreshSeeds
-from dlint.rewriting.init_functions import is_for_workers_only, passed_at
+from dlint.rewriting.pieces import statements
+from dlint.rewriting.pieces.twins import fold_twins
+from dlint.rewriting.pieces.unused import drop_unused_imports, drop_unused_locals, mentions_in, only_value
 from dlint.rewriting.refusal import CannotRepair
-from dlint.rewriting.seed_worker import OWN_SEED, seeding_function, torch_name
+from dlint.rewriting.seeding.fresh_seeds import FreshSeeds
+from dlint.rewriting.seeding.init_functions import is_for_workers_only, passed_at
+from dlint.rewriting.seeding.seed_worker import OWN_SEED, seeding_function, torch_name
 from dlint.rewriting.source import Function as Around
 from dlint.rewriting.source import Source
-from dlint.rewriting.twins import fold_twins
-from dlint.rewriting.unused import drop_unused_imports, drop_unused_locals, mentions_in, only_value
 from dlint.source.layout import parameters
 from dlint.source.nodes import walk
 from dlint.values.values import Function

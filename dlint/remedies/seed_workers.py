@@ -11,13 +11,13 @@ import ast
 import libcst as cst
 
 from dlint.finding import Finding
-from dlint.rewriting import statements
-from dlint.rewriting.arguments import keyword, with_keyword
 from dlint.rewriting.edits import Edits
-from dlint.rewriting.init_functions import is_for_workers_only
+from dlint.rewriting.pieces import statements
+from dlint.rewriting.pieces.arguments import keyword, with_keyword
+from dlint.rewriting.pieces.room import Room
 from dlint.rewriting.refusal import CannotRepair
-from dlint.rewriting.room import Room
-from dlint.rewriting.seed_worker import OLD_TORCH, seed_of_worker, seeding_function
+from dlint.rewriting.seeding.init_functions import is_for_workers_only
+from dlint.rewriting.seeding.seed_worker import OLD_TORCH, seed_of_worker, seeding_function
 from dlint.rewriting.source import Source
 from dlint.values.values import Function
 from dlint.workers.init_functions import takes_one

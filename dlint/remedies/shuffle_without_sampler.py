@@ -6,8 +6,8 @@ import libcst as cst
 
 from dlint.finding import Finding
 from dlint.knowledge.loading import SIGNATURE
-from dlint.rewriting.arguments import argument_index
 from dlint.rewriting.edits import Edits
+from dlint.rewriting.pieces.arguments import argument_index
 from dlint.rewriting.refusal import CannotRepair
 from dlint.rewriting.source import Source
 

@@ -76,7 +76,7 @@ class Edits:
         self._at(node).exclusive = True
 
     def remove(self, node: cst.CSTNode) -> None:
-        """Take ``node`` away; see :func:`dlint.rewriting.statements.remove_statement` for statements."""
+        """Take ``node`` away; for statements there is ``pieces.statements.remove_statement``."""
         self._at(node).removed = True
 
     def drop_comment(self, comment: cst.Comment) -> None:

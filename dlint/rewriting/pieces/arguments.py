@@ -6,7 +6,7 @@ from collections.abc import Collection, Sequence
 
 import libcst as cst
 
-from dlint.rewriting.room import Gap, Room, is_simple
+from dlint.rewriting.pieces.room import Gap, Room, is_simple
 
 
 def keyword(call: cst.Call, name: str) -> cst.Arg | None:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import libcst as cst
 
-from dlint.rewriting.line_length import Limit, limit_of
+from dlint.rewriting.pieces.line_length import Limit, limit_of
 from dlint.rewriting.source import Source
 
 Gap = cst.BaseParenthesizableWhitespace

@@ -11,7 +11,7 @@ import libcst as cst
 
 from dlint.fork.handles import handle_of
 from dlint.program.program import Program
-from dlint.rewriting.made import Made
+from dlint.rewriting.each_process.made import Made
 from dlint.rewriting.refusal import CannotRepair
 from dlint.rewriting.source import Source
 from dlint.source.module import Module

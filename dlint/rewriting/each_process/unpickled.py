@@ -6,15 +6,22 @@ import re
 
 from dlint.changes.stores import Kin
 from dlint.program.program import Program
-from dlint.rewriting.attribute import BY_HAND, check_not_handed_on, check_property, defining, is_free, kin_of
+from dlint.rewriting.each_process.attribute import (
+    BY_HAND,
+    check_not_handed_on,
+    check_property,
+    defining,
+    is_free,
+    kin_of,
+)
+from dlint.rewriting.each_process.ended_objects import Ending, end_what_is_there, endings
+from dlint.rewriting.each_process.kept_arguments import imports_for, made_later
+from dlint.rewriting.each_process.made import Made
+from dlint.rewriting.each_process.per_process import PerProcess, as_property, kept_under
+from dlint.rewriting.each_process.states import forgotten, leave_out
 from dlint.rewriting.edits import Edits
-from dlint.rewriting.ended_objects import Ending, end_what_is_there, endings
-from dlint.rewriting.kept_arguments import imports_for, made_later
-from dlint.rewriting.made import Made
-from dlint.rewriting.per_process import PerProcess, as_property, kept_under
 from dlint.rewriting.refusal import CannotRepair
 from dlint.rewriting.source import Source
-from dlint.rewriting.states import forgotten, leave_out
 
 
 def as_unpickled_property(

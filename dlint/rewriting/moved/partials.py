@@ -8,10 +8,11 @@ from functools import partial
 
 import libcst as cst
 
-from dlint.rewriting import header, statements
+from dlint.rewriting import header
 from dlint.rewriting.edits import Edits
-from dlint.rewriting.imports import imports_of, name_for
-from dlint.rewriting.line_length import limit_of
+from dlint.rewriting.pieces import statements
+from dlint.rewriting.pieces.imports import imports_of, name_for
+from dlint.rewriting.pieces.line_length import limit_of
 from dlint.rewriting.refusal import CannotRepair
 from dlint.rewriting.source import Source
 

@@ -17,10 +17,10 @@ from dlint.program.program import Program
 from dlint.randomness.seed import TORCH
 from dlint.randomness.seeds import seeds_of
 from dlint.randomness.worker_seeds import code_of
-from dlint.rewriting import statements
 from dlint.rewriting.edits import Edits
-from dlint.rewriting.imports import imports_that_bind, name_for
-from dlint.rewriting.project_imports import imported
+from dlint.rewriting.pieces import statements
+from dlint.rewriting.pieces.imports import imports_that_bind, name_for
+from dlint.rewriting.pieces.project_imports import imported
 from dlint.rewriting.refusal import CannotRepair
 from dlint.rewriting.source import Source
 from dlint.source.module import Module

@@ -9,8 +9,8 @@ from typing import Any
 import libcst as cst
 
 from dlint.changes.mentions import uses_elsewhere
-from dlint.rewriting import statements
 from dlint.rewriting.edits import Edits
+from dlint.rewriting.pieces import statements
 from dlint.rewriting.refusal import CannotRepair
 from dlint.rewriting.source import Source
 

@@ -10,11 +10,11 @@ from dataclasses import dataclass
 
 import libcst as cst
 
-from dlint.rewriting import statements
+from dlint.rewriting.each_process.made import Made
+from dlint.rewriting.each_process.per_process import kept_under
 from dlint.rewriting.edits import Edits
-from dlint.rewriting.imports import name_for
-from dlint.rewriting.made import Made
-from dlint.rewriting.per_process import kept_under
+from dlint.rewriting.pieces import statements
+from dlint.rewriting.pieces.imports import name_for
 from dlint.rewriting.refusal import CannotRepair
 from dlint.rewriting.source import Source
 

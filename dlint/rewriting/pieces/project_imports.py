@@ -8,9 +8,10 @@ import libcst as cst
 from libcst.helpers import get_full_name_for_node
 
 from dlint.program.program import Program
-from dlint.rewriting import header, statements
+from dlint.rewriting import header
 from dlint.rewriting.edits import Edits
-from dlint.rewriting.line_length import limit_of
+from dlint.rewriting.pieces import statements
+from dlint.rewriting.pieces.line_length import limit_of
 from dlint.rewriting.source import Source
 
 _INIT = "/__init__.py"

@@ -17,12 +17,12 @@ import libcst as cst
 from libcst.metadata import GlobalScope, ScopeProvider
 
 from dlint.changes.mentions import uses_elsewhere
-from dlint.rewriting import statements
+from dlint.rewriting.each_process.hints import class_of, is_hinted
+from dlint.rewriting.each_process.made import Made
 from dlint.rewriting.edits import Edits
 from dlint.rewriting.header import spaced
-from dlint.rewriting.hints import class_of, is_hinted
-from dlint.rewriting.imports import name_for
-from dlint.rewriting.made import Made
+from dlint.rewriting.pieces import statements
+from dlint.rewriting.pieces.imports import name_for
 from dlint.rewriting.refusal import CannotRepair
 from dlint.rewriting.source import Source
 

@@ -9,7 +9,7 @@ import libcst as cst
 
 from dlint.changes.stores import Kin
 from dlint.program.program import Program
-from dlint.rewriting.made import Made
+from dlint.rewriting.each_process.made import Made
 from dlint.rewriting.refusal import CannotRepair
 from dlint.rewriting.source import Source
 from dlint.source.layout import functions_in

@@ -7,8 +7,8 @@ import builtins
 import libcst as cst
 from libcst.metadata import GlobalScope, ScopeProvider
 
-from dlint.rewriting.imports import for_types_only
-from dlint.rewriting.made import Made
+from dlint.rewriting.each_process.made import Made
+from dlint.rewriting.pieces.imports import for_types_only
 from dlint.rewriting.source import Source
 
 _CLASSES = ("RandomState", "Random", "Generator", "ThreadPool", "ThreadPoolExecutor", "ZipFile", "File")

@@ -7,10 +7,10 @@ import re
 import libcst as cst
 
 from dlint.changes.stores import Kin
-from dlint.rewriting import statements
-from dlint.rewriting.attribute import defining, unknown_bases
+from dlint.rewriting.each_process.attribute import defining, unknown_bases
 from dlint.rewriting.edits import Edits
-from dlint.rewriting.imports import name_for
+from dlint.rewriting.pieces import statements
+from dlint.rewriting.pieces.imports import name_for
 from dlint.rewriting.refusal import CannotRepair
 from dlint.rewriting.source import Source
 from dlint.source.layout import functions_in

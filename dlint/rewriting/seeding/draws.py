@@ -11,12 +11,12 @@ from dataclasses import dataclass
 
 import libcst as cst
 
-from dlint.rewriting import statements
-from dlint.rewriting.arguments import keyword, with_keyword
 from dlint.rewriting.edits import Edits
-from dlint.rewriting.imports import name_for
+from dlint.rewriting.pieces import statements
+from dlint.rewriting.pieces.arguments import keyword, with_keyword
+from dlint.rewriting.pieces.imports import name_for
+from dlint.rewriting.pieces.room import Room
 from dlint.rewriting.refusal import CannotRepair
-from dlint.rewriting.room import Room
 from dlint.rewriting.source import Source
 
 _IN_NUMPY = """

@@ -12,9 +12,9 @@ from libcst.metadata import GlobalScope, ScopeProvider
 
 from dlint.knowledge.randomness import SEEDS
 from dlint.program.program import Program
-from dlint.rewriting.init_functions import worker_parameter
+from dlint.rewriting.pieces.unused import only_value
+from dlint.rewriting.seeding.init_functions import worker_parameter
 from dlint.rewriting.source import Source
-from dlint.rewriting.unused import only_value
 from dlint.values.values import External, Function
 
 # What says nothing that torch's own seed of the worker does not say.

@@ -11,14 +11,14 @@ from dlint.changes.coming_back import comes_back
 from dlint.changes.stores import Kin
 from dlint.finding import Finding
 from dlint.program.program import Program
-from dlint.rewriting import statements
-from dlint.rewriting.attribute import is_free, kin_of
+from dlint.rewriting.each_process.attribute import is_free, kin_of
+from dlint.rewriting.each_process.hints import is_hinted
+from dlint.rewriting.each_process.locals import local_names
+from dlint.rewriting.each_process.per_process import PerProcess, kept_under, property_text
 from dlint.rewriting.edits import Edits
 from dlint.rewriting.header import spaced
-from dlint.rewriting.hints import is_hinted
-from dlint.rewriting.imports import name_for
-from dlint.rewriting.locals import local_names
-from dlint.rewriting.per_process import PerProcess, kept_under, property_text
+from dlint.rewriting.pieces import statements
+from dlint.rewriting.pieces.imports import name_for
 from dlint.rewriting.refusal import CannotRepair
 from dlint.rewriting.source import Source
 

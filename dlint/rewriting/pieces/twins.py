@@ -6,8 +6,8 @@ from collections.abc import Mapping
 
 import libcst as cst
 
-from dlint.rewriting import statements
 from dlint.rewriting.edits import Edits
+from dlint.rewriting.pieces import statements
 from dlint.rewriting.source import Source
 
 # Calls that only look, in the test of an ``if`` that goes.
