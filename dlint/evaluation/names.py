@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from dlint.source.layout import FunctionNode, changed_names, dotted, parameters, taken, target_names
 from dlint.source.nodes import walk
 from dlint.values.frame import Argument, Frame, Point
+from dlint.values.operators import operate
 from dlint.values.outcomes import Outcome, told_apart, widened
 from dlint.values.values import Class, External, Function, Items, Made, Table, Unknown, Value
 from dlint.values.worlds import HERE, World
@@ -94,8 +95,6 @@ class Names:
                     return self._before(name, before, world)
                 binary = ast.BinOp(left=_load(target), op=op, right=value)
                 ast.copy_location(binary, statement)
-                from dlint.values.operators import operate
-
                 return [
                     (operate(binary, left, right, before), v)
                     for left, w in self._before(name, before, world)

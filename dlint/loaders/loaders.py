@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from dlint.calls.parameters import default_of, passed
 from dlint.knowledge.loading import LOADER_WORDS, LOADERS, SIGNATURE, LoaderClass
+from dlint.objects.initialisers import base_init_calls
 from dlint.project.index import as_base
 from dlint.source.layout import FunctionNode, changed_names, parameters, statements_in
 from dlint.source.module import Module
@@ -335,8 +336,6 @@ class LoaderFinder:
 
     def _through_init(self, cls: Class, call: ast.Call, point: Point, arguments: Arguments) -> Arguments:
         """What the library's constructor gets when a subclass of the program is called."""
-        from dlint.objects.initialisers import base_init_calls
-
         classes = self._evaluator.classes
         instance = Instance(cls, arguments, call, point.key)
         frames = self._evaluator.initialisers.of(instance)
