@@ -9,6 +9,7 @@ import libcst as cst
 
 from dlint.finding import Finding
 from dlint.knowledge.randomness import SEEDS
+from dlint.randomness.init_functions import takes_one
 from dlint.randomness.worker_seeds import seeds_only
 from dlint.rewriting.edits import Edits
 from dlint.rewriting.pieces import statements
@@ -17,7 +18,6 @@ from dlint.rewriting.refusal import CannotRepair
 from dlint.rewriting.seeding.seed_worker import OWN_SEED, seeding_function
 from dlint.rewriting.source import Source
 from dlint.values.values import External, Function
-from dlint.workers.init_functions import takes_one
 
 _KEYWORD = "worker_init_fn"
 

@@ -11,6 +11,7 @@ import ast
 import libcst as cst
 
 from dlint.finding import Finding
+from dlint.randomness.init_functions import takes_one
 from dlint.rewriting.edits import Edits
 from dlint.rewriting.pieces import statements
 from dlint.rewriting.pieces.arguments import keyword, with_keyword
@@ -20,7 +21,6 @@ from dlint.rewriting.seeding.init_functions import is_for_workers_only
 from dlint.rewriting.seeding.seed_worker import OLD_TORCH, seed_of_worker, seeding_function
 from dlint.rewriting.source import Source
 from dlint.values.values import Function
-from dlint.workers.init_functions import takes_one
 
 _KEYWORD = "worker_init_fn"
 _SEEDS_TORCH = frozenset({"torch.manual_seed", "torch.random.manual_seed", "torch.seed"})

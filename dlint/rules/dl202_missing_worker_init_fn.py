@@ -82,6 +82,7 @@ from dlint.knowledge.randomness import (
 )
 from dlint.loaders.loaders import Loader, is_zero
 from dlint.program.program import Program
+from dlint.randomness.init_functions import result_of
 from dlint.randomness.seed import FRESH, TORCH
 from dlint.randomness.seeds import seeds_of
 from dlint.rules.rule import Found
@@ -90,7 +91,6 @@ from dlint.values.functions import function_body
 from dlint.values.places import places_around
 from dlint.values.values import Class, Const, External, Function, Instance, Unknown, Value
 from dlint.workers.events import Event
-from dlint.workers.init_functions import result_of
 from dlint.workers.sharing import codes_of
 from dlint.workers.uses import WorkerUse
 from dlint.workers.worker import WorkerCode

@@ -67,11 +67,11 @@ from dlint.finding import Remedy
 from dlint.knowledge.randomness import SEEDS, TAKES_NO_SEED
 from dlint.loaders.loaders import Loader
 from dlint.program.program import Program
+from dlint.randomness.init_functions import init_functions
 from dlint.randomness.seed import STATE, WORKER
 from dlint.randomness.worker_seeds import Seeding, repeating
 from dlint.rules.rule import Found
 from dlint.values.values import External
-from dlint.workers.init_functions import init_functions
 from dlint.workers.worker import WorkerCode
 
 _ARGUMENT = "worker_init_fn"

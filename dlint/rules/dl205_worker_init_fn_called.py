@@ -47,9 +47,9 @@ from collections.abc import Iterator
 from dlint.finding import Remedy
 from dlint.loaders.loaders import Loader
 from dlint.program.program import Program
+from dlint.randomness.init_functions import result_of, takes_one
 from dlint.rules.rule import Found
 from dlint.values.values import Function
-from dlint.workers.init_functions import result_of, takes_one
 
 _ARGUMENT = "worker_init_fn"
 

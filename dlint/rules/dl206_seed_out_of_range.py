@@ -45,11 +45,11 @@ from collections.abc import Iterator
 from dlint.finding import Remedy
 from dlint.knowledge.randomness import NARROW_SEEDS
 from dlint.program.program import Program
+from dlint.randomness.init_functions import init_functions
 from dlint.randomness.seeds import seeds_of
 from dlint.rules.rule import Found
 from dlint.values.places import places_around
 from dlint.workers.events import Event
-from dlint.workers.init_functions import init_functions
 from dlint.workers.sharing import codes_of
 from dlint.workers.worker import WorkerCode
 

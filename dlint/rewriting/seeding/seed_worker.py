@@ -14,6 +14,7 @@ from libcst.metadata import GlobalScope, ScopeProvider
 
 from dlint.knowledge.randomness import SEEDS
 from dlint.program.program import Program
+from dlint.randomness.init_functions import takes_one
 from dlint.randomness.seed import TORCH
 from dlint.randomness.seeds import seeds_of
 from dlint.randomness.worker_seeds import code_of
@@ -25,7 +26,6 @@ from dlint.rewriting.refusal import CannotRepair
 from dlint.rewriting.source import Source
 from dlint.source.module import Module
 from dlint.values.values import Function
-from dlint.workers.init_functions import takes_one
 
 OLD_TORCH = "torch before 1.9 gives every worker the same NumPy state."
 OWN_SEED = "torch gives every worker of every epoch a seed of its own."
