@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
 import os
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -12,6 +11,7 @@ from pathlib import Path
 from dlint.fault import described, wants_traceback
 from dlint.finding import Finding
 from dlint.project.files import Program, absolute, expand, programs
+from dlint.remedies import remedy
 from dlint.repair.apart import check_apart
 from dlint.repair.lines import Lines
 from dlint.repair.text import check_text
@@ -101,9 +101,9 @@ class Workshop:
         assert finding.remedy is not None
         source = self.source(absolute(finding.path))
         edits = Edits(source)
-        remedy = importlib.import_module(f"dlint.remedies.{finding.remedy.name}")
+        performer = remedy(finding.remedy.name)
         try:
-            remedy.repair(source, finding, edits)
+            performer.repair(source, finding, edits)
         except CannotRepair:
             raise
         except Exception as error:
