@@ -2,8 +2,9 @@
 
 A rule decides, without libcst, whether a remedy is offered (``Remedy(name, applicability, summary,
 data)``); the module of that name, in one of the rooms here, performs it on the node that the finding points
-at, or raises :class:`~dlint.rewriting.refusal.CannotRepair` with what to do by hand. The finding must point at
-(start and end of) the node in the second column; ``data`` is empty unless the third column names something.
+at, or raises :class:`~dlint.rewriting.refusal.CannotRepair` with what to do by hand. The finding must point
+at (start and end of) the node in the second column; ``data`` is empty unless the third column names
+something.
 
 =====================  ==============================  =================================================
 name                   the finding points at           data
