@@ -144,7 +144,7 @@ def check_command(jobs: int = 1) -> list[str]:
 def listing(tree: Path) -> str:
     """The files that a check of a tree reads, one a line."""
     sys.path.insert(0, str(REPOSITORY))
-    from dlint.files import python_files
+    from dlint.project.files import python_files
 
     return "\n".join(str(path) for path in python_files(tree))
 

@@ -15,13 +15,13 @@ from dlint.budget import BUDGET
 from dlint.finding import Finding, Trouble
 from dlint.guarded import GivenUp, guarded, too_much
 from dlint.knowledge.loading import LOADER_WORDS
-from dlint.program.blocks import NOTHING_KNOWN
-from dlint.program.index import Index
+from dlint.project.blocks import NOTHING_KNOWN
+from dlint.project.index import Index
 from dlint.settings import Settings, enabled
 
 if TYPE_CHECKING:
-    from dlint.program.blocks import Block, Facts
     from dlint.program.program import Program
+    from dlint.project.blocks import Block, Facts
     from dlint.rules.rule import Found, Rule
 
 Progress = Callable[[int, int], None]
@@ -91,7 +91,7 @@ class _Analysis:
         self._blocks: list[Block | None] = []
         self._at: Program | None = None  # of the block that was looked at last
         if any(self._index.mentioning(word) for word in _PROGRAM_WORDS):
-            from dlint.program.blocks import blocks
+            from dlint.project.blocks import blocks
 
             self._blocks = blocks(self._index)
 
@@ -126,7 +126,7 @@ class _Analysis:
 
     def _rounds(self, each: Callable[..., Iterable[Any]], progress: Progress | None) -> Iterator[Outcome]:
         """What blocks must know of one another, then what is found in each of them."""
-        from dlint.program.blocks import together
+        from dlint.project.blocks import together
 
         numbers = range(len(self._blocks))
         steps = count(1)

@@ -25,11 +25,11 @@ from libcst.codemod import CodemodCommand, CodemodContext, SkipFile
 
 from dlint import safe_path, settings
 from dlint.fault import described, wants_traceback
-from dlint.files import absolute, project_root
-from dlint.reading import NotThere, SourceError, read_bytes
+from dlint.project.files import absolute, project_root
 from dlint.repair import Repairs, repair
 from dlint.reports.signs import visible
 from dlint.rewriting.files import obstacle, true_roots
+from dlint.source.reading import NotThere, SourceError, read_bytes
 
 _WHY_NOT = "why-not"
 

@@ -8,17 +8,11 @@ from pathlib import Path
 from typing import NamedTuple
 
 from dlint.analysis import Hit, Progress, Project, analyse
-from dlint.files import (
-    absolute,
-    display_path,
-    expand,
-    is_folder,
-    programs,
-)
 from dlint.finding import Finding, Trouble
-from dlint.parsing import parse
-from dlint.reading import SourceError, decode, read_bytes
+from dlint.project.files import absolute, display_path, expand, is_folder, programs
 from dlint.settings import Settings, enabled
+from dlint.source.parsing import parse
+from dlint.source.reading import SourceError, decode, read_bytes
 
 # A file that mentions none of these can hold no finding: it is read, not parsed.
 _WORDS = (
@@ -167,7 +161,7 @@ def _read_files(
             troubles.append(error.trouble(shown))
             continue
         if here and suppress:
-            from dlint.noqa import unsuppressed
+            from dlint.source.noqa import unsuppressed
 
             here = list(unsuppressed(text, here))
         kept += here

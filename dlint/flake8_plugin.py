@@ -15,8 +15,10 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from dlint import __version__, files, name_clash, reading, safe_path
+from dlint import __version__, name_clash, safe_path
+from dlint.project import files
 from dlint.settings import Settings, SettingsError, load
+from dlint.source import reading
 
 if TYPE_CHECKING:
     import argparse

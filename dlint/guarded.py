@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 from dlint.budget import BUDGET, Exhausted, Place
-from dlint.files import display_path
 from dlint.finding import Trouble
+from dlint.project.files import display_path
 
 # Of what Python says of a fault, so many characters.
 _LONGEST_REASON = 200

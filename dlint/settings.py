@@ -7,11 +7,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Literal, NamedTuple, Protocol, get_args
 
-from dlint.files import display_path, is_shared
 from dlint.finding import Trouble
-from dlint.ignoring import Ignore, lines_in, useless
-from dlint.project_torch import declared_torch, is_release
-from dlint.reading import MAX_CONFIGURATION_BYTES, NotThere, SourceError, read_bytes
+from dlint.project.files import display_path, is_shared
+from dlint.project.ignoring import Ignore, lines_in, useless
+from dlint.project.torch_release import declared_torch, is_release
+from dlint.source.reading import MAX_CONFIGURATION_BYTES, NotThere, SourceError, read_bytes
 
 StartMethod = Literal["fork", "forkserver", "spawn"]
 
@@ -135,7 +135,7 @@ def _dlint_table(file: Path) -> Mapping[str, Any] | None:
         raise SettingsError(f"{display_path(file)}: {error.message}") from error
     if b"dlint" not in data:
         return None
-    from dlint.toml import TOMLError, loads
+    from dlint.project.toml import TOMLError, loads
 
     try:
         document = loads(data.decode("utf-8"))

@@ -17,11 +17,11 @@ from dlint.cli.output import complain_of, in_colour, say, say_json
 from dlint.cli.progress import progress
 from dlint.engine import Report
 from dlint.engine import check as check_program
-from dlint.files import absolute, display_path
-from dlint.reading import SourceError, decode, read_bytes, read_stream
+from dlint.project.files import absolute, display_path
 from dlint.reports.closing import summary
 from dlint.reports.text import SourceLines, text
 from dlint.settings import Settings
+from dlint.source.reading import SourceError, decode, read_bytes, read_stream
 
 _STDIN = Path("-")
 

@@ -13,8 +13,8 @@ from dlint.cli import CLEAN, FAILED, FINDINGS
 from dlint.cli.options import CannotDo, choice_options, is_left_out, paths_argument, settings_for
 from dlint.cli.output import complain_of, in_colour
 from dlint.cli.progress import progress
-from dlint.files import display_path
 from dlint.finding import Trouble
+from dlint.project.files import display_path
 from dlint.reports.closing import nothing_checked
 from dlint.reports.signs import visible_lines
 

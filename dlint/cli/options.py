@@ -10,7 +10,7 @@ from typing import Any, get_args
 import click
 
 from dlint import settings
-from dlint.files import absolute, is_excluded, project_root
+from dlint.project.files import absolute, is_excluded, project_root
 from dlint.settings import Settings, SettingsError, StartMethod
 
 _LISTS = ("select", "ignore", "extend_select", "exclude")

@@ -10,35 +10,26 @@ from functools import cached_property
 from typing import Any
 
 from dlint.budget import Shared, by_file
+from dlint.calls.evaluator import Evaluator
+from dlint.fork.boundaries import Boundaries
+from dlint.fork.protection import Protections
+from dlint.fork.shipped import Part, shipped
+from dlint.fork.start_method import start_method_of
 from dlint.knowledge.loading import is_iterable_dataset
 from dlint.knowledge.reflection import BY_NAME
 from dlint.knowledge.testing import is_test
-from dlint.program.blocks import Block, Facts, Place
-from dlint.program.boundaries import Boundaries, is_guarded
-from dlint.program.closures import forget as forget_scopes
-from dlint.program.evaluate import Evaluator
-from dlint.program.frame import forget_layouts
-from dlint.program.index import Index
-from dlint.program.loaders import Loader, LoaderFinder
-from dlint.program.modules import Modules
-from dlint.program.protection import Protections
-from dlint.program.repetition import tests_around
-from dlint.program.shipped import Part, shipped
-from dlint.program.start_method import start_method_of
-from dlint.program.uses import UseFinder, WorkerUse
-from dlint.program.values import (
-    HERE,
-    Class,
-    External,
-    Function,
-    Instance,
-    Key,
-    Partial,
-    Value,
-    World,
-    forget_numbers,
-)
-from dlint.program.worker import WorkerCode
+from dlint.loaders.loaders import Loader, LoaderFinder
+from dlint.project.blocks import Block, Facts, Place
+from dlint.project.index import Index
+from dlint.project.main_guards import is_guarded
+from dlint.project.modules import Modules
+from dlint.source.closures import forget as forget_scopes
+from dlint.values.frame import forget_layouts
+from dlint.values.places import tests_around
+from dlint.values.values import Class, External, Function, Instance, Key, Partial, Value, forget_numbers
+from dlint.values.worlds import HERE, World
+from dlint.workers.uses import UseFinder, WorkerUse
+from dlint.workers.worker import WorkerCode
 
 Progress = Callable[[int, int], None]
 # Datasets that a loader may get by a name, each of which is looked at with what the loader's own is given.

@@ -1,9 +1,10 @@
 """The remedies, one file each, on libcst: imported only when a file is being repaired.
 
 A rule decides, without libcst, whether a remedy is offered (``Remedy(name, applicability, summary,
-data)``); the module of that name here performs it on the node that the finding points at, or raises
-:class:`~dlint.rewriting.edits.CannotRepair` with what to do by hand. The finding must point at (start and
-end of) the node in the second column; ``data`` is empty unless the third column names something.
+data)``); the module of that name, in one of the rooms here, performs it on the node that the finding points
+at, or raises :class:`~dlint.rewriting.refusal.CannotRepair` with what to do by hand. The finding must point
+at (start and end of) the node in the second column; ``data`` is empty unless the third column names
+something.
 
 =====================  ==============================  =================================================
 name                   the finding points at           data
@@ -47,7 +48,26 @@ guard_main             the loop or expression that     {"line": 26}: optional, t
 =====================  ==============================  =================================================
 """
 
+from __future__ import annotations
+
+import importlib
+import pkgutil
+from functools import cache
+from types import ModuleType
+
 # Remedies that may cure more than the finding they are made for: performed first and one at a time, and what
 # is gone then needs no repair. One with a function ``widest_first`` puts the findings in order, and may name
 # a better place for them in their data.
 CURE_OTHERS = frozenset({"cv2_threads_off", "remove_reseed"})
+
+
+@cache
+def all_remedies() -> dict[str, str]:
+    """The module of each remedy, by the remedy's name: the listing of the rooms is the registry."""
+    modules = [info.name for info in pkgutil.walk_packages(__path__, f"{__name__}.") if not info.ispkg]
+    return {module.rpartition(".")[2]: module for module in modules}
+
+
+def remedy(name: str) -> ModuleType:
+    """The module that performs a remedy, imported when somebody asks for it."""
+    return importlib.import_module(all_remedies()[name])

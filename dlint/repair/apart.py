@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
-from dlint.rewriting.edits import CannotRepair
+from dlint.rewriting.refusal import CannotRepair
 
 _RANK = re.compile(r"rank|process_index", re.IGNORECASE)
 _SEEDS = re.compile(r"seed|^default_rng$|^RandomState$|^Generator$", re.IGNORECASE)

@@ -6,8 +6,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from dlint.files import absolute
 from dlint.finding import Finding
+from dlint.project.files import absolute
 from dlint.repair.lines import UNCHANGED, Lines
 
 _Kind = tuple[Path, str]  # file, code

@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
-import importlib
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from dlint import engine
-from dlint.files import absolute
 from dlint.finding import Finding
-from dlint.remedies import CURE_OTHERS
+from dlint.project.files import absolute
+from dlint.remedies import CURE_OTHERS, remedy
 from dlint.repair.judge import Verdict, verdict
 from dlint.repair.lines import UNCHANGED, Place, place_of
 from dlint.repair.results import Approve, Enough, Left, Repaired, Repairs, Step
 from dlint.repair.workshop import Change, Workshop, goes_with, spread, unite
-from dlint.rewriting.edits import CannotRepair, Edits
+from dlint.rewriting.edits import Edits
+from dlint.rewriting.refusal import CannotRepair
 from dlint.rewriting.source import Source
 from dlint.settings import Settings, enabled
 
@@ -107,8 +107,8 @@ class _Chosen:
 
     def offers(self, finding: Finding) -> bool:
         """Whether there is a remedy of the kind that was asked for."""
-        remedy = finding.remedy
-        return remedy is not None and (self.unsafe or remedy.applicability == "safe")
+        offered = finding.remedy
+        return offered is not None and (self.unsafe or offered.applicability == "safe")
 
 
 def _under_one_name(findings: Iterable[Finding]) -> list[Finding]:
@@ -187,7 +187,7 @@ class _Work:
         assert findings[0].remedy is not None
         name = findings[0].remedy.name
         same = [each for each in findings if each.remedy is not None and each.remedy.name == name]
-        widest_first = getattr(importlib.import_module(f"dlint.remedies.{name}"), "widest_first", None)
+        widest_first = getattr(remedy(name), "widest_first", None)
         for finding in widest_first(same, self._source_of) if widest_first is not None else same:
             change = self.alone(finding)
             if change is not None and self._try(change):

@@ -9,7 +9,7 @@ import warnings
 from collections import Counter
 from collections.abc import Iterable
 
-from dlint.rewriting.edits import CannotRepair
+from dlint.rewriting.refusal import CannotRepair
 
 
 def check_text(before: bytes, after: bytes, dropped: Iterable[str] = ()) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
 import os
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -10,17 +9,19 @@ from functools import cached_property
 from pathlib import Path
 
 from dlint.fault import described, wants_traceback
-from dlint.files import Program, absolute, expand, programs
 from dlint.finding import Finding
-from dlint.reading import SourceError, read_bytes
+from dlint.project.files import Program, absolute, expand, programs
+from dlint.remedies import remedy
 from dlint.repair.apart import check_apart
 from dlint.repair.lines import Lines
 from dlint.repair.text import check_text
-from dlint.rewriting.edits import CannotRepair, Edits
+from dlint.rewriting.edits import Edits
 from dlint.rewriting.files import obstacle, true_roots
+from dlint.rewriting.refusal import CannotRepair
 from dlint.rewriting.source import Source
 from dlint.rewriting.surroundings import Surroundings
 from dlint.settings import Settings
+from dlint.source.reading import SourceError, read_bytes
 
 FAULT = "the remedy failed here"
 
@@ -100,9 +101,9 @@ class Workshop:
         assert finding.remedy is not None
         source = self.source(absolute(finding.path))
         edits = Edits(source)
-        remedy = importlib.import_module(f"dlint.remedies.{finding.remedy.name}")
+        performer = remedy(finding.remedy.name)
         try:
-            remedy.repair(source, finding, edits)
+            performer.repair(source, finding, edits)
         except CannotRepair:
             raise
         except Exception as error:

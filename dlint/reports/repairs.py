@@ -9,14 +9,14 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from dlint.files import display_path
 from dlint.finding import Finding
+from dlint.project.files import display_path
 from dlint.reports.closing import not_checked, of
 from dlint.reports.line import place
 from dlint.reports.signs import visible
 
 if TYPE_CHECKING:
-    from dlint.repair import Left, Repaired, Step
+    from dlint.repair.results import Left, Repaired, Step
 
 _MOST_PLACES = 4  # of findings that are gone with another one's repair
 _BOLD, _RED, _GREEN, _CYAN, _RESET = "\x1b[1m", "\x1b[31m", "\x1b[32m", "\x1b[36m", "\x1b[0m"

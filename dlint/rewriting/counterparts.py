@@ -7,9 +7,9 @@ from typing import Any
 
 import libcst as cst
 
-from dlint.module.source import Module
-from dlint.rewriting.edits import CannotRepair
+from dlint.rewriting.refusal import CannotRepair
 from dlint.rewriting.source import Source
+from dlint.source.module import Module
 
 
 class Counterparts:

@@ -18,10 +18,6 @@ if TYPE_CHECKING:
 Change = Callable[[Any], cst.CSTNode]
 
 
-class CannotRepair(Exception):
-    """The shape of the code does not allow a correct edit; the message says what to do by hand."""
-
-
 @dataclass
 class _OfNode:
     """What happens to one node: its own changes, statements before and after it, or its removal."""
@@ -80,7 +76,7 @@ class Edits:
         self._at(node).exclusive = True
 
     def remove(self, node: cst.CSTNode) -> None:
-        """Take ``node`` away; see :func:`dlint.rewriting.statements.remove_statement` for statements."""
+        """Take ``node`` away; for statements there is ``pieces.statements.remove_statement``."""
         self._at(node).removed = True
 
     def drop_comment(self, comment: cst.Comment) -> None:

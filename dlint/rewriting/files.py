@@ -10,8 +10,8 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from dlint.ending import whole
-from dlint.files import display_path, project_root
-from dlint.reading import SourceError, read_bytes
+from dlint.project.files import display_path, project_root
+from dlint.source.reading import SourceError, read_bytes
 
 
 class CannotWrite(Exception):

@@ -21,10 +21,10 @@ from libcst.metadata import (
 )
 
 from dlint.finding import Finding
-from dlint.parsing import is_deep
-from dlint.rewriting.edits import CannotRepair
 from dlint.rewriting.graft import Graft
+from dlint.rewriting.refusal import CannotRepair
 from dlint.rewriting.surroundings import Surroundings
+from dlint.source.parsing import is_deep
 
 _BOM = b"\xef\xbb\xbf"
 

@@ -16,13 +16,13 @@ from typing import TYPE_CHECKING
 import libcst as cst
 
 from dlint.budget import BUDGET, Exhausted
-from dlint.rewriting.edits import CannotRepair
+from dlint.rewriting.refusal import CannotRepair
 
 if TYPE_CHECKING:
-    from dlint.module.source import Module
-    from dlint.program.frame import Point
     from dlint.program.program import Program
     from dlint.rewriting.source import Source
+    from dlint.source.module import Module
+    from dlint.values.frame import Point
 
 # A file that a remedy may edit as well, or why it may not (then CannotRepair is raised).
 Open = Callable[[Path], "Source"]
@@ -41,8 +41,8 @@ class Surroundings:
     @cached_property
     def program(self) -> Program:
         """The program, to be asked within :meth:`asking`."""
-        from dlint.program.index import Index
         from dlint.program.program import Program
+        from dlint.project.index import Index
 
         index = Index(self._root, self._files, self._texts)
         BUDGET.begin(sum(map(index.lines, index.paths)), 1)

@@ -80,15 +80,15 @@ import re
 from collections.abc import Iterator
 
 from dlint.finding import Remedy
-from dlint.module.source import Module
-from dlint.program.events import Event
+from dlint.fork.protection import Effect, Protections, Shelter
 from dlint.program.program import Program
-from dlint.program.protection import Effect, Protections, Shelter
-from dlint.program.sharing import codes_of, nearest
-from dlint.program.uses import WorkerUse
-from dlint.program.values import Const
-from dlint.program.worker import WorkerCode
 from dlint.rules.rule import Found
+from dlint.source.module import Module
+from dlint.values.values import Const
+from dlint.workers.events import Event
+from dlint.workers.sharing import codes_of, nearest
+from dlint.workers.uses import WorkerUse
+from dlint.workers.worker import WorkerCode
 
 ONCE_PER_FILE = True
 

@@ -82,17 +82,9 @@ import ast
 from collections.abc import Iterator
 
 from dlint.finding import ReachStep, Remedy
-from dlint.knowledge.pools import LOCKS, POOLS, THREAD_QUEUES, THREADS, gives_work
-from dlint.module.layout import expressions, own_names, statements_in
-from dlint.module.nodes import walk
-from dlint.program.early_reads import item_read_in_parent
-from dlint.program.events import Event, function_body
-from dlint.program.frame import Point
-from dlint.program.order import comes_before
-from dlint.program.program import Program
-from dlint.program.repetition import is_once
-from dlint.program.sharing import codes_of
-from dlint.program.sides import (
+from dlint.fork.early_reads import item_read_in_parent
+from dlint.fork.order import comes_before
+from dlint.fork.sides import (
     ParentThread,
     functions_of,
     made_in_parent,
@@ -100,10 +92,19 @@ from dlint.program.sides import (
     renewed,
     worker_functions,
 )
-from dlint.program.uses import WorkerUse
-from dlint.program.values import Instance, Made
-from dlint.program.worker import WorkerCode
+from dlint.knowledge.processes.pools import LOCKS, POOLS, THREAD_QUEUES, THREADS, gives_work
+from dlint.program.program import Program
 from dlint.rules.rule import Found
+from dlint.source.layout import expressions, own_names, statements_in
+from dlint.source.nodes import walk
+from dlint.values.frame import Point
+from dlint.values.functions import function_body
+from dlint.values.values import Instance, Made
+from dlint.workers.events import Event
+from dlint.workers.repetition import is_once
+from dlint.workers.sharing import codes_of
+from dlint.workers.uses import WorkerUse
+from dlint.workers.worker import WorkerCode
 
 _SERVED = frozenset(POOLS) | THREAD_QUEUES | LOCKS
 

@@ -59,11 +59,11 @@ import ast
 from collections.abc import Iterator
 
 from dlint.finding import ReachStep, Remedy
-from dlint.knowledge.pools import POOLS, THREAD_POOLS
+from dlint.knowledge.processes.pools import POOLS, THREAD_POOLS
 from dlint.program.program import Program
-from dlint.program.repetition import PerItem
-from dlint.program.sharing import codes_of
 from dlint.rules.rule import Found
+from dlint.workers.repetition import PerItem
+from dlint.workers.sharing import codes_of
 
 _SLOWER = {"ThreadPoolExecutor": "2.9", "ThreadPool": "4 to 10"}
 _REMEDY = Remedy(

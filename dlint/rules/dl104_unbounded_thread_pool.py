@@ -57,16 +57,18 @@ from collections.abc import Iterator
 
 from dlint.finding import Remedy
 from dlint.knowledge.iterables import opens
-from dlint.knowledge.pools import POOLS, THREAD_POOLS
-from dlint.module.layout import dotted, statements_in
-from dlint.module.nodes import walk
-from dlint.program.events import Event, function_body, is_generator
-from dlint.program.frame import Point, arguments_of
+from dlint.knowledge.processes.pools import POOLS, THREAD_POOLS
 from dlint.program.program import Program
-from dlint.program.repetition import loops_around, path_to
-from dlint.program.sharing import codes_of
-from dlint.program.values import HERE, Const, Function
 from dlint.rules.rule import Found
+from dlint.source.layout import dotted, statements_in
+from dlint.source.nodes import walk
+from dlint.values.frame import Point, arguments_of
+from dlint.values.functions import function_body, is_generator
+from dlint.values.places import loops_around, path_to
+from dlint.values.values import Const, Function
+from dlint.values.worlds import HERE
+from dlint.workers.events import Event
+from dlint.workers.sharing import codes_of
 
 _REMEDY = Remedy("bound_pool", "unsafe", "Give the pool a small size")
 _THREADS = {"ThreadPoolExecutor": "cpu_count() + 4 threads (at most 32)", "ThreadPool": "cpu_count() threads"}

@@ -57,18 +57,19 @@ import ast
 from collections.abc import Iterator
 
 from dlint.finding import Remedy
-from dlint.knowledge.pools import MAPS, POOL_WORDS, POOLS, RELEASES, SUBMITS, WAITS, Pool
-from dlint.module.layout import dotted
-from dlint.module.nodes import walk
-from dlint.module.source import Module
-from dlint.program.events import Event, function_body
-from dlint.program.frame import Point
+from dlint.fork.sides import calls_named, worker_functions
+from dlint.knowledge.processes.pools import MAPS, POOL_WORDS, POOLS, RELEASES, SUBMITS, WAITS, Pool
 from dlint.program.program import Program
-from dlint.program.repetition import PerBatch
-from dlint.program.sides import calls_named, worker_functions
-from dlint.program.values import External, Function, Made, Partial
-from dlint.program.worker import WorkerCode
 from dlint.rules.rule import Found
+from dlint.source.layout import dotted
+from dlint.source.module import Module
+from dlint.source.nodes import walk
+from dlint.values.frame import Point
+from dlint.values.functions import function_body
+from dlint.values.values import External, Function, Made, Partial
+from dlint.workers.events import Event
+from dlint.workers.repetition import PerBatch
+from dlint.workers.worker import WorkerCode
 
 _REMEDY = Remedy("close_pool", "unsafe", "Close the pool and wait for its threads after its last use")
 _HANDS = SUBMITS | MAPS | {"apply"}

@@ -57,17 +57,18 @@ import ast
 import re
 from collections.abc import Iterator
 
-from dlint.knowledge.native_threads import CORES, LIBRARIES, LIMITS, TORCH, Library
-from dlint.module.layout import statements_in
-from dlint.module.source import Module
-from dlint.program.early_reads import item_read_in_parent
-from dlint.program.events import Event, Visit, function_body
-from dlint.program.frame import Point
+from dlint.fork.early_reads import item_read_in_parent
+from dlint.fork.sides import calls_named, worker_functions
+from dlint.knowledge.processes.native_threads import CORES, LIBRARIES, LIMITS, TORCH, Library
 from dlint.program.program import Program
-from dlint.program.sides import calls_named, worker_functions
-from dlint.program.uses import WorkerUse
-from dlint.program.values import Const, External, Made
 from dlint.rules.rule import Found
+from dlint.source.layout import statements_in
+from dlint.source.module import Module
+from dlint.values.frame import Point
+from dlint.values.functions import function_body
+from dlint.values.values import Const, External, Made
+from dlint.workers.events import Event, Visit
+from dlint.workers.uses import WorkerUse
 
 _OMP = re.compile(r"THREADING_LAYER\W{1,8}omp\b")
 

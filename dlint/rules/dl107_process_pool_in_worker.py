@@ -41,16 +41,16 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from dlint.knowledge.pools import POOLS, PROCESS_STARTS, PROCESSES
-from dlint.module.nodes import walk
-from dlint.program.events import Event
-from dlint.program.loaders import is_zero
+from dlint.knowledge.processes.pools import POOLS, PROCESS_STARTS, PROCESSES
+from dlint.loaders.loaders import is_zero
 from dlint.program.program import Program
-from dlint.program.repetition import tests_around
-from dlint.program.sharing import codes_of
-from dlint.program.values import Const, Made
-from dlint.program.worker import WorkerCode
 from dlint.rules.rule import Found
+from dlint.source.nodes import walk
+from dlint.values.places import tests_around
+from dlint.values.values import Const, Made
+from dlint.workers.events import Event
+from dlint.workers.sharing import codes_of
+from dlint.workers.worker import WorkerCode
 
 _STARTERS = (
     frozenset(name for name, pool in POOLS.items() if pool.of == "processes") | PROCESSES | PROCESS_STARTS

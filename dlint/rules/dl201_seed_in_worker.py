@@ -57,19 +57,21 @@ from collections.abc import Iterator
 
 from dlint.finding import Remedy
 from dlint.knowledge.randomness import KEEPS_STATE, SEEDS, STATE_CALLS, sounds_changing
-from dlint.module.layout import dotted
-from dlint.module.nodes import walk
-from dlint.program.events import Event, function_body
-from dlint.program.frame import Point
 from dlint.program.program import Program
-from dlint.program.reach import Link
-from dlint.program.repetition import places_around, tests_around
-from dlint.program.seed import CLOCK, FIXED, FRESH, TORCH, WORKER, Seed
-from dlint.program.seeds import seeds_of
-from dlint.program.sharing import codes_of
-from dlint.program.values import External, Function, World
-from dlint.program.worker import WorkerCode
+from dlint.randomness.seed import CLOCK, FIXED, FRESH, TORCH, WORKER, Seed
+from dlint.randomness.seeds import seeds_of
 from dlint.rules.rule import Found
+from dlint.source.layout import dotted
+from dlint.source.nodes import walk
+from dlint.values.frame import Point
+from dlint.values.functions import function_body
+from dlint.values.places import places_around, tests_around
+from dlint.values.values import External, Function
+from dlint.values.worlds import World
+from dlint.workers.events import Event
+from dlint.workers.reach import Link
+from dlint.workers.sharing import codes_of
+from dlint.workers.worker import WorkerCode
 
 
 def check(program: Program) -> Iterator[Found]:

@@ -69,6 +69,7 @@ import os
 from collections.abc import Iterator
 
 from dlint.finding import Remedy
+from dlint.fork.start_method import surely_starts_anew
 from dlint.knowledge.randomness import (
     GIVEN_STATE,
     SAYS_WORKERS,
@@ -79,20 +80,20 @@ from dlint.knowledge.randomness import (
     may_seed_numpy,
     seeds_nothing,
 )
-from dlint.program.events import Event, function_body
-from dlint.program.frame import Point
-from dlint.program.init_functions import result_of
-from dlint.program.loaders import Loader, is_zero
+from dlint.loaders.loaders import Loader, is_zero
 from dlint.program.program import Program
-from dlint.program.repetition import places_around
-from dlint.program.seed import FRESH, TORCH
-from dlint.program.seeds import seeds_of
-from dlint.program.sharing import codes_of
-from dlint.program.start_method import surely_starts_anew
-from dlint.program.uses import WorkerUse
-from dlint.program.values import Class, Const, External, Function, Instance, Unknown, Value
-from dlint.program.worker import WorkerCode
+from dlint.randomness.init_functions import result_of
+from dlint.randomness.seed import FRESH, TORCH
+from dlint.randomness.seeds import seeds_of
 from dlint.rules.rule import Found
+from dlint.values.frame import Point
+from dlint.values.functions import function_body
+from dlint.values.places import places_around
+from dlint.values.values import Class, Const, External, Function, Instance, Unknown, Value
+from dlint.workers.events import Event
+from dlint.workers.sharing import codes_of
+from dlint.workers.uses import WorkerUse
+from dlint.workers.worker import WorkerCode
 
 _SEEDS_ITSELF = (1, 9)
 _BY_HAND = (

@@ -76,20 +76,21 @@ import ast
 from collections.abc import Iterable, Iterator
 
 from dlint.finding import Remedy
+from dlint.fork.early_reads import item_read_in_parent
+from dlint.fork.sides import init_visits, made_in_parent, renewed
 from dlint.knowledge.randomness import GENERATORS, RESEEDS, draws_from_generator
-from dlint.module.layout import FunctionNode, functions_in, parameters
-from dlint.module.nodes import walk
-from dlint.module.source import Module
-from dlint.program.early_reads import item_read_in_parent
-from dlint.program.events import Event, Visit, function_body
-from dlint.program.frame import layout_of
 from dlint.program.program import Program
-from dlint.program.sharing import codes_of
-from dlint.program.sides import init_visits, made_in_parent, renewed
-from dlint.program.uses import WorkerUse
-from dlint.program.values import Instance, Key, Made
-from dlint.program.worker import WorkerCode
 from dlint.rules.rule import Found
+from dlint.source.layout import FunctionNode, functions_in, parameters
+from dlint.source.module import Module
+from dlint.source.nodes import walk
+from dlint.values.frame import layout_of
+from dlint.values.functions import function_body
+from dlint.values.values import Instance, Key, Made
+from dlint.workers.events import Event, Visit
+from dlint.workers.sharing import codes_of
+from dlint.workers.uses import WorkerUse
+from dlint.workers.worker import WorkerCode
 
 _KEYWORDS = ("generator", "rng", "random_state")
 

@@ -65,14 +65,14 @@ from collections.abc import Iterator
 
 from dlint.finding import Remedy
 from dlint.knowledge.randomness import SEEDS, TAKES_NO_SEED
-from dlint.program.init_functions import init_functions
-from dlint.program.loaders import Loader
+from dlint.loaders.loaders import Loader
 from dlint.program.program import Program
-from dlint.program.seed import STATE, WORKER
-from dlint.program.values import External
-from dlint.program.worker import WorkerCode
-from dlint.program.worker_seeds import Seeding, repeating
+from dlint.randomness.init_functions import init_functions
+from dlint.randomness.seed import STATE, WORKER
+from dlint.randomness.worker_seeds import Seeding, repeating
 from dlint.rules.rule import Found
+from dlint.values.values import External
+from dlint.workers.worker import WorkerCode
 
 _ARGUMENT = "worker_init_fn"
 

@@ -45,11 +45,11 @@ import ast
 from collections.abc import Iterator
 
 from dlint.finding import Remedy
-from dlint.program.init_functions import result_of, takes_one
-from dlint.program.loaders import Loader
+from dlint.loaders.loaders import Loader
 from dlint.program.program import Program
-from dlint.program.values import Function
+from dlint.randomness.init_functions import result_of, takes_one
 from dlint.rules.rule import Found
+from dlint.values.values import Function
 
 _ARGUMENT = "worker_init_fn"
 

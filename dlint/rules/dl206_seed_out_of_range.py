@@ -44,14 +44,14 @@ from collections.abc import Iterator
 
 from dlint.finding import Remedy
 from dlint.knowledge.randomness import NARROW_SEEDS
-from dlint.program.events import Event
-from dlint.program.init_functions import init_functions
 from dlint.program.program import Program
-from dlint.program.repetition import places_around
-from dlint.program.seeds import seeds_of
-from dlint.program.sharing import codes_of
-from dlint.program.worker import WorkerCode
+from dlint.randomness.init_functions import init_functions
+from dlint.randomness.seeds import seeds_of
 from dlint.rules.rule import Found
+from dlint.values.places import places_around
+from dlint.workers.events import Event
+from dlint.workers.sharing import codes_of
+from dlint.workers.worker import WorkerCode
 
 
 def check(program: Program) -> Iterator[Found]:

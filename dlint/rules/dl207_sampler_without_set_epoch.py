@@ -63,17 +63,17 @@ from dlint.knowledge.epochs import (
     speaks_of_evaluation,
     speaks_of_training,
 )
-from dlint.module.layout import statements_in
-from dlint.module.nodes import walk
-from dlint.program.epoch_loops import EpochLoop, epoch_loop, only
-from dlint.program.epochs import Epochs
-from dlint.program.frame import Frame
-from dlint.program.iteration import Iterations
-from dlint.program.loaders import Loader
+from dlint.loaders.epoch_loops import EpochLoop, epoch_loop, only
+from dlint.loaders.epochs import Epochs
+from dlint.loaders.iteration import Iterations
+from dlint.loaders.loaders import Loader
+from dlint.loaders.samplers import Dealt, DistributedSamplers
 from dlint.program.program import Program
-from dlint.program.samplers import Dealt, DistributedSamplers
-from dlint.program.values import Instance, Made, Value
 from dlint.rules.rule import Found
+from dlint.source.layout import statements_in
+from dlint.source.nodes import walk
+from dlint.values.frame import Frame
+from dlint.values.values import Instance, Made, Value
 
 _UNNAMED = (
     "neither the sampler nor its loader has a name where the epochs are counted: give it one, and call "

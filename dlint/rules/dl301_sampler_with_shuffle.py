@@ -42,13 +42,14 @@ import ast
 from collections.abc import Iterator
 
 from dlint.finding import Remedy
-from dlint.module.layout import dotted
-from dlint.program.conflicts import Conflict, applicability, surely_given, surely_true
-from dlint.program.loader_classes import conflicting
-from dlint.program.loaders import Loader
+from dlint.loaders.conflicts import Conflict, applicability, surely_given, surely_true
+from dlint.loaders.loader_classes import conflicting
+from dlint.loaders.loaders import Loader
 from dlint.program.program import Program
-from dlint.program.values import Value, World
 from dlint.rules.rule import Found
+from dlint.source.layout import dotted
+from dlint.values.values import Value
+from dlint.values.worlds import World
 
 
 def check(program: Program) -> Iterator[Found]:

@@ -45,13 +45,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from dlint.finding import Remedy
-from dlint.program.conflicts import Conflict, applicability, surely_given, surely_true
-from dlint.program.items import is_default_collate
-from dlint.program.loader_classes import conflicting
-from dlint.program.loaders import Loader
+from dlint.loaders.conflicts import Conflict, applicability, surely_given, surely_true
+from dlint.loaders.loader_classes import conflicting
+from dlint.loaders.loaders import Loader
 from dlint.program.program import Program
-from dlint.program.values import Const, Made, Value, World
 from dlint.rules.rule import Found
+from dlint.streams.items import is_default_collate
+from dlint.values.values import Const, Made, Value
+from dlint.values.worlds import World
 
 _NAMES = ("batch_sampler", "batch_size", "shuffle", "sampler", "drop_last")
 _OF_INDICES = ("sampler", "batch_size", "batch_sampler", "collate_fn")

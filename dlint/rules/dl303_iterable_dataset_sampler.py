@@ -45,11 +45,12 @@ from collections.abc import Iterator
 
 from dlint.finding import Remedy
 from dlint.knowledge.loading import ITERABLE_WORDS, is_iterable_dataset
-from dlint.program.conflicts import Conflict, Judge, applicability, conflicts, surely_given, surely_true
-from dlint.program.loaders import Loader
+from dlint.loaders.conflicts import Conflict, Judge, applicability, conflicts, surely_given, surely_true
+from dlint.loaders.loaders import Loader
 from dlint.program.program import Program
-from dlint.program.values import Instance, Made, Value, World
 from dlint.rules.rule import Found
+from dlint.values.values import Instance, Made, Value
+from dlint.values.worlds import World
 
 # A stream has no length: to ask for it is to ask for the kind.
 _LENGTH = re.compile(r"\bhasattr\([^)\n]{0,300}[\"\']__len__|\btry:\s{0,99}\n[^\n]{0,300}\blen\(")

@@ -46,11 +46,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from dlint.finding import Remedy
-from dlint.program.conflicts import Conflict, Judge, applicability, conflicts, surely_given, surely_true
-from dlint.program.loaders import Loader
+from dlint.loaders.conflicts import Conflict, Judge, applicability, conflicts, surely_given, surely_true
+from dlint.loaders.loaders import Loader
 from dlint.program.program import Program
-from dlint.program.values import Const, Unknown, Value, World
 from dlint.rules.rule import Found
+from dlint.values.values import Const, Unknown, Value
+from dlint.values.worlds import World
 
 _TAIL = "option could only be specified in multiprocessing"
 _ERRORS = {

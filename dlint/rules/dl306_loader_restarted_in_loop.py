@@ -53,19 +53,19 @@ import ast
 import re
 from collections.abc import Iterator
 
+from dlint.calls.site import Site
 from dlint.finding import Remedy
-from dlint.module.layout import dotted, target_names
-from dlint.module.nodes import walk
-from dlint.module.restarts import Restart, base_of, restarts
-from dlint.module.source import Module
-from dlint.program.frame import Point
-from dlint.program.iteration import Iterations
-from dlint.program.loaders import Loader
+from dlint.loaders.iteration import Iterations
+from dlint.loaders.loaders import Loader
 from dlint.program.program import Program
-from dlint.program.repetition import loops_around, loops_that_repeat, tests_around
-from dlint.program.sites import Site
-from dlint.program.values import Const, Function, Value
 from dlint.rules.rule import Found
+from dlint.source.layout import dotted, target_names
+from dlint.source.module import Module
+from dlint.source.nodes import walk
+from dlint.source.restarts import Restart, base_of, restarts
+from dlint.values.frame import Point
+from dlint.values.places import loops_around, loops_that_repeat, tests_around
+from dlint.values.values import Const, Function, Value
 
 _RESTART = re.compile(
     r"\bnext\s*\(\s*iter\s*\(|\biter\s*\([^\n]{0,500}\)\s*\.\s*(?:__next__|next)\s*\(|=\s*iter\s*\("

@@ -44,14 +44,15 @@ from collections.abc import Iterator
 
 from dlint.knowledge.loading import is_dataset, is_iterable_dataset
 from dlint.knowledge.parts import IN_MEMORY, sounds_like_data
-from dlint.module.layout import blocks, dotted
-from dlint.module.nodes import walk
-from dlint.module.source import Module
-from dlint.program.items import inner
-from dlint.program.parts import Parts
 from dlint.program.program import Program
-from dlint.program.values import HERE, Instance, Made, Value
 from dlint.rules.rule import Found
+from dlint.source.layout import blocks, dotted
+from dlint.source.module import Module
+from dlint.source.nodes import walk
+from dlint.streams.items import inner
+from dlint.streams.parts import Parts
+from dlint.values.values import Instance, Made, Value
+from dlint.values.worlds import HERE
 
 # All repetitions that a search may begin anew at many places are bounded: a line may be made to be hostile.
 # What a pass has on one of its lines: ``for image, label in dataset`` (or ``enumerate(...)``), or

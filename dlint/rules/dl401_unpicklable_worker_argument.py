@@ -72,20 +72,20 @@ import ast
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from dlint.changes.around import Stays
+from dlint.changes.hoisting import hoist
 from dlint.finding import Remedy
-from dlint.module.layout import functions_in
-from dlint.module.source import Module
-from dlint.program.around import Stays
-from dlint.program.boundaries import is_guarded
-from dlint.program.closures import trail_to
-from dlint.program.frame import Frame
-from dlint.program.hoisting import hoist
-from dlint.program.loaders import Loader, is_zero
+from dlint.fork.shipped import Part, shipped
+from dlint.loaders.loaders import Loader, is_zero
 from dlint.program.program import Program
-from dlint.program.sharing import by_dataset
-from dlint.program.shipped import Part, shipped
-from dlint.program.values import Class, Function, Instance
+from dlint.project.main_guards import is_guarded
 from dlint.rules.rule import Found
+from dlint.source.closures import trail_to
+from dlint.source.layout import functions_in
+from dlint.source.module import Module
+from dlint.values.frame import Frame
+from dlint.values.values import Class, Function, Instance
+from dlint.workers.sharing import by_dataset
 
 _SUMMARY = "Move it to the module and bind what it needs with functools.partial"
 _CLASS_BY_HAND = "define the class at module level; what it takes from the function becomes arguments"

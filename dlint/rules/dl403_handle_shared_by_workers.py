@@ -99,23 +99,25 @@ import re
 from collections.abc import Iterator
 
 from dlint.finding import Remedy
-from dlint.knowledge.handles import Handle
-from dlint.module.layout import changed_names, own_names, parameters, statements_in
-from dlint.module.nodes import walk
-from dlint.program.early_reads import item_read_in_parent, length_asked_in_parent
-from dlint.program.events import Visit, function_body
-from dlint.program.frame import Arguments, Point
-from dlint.program.handles import handle_of
-from dlint.program.held_handles import held
+from dlint.fork.early_reads import item_read_in_parent, length_asked_in_parent
+from dlint.fork.handles import handle_of
+from dlint.fork.held_handles import held
+from dlint.fork.shipped import attributes, says_its_state
+from dlint.fork.sides import renewed
+from dlint.knowledge.processes.handles import Handle
 from dlint.program.program import Program
-from dlint.program.repetition import is_once
-from dlint.program.sharing import by_dataset
-from dlint.program.shipped import attributes, says_its_state
-from dlint.program.sides import renewed
-from dlint.program.uses import WorkerUse
-from dlint.program.values import HERE, Const, Instance, Made
-from dlint.program.worker import WorkerCode
 from dlint.rules.rule import Found
+from dlint.source.layout import changed_names, own_names, parameters, statements_in
+from dlint.source.nodes import walk
+from dlint.values.frame import Arguments, Point
+from dlint.values.functions import function_body
+from dlint.values.values import Const, Instance, Made
+from dlint.values.worlds import HERE
+from dlint.workers.events import Visit
+from dlint.workers.repetition import is_once
+from dlint.workers.sharing import by_dataset
+from dlint.workers.uses import WorkerUse
+from dlint.workers.worker import WorkerCode
 
 # What to do where a handle for each process is not all.
 _BY_HAND = {

@@ -55,13 +55,13 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from dlint.knowledge.setups import SETUPS, Setup
-from dlint.program.events import Event
+from dlint.fork.protection import Effect
+from dlint.knowledge.processes.setups import SETUPS, Setup
 from dlint.program.program import Program
-from dlint.program.protection import Effect
-from dlint.program.uses import WorkerUse
-from dlint.program.values import Const, External
 from dlint.rules.rule import Found
+from dlint.values.values import Const, External
+from dlint.workers.events import Event
+from dlint.workers.uses import WorkerUse
 
 _SPAWNED = ("spawn", "forkserver")
 

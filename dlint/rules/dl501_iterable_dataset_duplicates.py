@@ -56,13 +56,13 @@ import re
 from collections.abc import Iterator
 
 from dlint.knowledge.iterables import draws
-from dlint.module.nodes import walk
-from dlint.program.frame import Arguments
-from dlint.program.loaders import Loader, is_zero
+from dlint.loaders.loaders import Loader, is_zero
 from dlint.program.program import Program
-from dlint.program.streams import Streams
-from dlint.program.values import Class, Const, External, Function, Instance, Partial, Value
 from dlint.rules.rule import Found
+from dlint.source.nodes import walk
+from dlint.streams.streams import Streams
+from dlint.values.frame import Arguments
+from dlint.values.values import Class, Const, External, Function, Instance, Partial, Value
 
 _ITERABLE = "torch.utils.data.IterableDataset"
 # Bases that say nothing about how items are read.

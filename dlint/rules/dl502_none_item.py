@@ -59,12 +59,13 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from dlint.program.items import Reader, are_chosen, handed_on, is_default_collate, readers
-from dlint.program.loaders import Loader
-from dlint.program.nones import Nones
+from dlint.loaders.loaders import Loader
 from dlint.program.program import Program
-from dlint.program.values import Const, Key, World
 from dlint.rules.rule import Found
+from dlint.streams.items import Reader, are_chosen, handed_on, is_default_collate, readers
+from dlint.streams.nones import Nones
+from dlint.values.values import Const, Key
+from dlint.values.worlds import World
 
 _LOADERS = frozenset({"torch.utils.data.DataLoader", "torchdata.stateful_dataloader.StatefulDataLoader"})
 _Judged = tuple[Reader, list[tuple[ast.stmt, str]]]

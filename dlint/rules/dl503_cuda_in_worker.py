@@ -53,16 +53,17 @@ from collections.abc import Iterator
 from itertools import pairwise
 
 from dlint.finding import ReachStep
-from dlint.knowledge.devices import DEVICE, DEVICE_KEYWORDS, MOVES, is_cuda, makes_cuda_tensor
-from dlint.module.layout import expressions, statements_in
-from dlint.module.nodes import walk
-from dlint.program.events import Visit
-from dlint.program.frame import Point
-from dlint.program.loaders import Loader
+from dlint.knowledge.processes.devices import DEVICE, DEVICE_KEYWORDS, MOVES, is_cuda, makes_cuda_tensor
+from dlint.loaders.loaders import Loader
 from dlint.program.program import Program
-from dlint.program.repetition import path_to, places_around
-from dlint.program.values import Const, External, Function, Made, Value, World
 from dlint.rules.rule import Found
+from dlint.source.layout import expressions, statements_in
+from dlint.source.nodes import walk
+from dlint.values.frame import Point
+from dlint.values.places import path_to, places_around
+from dlint.values.values import Const, External, Function, Made, Value
+from dlint.values.worlds import World
+from dlint.workers.events import Visit
 
 _BEFORE_SPAWN = ("spawn", "forkserver")
 # A test that speaks of these may keep workers out.

@@ -49,15 +49,16 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from dlint.knowledge.objects import gives_list
-from dlint.module.layout import FunctionNode, dotted, parameters, statements_in
-from dlint.program.events import function_body
-from dlint.program.frame import Frame, Point
+from dlint.knowledge.processes.objects import gives_list
 from dlint.program.program import Program
-from dlint.program.sharing import by_dataset
-from dlint.program.values import HERE, Const, External, Instance, Items, Made, Table, Value, World
-from dlint.program.worker import WorkerCode
 from dlint.rules.rule import Found
+from dlint.source.layout import FunctionNode, dotted, parameters, statements_in
+from dlint.values.frame import Frame, Point
+from dlint.values.functions import function_body
+from dlint.values.values import Const, External, Instance, Items, Made, Table, Value
+from dlint.values.worlds import HERE, World
+from dlint.workers.sharing import by_dataset
+from dlint.workers.worker import WorkerCode
 
 ON_BY_DEFAULT = False
 

@@ -54,18 +54,20 @@ import ast
 from collections.abc import Iterator
 
 from dlint.knowledge.iterables import COLLECTS
-from dlint.module.layout import dotted, functions_in, parameters, statements_in
-from dlint.module.nodes import walk
-from dlint.program.events import Event, Visit, is_generator
-from dlint.program.frame import Point, layout_of
-from dlint.program.item_names import index_names, index_names_in, is_index, mentions
 from dlint.program.program import Program
-from dlint.program.reach import Link
-from dlint.program.repetition import places_around, tests_around
-from dlint.program.sharing import codes_of
-from dlint.program.streams import Streams
-from dlint.program.values import External, Instance, World
 from dlint.rules.rule import Found
+from dlint.source.layout import dotted, functions_in, parameters, statements_in
+from dlint.source.nodes import walk
+from dlint.streams.item_names import index_names, index_names_in, is_index, mentions
+from dlint.streams.streams import Streams
+from dlint.values.frame import Point, layout_of
+from dlint.values.functions import is_generator
+from dlint.values.places import places_around, tests_around
+from dlint.values.values import External, Instance
+from dlint.values.worlds import World
+from dlint.workers.events import Event, Visit
+from dlint.workers.reach import Link
+from dlint.workers.sharing import codes_of
 
 _ENTRIES = ("__getitem__", "__getitems__")
 _MATCHES = frozenset({"startswith", "endswith", "match", "fullmatch", "search", "fnmatch"})

@@ -53,15 +53,16 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from dlint.knowledge.objects import unpicklable
-from dlint.module.layout import statements_in
-from dlint.program.events import display_name, is_generator
-from dlint.program.frame import Frame, Point
-from dlint.program.items import hands_items_on, readers
-from dlint.program.loaders import Loader, is_zero
+from dlint.knowledge.processes.objects import unpicklable
+from dlint.loaders.loaders import Loader, is_zero
 from dlint.program.program import Program
-from dlint.program.values import External, Function, Made, Partial, Value, World
 from dlint.rules.rule import Found
+from dlint.source.layout import statements_in
+from dlint.streams.items import hands_items_on, readers
+from dlint.values.frame import Frame, Point
+from dlint.values.functions import display_name, is_generator
+from dlint.values.values import External, Function, Made, Partial, Value
+from dlint.values.worlds import World
 
 # What is sent with the function that it was given.
 _HOLD = frozenset({"builtins.map", "builtins.filter", "collections.defaultdict"})

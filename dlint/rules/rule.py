@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING, NamedTuple
 from dlint.finding import ReachStep, Remedy
 
 if TYPE_CHECKING:
-    from dlint.module.source import Module
     from dlint.program.program import Program
+    from dlint.source.module import Module
 
 
 class Found(NamedTuple):

@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 from doors import HAZARD, dlint, flake8, run, write
 
-from dlint import files, reading
+from dlint.project import files
+from dlint.source import reading
 
 DEEP = "x = " + "-" * 10_000 + "1\n"
 

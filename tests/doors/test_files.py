@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 from doors import write
 
-from dlint import files, parsing, reading
+from dlint.project import files
+from dlint.source import parsing, reading
 
 
 def listed(root: Path, *exclude: str) -> list[str]:

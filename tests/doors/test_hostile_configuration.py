@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 from doors import HAZARD, REPOSITORY, write
 
-from dlint.project_torch import CURRENT_TORCH, declared_torch
+from dlint.project.toml import TOMLError, loads
+from dlint.project.torch_release import CURRENT_TORCH, declared_torch
 from dlint.settings import Settings, SettingsError, load
-from dlint.toml import TOMLError, loads
 
 DIGITS = "1" * 5_000
 DEEP = "[" * 100_000
@@ -151,7 +151,7 @@ DECLARED: dict[str, tuple[str, str, str | None]] = {
     "environment of spaces": ("environment.yml", f"dependencies:\n{SPACES}x\n  -{SPACES}pytorch{SPACES}x", CURRENT_TORCH),
     "environment of quotes": ("environment.yml", "dependencies:\n  - '" + "pytorch" * 30_000 + '"', None),
 }  # fmt: skip
-_DECLARED = "import sys; from pathlib import Path; from dlint.project_torch import declared_torch as f; print(f(Path()))"
+_DECLARED = "import sys; from pathlib import Path; from dlint.project.torch_release import declared_torch as f; print(f(Path()))"
 
 
 @pytest.mark.parametrize("name", DECLARED)

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from doors import dlint, write
 
-from dlint import files
+from dlint.project import files
 from dlint.settings import load
 
 # A finding hangs on two files: the loader's workers run what the dataset's file does.

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from dlint.project_torch import CURRENT_TORCH, declared_torch
+from dlint.project.torch_release import CURRENT_TORCH, declared_torch
 from dlint.settings import load
 
 

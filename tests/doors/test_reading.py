@@ -11,9 +11,9 @@ from pathlib import Path
 import pytest
 from doors import HAZARD, REPOSITORY, write
 
-from dlint import reading
 from dlint.codemod import FixCommand
-from dlint.files import expand
+from dlint.project.files import expand
+from dlint.source import reading
 
 pytestmark = pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs named pipes")
 

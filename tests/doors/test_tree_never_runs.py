@@ -46,7 +46,7 @@ def run(method, door):
     import multiprocessing
 
     multiprocessing.set_start_method(method)
-    from dlint.program import blocks
+    from dlint.project import blocks
 
     blocks._BLOCK_BYTES = 1
     sys.argv[0] = door

@@ -9,9 +9,9 @@ import pytest
 
 from dlint import budget, engine
 from dlint.budget import BUDGET, Budget, Exhausted, Place, Shared, spend
-from dlint.module import nodes
 from dlint.program.program import Program
 from dlint.settings import Settings
+from dlint.source import nodes
 
 GOOD = """\
 from torch.utils.data import DataLoader, RandomSampler

@@ -13,8 +13,9 @@ from pathlib import Path
 import pytest
 
 from dlint import engine
-from dlint.program import blocks, frame
+from dlint.project import blocks
 from dlint.settings import Settings
+from dlint.values import frame
 
 DATASETS = 5
 
@@ -298,7 +299,7 @@ BUSY = """\
 import multiprocessing, os, signal, sys, time
 from dlint import analysis
 from dlint.cli import main
-from dlint.program import blocks
+from dlint.project import blocks
 
 def work_for_ever(*_):
     os.write(1, b"%d\\n" % os.getpid())

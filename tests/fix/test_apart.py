@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from dlint.repair.apart import check_apart
-from dlint.rewriting.edits import CannotRepair
+from dlint.rewriting.refusal import CannotRepair
 
 _WITH_RANK = "def init(i):\n    seed = base + rank\n    np.random.seed(seed + i)\n"
 _WITHOUT = "def init(i):\n    np.random.seed(torch.initial_seed() % 2**32)\n"

@@ -6,9 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from dlint.remedies import guard_main, pool_per_process
+from dlint.remedies.processes import guard_main, pool_per_process
 from dlint.repair import repair
-from dlint.rewriting.edits import CannotRepair, Edits
+from dlint.rewriting.edits import Edits
+from dlint.rewriting.refusal import CannotRepair
 from dlint.settings import Settings
 from tests.remedies.case import finding_at, opened
 

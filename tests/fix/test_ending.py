@@ -84,7 +84,7 @@ engine.check = check
 _BUSY = """\
 import multiprocessing, time
 from dlint import analysis
-from dlint.program import blocks
+from dlint.project import blocks
 def work_for_ever(*_):
     os.write(1, b"%d\\n" % os.getpid())
     time.sleep(600)

@@ -4,7 +4,6 @@ second run changes nothing."""
 from __future__ import annotations
 
 import ast
-import importlib
 import io
 import tokenize
 from collections import Counter
@@ -13,8 +12,10 @@ from pathlib import Path
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from dlint.remedies import remedy
 from dlint.repair import check_text
-from dlint.rewriting.edits import CannotRepair, Edits
+from dlint.rewriting.edits import Edits
+from dlint.rewriting.refusal import CannotRepair
 from dlint.rewriting.source import Source
 from tests.remedies.case import Case, finding_at, repaired
 
@@ -188,7 +189,7 @@ def test_a_repair_leaves_the_rest(case: Case, newline: str, marked: bool) -> Non
     source = Source(Path("module.py"), before)
     edits = Edits(source)
     finding = finding_at(case.marked, case.remedy, case.data)
-    importlib.import_module(f"dlint.remedies.{case.remedy}").repair(source, finding, edits)
+    remedy(case.remedy).repair(source, finding, edits)
     after = source.encode(edits.apply())
 
     check_text(before, after, edits.dropped)

@@ -12,7 +12,7 @@ import pytest
 from dlint import engine
 from dlint.finding import Finding, Remedy, Trouble
 from dlint.repair import Repairs, check_text, repair
-from dlint.rewriting.edits import CannotRepair
+from dlint.rewriting.refusal import CannotRepair
 from dlint.settings import Settings
 
 Find = Callable[[ast.Call], "tuple[str, Remedy | None] | None"]

@@ -7,7 +7,8 @@ from pathlib import Path
 import libcst as cst
 import pytest
 
-from dlint.rewriting.edits import CannotRepair, Edits
+from dlint.rewriting.edits import Edits
+from dlint.rewriting.refusal import CannotRepair
 from dlint.rewriting.source import Source
 
 _TEXTS = {
@@ -56,7 +57,7 @@ def test_an_edit_among_lines_that_libcst_drops() -> None:
 @pytest.mark.parametrize("name", [name for name, data in _TEXTS.items() if b"import cv2" in data])
 def test_only_the_insertion_changes(name: str) -> None:
     from dlint.finding import Finding
-    from dlint.remedies.cv2_threads_off import repair
+    from dlint.remedies.processes.cv2_threads_off import repair
 
     data = _TEXTS[name]
     source = Source(Path("module.py"), data)

@@ -21,7 +21,7 @@ from typing import Any
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
 from dlint import cli, engine
-from dlint.program import blocks
+from dlint.project import blocks
 from dlint.settings import Settings
 
 _MOST_OUTPUT = 50_000_000

@@ -9,23 +9,12 @@ from pathlib import Path
 from textwrap import dedent
 
 from dlint import engine
-from dlint.files import python_files
-from dlint.program.index import Index
 from dlint.program.program import Program
-from dlint.program.values import (
-    Class,
-    Const,
-    External,
-    Function,
-    Instance,
-    Items,
-    Made,
-    Partial,
-    Table,
-    Value,
-    World,
-)
+from dlint.project.files import python_files
+from dlint.project.index import Index
 from dlint.settings import Settings
+from dlint.values.values import Class, Const, External, Function, Instance, Items, Made, Partial, Table, Value
+from dlint.values.worlds import World
 
 _EXPECT = re.compile(r"# expect: (DL\d{3}(?:, DL\d{3})*)")
 

@@ -6,10 +6,10 @@ import ast
 
 import pytest
 
-from dlint.module.nodes import walk
-from dlint.program.around import Stays
-from dlint.program.closures import trail_to
-from dlint.program.hoisting import hoist
+from dlint.changes.around import Stays
+from dlint.changes.hoisting import hoist
+from dlint.source.closures import trail_to
+from dlint.source.nodes import walk
 from tests.remedies.case import opened
 
 _HEAD = """\

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from dlint.program import index as index_module
-from dlint.program.index import Index
+from dlint.project import index as index_module
+from dlint.project.index import Index
 
 _FILES = {
     "a.py": b"from lib import Reader\nreader = Reader('x').open(1)\nself.size = 1\n",

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from dlint.program.outcomes import OUTCOMES
+from dlint.values.outcomes import OUTCOMES
 from program.sources import agree, cases, check, files_of
 
 HEAD = """

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from dlint.program.sharing import by_dataset, codes_of, nearest
-from dlint.program.values import Instance
+from dlint.values.values import Instance
+from dlint.workers.sharing import by_dataset, codes_of, nearest
 from program.sources import agree, program
 
 LOADERS = """

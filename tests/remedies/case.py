@@ -8,14 +8,15 @@ those only the ones that change stand after the ``---``. The file with the findi
 
 from __future__ import annotations
 
-import importlib
 import json
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from dlint.finding import Finding, Remedy
-from dlint.rewriting.edits import CannotRepair, Edits
+from dlint.remedies import remedy
+from dlint.rewriting.edits import Edits
+from dlint.rewriting.refusal import CannotRepair
 from dlint.rewriting.source import Source
 from dlint.rewriting.surroundings import Surroundings
 
@@ -92,7 +93,7 @@ def performed(case: Case) -> tuple[str, list[str]]:
     source = opened(text, others)
     edits = Edits(source)
     finding = finding_at(case.marked, case.remedy, case.data)
-    importlib.import_module(f"dlint.remedies.{case.remedy}").repair(source, finding, edits)
+    remedy(case.remedy).repair(source, finding, edits)
     after = source.encode(edits.apply()).decode()
     for path, more in sorted(edits.others.items()):
         after += f"@@ {path.relative_to(ROOT)}\n{more.source.encode(more.apply()).decode()}"

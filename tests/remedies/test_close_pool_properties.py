@@ -9,8 +9,9 @@ from unittest import mock
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
-from dlint.remedies import close_pool
-from dlint.rewriting.edits import CannotRepair, Edits
+from dlint.remedies.processes import close_pool
+from dlint.rewriting.edits import Edits
+from dlint.rewriting.refusal import CannotRepair
 from tests.remedies.case import finding_at, opened
 
 _HEAD = """\

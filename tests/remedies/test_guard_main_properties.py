@@ -10,7 +10,7 @@ from contextlib import redirect_stdout
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dlint.rewriting.edits import CannotRepair
+from dlint.rewriting.refusal import CannotRepair
 from tests.remedies.case import Case, repaired
 
 # What acts: each line shows, so that its order does.

@@ -10,7 +10,7 @@ from typing import Any
 from hypothesis import HealthCheck, event, given, reject, settings
 from hypothesis import strategies as st
 
-from dlint.rewriting.edits import CannotRepair
+from dlint.rewriting.refusal import CannotRepair
 from tests.remedies.case import Case, repaired
 
 _HEAD = """\

@@ -9,7 +9,7 @@ from typing import Any
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dlint.rewriting.edits import CannotRepair
+from dlint.rewriting.refusal import CannotRepair
 from tests.remedies.case import Case, repaired
 
 _SETTINGS = settings(max_examples=60, deadline=None)

@@ -18,8 +18,10 @@ import torch
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
-from dlint.remedies import generator_per_worker, handle_per_process
-from dlint.rewriting.edits import CannotRepair, Edits
+from dlint.remedies.processes import handle_per_process
+from dlint.remedies.seeds import generator_per_worker
+from dlint.rewriting.edits import Edits
+from dlint.rewriting.refusal import CannotRepair
 from tests.remedies.case import finding_at, opened
 
 _BASES = {

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import ast
-import pkgutil
 from collections import Counter
 
 import pytest
 
-import dlint.remedies
+from dlint.remedies import all_remedies
 from dlint.repair import check_text
-from dlint.rewriting.edits import CannotRepair
+from dlint.rewriting.refusal import CannotRepair
 from tests.remedies.case import Case, cases, performed, repaired
 
 _ALL = cases()
@@ -31,8 +30,7 @@ def test_remedy(case: Case) -> None:
 
 def test_every_remedy_is_tried_in_ten_surroundings() -> None:
     counts = Counter(case.remedy for case in _ALL if case.after is not None)
-    remedies = [info.name for info in pkgutil.iter_modules(dlint.remedies.__path__)]
-    assert {name: counts[name] for name in remedies if counts[name] < 10} == {}
+    assert {name: counts[name] for name in all_remedies() if counts[name] < 10} == {}
 
 
 def test_cases_are_python() -> None:

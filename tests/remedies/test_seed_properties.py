@@ -10,7 +10,7 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dlint.rewriting.edits import CannotRepair
+from dlint.rewriting.refusal import CannotRepair
 from tests.remedies.case import Case, repaired
 
 _HEADS = ["import random\nimport numpy as np\n", "import random, math\nimport numpy as np\n"]

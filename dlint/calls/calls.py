@@ -1,0 +1,147 @@
+"""Calls: entering a function with its arguments, and what it returns."""
+
+from __future__ import annotations
+
+import ast
+from typing import TYPE_CHECKING
+
+from dlint.knowledge.names import answers_again
+from dlint.source.layout import FunctionNode, as_try, ends, statements_in
+from dlint.values.alike import told
+from dlint.values.frame import Arguments, Frame, Point
+from dlint.values.outcomes import Outcome
+from dlint.values.values import NONE, Class, External, Function, Instance, Key, Partial, Unknown, Value
+from dlint.values.worlds import World
+
+if TYPE_CHECKING:
+    from dlint.calls.interface import Evaluator
+
+_DEEPEST = 8
+# A builder that calls itself (`RepeatDataset(build_dataset(cfg["dataset"]))`) would wrap for ever: what it
+# gives is looked at when somebody asks for it, each time one call deeper.
+_RECURSION = 1
+
+
+class Calls:
+    """Questions about calls."""
+
+    def __init__(self, evaluator: Evaluator) -> None:
+        self._evaluator = evaluator
+        self._returns: dict[int, tuple[list[ast.Return], bool, bool]] = {}
+        self._inside: dict[tuple[int, Key], int] = {}
+
+    def invoke(
+        self, callee: Value, arguments: Arguments, node: ast.AST, point: Point, world: World
+    ) -> list[Outcome]:
+        """What calling ``callee`` gives."""
+        match callee:
+            case Function():
+                return self.returns(callee, arguments, node, point, world)
+            case Class():
+                return [(Instance(callee, arguments, node, point.key), world)]
+            case External():
+                return self._evaluator.library.call(callee, arguments, node, point, world)
+            case Partial():
+                return self.invoke(callee.callee, arguments.after(callee.arguments), node, point, world)
+            case Instance():
+                methods = self._evaluator.classes.methods(callee, "__call__")
+                return [
+                    outcome
+                    for method in methods
+                    for outcome in self.returns(method, arguments, node, point, world)
+                ] or [(Unknown(("called", id(node), point.key)), world)]
+        # Two calls that read alike give the same answer: `is_distributed()` does not change meanwhile.
+        if isinstance(node, ast.Call):
+            # `DATASETS[name](cfg, train=False)`: some class is given this.
+            named = isinstance(node.func, ast.Name | ast.Subscript | ast.Call)
+            made = (arguments, node, point.key) if named else None
+            return [(Unknown(("call", callee.key, self._text(node, arguments, point)), made), world)]
+        return [(Unknown(("call", callee.key, id(node))), world)]
+
+    def _text(self, node: ast.Call, arguments: Arguments, point: Point) -> Key:
+        if not node.args and not node.keywords:
+            return ""
+        name = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
+        text = told(arguments, name) if answers_again(name) else None
+        return (id(node), point.key) if text is None else text
+
+    def enter(
+        self, function: Function, arguments: Arguments | None, node: ast.AST | None, point: Point | None
+    ) -> Frame:
+        """The frame of a call of a function."""
+        return Frame(
+            function.module,
+            function.node,
+            function.frame,
+            arguments=arguments,
+            receiver=function.receiver,
+            owner=function.owner,
+            caller=point,
+            site=node,
+        )
+
+    def returns(
+        self, function: Function, arguments: Arguments, node: ast.AST, point: Point, world: World
+    ) -> list[Outcome]:
+        """The values that a call of a function of the program returns."""
+        scope = function.node
+        unknown: list[Outcome] = [(Unknown(("returned", id(node), point.key)), world)]
+        mark = (id(scope), function.receiver.key if function.receiver is not None else None)
+        if mark in self._inside:
+            self._evaluator.cut(self._inside[mark])
+            return unknown
+        if len(self._inside) > _DEEPEST:
+            self._evaluator.cut()
+            return unknown
+        if point.frame.times_inside(scope, mark[1]) > _RECURSION:
+            return unknown
+        frame = self.enter(function, arguments, node, point)
+        self._inside[mark] = self._evaluator.depth
+        try:
+            if isinstance(scope, ast.Lambda):
+                return self._evaluator.values(scope.body, Point(frame, None), world)
+            returns, falls, yields = self._shape(scope)
+            if yields:
+                return unknown
+            outcomes: list[Outcome] = []
+            for statement in returns:
+                at = Point(frame, statement)
+                for w in self._evaluator.flow.reaching(at, world):
+                    if statement.value is None:
+                        outcomes.append((NONE, w))
+                    else:
+                        outcomes += self._evaluator.values(statement.value, at, w)
+            if falls:
+                outcomes.append((NONE, world))
+            return outcomes or unknown
+        finally:
+            del self._inside[mark]
+
+    def _shape(self, scope: FunctionNode) -> tuple[list[ast.Return], bool, bool]:
+        """A function's returns, whether it may fall off its end, and whether it is a generator."""
+        shape = self._returns.get(id(scope))
+        if shape is None:
+            returns: list[ast.Return] = []
+            yields = isinstance(scope, ast.AsyncFunctionDef)
+            for statement in statements_in(scope.body):
+                if isinstance(statement, ast.Return):
+                    returns.append(statement)
+                value = getattr(statement, "value", None)
+                if isinstance(value, ast.Yield | ast.YieldFrom):
+                    yields = True
+            shape = self._returns[id(scope)] = (returns, not _closes(scope.body), yields)
+        return shape
+
+
+def _closes(body: list[ast.stmt]) -> bool:
+    """Whether control surely does not fall off the end of a function."""
+    if ends(body):
+        return True
+    last = body[-1]
+    if isinstance(last, ast.While) and isinstance(last.test, ast.Constant) and last.test.value:
+        return True
+    attempt = as_try(last)
+    if attempt is not None:
+        tail = attempt.orelse or attempt.body
+        return ends(attempt.finalbody) or (ends(tail) and all(ends(h.body) for h in attempt.handlers))
+    return False

@@ -1,0 +1,354 @@
+"""What an expression stands for at a point, path by path.
+
+Every answer is a list of outcomes: a value, and the world in which it is that value. A world carries what
+had to be assumed on the way, so that two questions asked one after the other in the same world agree:
+``shuffle=(sampler is None)`` is never true where ``sampler`` is a sampler.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from dlint.budget import BUDGET, spend
+from dlint.calls.calls import Calls
+from dlint.calls.leads import Leads
+from dlint.calls.parameters import Parameters
+from dlint.calls.sites import Sites
+from dlint.evaluation import texts
+from dlint.evaluation.comprehensions import Comprehension, Comprehensions
+from dlint.evaluation.containers import ANY, Containers
+from dlint.evaluation.flow import Flow
+from dlint.evaluation.library import Library
+from dlint.evaluation.names import Names
+from dlint.evaluation.namespaces import Namespaces
+from dlint.evaluation.options import Options
+from dlint.evaluation.questions import Questions
+from dlint.evaluation.registries import Registries
+from dlint.evaluation.truth import Truth, is_bool
+from dlint.knowledge.names import canonical
+from dlint.objects.attributes import Attributes
+from dlint.objects.classes import Classes
+from dlint.objects.construction import Construction
+from dlint.objects.initialisers import Initialisers
+from dlint.source.layout import dotted
+from dlint.values.frame import Argument, Arguments, Point, arguments_of
+from dlint.values.operators import negative, operate
+from dlint.values.outcomes import OUTCOMES, Outcome, fold, told_apart, within
+from dlint.values.values import FALSE, TRUE, Const, External, Function, Items, Made, Table, Unknown, Value
+from dlint.values.worlds import HERE, World
+
+if TYPE_CHECKING:
+    from dlint.project.modules import Modules
+
+_MOST_LISTS = 12
+
+
+class Evaluator(Questions):
+    """Answers questions about values; its parts know names, control flow, classes, calls and libraries."""
+
+    def __init__(self, modules: Modules) -> None:
+        super().__init__()
+        self.modules = modules
+        # What those who ask keep of their answers, by what they are.
+        self.kept: dict[type, object] = {}
+        self.flow = Flow(self)
+        self.names = Names(self)
+        self.namespaces = Namespaces(self)
+        self.classes = Classes(self)
+        self.initialisers = Initialisers(self)
+        self.construction = Construction(self)
+        self.attributes = Attributes(self)
+        self.calls = Calls(self)
+        self.parameters = Parameters(self)
+        self.sites = Sites(self)
+        self.library = Library(self)
+        self.containers = Containers(self)
+        self.comprehensions = Comprehensions(self)
+        self.truths = Truth(self)
+        self.leads = Leads()
+        self.registries = Registries(self)
+        self.options = Options(self)
+
+    def values(self, node: ast.expr, point: Point, world: World = HERE) -> list[Outcome]:
+        """The values of an expression looked at from a point, in the worlds below ``world``."""
+        spend(1)
+        kind = type(node)
+        if kind is ast.Constant:
+            return [(Const(node.value), world)]  # type: ignore[attr-defined]
+        handler = _HANDLERS.get(kind)
+        if handler is None:
+            return [(Unknown(("at", id(node), point.frame.key)), world)]
+        if kind not in _REMEMBERED:
+            # Its parts are questions of their own.
+            return fold(handler(self, node, point, world), world)
+        mark = (id(node), point.frame.key, id(point.locals))
+        known = self._known.get(mark)
+        if known is not None:
+            return within(known, world)
+        BUDGET.at = point.frame.place
+        return self.answer(mark, world, lambda w: handler(self, node, point, w))
+
+    def value_of(self, argument: Argument, world: World) -> list[Outcome]:
+        """The values of a call's argument."""
+        if argument.value is not None:
+            return [(argument.value, world)]
+        assert argument.expression is not None and argument.point is not None
+        outcomes = self.values(argument.expression, argument.point, world)
+        if argument.element:
+            # Two questions about a comprehension's variable are about the same element.
+            items = [(item, w) for value, w in outcomes for item in self.containers.elements(value)]
+            return told_apart(items, ("element", id(argument.expression), argument.point.frame.key))
+        return outcomes
+
+    def truth(self, node: ast.expr, point: Point, world: World) -> list[tuple[bool, World]]:
+        """What a test may come out as, and in which worlds below ``world``."""
+        outcomes = self.answer(
+            ("truth", id(node), point.frame.key, id(point.locals)),
+            world,
+            lambda w: [(TRUE if result else FALSE, v) for result, v in self.truths.of(node, point, w)],
+        )
+        results: list[tuple[bool, World]] = []
+        for value, w in outcomes:
+            if value is TRUE or value is FALSE:
+                results.append((value is TRUE, w))
+            else:  # cut short: either way
+                results += [(True, w), (False, w)]
+        return results
+
+    def assume(self, test: ast.expr, wanted: bool, point: Point, world: World) -> list[World]:
+        """The worlds below ``world`` in which a test comes out as wanted."""
+        return [w for result, w in self.truth(test, point, world) if result is wanted]
+
+    # One method a kind of expression.
+
+    def _name(self, node: ast.Name, point: Point, world: World) -> list[Outcome]:
+        local = point.locals.get(node.id)
+        if local is not None:
+            return self.value_of(local, world)
+        return self.names.lookup(node.id, point, world)
+
+    def _attribute(self, node: ast.Attribute, point: Point, world: World) -> list[Outcome]:
+        path = dotted(node)
+        outcomes: list[Outcome] = []
+        worlds = [world]
+        if path is not None and path in point.frame.layout.binds and not point.locals:
+            worlds = []
+            anew = path not in point.frame.layout.changes
+            for statement, w in self.flow.definitions(path, point, world, anew=anew):
+                if statement is None:
+                    worlds.append(w)
+                else:
+                    outcomes += self.names.defined(statement, path, point.frame, w)
+            if outcomes and self.attributes.changed_by_calls(point.frame, node):
+                return [(Unknown(("changed", id(node), point.frame.key)), world)]
+        for start in worlds:
+            outcomes += self._beyond(node, point, start)
+        return outcomes
+
+    def _beyond(self, node: ast.Attribute, point: Point, world: World) -> list[Outcome]:
+        """The values of an attribute that the scope itself does not store."""
+        value = node.value
+        if (
+            isinstance(value, ast.Name)
+            and value.id not in point.locals
+            and value.id not in point.frame.layout.binds
+            and self.modules.index.stored_elsewhere(node.attr)
+        ):
+            passed = self.parameters.member(value.id, node.attr, point.frame, world)
+            if passed is not None:
+                return passed
+        return [
+            outcome
+            for base, w in self.values(value, point, world)
+            for outcome in self.attribute(base, node.attr, node, point, w)
+        ]
+
+    def attribute(self, base: Value, name: str, node: ast.AST, point: Point, world: World) -> list[Outcome]:
+        """The values of ``base.name``."""
+        match base:
+            case External():
+                return [(External(canonical(f"{base.name}.{name}"), base.owner), world)]
+            case Made():
+                kept = self.library.kept(base, name, world)
+                plain = External(f"{base.name}().{name}", base)
+                return kept or self.options.value(base, name, plain, world) or [(plain, world)]
+            case Unknown() | Const():
+                text_method = texts.method(base, name)
+                return [(text_method or Unknown(("attribute", base.key, name)), world)]
+            case Items() | Table():
+                return [(self.containers.method(base, name), world)]
+        if hasattr(base, "folder"):
+            return self.namespaces.member(base, name, world)  # type: ignore[arg-type]
+        return self.attributes.of(base, name, node, point, world)
+
+    def _call(self, node: ast.Call, point: Point, world: World) -> list[Outcome]:
+        arguments = arguments_of(node, point)
+        return [
+            outcome
+            for callee, w in self.values(node.func, point, world)
+            for outcome in self.invoke(callee, arguments, node, point, w)
+        ]
+
+    def invoke(
+        self, callee: Value, arguments: Arguments, node: ast.AST, point: Point, world: World
+    ) -> list[Outcome]:
+        """What calling a value gives."""
+        return self.calls.invoke(callee, arguments, node, point, world)
+
+    def _conditional(self, node: ast.IfExp, point: Point, world: World) -> list[Outcome]:
+        return [
+            outcome
+            for result, w in self.truth(node.test, point, world)
+            for outcome in self.values(node.body if result else node.orelse, point, w)
+        ]
+
+    def _boolean(self, node: ast.BoolOp, point: Point, world: World) -> list[Outcome]:
+        wanted = isinstance(node.op, ast.And)  # go on to the next operand while the truth is this
+        outcomes: list[Outcome] = []
+        worlds = [world]
+        for index, operand in enumerate(node.values):
+            last = index == len(node.values) - 1
+            following: list[World] = []
+            for start in worlds:
+                for value, w in self.values(operand, point, start):
+                    if last:
+                        outcomes.append((value, w))
+                        continue
+                    for result, decided in self.truths.of_value(value, w):
+                        if result is wanted:
+                            following.append(decided)
+                        else:
+                            outcomes.append((value, decided))
+            # Beyond so many ways the next operand is asked about with what all of them assume.
+            worlds = following if len(following) <= OUTCOMES else [following[0].shared(following[1:])]
+            outcomes = fold(outcomes, world)
+        return outcomes
+
+    def _truth_value(self, node: ast.expr, point: Point, world: World) -> list[Outcome]:
+        return [(Const(result), w) for result, w in self.truth(node, point, world)]
+
+    def _unary(self, node: ast.UnaryOp, point: Point, world: World) -> list[Outcome]:
+        if isinstance(node.op, ast.Not):
+            return self._truth_value(node, point, world)
+        return [(negative(node, value), w) for value, w in self.values(node.operand, point, world)]
+
+    def _binary(self, node: ast.BinOp, point: Point, world: World) -> list[Outcome]:
+        if is_bool(node):
+            return self._truth_value(node, point, world)
+        lefts = self.values(node.left, point, world)
+        if isinstance(node.op, ast.Add) and len(lefts) > 1:
+            sides = [value for value, _ in [*lefts, *self.values(node.right, point, world)]]
+            lists = [side for side in sides if isinstance(side, Items)]
+            if len(lefts) * (len(sides) - len(lefts)) > OUTCOMES and len(lists) == len(sides):
+                # Any of what the lists hold may be in their sum.
+                held = {item.key: item for each in lists for item in each.items}
+                return [(Items("list", tuple(held.values()), True), world)]
+        return [
+            (operate(node, left, right, point), v)
+            for left, w in lefts
+            for right, v in self.values(node.right, point, w)
+        ]
+
+    def _subscript(self, node: ast.Subscript, point: Point, world: World) -> list[Outcome]:
+        return [
+            outcome
+            for base, w in self.values(node.value, point, world)
+            for outcome in self.item(base, node.slice, point, w)
+        ]
+
+    def item(self, base: Value, index: ast.expr, point: Point, world: World) -> list[Outcome]:
+        """The values of ``base[index]``."""
+        if isinstance(index, ast.Slice):
+            return (
+                [(base, world)] if isinstance(base, Items | Made) else [(Unknown(("slice", base.key)), world)]
+            )
+        if isinstance(base, Made) and self.containers.is_split(base):
+            return [(base, world)]
+        outcomes: list[Outcome] = []
+        for key, w in self.values(index, point, world):
+            outcomes += self.containers.looked_up(base, key, w)
+        return outcomes
+
+    def _sequence(self, node: ast.List | ast.Tuple | ast.Set, point: Point, world: World) -> list[Outcome]:
+        kind = type(node).__name__.lower()
+        results: list[tuple[tuple[Value, ...], bool, World]] = [((), False, world)]
+        for item in node.elts[:64]:
+            starred = isinstance(item, ast.Starred)
+            expression = item.value if isinstance(item, ast.Starred) else item
+            grown: list[tuple[tuple[Value, ...], bool, World]] = []
+            for items, open_, w in results:
+                for value, v in self.values(expression, point, w):
+                    if not starred:
+                        grown.append(((*items, value), open_, v))
+                    elif isinstance(value, Items):
+                        grown.append(((*items, *value.items), open_ or value.open, v))
+                    else:
+                        grown.append((items, True, v))
+            results = grown
+            if len(results) > _MOST_LISTS:
+                # Any of what the lists hold may be in it.
+                held = {value.key: value for items, _, _ in results for value in items}
+                results = [(tuple(held.values()), True, world)]
+        return [(Items(kind, items, open_ or len(node.elts) > 64), w) for items, open_, w in results]
+
+    def _dict(self, node: ast.Dict, point: Point, world: World) -> list[Outcome]:
+        results: list[tuple[dict[object, Value], bool, World]] = [({}, False, world)]
+        for key_node, value_node in list(zip(node.keys, node.values, strict=True))[:64]:
+            grown: list[tuple[dict[object, Value], bool, World]] = []
+            for items, open_, w in results:
+                for value, v in self.values(value_node, point, w):
+                    if key_node is None:
+                        if isinstance(value, Table):
+                            grown.append(({**items, **value.items}, open_ or value.open, v))
+                        else:
+                            grown.append((items, True, v))
+                        continue
+                    for key, u in self.values(key_node, point, v)[:2]:
+                        name = key.value if isinstance(key, Const) else ANY
+                        grown.append(({**items, name: value}, open_, u))
+            results = grown[:OUTCOMES]
+        return [(Table(items, open_ or len(node.keys) > 64), w) for items, open_, w in results]
+
+    def inside(self, node: Comprehension, point: Point) -> Point:
+        """The point inside a comprehension: its variables are elements of what it goes through."""
+        return self.comprehensions.inside(node, point)
+
+    def _comprehension(self, node: Comprehension, point: Point, world: World) -> list[Outcome]:
+        return self.comprehensions.values(node, point, world)
+
+    def _lambda(self, node: ast.Lambda, point: Point, world: World) -> list[Outcome]:
+        return [(Function(node, point.frame), world)]
+
+    def _inner(self, node: ast.Starred | ast.NamedExpr, point: Point, world: World) -> list[Outcome]:
+        return self.values(node.value, point, world)
+
+    def _string(self, node: ast.JoinedStr, point: Point, world: World) -> list[Outcome]:
+        return [(Unknown(("string", id(node), point.frame.key)), world)]
+
+
+_REMEMBERED = frozenset((ast.Name, ast.Attribute, ast.Call))
+_HANDLERS: dict[type[ast.expr], Callable[..., list[Outcome]]] = {
+    ast.Name: Evaluator._name,
+    ast.Attribute: Evaluator._attribute,
+    ast.Call: Evaluator._call,
+    ast.IfExp: Evaluator._conditional,
+    ast.BoolOp: Evaluator._boolean,
+    ast.Compare: Evaluator._truth_value,
+    ast.UnaryOp: Evaluator._unary,
+    ast.BinOp: Evaluator._binary,
+    ast.Subscript: Evaluator._subscript,
+    ast.List: Evaluator._sequence,
+    ast.Tuple: Evaluator._sequence,
+    ast.Set: Evaluator._sequence,
+    ast.Dict: Evaluator._dict,
+    ast.ListComp: Evaluator._comprehension,
+    ast.SetComp: Evaluator._comprehension,
+    ast.GeneratorExp: Evaluator._comprehension,
+    ast.DictComp: Evaluator._comprehension,
+    ast.Lambda: Evaluator._lambda,
+    ast.Starred: Evaluator._inner,
+    ast.NamedExpr: Evaluator._inner,
+    ast.JoinedStr: Evaluator._string,
+}

@@ -1,0 +1,55 @@
+"""What the parts that follow calls may ask of the evaluator: what all parts may, and who calls whom."""
+
+from __future__ import annotations
+
+import ast
+from typing import Protocol
+
+from dlint.calls.site import Site
+from dlint.evaluation import interface as evaluation
+from dlint.evaluation.comprehensions import Comprehension
+from dlint.objects import interface as objects
+from dlint.source.layout import FunctionNode
+from dlint.values.frame import Arguments, Frame, Point
+from dlint.values.outcomes import Outcome
+from dlint.values.values import External, Instance, Value
+from dlint.values.worlds import World
+
+
+class Evaluator(objects.Evaluator, Protocol):
+    """Answers questions about calls, too."""
+
+    def inside(self, node: Comprehension, point: Point) -> Point: ...
+
+    @property
+    def containers(self) -> Containers: ...
+
+    @property
+    def library(self) -> Library: ...
+
+    @property
+    def sites(self) -> Sites: ...
+
+
+class Containers(evaluation.Containers, Protocol):
+    """What is in lists and dicts, looked up by what is known of the key."""
+
+    def pick(self, base: Value, key: Value) -> list[Value]: ...
+
+
+class Library(Protocol):
+    """What calls of libraries give."""
+
+    def call(
+        self, callee: External, arguments: Arguments, node: ast.AST, point: Point, world: World
+    ) -> list[Outcome]: ...
+
+
+class Sites(objects.Sites, Protocol):
+    """Where the program calls a function."""
+
+    def of(self, scope: FunctionNode, frame: Frame) -> list[Site]: ...
+
+    def knows(self, scope: FunctionNode) -> bool: ...
+
+    def receivers(self, site: Site, scope: FunctionNode) -> list[Instance]: ...

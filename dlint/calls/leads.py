@@ -1,0 +1,133 @@
+"""Which parts of worker code can lead anywhere: to other code, or to a call that a rule may speak of.
+
+Most expressions of a ``__getitem__`` only handle data. What stands in this module is decided from the text
+alone, once, so that the walk through worker code evaluates no test whose branches do nothing.
+"""
+
+from __future__ import annotations
+
+import ast
+
+from dlint.knowledge.callbacks import DATA_METHODS, PLAIN_BUILTINS
+from dlint.source.layout import blocks, expressions, parameters
+from dlint.values.frame import Frame
+
+_LEAVES = ast.Return | ast.Raise | ast.Continue | ast.Break
+
+
+class Leads:
+    """Answers for one program, each kept by the id of its node."""
+
+    def __init__(self) -> None:
+        self._known: dict[int, bool] = {}
+        self._held: dict[int, frozenset[str]] = {}
+
+    def expression(self, node: ast.AST, frame: Frame) -> bool:
+        """Whether evaluating an expression of the frame may run code worth following."""
+        known = self._known.get(id(node))
+        if known is None:
+            known = self._known[id(node)] = self._runs(node, frame)
+        return known
+
+    def statement(self, node: ast.stmt, frame: Frame) -> bool:
+        """Whether a statement may run such code, or leaves the block that it stands in."""
+        known = self._known.get(id(node))
+        if known is None:
+            known = self._known[id(node)] = (
+                isinstance(node, _LEAVES)
+                or any(self.expression(part, frame) for part in expressions(node))
+                or (isinstance(node, ast.For | ast.AsyncFor) and self._may_be_object(node.iter, frame))
+                or any(self.statement(inner, frame) for _, block, _ in blocks(node) for inner in block)
+            )
+        return known
+
+    def _runs(self, node: ast.AST, frame: Frame) -> bool:
+        match node:
+            case ast.Constant() | ast.Name() | ast.Lambda():
+                return False
+            case ast.Call(func=ast.Attribute() as method) if not is_data_method(method, frame):
+                return True
+            case ast.Call(func=ast.Name(id=name)) if name not in PLAIN_BUILTINS or _is_rebound(name, frame):
+                return True
+            case ast.Call(func=func) if not isinstance(func, ast.Name | ast.Attribute):
+                return True
+            case ast.Subscript(value=value, slice=index) if self._may_be_object(value, frame):
+                # No dataset is asked for an item by a string written out.
+                if not (isinstance(index, ast.Constant) and isinstance(index.value, str)):
+                    return True
+            case ast.comprehension(iter=source) | ast.YieldFrom(value=source) if self._may_be_object(
+                source, frame
+            ):
+                return True
+        return any(self.expression(child, frame) for child in ast.iter_child_nodes(node))
+
+    def _may_be_object(self, node: ast.expr, frame: Frame) -> bool:
+        """Whether what is indexed or gone through here may be an object with a method for it."""
+        if isinstance(node, ast.Name):
+            return not self.is_item(node.id, frame)
+        return isinstance(node, ast.Attribute)
+
+    def is_item(self, name: str, frame: Frame) -> bool:
+        """Whether a name is a variable of the function itself: an item on its way, not a dataset. The object
+        itself is none, nor another name for what it holds (``data = self.data``)."""
+        of_self = frame.receiver is not None and name in _first_parameter(frame)
+        return is_own(name, frame) and not of_self and name not in self._held_by_object(frame)
+
+    def _held_by_object(self, frame: Frame) -> frozenset[str]:
+        found = self._held.get(id(frame.scope))
+        if found is None:
+            own = _first_parameter(frame)
+            found = self._held[id(frame.scope)] = frozenset(
+                node.targets[0].id
+                for node in (frame.layout.nodes if own else ())
+                if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name)
+                if any(_is_held(each, own) for each in _choices(node.value))
+            )
+        return found
+
+
+def _choices(node: ast.expr) -> list[ast.expr]:
+    return [node.body, node.orelse] if isinstance(node, ast.IfExp) else [node]
+
+
+def _is_held(node: ast.expr, own: set[str]) -> bool:
+    return isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id in own
+
+
+def is_data_method(function: ast.Attribute, frame: Frame) -> bool:
+    """Whether what is called is surely a method of data: named like one (``flip``), and of no module
+    (``cv2.flip``), nor of the program's own objects (``self.codec.decode``)."""
+    if function.attr not in DATA_METHODS:
+        return False
+    at: ast.expr = function.value
+    while isinstance(at, ast.Attribute):
+        at = at.value
+    if not isinstance(at, ast.Name):
+        return True
+    of_self = frame.receiver is not None and at.id in _first_parameter(frame)
+    return is_own(at.id, frame) and not of_self and at.id not in frame.layout.imports
+
+
+def _first_parameter(frame: Frame) -> set[str]:
+    scope = frame.scope
+    if isinstance(scope, ast.Module | ast.ClassDef):
+        return set()
+    return {parameter.arg for parameter in parameters(scope)[:1]}
+
+
+def is_own(name: str, frame: Frame) -> bool:
+    """Whether a name is a variable or parameter of the function itself."""
+    scope = frame.scope
+    return name in frame.layout.binds or (
+        not isinstance(scope, ast.Module | ast.ClassDef) and any(a.arg == name for a in parameters(scope))
+    )
+
+
+def _is_rebound(name: str, frame: Frame) -> bool:
+    """Whether the program binds the name of a builtin itself."""
+    at: Frame | None = frame
+    while at is not None:
+        if is_own(name, at):
+            return True
+        at = at.outer
+    return False

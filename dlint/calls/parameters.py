@@ -1,0 +1,406 @@
+"""What a parameter is: what a certain call passes, or, without one, what the program's calls do."""
+
+from __future__ import annotations
+
+import ast
+from typing import TYPE_CHECKING
+
+from dlint.calls.decorators import fills_arguments
+from dlint.knowledge.testing import is_test
+from dlint.source.layout import FunctionNode, parameters
+from dlint.values.frame import Argument, Arguments, Frame, Point, layout_of
+from dlint.values.outcomes import Outcome, told_apart
+from dlint.values.values import Class, Const, Function, Instance, Items, Key, Table, Unknown, Value
+from dlint.values.worlds import HERE, World
+
+if TYPE_CHECKING:
+    from dlint.calls.interface import Evaluator
+    from dlint.calls.site import Site
+
+# Beyond so many callers, or different things that they pass, one is also what nobody knows.
+_FEW_CALLERS = 12
+_MOST_CALLERS = 48
+_MOST_PASSED = 12
+_MOST_ASKED = 6  # callers of callers
+_ANOTHER = -1  # a caller that is none of the first
+
+
+class Parameters:
+    """Questions about the parameters of functions."""
+
+    def __init__(self, evaluator: Evaluator) -> None:
+        self._evaluator = evaluator
+        # The parameters that were asked for, by the key of their frame.
+        self.reads: dict[Key, set[str]] = {}
+        self._filled: dict[int, bool] = {}
+        self._asking: dict[tuple[int, str], int] = {}
+        self._heirs: dict[int, list[tuple[int, list[Instance]]]] = {}
+        self._handed: dict[tuple[int, str], bool] = {}
+        self._members: dict[tuple[int, str], ast.Attribute] = {}
+
+    def values(self, name: str, frame: Frame, world: World) -> list[Outcome]:
+        """The values of a function's parameter in a frame."""
+        self.reads.setdefault(frame.key, set()).add(name)
+        return told_apart(self._values(name, frame, world), (frame.key, name))
+
+    def _values(self, name: str, frame: Frame, world: World) -> list[Outcome]:
+        scope = frame.scope
+        assert isinstance(scope, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda)
+        first = parameters(scope)[0].arg
+        if name == first and frame.receiver is not None:
+            return [(frame.receiver, world)]
+        if frame.arguments is not None:
+            return self.bound(name, scope, frame, frame.arguments, frame.receiver is not None, world)
+        if name == first and frame.owner is not None and not is_static(scope):
+            return self._receivers(frame, frame.owner, world)
+        return self._from_callers(name, frame, world)
+
+    def _receivers(self, frame: Frame, owner: Class, world: World) -> list[Outcome]:
+        """What ``self`` may be in a method that is looked at without a certain call: the objects that it is
+        seen to be called on, and one of its class where that is not all.
+
+        Only an object of an heir says more than the class itself, and whose methods call it themselves says
+        nothing.
+        """
+        plain = Instance(owner, None, None)
+        anyone: list[Outcome] = [(plain, world)]
+        scope = frame.scope
+        mark = (id(scope), "self")
+        if not isinstance(scope, ast.FunctionDef | ast.AsyncFunctionDef):
+            return anyone
+        if not self._evaluator.classes.subclasses(owner):
+            return anyone
+        if mark in self._asking or len(self._asking) > _MOST_ASKED:
+            self._evaluator.cut(self._asking.get(mark, 0))
+            return anyone
+        choice = ("caller", id(scope))
+        chosen = world.known(choice)
+        self._asking[mark] = self._evaluator.depth
+        try:
+            heirs = self._heirs.get(id(scope))
+            if heirs is None:
+                heirs = [
+                    (
+                        index,
+                        [
+                            each
+                            for each in self._evaluator.sites.receivers(site, scope)
+                            if each.cls.node is not owner.node
+                        ],
+                    )
+                    for index, site in self._callers(scope, frame)[0]
+                ]
+                if self._evaluator.sites.knows(scope):  # else they are being looked for, further out
+                    self._heirs[id(scope)] = heirs
+            if not any(receivers for _, receivers in heirs):
+                return anyone
+            found: list[Outcome] = [
+                (each, world if chosen is not None else world.assuming(choice, index))
+                for index, receivers in heirs
+                if chosen in (None, index, _ANOTHER)
+                for each in receivers or [plain]
+            ]
+            return found or anyone
+        finally:
+            del self._asking[mark]
+
+    def member(self, name: str, attribute: str, frame: Frame, world: World) -> list[Outcome] | None:
+        """The values of ``name.attribute`` where a parameter is an object that the caller has under a name:
+        what the caller's own ``args.workers`` is at the call. None where no call tells.
+
+        A path belongs to the object, so it crosses calls: what the caller stored under it is there.
+        """
+        scope = frame.scope
+        if not isinstance(scope, ast.FunctionDef | ast.AsyncFunctionDef):
+            return None
+        own = [parameter.arg for parameter in parameters(scope)]
+        method = frame.owner is not None and not is_static(scope)
+        if name not in own[1 if method else 0 :] or self._hands_on(name, scope):
+            return None
+        if frame.arguments is not None:
+            self.reads.setdefault(frame.key, set()).add(name)
+            given = self._written(name, scope, frame.arguments, frame.receiver is not None)
+            return None if given is None else self._read(given, attribute, world)
+        sites, whole = self._callers(scope, frame)
+        mark = (id(scope), f"{name}.{attribute}")
+        if not sites or not whole:
+            return None
+        if mark in self._asking or len(self._asking) > _MOST_ASKED:
+            self._evaluator.cut(self._asking.get(mark, 0))
+            return None
+        choice = ("caller", id(scope))
+        chosen = world.known(choice)
+        self._asking[mark] = self._evaluator.depth
+        try:
+            found: list[Outcome] = []
+            for index, site in sites:
+                if chosen in (None, index, _ANOTHER):
+                    given = self._written(name, scope, site.arguments, method)
+                    if given is None:
+                        return None
+                    w = world if chosen is not None else world.assuming(choice, index)
+                    found += self._read(given, attribute, w)
+            return found
+        finally:
+            del self._asking[mark]
+
+    def _hands_on(self, name: str, scope: FunctionNode) -> bool:
+        """Whether a function gives what it got under a name to others, who may change it in between."""
+        found = self._handed.get((id(scope), name))
+        if found is None:
+            found = self._handed[id(scope), name] = any(
+                isinstance(given, ast.Name) and given.id == name
+                for node in layout_of(scope).nodes
+                if isinstance(node, ast.Call)
+                for given in (*node.args, *(keyword.value for keyword in node.keywords))
+            )
+        return found
+
+    def _callers(self, scope: FunctionNode, frame: Frame) -> tuple[list[tuple[int, Site]], bool]:
+        """The calls of a function, each with its number, and whether these are all.
+
+        Of many, those of tests are left out: what they pass, they pass to see what comes of it.
+        """
+        sites = list(enumerate(self._evaluator.sites.of(scope, frame)))
+        if len(sites) <= _FEW_CALLERS:
+            return sites, True
+        kept = [each for each in sites if not is_test(each[1].point.frame.module.relative)]
+        return kept[:_MOST_CALLERS], len(kept) == len(sites) <= _MOST_CALLERS
+
+    def _written(
+        self, name: str, scope: FunctionNode | ast.Lambda, arguments: Arguments, method: bool
+    ) -> Argument | None:
+        """The argument that a call gives to a parameter, where it is written out there as a name."""
+        names = [a.arg for a in [*scope.args.posonlyargs, *scope.args.args]][1 if method else 0 :]
+        given = arguments.keywords.get(name)
+        if given is None and name in names and names.index(name) < len(arguments.positional):
+            given = arguments.positional[names.index(name)]
+        if given is None or given.element or given.point is None:
+            return None
+        return given if isinstance(given.expression, ast.Name | ast.Attribute) else None
+
+    def _read(self, given: Argument, attribute: str, world: World) -> list[Outcome]:
+        assert given.expression is not None and given.point is not None
+        mark = (id(given.expression), attribute)
+        node = self._members.get(mark)
+        if node is None:
+            node = ast.Attribute(given.expression, attribute, ast.Load())
+            self._members[mark] = ast.copy_location(node, given.expression)
+        return self._evaluator.values(node, given.point, world)
+
+    def bound(
+        self,
+        name: str,
+        scope: FunctionNode | ast.Lambda,
+        frame: Frame,
+        arguments: Arguments,
+        method: bool,
+        world: World,
+    ) -> list[Outcome]:
+        """What a call's arguments give to a parameter."""
+        spec = scope.args
+        names = [a.arg for a in [*spec.posonlyargs, *spec.args]]
+        if method:
+            names = names[1:]
+        evaluator = self._evaluator
+        if spec.vararg is not None and spec.vararg.arg == name:
+            rest = arguments.positional[len(names) :]
+            values = tuple(evaluator.value_of(argument, world)[0][0] for argument in rest)
+            return self._rest(values, max(0, len(names) - len(arguments.positional)), arguments.spread, world)
+        if spec.kwarg is not None and spec.kwarg.arg == name:
+            known = {*names, *(a.arg for a in spec.kwonlyargs)}
+            extra = {k: a for k, a in arguments.keywords.items() if k not in known}
+            return [
+                (Table({k: v for k, v in table.items.items() if k not in known}, table.open), w)
+                for table, w in evaluator.containers.table(
+                    Arguments(keywords=extra, splats=arguments.splats), world
+                )
+            ]
+        if name in arguments.keywords:
+            return evaluator.value_of(arguments.keywords[name], world)
+        if name in names:
+            index = names.index(name)
+            if index < len(arguments.positional):
+                return evaluator.value_of(arguments.positional[index], world)
+            if arguments.spread:
+                outcomes: list[Outcome] = []
+                place = index - len(arguments.positional)
+                for value, w in evaluator.value_of(arguments.spread[0], world):
+                    if isinstance(value, Items) and not value.open and place >= len(value.items):
+                        outcomes += self._left_out(name, scope, frame, arguments, w)
+                    else:
+                        outcomes += [(item, w) for item in evaluator.containers.pick(value, Const(place))]
+                return outcomes
+        return self._left_out(name, scope, frame, arguments, world)
+
+    def _rest(
+        self, values: tuple[Value, ...], taken: int, spread: list[Argument], world: World
+    ) -> list[Outcome]:
+        """What ``*args`` holds: the arguments beyond the parameters, and those of a ``*more`` at the call, of
+        which the parameters have ``taken`` so many."""
+        if not spread:
+            return [(Items("tuple", values), world)]
+        return [
+            (Items("tuple", (*values, *more.items[taken:]), more.open or len(spread) > 1), w)
+            if isinstance(more, Items)
+            else (Items("tuple", values, True), w)
+            for more, w in self._evaluator.value_of(spread[0], world)
+        ]
+
+    def _left_out(
+        self, name: str, scope: FunctionNode | ast.Lambda, frame: Frame, arguments: Arguments, world: World
+    ) -> list[Outcome]:
+        """A parameter that no argument names: from ``**kwargs``, or its default."""
+        outcomes, worlds = self._splatted(name, arguments, world)
+        default = default_of(name, scope)
+        for w in worlds:
+            if default is None or frame.outer is None or self._is_filled(scope, frame.outer):
+                outcomes.append((Unknown(("parameter", frame.key, name)), w))
+            if default is not None and frame.outer is not None:
+                outcomes += self._evaluator.values(default, Point(frame.outer, None), w)
+        return outcomes
+
+    def _splatted(self, name: str, arguments: Arguments, world: World) -> tuple[list[Outcome], list[World]]:
+        """What the ``**kwargs`` of a call hold under a name, and the worlds in which they do not hold it."""
+        outcomes: list[Outcome] = []
+        worlds = [world]
+        for argument in arguments.splats:
+            handed_on = self._handed_on(argument, name)
+            if handed_on is not None:
+                following = []
+                for start in worlds:
+                    if name in handed_on.keywords:
+                        outcomes += self._evaluator.value_of(handed_on.keywords[name], start)
+                        continue
+                    held, without = self._splatted(name, handed_on, start)
+                    outcomes += held
+                    following += without
+                worlds = following
+                continue
+            if not self._may_pass(argument, name):
+                continue
+            following = []
+            for start in worlds:
+                for table, w in self._evaluator.value_of(argument, start):
+                    if isinstance(table, Table) and name in table.items:
+                        outcomes.append((table.items[name], w))
+                        continue
+                    if not isinstance(table, Table) or table.open:
+                        outcomes.append((Unknown(("splat", table.key, name)), w))
+                    following.append(w)
+            worlds = following
+        return outcomes, worlds
+
+    def _handed_on(self, splat: Argument, name: str) -> Arguments | None:
+        """The arguments of the call that a function's own ``**kwargs`` come from, where it hands them on as
+        they are: who asks for one entry need not ask for all of them."""
+        if splat.point is None or not isinstance(splat.expression, ast.Name):
+            return None
+        frame = splat.point.frame
+        scope = frame.scope
+        if frame.arguments is None or not isinstance(scope, ast.FunctionDef | ast.AsyncFunctionDef):
+            return None
+        kwarg, own = scope.args.kwarg, splat.expression.id
+        if kwarg is None or kwarg.arg != own or own in frame.layout.binds or own in splat.point.locals:
+            return None
+        if any(each.arg == name for each in [*scope.args.args, *scope.args.kwonlyargs]):
+            return Arguments()
+        self.reads.setdefault(frame.key, set()).add(own)
+        return frame.arguments
+
+    def _is_filled(self, scope: FunctionNode | ast.Lambda, outer: Frame) -> bool:
+        """Whether a decorator may give a function what its callers leave out."""
+        if isinstance(scope, ast.Lambda) or not scope.decorator_list:
+            return False
+        filled = self._filled.get(id(scope))
+        if filled is None:
+            filled = self._filled[id(scope)] = fills_arguments(self._evaluator, scope, outer)
+        return filled
+
+    def _may_pass(self, splat: Argument, name: str) -> bool:
+        """Whether a ``**kwargs`` can hold an argument of this name, whatever has been assumed."""
+        return any(
+            not isinstance(table, Table) or table.open or name in table.items
+            for table, _ in self._evaluator.value_of(splat, HERE)
+        )
+
+    def _from_callers(self, name: str, frame: Frame, world: World) -> list[Outcome]:
+        """A parameter in a function that is looked at without a certain call: what its callers pass.
+
+        Which caller it is counts as an assumption, so that two parameters come from the same call.
+        """
+        scope = frame.scope
+        unknown: list[Outcome] = [(Unknown(("parameter", frame.key, name)), world)]
+        mark = (id(scope), name)
+        if not isinstance(scope, ast.FunctionDef | ast.AsyncFunctionDef):
+            return unknown
+        if mark in self._asking:
+            self._evaluator.cut(self._asking[mark])
+            return unknown
+        sites, whole = self._callers(scope, frame)
+        if not sites:
+            return unknown
+        if len(self._asking) > _MOST_ASKED:
+            self._evaluator.cut()
+            return unknown
+        choice = ("caller", id(scope))
+        chosen = world.known(choice)
+        self._asking[mark] = self._evaluator.depth
+        try:
+            outcomes: list[Outcome] = []
+            values: set[Key] = set()
+            method = frame.owner is not None and not is_static(scope)
+            for index, site in sites:
+                if chosen not in (None, index, _ANOTHER):
+                    continue
+                if len(values) >= _MOST_PASSED:
+                    whole = False
+                    break
+                w = world if chosen is not None else world.assuming(choice, index)
+                passed = self.bound(name, scope, frame, site.arguments, method, w)
+                values.update(value.key for value, _ in passed)
+                outcomes += passed
+            if not whole and chosen in (None, _ANOTHER):
+                # What the others pass is not known; it is none of what these do together.
+                outcomes.append((unknown[0][0], world.assuming(choice, _ANOTHER)))
+            return outcomes or unknown
+        finally:
+            del self._asking[mark]
+
+
+def given_names(function: Function) -> list[str]:
+    """The parameters of a function, in order, without the receiver that a method has already."""
+    names = [parameter.arg for parameter in parameters(function.node)]
+    return names[1:] if function.receiver is not None else names
+
+
+def passed(function: Function, call: ast.Call) -> dict[str, ast.expr]:
+    """The expressions that a call gives to a function's parameters, as far as they are written out."""
+    given: dict[str, ast.expr] = {}
+    for name, argument in zip(given_names(function), call.args, strict=False):
+        if isinstance(argument, ast.Starred):
+            break
+        given[name] = argument
+    given.update({keyword.arg: keyword.value for keyword in call.keywords if keyword.arg is not None})
+    return given
+
+
+def default_of(name: str, scope: FunctionNode | ast.Lambda) -> ast.expr | None:
+    """The default of a parameter."""
+    spec = scope.args
+    positional = [*spec.posonlyargs, *spec.args]
+    for parameter, default in zip(reversed(positional), reversed(spec.defaults), strict=False):
+        if parameter.arg == name:
+            return default
+    for parameter, value in zip(spec.kwonlyargs, spec.kw_defaults, strict=True):
+        if parameter.arg == name:
+            return value
+    return None
+
+
+def is_static(scope: FunctionNode | ast.Lambda) -> bool:
+    """Whether a function is a static method."""
+    return isinstance(scope, ast.FunctionDef) and any(
+        isinstance(decorator, ast.Name) and decorator.id == "staticmethod"
+        for decorator in scope.decorator_list
+    )

@@ -1,0 +1,185 @@
+"""Sites: where the program calls a function, and where a node of a tree stands.
+
+Both are asked from the text: a call or a node is found first, and its frame is then one without arguments,
+not bound to a certain call of the function around it.
+"""
+
+from __future__ import annotations
+
+import ast
+from typing import TYPE_CHECKING
+
+from dlint.calls.indirect_calls import calls_through, handed_over, names_for, started
+from dlint.calls.parameters import is_static
+from dlint.calls.site import Site
+from dlint.evaluation.questions import begun
+from dlint.source.expected_errors import expects_error
+from dlint.source.layout import FunctionNode
+from dlint.source.module import Module
+from dlint.values.frame import Arguments, Frame, Point, arguments_of
+from dlint.values.values import Class, Function, Instance
+
+if TYPE_CHECKING:
+    from dlint.calls.interface import Evaluator
+
+# A name that so many files call says nothing about who calls this very function.
+_MOST_FILES = 24
+
+
+class Sites:
+    """The calls of the program's functions, and the frames and points of nodes."""
+
+    def __init__(self, evaluator: Evaluator) -> None:
+        self._evaluator = evaluator
+        self._known: dict[int, list[Site]] = {}
+        self._done: set[int] = set()
+
+    def of(self, scope: FunctionNode, frame: Frame) -> list[Site]:
+        """The program's calls of a function, method or (for ``__init__``) class; not those that a test
+        expects to raise."""
+        found = self._known.get(id(scope))
+        if found is None:
+            with begun(self._known, id(scope), list[Site]()) as found:
+                self._find(scope, frame, found)
+            self._done.add(id(scope))
+        return found
+
+    def knows(self, scope: FunctionNode) -> bool:
+        """Whether the calls of a function have been found, and not only some of them yet."""
+        return id(scope) in self._done
+
+    def _find(self, scope: FunctionNode, frame: Frame, found: list[Site]) -> None:
+        owner = frame.owner
+        name = owner.name if owner is not None and scope.name == "__init__" else scope.name
+        files = self._evaluator.modules.index.calling(name, frame.module.relative, method=owner is not None)
+        called = [(relative, name) for relative in files] if len(files) <= _MOST_FILES else []
+        if owner is None or scope.name == "__init__":
+            called += self._evaluator.modules.index.renaming(name, frame.module.relative)[:_MOST_FILES]
+        self._find_direct(called, scope, owner, found)
+        for relative in self._evaluator.modules.index.knowing(name, frame.module.relative)[:_MOST_FILES]:
+            self._find_indirect(relative, name, scope, owner, found)
+
+    def _find_direct(
+        self, called: list[tuple[str, str]], scope: FunctionNode, owner: Class | None, found: list[Site]
+    ) -> None:
+        for relative, known_as in called:
+            module = self._evaluator.modules.get(relative)
+            if module is None:
+                continue
+            for trail in module.paths_to(known_as, called=True):
+                call = trail[-2] if len(trail) > 1 else None
+                if isinstance(call, ast.Call) and call.func is trail[-1]:
+                    if (owner is None and _on_self(call.func)) or any(map(expects_error, trail)):
+                        continue
+                    site = self._site(call, trail, module, scope, owner)
+                    if site is not None:
+                        found.append(site)
+
+    def receivers(self, site: Site, scope: FunctionNode) -> list[Instance]:
+        """The objects that a call calls a method on."""
+        return [
+            value.receiver
+            for value, _ in self._evaluator.values(site.call.func, site.point)
+            if isinstance(value, Function) and value.node is scope and isinstance(value.receiver, Instance)
+        ]
+
+    def _find_indirect(
+        self, relative: str, name: str, scope: FunctionNode, owner: Class | None, found: list[Site]
+    ) -> None:
+        module = self._evaluator.modules.get(relative)
+        if module is None:
+            return
+        variables: list[str] = []
+        for trail in module.paths_to(name):
+            node = trail[-1]
+            if not isinstance(node, ast.Name | ast.Attribute) or not isinstance(node.ctx, ast.Load):
+                continue
+            handed = handed_over(trail)
+            if handed is not None:
+                call, function = handed
+                point = self.point_of(module, trail)
+                arguments = started(self._evaluator, call, function, point)
+                meant = self._meant(function, point, scope) if arguments is not None else None
+                if arguments is not None and meant is not None:
+                    if owner is not None and meant.receiver is None and not is_static(scope):
+                        arguments = _behind_self(arguments)
+                    found.append(Site(call, point, arguments))
+            else:
+                variables += names_for(trail)
+        for variable in dict.fromkeys(variables):
+            for call, trail in calls_through(module, variable):
+                site = self._site(call, trail, module, scope, owner)
+                if site is not None and not any(site.call is each.call for each in found):
+                    found.append(site)
+
+    def _meant(self, node: ast.expr, point: Point, scope: FunctionNode) -> Function | None:
+        for value, _ in self._evaluator.values(node, point):
+            if isinstance(value, Function) and value.node is scope:
+                return value
+        return None
+
+    def _site(
+        self, call: ast.Call, trail: list[ast.AST], module: Module, scope: FunctionNode, owner: Class | None
+    ) -> Site | None:
+        point = self.point_of(module, trail)
+        arguments = arguments_of(call, point)
+        for value, _ in self._evaluator.values(call.func, point):
+            if isinstance(value, Class) and owner is not None and scope.name == "__init__":
+                if any(above.node is owner.node for above in self._evaluator.classes.line(value)):
+                    return Site(call, point, arguments)
+            elif isinstance(value, Function) and value.node is scope:
+                if owner is not None and value.receiver is None and not is_static(scope):
+                    arguments = _behind_self(arguments)
+                return Site(call, point, arguments)
+        return None
+
+    def frame_of(self, module: Module, trail: list[ast.AST]) -> Frame:
+        """The frame, not bound to a certain call, of the scope around the last node of a trail."""
+        frame = self._evaluator.modules.frame(module)
+        owner: Class | None = None
+        for node in trail[1:-1]:
+            if isinstance(node, ast.ClassDef):
+                owner = Class(node, frame)
+                frame = Frame(module, node, frame)
+            elif isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+                frame = Frame(module, node, frame, owner=owner)
+                owner = None
+            elif isinstance(node, ast.Lambda):
+                frame = Frame(module, node, frame)
+                owner = None
+        return frame
+
+    def point_of(self, module: Module, trail: list[ast.AST]) -> Point:
+        """The point, in such a frame, of the last node of a trail.
+
+        A decorator, a default and a base belong to the scope outside; they are looked at as inside, which
+        changes nothing for what is asked of them.
+        """
+        frame = self.frame_of(module, trail)
+        start = max(
+            (i for i, node in enumerate(trail[:-1]) if node is frame.scope),
+            default=0,
+        )
+        statement: ast.stmt | None = None
+        point = Point(frame, None)
+        for node in trail[start + 1 :]:
+            if isinstance(node, ast.stmt):
+                statement = node
+                point = Point(frame, statement)
+            elif isinstance(node, ast.ListComp | ast.SetComp | ast.GeneratorExp | ast.DictComp):
+                point = self._evaluator.inside(node, point)
+        return point
+
+
+def _behind_self(arguments: Arguments) -> Arguments:
+    """What a method gets behind the object that it is asked for, where that is written out."""
+    return Arguments(arguments.positional[1:], arguments.keywords, arguments.spread, arguments.splats)
+
+
+def _on_self(callee: ast.expr) -> bool:
+    """Whether a call is of a method of the object itself: no function outside a class."""
+    return (
+        isinstance(callee, ast.Attribute)
+        and isinstance(callee.value, ast.Name)
+        and callee.value.id in ("self", "cls")
+    )

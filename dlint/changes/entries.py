@@ -1,0 +1,247 @@
+"""The entries of an object that a function uses: read at once, where nobody stores them later."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from dlint.changes.mentions import mentions
+from dlint.source.closures import Callable_
+from dlint.source.layout import MUTATORS, dotted, parameters
+from dlint.source.nodes import walk
+from dlint.source.settled import is_before, share_a_loop
+from dlint.values.values import Instance, Made
+
+if TYPE_CHECKING:
+    from dlint.program.program import Program
+    from dlint.source.module import Module
+    from dlint.values.frame import Point
+
+_FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
+_READING = frozenset({"copy", "get", "items", "keys", "values"})  # methods of a dict that leave it as it is
+_MOST_FILES = 60  # to be looked through for who stores an entry
+# What is inside these may never be evaluated; what is inside the others is, for a batch of one at least.
+_SOMETIMES = (*_FUNCTIONS, ast.While, ast.Try, ast.Match, ast.ExceptHandler)
+_ROUNDS = (ast.ListComp, ast.SetComp, ast.GeneratorExp, ast.DictComp, ast.For, ast.AsyncFor)
+
+
+def entries(function: Callable_, names: Sequence[ast.Name]) -> list[tuple[ast.expr, str]] | None:
+    """What a function uses of the object that these names in it stand for, each place with the entry's own
+    name; None where it uses the object itself, or an entry only sometimes."""
+    parents = {id(child): node for node in walk(function) for child in ast.iter_child_nodes(node)}
+    found: list[tuple[ast.expr, str]] = []
+    for name in names:
+        place: ast.expr = name
+        last = ""
+        while True:
+            above = parents[id(place)]
+            if isinstance(above, ast.Attribute) and isinstance(above.ctx, ast.Load):
+                called = parents[id(above)]
+                if isinstance(called, ast.Call) and called.func is above:
+                    break
+                place, last = above, above.attr
+            elif isinstance(above, ast.Subscript) and above.value is place and _key(above) is not None:
+                place, last = above, _key(above) or ""
+            else:
+                break
+        if place is name or not last.isidentifier() or not _is_always(place, function, parents):
+            return None
+        found.append((place, last))
+    return found
+
+
+def _key(node: ast.Subscript) -> str | None:
+    """The key of ``x["key"]``, where it is a string that is only read."""
+    key = node.slice
+    if isinstance(node.ctx, ast.Load) and isinstance(key, ast.Constant) and isinstance(key.value, str):
+        return key.value
+    return None
+
+
+def _is_always(place: ast.expr, function: Callable_, parents: dict[int, ast.AST]) -> bool:
+    """Whether every call of a function that comes to its end, and has something to go through, evaluates a
+    place."""
+    node: ast.AST = place
+    while True:
+        above = parents[id(node)]
+        if above is function:
+            body = [function.body] if isinstance(function, ast.Lambda) else function.body
+            at = next((i for i, each in enumerate(body) if each is node), 0)
+            early = (ast.Return, ast.Raise, ast.Yield, ast.YieldFrom)
+            return not any(isinstance(inner, early) for each in body[:at] for inner in walk(each))
+        if isinstance(above, ast.comprehension) and above.iter is not node:
+            return False
+        if isinstance(above, _ROUNDS) and _skips(above, node):
+            return False
+        if isinstance(above, _SOMETIMES):
+            return False
+        if isinstance(above, ast.If | ast.IfExp) and above.test is not node:
+            return False
+        if isinstance(above, ast.BoolOp) and above.values[0] is not node:
+            return False
+        if isinstance(above, ast.Compare) and len(above.ops) > 1:
+            return False
+        node = above
+
+
+def is_in_rounds(function: Callable_, place: ast.expr) -> bool:
+    """Whether a place is evaluated once a round of something: not at all where there is none."""
+    return any(
+        isinstance(node, _ROUNDS) and any(each is place for each in walk(node)) for node in walk(function)
+    )
+
+
+def _skips(rounds: ast.AST, node: ast.AST) -> bool:
+    """Whether a loop may leave out a part of itself even where it goes round."""
+    if isinstance(rounds, ast.For | ast.AsyncFor):
+        before = rounds.body[: next((i for i, each in enumerate(rounds.body) if each is node), 0)]
+        leaves = (ast.Continue, ast.Break, ast.Return, ast.Raise)
+        return node in rounds.orelse or any(isinstance(each, leaves) for one in before for each in walk(one))
+    generators: list[ast.comprehension] = rounds.generators  # type: ignore[attr-defined]
+    inner = [each for each in generators[1:] if each is not node] if node is not generators[0] else []
+    return node is not generators[0] and (bool(inner) or any(each.ifs for each in generators))
+
+
+def is_stored(
+    program: Program, place: ast.expr, trail: Sequence[ast.AST], module: Module, point: Point
+) -> bool:
+    """Whether some code may store an entry after the last node of a trail has been evaluated."""
+    node = place
+    while isinstance(node, ast.Attribute | ast.Subscript):
+        base = node.value
+        if isinstance(node, ast.Attribute):
+            own = [value for value, _ in program.evaluator.values(base, point)]
+            if _is_computed(program, own, node.attr):
+                return True
+            plain = bool(own) and all(isinstance(value, Made) for value in own)
+            stores = _stores(program, node.attr)
+            if stores is None:
+                return True
+            for other, there in stores:
+                # What methods of the program's classes store in their own objects is in none of a library's.
+                if not ((plain and _is_own(there)) or _is_earlier(module, other, trail, there)):
+                    return True
+        elif _is_changed(program, base, _key(node) or ""):
+            return True
+        node = base
+    root = node.id if isinstance(node, ast.Name) else ""
+    return _is_changed_by_name(program, module, root)
+
+
+def _is_computed(program: Program, own: Sequence[object], attribute: str) -> bool:
+    """Whether a property, or a method of its own, gives the attribute."""
+    special = ("__getattr__", "__getattribute__")
+    return any(
+        program.evaluator.classes.member(value.cls, name)
+        for value in own
+        if isinstance(value, Instance)
+        for name in (attribute, *special)
+    )
+
+
+def _stores(program: Program, attribute: str) -> list[tuple[Module, list[ast.AST]]] | None:
+    """Every place that stores or deletes an attribute; None where there are too many files to look at."""
+    index = program.modules.index
+    word = re.escape(attribute).encode()
+    # `x.size = 1`, `x.size += 1`, `x.size, y = 1, 2`; `for x.size in`; `with y as x.size`; `del x.size`
+    written = re.compile(rb"\.%b\b[^=\n(]*=(?!=)|\b(for|as|del)\b[^\n]*\.%b\b" % (word, word))
+    files = [relative for relative in index.naming(attribute) if written.search(index.data(relative))]
+    if len(files) > _MOST_FILES:
+        return None
+    return [
+        (module, trail)
+        for module in program.modules.each(files)
+        for trail in module.paths_to(attribute)
+        if isinstance(trail[-1], ast.Attribute) and not isinstance(trail[-1].ctx, ast.Load)
+    ]
+
+
+def _is_own(trail: Sequence[ast.AST]) -> bool:
+    """Whether a store is one that a method of a class of the program makes in its own object."""
+    node = trail[-1]
+    methods = [each for each in trail if isinstance(each, ast.FunctionDef)]
+    return (
+        isinstance(node, ast.Attribute)
+        and isinstance(node.value, ast.Name)
+        and any(isinstance(each, ast.ClassDef) for each in trail)
+        and any([each.arg for each in parameters(method)][:1] == [node.value.id] for method in methods[:1])
+    )
+
+
+def _is_earlier(module: Module, other: Module, trail: Sequence[ast.AST], there: Sequence[ast.AST]) -> bool:
+    """Whether a store stands before a place, in the same run of the function around both."""
+    shared = [a for a, b in zip(trail, there, strict=False) if a is b]
+    scopes = [each for each in there if isinstance(each, _FUNCTIONS)]
+    return (
+        other is module
+        and bool(scopes)
+        and all(any(scope is each for each in shared) for scope in scopes)
+        and not share_a_loop(trail, there)
+        and is_before(there, trail)
+    )
+
+
+def _is_changed(program: Program, base: ast.expr, key: str) -> bool:
+    """Whether some code may change an entry of a dict: what it is called, or the same key of any."""
+    name = (dotted(base) or "").rpartition(".")[2]
+    if len(program.modules.index.mentioning(key)) > _MOST_FILES:
+        return True
+    for module in program.modules.mentioning(key):
+        for node in walk(module.tree):
+            match node:
+                case ast.Subscript(slice=ast.Constant(value=value), ctx=ast.Store() | ast.Del()):
+                    if value == key:
+                        return True
+    for each in mentions(program, name):
+        above = each.trail[-2] if len(each.trail) > 1 else None
+        if isinstance(above, ast.Attribute) and above.attr in MUTATORS | {"popitem"}:
+            return True
+        if (
+            isinstance(above, ast.Subscript)
+            and above.value is each.node
+            and not isinstance(above.ctx, ast.Load)
+            and not isinstance(above.slice, ast.Constant)
+        ):
+            return True
+        if isinstance(above, ast.AugAssign) and above.target is each.node:
+            return True
+    return False
+
+
+def _is_changed_by_name(program: Program, home: Module, name: str) -> bool:
+    """Whether some code sets attributes of what goes by this name without writing them, in the file or in
+    one that it imports or that imports it."""
+    mark = ("sets by name", name)
+    if mark not in program.answers:
+        root = re.escape(name).encode()
+        written = re.compile(
+            rb"\b((set|del)attr|vars)\(\s*%b\b|\b%b\s*\.\s*(__dict__|__setattr__|update)\b" % (root, root)
+        )
+        index = program.modules.index
+        program.answers[mark] = [
+            relative for relative in index.naming(name) if written.search(index.data(relative))
+        ]
+    found: list[str] = program.answers[mark]
+    if not found:
+        return False
+    near = {home.relative, *program.boundaries.imports(home.relative)}
+    near.update(program.boundaries.importers(home.relative))
+    for relative in sorted(near.intersection(found)):
+        module = program.modules.get(relative)
+        if module is not None and any(map(_sets_by_name, module.paths_to(name))):
+            return True
+    return False
+
+
+def _sets_by_name(trail: Sequence[ast.AST]) -> bool:
+    node, above = trail[-1], trail[-2]
+    if isinstance(above, ast.Call) and isinstance(above.func, ast.Name) and above.args[:1] == [node]:
+        if above.func.id in ("setattr", "delattr"):
+            return True
+        user = trail[-3]
+        if above.func.id != "vars" or isinstance(user, ast.keyword | ast.Call | ast.For):
+            return False
+        return not (isinstance(user, ast.Attribute) and user.attr in _READING)
+    return isinstance(above, ast.Attribute) and above.attr in ("__dict__", "__setattr__", "update")

@@ -1,0 +1,158 @@
+"""Which function there is already that a lambda only hands its arguments to."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from dlint.changes.around import Around, Hoisted
+from dlint.changes.entries import is_stored
+from dlint.changes.mentions import mentions
+from dlint.knowledge.processes.by_name import is_found_by_name
+from dlint.project.main_guards import is_guarded
+from dlint.source.closures import bindings, owner
+from dlint.source.layout import dotted, parameters
+from dlint.source.nodes import walk
+from dlint.source.settled import is_before, unsettled
+from dlint.values.values import Class, External, Function
+
+if TYPE_CHECKING:
+    from dlint.program.program import Program
+    from dlint.source.module import Module
+
+
+@dataclass(frozen=True)
+class Existing:
+    """What a lambda only hands its arguments to, with what else it gives it."""
+
+    function: ast.expr
+    keywords: tuple[tuple[str, ast.expr], ...]
+
+
+class HandedOn(Around):
+    """The search for the function that the lambda at the end of a trail hands its arguments to."""
+
+    def __init__(self, program: Program, module: Module, trail: list[ast.AST], node: Hoisted) -> None:
+        super().__init__(program, module, trail, node)
+        # Whether what is bound may be something else by then, for all that is known.
+        self.risky = False
+
+    def find(self) -> Existing | None:
+        """The function, where it can be given to all instead of the lambda."""
+        node = self._node
+        if not isinstance(node, ast.Lambda) or not isinstance(node.body, ast.Call):
+            return None
+        call, own = node.body, [each.arg for each in node.args.args]
+        if len(own) != len(parameters(node)) or node.args.defaults or not own or len(call.args) < len(own):
+            return None
+        if [each.id if isinstance(each, ast.Name) else "" for each in call.args[: len(own)]] != own:
+            return None
+        if any(isinstance(each, ast.Starred) for each in call.args) or any(
+            k.arg is None for k in call.keywords
+        ):
+            return None
+        names = self._found_by_name(call.func)
+        if names is None:
+            return None
+        more, first = call.args[len(own) :], len(own)
+        if len(names) < first + len(more) and (more or names):
+            return None
+        keywords = [
+            *zip(names[first:], more, strict=False),
+            *((each.arg or "", each.value) for each in call.keywords),
+        ]
+        if not all(self._can_be_bound(value) for _, value in keywords):
+            return None
+        if any(name != other and self._is_given_by_keyword(name) for name, other in _pairs(own, names)):
+            return None
+        return Existing(call.func, tuple(keywords))
+
+    def _is_given_by_keyword(self, name: str) -> bool:
+        """Whether some call that may be one of the function gives an argument by this name."""
+        for mention in mentions(self._program, name):
+            call = mention.trail[-2] if len(mention.trail) > 1 else None
+            if isinstance(mention.node, ast.keyword) and isinstance(call, ast.Call):
+                self._program.evaluator.start()
+                point = self._program.evaluator.sites.point_of(mention.module, mention.trail[:-1])
+                callees = [value for value, _ in self._program.evaluator.values(call.func, point)]
+                if not callees or not all(isinstance(each, External | Class) for each in callees):
+                    return True
+        return False
+
+    def _found_by_name(self, function: ast.expr) -> list[str] | None:
+        """The parameters of what a worker finds by its name (none of a library's); None for other things."""
+        path = dotted(function)
+        root = path.partition(".")[0] if path else ""
+        if not root or owner(root, self._trail) is not None or self._is_of_guard(root):
+            return None
+        places = [each for each in bindings(self._module.tree) if each.name == root]
+        frame = self._program.evaluator.modules.frame(self._module)
+        if len(places) > 1 or self._program.evaluator.namespaces.declared_global(root, frame):
+            return None
+        if places and not is_before(places[0].trail, self._trail):
+            return None
+        if any(map(self._program.modules.index.stored_elsewhere, (path or "").split("."))):
+            return None
+        values = [value for value, _ in self._program.evaluator.values(function, self._point)]
+        match values:
+            case [External(name=name)] if is_found_by_name(name):
+                return []
+            case [Function(receiver=None, owner=None, node=ast.FunctionDef() as node) as value]:
+                if isinstance(value.frame.scope, ast.Module) and not is_guarded(value.frame, node):
+                    if node.decorator_list or node.args.posonlyargs or node.args.vararg:
+                        return None
+                    return [each.arg for each in node.args.args]
+        return None
+
+    def _can_be_bound(self, value: ast.expr) -> bool:
+        """Whether an argument of a call is the same when it is looked at earlier."""
+        if is_constant(value):
+            return True
+        names = [each for each in walk(value) if isinstance(each, ast.Name)]
+        if len(names) != 1 or dotted(_base(value)) is None:
+            return False
+        name = names[0].id
+        index = owner(name, self._trail)
+        if index is None or name in {each.arg for each in parameters(self._node)}:
+            return False
+        scope = self._trail[index]
+        if value is names[0] and self._is_receiver(name, scope):
+            return False
+        if (
+            self._import_line(name, scope) is not None
+            or unsettled(name, scope, self._trail[index:]) is not None
+        ):
+            return False
+        if value is not names[0]:
+            if not self._has_all_options(names[0]) or is_stored(
+                self._program, value, self._trail, self._module, self._point
+            ):
+                return False
+            self.risky = self.risky or not self._is_plain(names[0])
+        self._judge(value)
+        return True
+
+
+def _pairs(own: Sequence[str], names: Sequence[str]) -> Iterator[tuple[str, str]]:
+    """The parameters of a lambda with those of the function that it calls; a library's have no name here."""
+    for index, name in enumerate(own):
+        yield name, names[index] if index < len(names) else ""
+
+
+def _base(node: ast.expr) -> ast.expr:
+    while isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Constant):
+        node = node.value
+    return node
+
+
+def is_constant(node: ast.expr) -> bool:
+    match node:
+        case ast.Constant():
+            return True
+        case ast.UnaryOp(operand=operand):
+            return is_constant(operand)
+        case ast.Tuple(elts=items):
+            return all(map(is_constant, items))
+    return False

@@ -1,0 +1,267 @@
+"""Which assignments reach a place, path by path.
+
+The search goes backwards from a point through the statements before it. Where control may have come two
+ways (a branch, a loop, a ``try``) it forks the world, assuming what the tests say; a way that contradicts
+what is already assumed is not taken.
+"""
+
+from __future__ import annotations
+
+import ast
+from bisect import bisect_left
+from typing import TYPE_CHECKING
+
+from dlint.budget import spend
+from dlint.source.layout import as_try, ends, own_names, statements_in, taken
+from dlint.values.frame import Frame, Point
+from dlint.values.values import Key
+from dlint.values.worlds import World
+
+if TYPE_CHECKING:
+    from dlint.evaluation.interface import Evaluator
+
+# A statement that binds the name, or None: the search came to the start of the scope.
+Definition = tuple[ast.stmt | None, World]
+FORKS = 4
+
+
+class Flow:
+    """Backward search for definitions; ``evaluator`` answers what the tests on the way may be."""
+
+    def __init__(self, evaluator: Evaluator) -> None:
+        self._evaluator = evaluator
+
+    def definitions(self, name: str, point: Point, world: World, *, anew: bool = False) -> list[Definition]:
+        """The statements that may have bound or changed ``name`` last when control comes to ``point``;
+        ``anew`` looks past those that only change it in place.
+
+        Which of several statements it was counts as an assumption: two uses that the same statements reach
+        are reached by the same one, also where the tests that tell were too many to be remembered.
+        """
+        found = _Search(self._evaluator, point.frame, name, anew).run(point.statement, world)
+        choices = frozenset(id(statement) for statement, _ in found)
+        if len(choices) < 2:
+            return found
+        # What a statement in a loop changes was left there by itself or not, whatever comes out in the end.
+        at = point.statement
+        changing = at is not None and name in point.frame.layout.bound_by(at)
+        mark = ("reached", point.frame.key, name, choices, id(at) if changing else None)
+        return [
+            (statement, w.assuming(mark, id(statement)))
+            for statement, w in found
+            if w.known(mark) in (None, id(statement))
+        ]
+
+    def reaching(self, point: Point, world: World) -> list[World]:
+        """The worlds in which control comes to a point, given the tests that guard it."""
+        if point.statement is None:
+            return [world]
+        layout = point.frame.layout
+        guards: list[tuple[ast.expr, bool, ast.stmt]] = []
+        at: ast.AST | None = point.statement
+        while at is not None:
+            place = layout.places.get(id(at))
+            spend(1)
+            if place is None:
+                holder = layout.try_of.get(id(at))  # a handler or case: go on from its statement
+                at = holder
+                continue
+            guarding = layout.guards(place.block)
+            for guard in reversed(guarding[: bisect_left(guarding, place.at, key=lambda each: each.at)]):
+                spend(1)
+                guards.append((guard.test, guard.wanted, guard.statement))
+            owner = place.owner
+            if isinstance(owner, ast.If):
+                guards.append((owner.test, place.role == "body", owner))
+            at = owner
+        worlds = [world]
+        for test, wanted, statement in reversed(guards):
+            where = point.before(statement)
+            forked = [after for w in worlds for after in self._evaluator.assume(test, wanted, where, w)]
+            worlds = told(few(forked), _branch(statement, point.frame), wanted) if forked else []
+            if not worlds:
+                return []
+        return worlds
+
+
+def told(worlds: list[World], mark: Key, choice: int) -> list[World]:
+    """The worlds in which a statement goes one of its ways (a branch, a case, a handler): it is one decision,
+    also where what the tests say is too much to be remembered."""
+    return [w.assuming(mark, choice) for w in worlds if w.known(mark) in (None, choice)]
+
+
+def _branch(statement: ast.stmt, frame: Frame) -> Key:
+    return ("branch", id(statement), frame.key)
+
+
+def few(worlds: list[World]) -> list[World]:
+    """The worlds, or the one that they have in common where they are too many to go on with each."""
+    return worlds if len(worlds) <= FORKS else [worlds[0].shared(worlds[1:])]
+
+
+class _Search:
+    def __init__(self, evaluator: Evaluator, frame: Frame, name: str, anew: bool) -> None:
+        self.anew = anew
+        self.evaluator = evaluator
+        self.frame = frame
+        self.layout = frame.layout
+        self.name = name
+        self.base = name.rpartition(".")[0]
+        self.looped: set[int] = set()
+        self.found: list[Definition] = []
+
+    def run(self, statement: ast.stmt | None, world: World) -> list[Definition]:
+        if statement is None:
+            passed = self.block(self.layout.body, len(self.layout.body), [world])
+            self.found += [(None, w) for w in passed]
+        else:
+            self.above(statement, [world])
+        return self.found
+
+    def above(self, statement: ast.AST, worlds: list[World]) -> None:
+        """Goes on from the statement's own place to the start of the scope."""
+        at = statement
+        while worlds:
+            place = self.layout.places.get(id(at))
+            if place is None:
+                break
+            worlds = self.block(place.block, place.at, worlds)
+            owner = place.owner
+            if owner is None or not worlds:
+                break
+            worlds = self.leave(owner, place.role, worlds)
+            holder = self.layout.try_of.get(id(owner))
+            at = owner if holder is None else holder
+        self.found += [(None, w) for w in worlds]
+
+    def leave(self, owner: ast.AST, role: str, worlds: list[World]) -> list[World]:
+        """From the start of a block inside ``owner`` to just before ``owner``."""
+        match owner:
+            case ast.For() | ast.AsyncFor() | ast.While() if role == "body":
+                if id(owner) not in self.looped and self.binds_inside(owner.body):
+                    # An earlier round of the loop may have bound it.
+                    self.looped.add(id(owner))
+                    self.block(owner.body, len(owner.body), worlds)
+                if not isinstance(owner, ast.While) and self.binds_itself(owner):
+                    self.found += [(owner, w) for w in worlds]
+                    return []
+            case ast.If() if self.binds_itself(owner):  # a walrus in the test
+                self.found += [(owner, w) for w in worlds]
+                return []
+            case ast.With() | ast.AsyncWith() | ast.ExceptHandler() | ast.match_case():
+                statement = self.layout.try_of.get(id(owner), owner)
+                if isinstance(statement, ast.stmt) and self.binds_itself(statement):
+                    self.found += [(statement, w) for w in worlds]
+                    return []
+                attempt = as_try(statement)
+                if attempt is not None:
+                    # The body may have run in part before it raised.
+                    self.block(attempt.body, len(attempt.body), worlds)
+        attempt = as_try(owner)
+        if attempt is not None and role in ("orelse", "finalbody"):
+            return self.block(attempt.body, len(attempt.body), worlds)
+        return worlds
+
+    def block(self, block: list[ast.stmt], end: int, worlds: list[World]) -> list[World]:
+        """Backwards through ``block[:end]``; gives the worlds that found no definition there."""
+        binding = self.layout.binding(block, anew=self.anew)
+        own = binding.get(self.name, ())
+        base = binding.get(self.base, ()) if self.base else ()
+        for index in sorted({*own, *base}, reverse=True) if base else reversed(own):
+            if index >= end:
+                continue
+            spend(1 + len(worlds))
+            statement = block[index]
+            if index in own:
+                worlds = self.through(statement, worlds)
+            elif self.rebinds_base(statement):
+                # `args = ...` makes an `args.x` of before another thing.
+                self.found += [(None, w) for w in worlds]
+                return []
+            if not worlds:
+                return []
+        return worlds
+
+    def through(self, statement: ast.stmt, worlds: list[World]) -> list[World]:
+        """Backwards through a statement that binds the name somewhere inside."""
+        match statement:
+            case ast.If():
+                return self.branches(statement, worlds)
+            case ast.For() | ast.AsyncFor() | ast.While():
+                before = len(self.found)
+                inside = self.block(statement.body, len(statement.body), worlds)
+                if len(self.found) > before and not self.anew and self.takes_out(statement):
+                    return []
+                if self.binds_itself(statement):
+                    self.found += [(statement, w) for w in inside]
+                return worlds  # perhaps no round at all
+            case ast.With() | ast.AsyncWith():
+                worlds = self.block(statement.body, len(statement.body), worlds)
+                if worlds and self.binds_itself(statement):
+                    self.found += [(statement, w) for w in worlds]
+                    return []
+                return worlds
+            case ast.Match():
+                return self.cases(statement, worlds)
+        attempt = as_try(statement)
+        if attempt is not None:
+            return self.attempt(attempt, worlds)
+        self.found += [(statement, w) for w in worlds]
+        return []
+
+    def branches(self, statement: ast.If, worlds: list[World]) -> list[World]:
+        passed: list[World] = []
+        where = Point(self.frame, statement)
+        inner = self.binds_inside(statement.body) or self.binds_inside(statement.orelse)
+        if not inner:  # a walrus in the test
+            self.found += [(statement, w) for w in worlds]
+            return []
+        mark = _branch(statement, self.frame)
+        for wanted, block in ((True, statement.body), (False, statement.orelse)):
+            if ends(block):
+                continue
+            assumed = few(
+                [w for world in worlds for w in self.evaluator.assume(statement.test, wanted, where, world)]
+            )
+            if assumed:
+                passed += self.block(block, len(block), told(assumed, mark, wanted))
+        return few(passed)
+
+    def attempt(self, statement: ast.Try, worlds: list[World]) -> list[World]:
+        worlds = self.block(statement.finalbody, len(statement.finalbody), worlds)
+        mark = ("raised", id(statement), self.frame.key)
+        passed = self.block(statement.orelse, len(statement.orelse), told(worlds, mark, 0))
+        passed = self.block(statement.body, len(statement.body), passed)
+        for index, handler in enumerate(statement.handlers, 1):
+            if not ends(handler.body):
+                passed += self.block(handler.body, len(handler.body), told(worlds, mark, index))
+        return few(passed)
+
+    def cases(self, statement: ast.Match, worlds: list[World]) -> list[World]:
+        passed: list[World] = []
+        mark = ("case", id(statement), self.frame.key)
+        for index, case in enumerate(statement.cases):
+            if not ends(case.body):
+                passed += self.block(case.body, len(case.body), told(worlds, mark, index))
+        last = statement.cases[-1]
+        if not (
+            isinstance(last.pattern, ast.MatchAs) and last.pattern.pattern is None and last.guard is None
+        ):
+            passed += told(worlds, mark, len(statement.cases))
+        return few(passed)
+
+    def binds_inside(self, block: list[ast.stmt]) -> bool:
+        return any(self.name in self.layout.bound_by(statement, anew=self.anew) for statement in block)
+
+    def binds_itself(self, statement: ast.stmt) -> bool:
+        return self.name in own_names(statement)
+
+    def takes_out(self, loop: ast.For | ast.AsyncFor | ast.While) -> bool:
+        """Whether a loop takes entries out of the container that is looked for. What is left then is less
+        definite than without a round, so that this need not be looked at as well."""
+        return any(self.name == path for inner in statements_in(loop.body) for path, _ in taken(inner))
+
+    def rebinds_base(self, statement: ast.stmt) -> bool:
+        return isinstance(statement, ast.Assign) and any(
+            isinstance(target, ast.Name) and target.id == self.base for target in statement.targets
+        )

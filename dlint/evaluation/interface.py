@@ -1,0 +1,167 @@
+"""What the parts of the evaluator may ask of it, and through it of one another.
+
+The parts know this interface alone. The evaluator that has it (``dlint.calls.evaluator``) is put together
+above them, so no import leads back up.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable
+from typing import Protocol
+
+from dlint.project.modules import Modules
+from dlint.source.module import Module
+from dlint.values.frame import Argument, Arguments, Frame, Point
+from dlint.values.outcomes import Outcome
+from dlint.values.values import Class, Function, Instance, Key, Made, ModuleValue, Table, Value
+from dlint.values.worlds import HERE, World
+
+
+class Evaluator(Protocol):
+    """Answers questions about expressions. Each part's documentation stands in its own module."""
+
+    def values(self, node: ast.expr, point: Point, world: World = HERE) -> list[Outcome]: ...
+
+    def value_of(self, argument: Argument, world: World) -> list[Outcome]: ...
+
+    def attribute(
+        self, base: Value, name: str, node: ast.AST, point: Point, world: World
+    ) -> list[Outcome]: ...
+
+    def assume(self, test: ast.expr, wanted: bool, point: Point, world: World) -> list[World]: ...
+
+    def answer(self, mark: Key, world: World, ask: Callable[[World], list[Outcome]]) -> list[Outcome]: ...
+
+    def cut(self, depth: int = 0) -> None: ...
+
+    @property
+    def depth(self) -> int: ...
+
+    @property
+    def modules(self) -> Modules: ...
+
+    @property
+    def flow(self) -> Flow: ...
+
+    @property
+    def names(self) -> Names: ...
+
+    @property
+    def namespaces(self) -> Namespaces: ...
+
+    @property
+    def containers(self) -> Containers: ...
+
+    @property
+    def truths(self) -> Truths: ...
+
+    @property
+    def classes(self) -> Classes: ...
+
+    @property
+    def attributes(self) -> Attributes: ...
+
+    @property
+    def parameters(self) -> Parameters: ...
+
+
+class Flow(Protocol):
+    """Which assignments reach a place."""
+
+    def definitions(
+        self, name: str, point: Point, world: World, *, anew: bool = False
+    ) -> list[tuple[ast.stmt | None, World]]: ...
+
+    def reaching(self, point: Point, world: World) -> list[World]: ...
+
+
+class Names(Protocol):
+    """What a name stands for in a frame."""
+
+    def defined(self, statement: ast.stmt, name: str, frame: Frame, world: World) -> list[Outcome]: ...
+
+    def from_start(self, name: str, frame: Frame, world: World) -> list[Outcome]: ...
+
+    def unpacked(self, target: ast.expr, source: Argument) -> dict[str, Argument]: ...
+
+
+class Namespaces(Protocol):
+    """What a module has under a name once it has run."""
+
+    def of_module(self, name: str, frame: Frame) -> list[Value]: ...
+
+    def from_star(self, name: str, frame: Frame) -> list[Value]: ...
+
+    def public(self, module: ModuleValue) -> list[Value]: ...
+
+    def module_named(self, name: str, importer: str) -> Value: ...
+
+    def imported_module(self, statement: ast.ImportFrom, frame: Frame) -> list[Value]: ...
+
+    def imported(self, source: Value, name: str, importer: Module, world: World) -> list[Outcome]: ...
+
+
+class Containers(Protocol):
+    """What is in lists, tuples, sets and dicts."""
+
+    def elements(self, value: Value) -> list[Value]: ...
+
+    def all_of(self, value: Value) -> list[Value] | None: ...
+
+    def part(self, base: Made, which: object) -> Value: ...
+
+    def stored(
+        self, held: Value, target: ast.Subscript, value: Value, before: Point, world: World
+    ) -> list[Value]: ...
+
+    def without(self, held: Value, keys: list[ast.expr], before: Point, world: World) -> list[Outcome]: ...
+
+    def opened(self, held: Value, keys: list[ast.expr], before: Point) -> Value: ...
+
+    def mutated(self, held: Value, call: ast.Call, before: Point, world: World) -> list[Outcome]: ...
+
+    def called(
+        self, name: str, arguments: Arguments, node: ast.AST, point: Point, world: World
+    ) -> list[Outcome]: ...
+
+    def table(self, arguments: Arguments, world: World) -> list[tuple[Table, World]]: ...
+
+
+class Truths(Protocol):
+    """Whether a test holds."""
+
+    def of_value(self, value: Value, world: World) -> list[tuple[bool, World]]: ...
+
+    def same(self, a: Value, b: Value, world: World) -> list[tuple[bool, World]]: ...
+
+
+class Classes(Protocol):
+    """Classes of the program, as far as expressions ask about them."""
+
+    def is_instance(self, value: Value, cls: Value) -> bool | None: ...
+
+    def member(self, cls: Class, name: str, without: set[Key] | None = None) -> list[tuple[Value, Class]]: ...
+
+    def methods(self, instance: Instance, name: str) -> list[Function]: ...
+
+    def super_at(self, point: Point, world: World) -> list[Outcome]: ...
+
+
+class Attributes(Protocol):
+    """Attributes of objects."""
+
+    @property
+    def outside(self) -> Outside: ...
+
+
+class Outside(Protocol):
+    """What code outside a class stores in the attributes of its objects."""
+
+    def of_made(self, made: Made, name: str, world: World) -> list[Outcome]: ...
+
+
+class Parameters(Protocol):
+    """What a parameter is."""
+
+    def values(self, name: str, frame: Frame, world: World) -> list[Outcome]: ...

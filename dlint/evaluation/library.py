@@ -1,0 +1,362 @@
+"""What calls of builtins and of library functions give."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from dlint.evaluation import texts
+from dlint.evaluation.containers import is_method
+from dlint.knowledge.loading import NAMESPACES, kept_parameters
+from dlint.knowledge.names import asks_state, library_answers_again
+from dlint.knowledge.randomness import WORKER_INFO
+from dlint.values.alike import told
+from dlint.values.frame import Arguments, Point
+from dlint.values.outcomes import Outcome, told_apart
+from dlint.values.values import (
+    Class,
+    Const,
+    External,
+    Instance,
+    Items,
+    Key,
+    Made,
+    ModuleValue,
+    Partial,
+    Table,
+    Unknown,
+    Value,
+)
+from dlint.values.worlds import World
+
+if TYPE_CHECKING:
+    from dlint.evaluation.interface import Evaluator
+
+_PLAIN = (Const, Items, Table)
+_MOST_NAMED = 24  # classes that one eval may mean
+
+
+class Library:
+    """Calls of a library's functions, classes and methods."""
+
+    def __init__(self, evaluator: Evaluator) -> None:
+        self._evaluator = evaluator
+        self.worker_infos: set[Key] = set()  # never None in worker code
+
+    def call(
+        self, callee: External, arguments: Arguments, node: ast.AST, point: Point, world: World
+    ) -> list[Outcome]:
+        """What calling a library's function, class or method gives."""
+        handler = _FUNCTIONS.get(callee.name)
+        found: list[Outcome] = []
+        if handler is not None:
+            found = handler(self, arguments, node, point, world)
+        elif is_method(callee.name):
+            found = self._evaluator.containers.called(callee.name, arguments, node, point, world)
+        elif texts.is_method(callee.name):
+            found = texts.called(self._evaluator, callee.name, arguments, node, point, world)
+        if found:
+            return found
+        if callee.owner is None and not arguments.all() and asks_state(callee.name):
+            # `is_initialized()` answers the same wherever it is asked.
+            return [(Unknown(("answer", callee.name)), world)]
+        text = told(arguments, callee.name) if library_answers_again(callee.name) else None
+        made = Made(callee.name, node, arguments, point, text and (callee.key, text))
+        if callee.name == WORKER_INFO:
+            self.worker_infos.add(made.key)
+        return [(made, world)]
+
+    def _first(self, arguments: Arguments, world: World) -> list[Outcome]:
+        if not arguments.positional:
+            return []
+        return self._evaluator.value_of(arguments.positional[0], world)
+
+    def _dict(self, arguments: Arguments, node: ast.AST, point: Point, world: World) -> list[Outcome]:
+        return list(self._evaluator.containers.table(arguments, world))
+
+    def _listed(self, arguments: Arguments, node: ast.AST, point: Point, world: World) -> list[Outcome]:
+        if not arguments.positional:
+            return [(Items("list", ()), world)]
+        return [
+            (value, w)
+            if isinstance(value, Items)
+            else (Items("list", tuple(self._evaluator.containers.elements(value)), True), w)
+            for value, w in self._first(arguments, world)
+        ]
+
+    def _same(self, arguments: Arguments, node: ast.AST, point: Point, world: World) -> list[Outcome]:
+        return self._first(arguments, world)
+
+    def _copied(self, arguments: Arguments, node: ast.AST, point: Point, world: World) -> list[Outcome]:
+        """A copy is an object of its own, made alike: what is stored in the one is not in the other."""
+        return [
+            (Instance(value.cls, value.arguments, node, point.key), w)
+            if isinstance(value, Instance) and value.arguments is not None
+            else (value, w)
+            for value, w in self._first(arguments, world)
+        ]
+
+    def _enumerate(self, arguments: Arguments, node: ast.AST, point: Point, world: World) -> list[Outcome]:
+        index = Unknown(("index", id(node)))
+        return [
+            (
+                Items(
+                    "list",
+                    tuple(
+                        Items("tuple", (index, item)) for item in self._evaluator.containers.elements(value)
+                    ),
+                    True,
+                ),
+                w,
+            )
+            for value, w in self._first(arguments, world)
+        ]
+
+    def kept(self, made: Made, name: str, world: World) -> list[Outcome]:
+        """What an object of a library keeps of what it was made of, under a name; empty where nothing is
+        known of that."""
+        if made.name in NAMESPACES:
+            return self._of_namespace(made, name, world)
+        parameters = kept_parameters(made.name, name)
+        if parameters is None or made.arguments.spread or made.arguments.splats:
+            return []
+        given = made.arguments.keywords.get(name)
+        place = parameters.index(name) if name in parameters else len(made.arguments.positional)
+        if given is None and place < len(made.arguments.positional):
+            given = made.arguments.positional[place]
+        return self._evaluator.value_of(given, world) if given is not None else []
+
+    def _of_namespace(self, made: Made, name: str, world: World) -> list[Outcome]:
+        found: list[Outcome] = []
+        for table, w in self._evaluator.containers.table(
+            Arguments(keywords=made.arguments.keywords, splats=made.arguments.splats), world
+        ):
+            if name in table.items:
+                found.append((table.items[name], w))
+            else:
+                found.append((Unknown(("attribute", made.key, name)), w))
+            found += self._evaluator.attributes.outside.of_made(made, name, w)
+        values = {value.key: (value, w) for value, w in found}
+        return told_apart(list(values.values()), ("kept", made.key, name))
+
+    def _zip(self, arguments: Arguments, node: ast.AST, point: Point, world: World) -> list[Outcome]:
+        columns: list[list[Value]] = []
+        for argument in arguments.positional:
+            values = self._evaluator.value_of(argument, world)
+            columns.append(self._evaluator.containers.elements(values[0][0]) if values else [])
+        if not columns or not all(columns):
+            return []
+        rows = [
+            Items("tuple", tuple(column[min(i, len(column) - 1)] for column in columns))
+            for i in range(max(len(column) for column in columns))
+        ]
+        return [(Items("list", tuple(rows), True), world)]
+
+    def _next(self, arguments: Arguments, node: ast.AST, point: Point, world: World) -> list[Outcome]:
+        return [
+            (item, w)
+            for value, w in self._first(arguments, world)
+            for item in self._evaluator.containers.elements(value)
+        ]
+
+    def _objects(self, arguments: Arguments, node: ast.AST, point: Point, world: World) -> list[Outcome]:
+        """What a draw may give where it draws from objects. Numbers, texts and rows of a table lead to no
+        other code, and would only fork worlds."""
+        found = self._next(arguments, node, point, world)
+        if any(isinstance(item, _PLAIN) for item, _ in found):
+            return []
+        return [] if all(isinstance(item, Unknown) for item, _ in found) else found
+
+    def _drawn(self, arguments: Arguments, node: ast.AST, point: Point, world: World) -> list[Outcome]:
+        """One of some objects."""
+        if len(arguments.positional) != 1 or not set(arguments.keywords) <= {"p"}:
+            return []
+        return self._objects(arguments, node, point, world)
+
+    def _drawn_several(
+        self, arguments: Arguments, node: ast.AST, point: Point, world: World
+    ) -> list[Outcome]:
+        """A list of some objects."""
+        items = {item.key: item for item, _ in self._objects(arguments, node, point, world)}
+        return [(Items("list", tuple(items.values()), True), world)] if items else []
+
+    def _length(self, arguments: Arguments, node: ast.AST, point: Point, world: World) -> list[Outcome]:
+        return [
+            (Const(len(value.items)), w)
+            if isinstance(value, Items) and not value.open
+            else (Unknown(("length", value.key)), w)
+            for value, w in self._first(arguments, world)
+        ]
+
+    def _number(self, arguments: Arguments, node: ast.AST, point: Point, world: World) -> list[Outcome]:
+        found: list[Outcome] = []
+        for value, w in self._first(arguments, world):
+            if isinstance(value, Const):
+                try:
+                    found.append((Const(int(value.value)), w))
+                    continue
+                except (TypeError, ValueError, OverflowError):
+                    pass
+            found.append((value if isinstance(value, Unknown) else Unknown(("int", value.key)), w))
+        return found
+
+    def _bool(self, arguments: Arguments, node: ast.AST, point: Point, world: World) -> list[Outcome]:
+        return [
+            (Const(result), v)
+            for value, w in self._first(arguments, world)
+            for result, v in self._evaluator.truths.of_value(value, w)
+        ]
+
+    def _least(self, arguments: Arguments, node: ast.AST, point: Point, world: World) -> list[Outcome]:
+        return self._extreme(min, arguments, node, point, world)
+
+    def _greatest(self, arguments: Arguments, node: ast.AST, point: Point, world: World) -> list[Outcome]:
+        return self._extreme(max, arguments, node, point, world)
+
+    def _extreme(
+        self, function: Callable[[Any], Any], arguments: Arguments, node: ast.AST, point: Point, world: World
+    ) -> list[Outcome]:
+        values = [self._evaluator.value_of(argument, world) for argument in arguments.positional]
+        constants = [
+            outcomes[0][0].value
+            for outcomes in values
+            if len(outcomes) == 1 and isinstance(outcomes[0][0], Const)
+        ]
+        numbers = [value for value in constants if isinstance(value, int | float)]
+        if numbers and len(numbers) == len(values):
+            return [(Const(function(numbers)), world)]
+        if function is min and 0 in numbers and len(values) > 1:
+            return [(Const(0), world)]
+        return [(Unknown((function.__name__, id(node), point.frame.key)), world)]
+
+    def _getattr(self, arguments: Arguments, node: ast.AST, point: Point, world: World) -> list[Outcome]:
+        if len(arguments.positional) < 2:
+            return []
+        found: list[Outcome] = []
+        for base, w in self._first(arguments, world):
+            for name, v in self._evaluator.value_of(arguments.positional[1], w):
+                if isinstance(name, Const) and isinstance(name.value, str):
+                    found += self._evaluator.attribute(base, name.value, node, point, v)
+                elif isinstance(base, ModuleValue):
+                    # A registry by name: any class of the module may be meant.
+                    found += [(value, v) for value in self._evaluator.namespaces.public(base)]
+                else:
+                    found.append((Unknown(("getattr", base.key, name.key)), v))
+        return found
+
+    def _eval(self, arguments: Arguments, node: ast.AST, point: Point, world: World) -> list[Outcome]:
+        """``eval("Name")`` and ``eval("package." + name)``: read, never run."""
+        if not arguments.positional or arguments.positional[0].expression is None:
+            return []
+        text, whole = _leading_text(arguments.positional[0].expression)
+        if not whole:
+            if not text:
+                return [*self._nameable(point, world), (Unknown(("eval", id(node), point.key)), world)]
+            prefix, dot, rest = text.rpartition(".")
+            if not dot or rest:
+                return []
+            text = prefix
+        try:
+            expression = ast.parse(text, mode="eval").body
+        except (SyntaxError, ValueError):
+            return []
+        outcomes = self._evaluator.values(expression, point, world)
+        if whole:
+            return outcomes
+        return [
+            (value, w)
+            for base, w in outcomes
+            if isinstance(base, ModuleValue)
+            for value in self._evaluator.namespaces.public(base)
+        ]
+
+    def _nameable(self, point: Point, world: World) -> list[Outcome]:
+        """The classes that the calling module has a name for: any of them may be meant."""
+        module = ModuleValue(point.frame.module, None)
+        classes = [value for value in self._evaluator.namespaces.public(module) if isinstance(value, Class)]
+        return [(value, world) for value in classes[:_MOST_NAMED]]
+
+    def _import(self, arguments: Arguments, node: ast.AST, point: Point, world: World) -> list[Outcome]:
+        return [
+            (self._evaluator.namespaces.module_named(name.value, point.frame.module.relative), w)
+            for name, w in self._first(arguments, world)
+            if isinstance(name, Const) and isinstance(name.value, str)
+        ]
+
+    def _partial(self, arguments: Arguments, node: ast.AST, point: Point, world: World) -> list[Outcome]:
+        rest = Arguments(arguments.positional[1:], arguments.keywords, arguments.spread, arguments.splats)
+        return [(Partial(callee, rest), w) for callee, w in self._first(arguments, world)]
+
+    def _super(self, arguments: Arguments, node: ast.AST, point: Point, world: World) -> list[Outcome]:
+        return self._evaluator.classes.super_at(point, world)
+
+    def _type(self, arguments: Arguments, node: ast.AST, point: Point, world: World) -> list[Outcome]:
+        return [
+            (value.cls if isinstance(value, Instance) else Unknown(("type", value.key)), w)
+            for value, w in self._first(arguments, world)
+        ]
+
+    def _isinstance(self, arguments: Arguments, node: ast.AST, point: Point, world: World) -> list[Outcome]:
+        if len(arguments.positional) != 2:
+            return []
+        found: list[Outcome] = []
+        for value, w in self._first(arguments, world):
+            for cls, v in self._evaluator.value_of(arguments.positional[1], w):
+                answer = self._evaluator.classes.is_instance(value, cls)
+                if answer is None:
+                    found.append((Unknown(("isinstance", value.key, cls.key)), v))
+                else:
+                    found.append((Const(answer), v))
+        return found
+
+
+def _leading_text(node: ast.expr) -> tuple[str, bool]:
+    """The constant text that a string expression starts with, and whether that is all of it."""
+    match node:
+        case ast.Constant(value=str(text)):
+            return text, True
+        case ast.BinOp(left=left, op=ast.Add()):
+            return _leading_text(left)[0], False
+        case ast.BinOp(left=ast.Constant(value=str(text)), op=ast.Mod()):
+            return text.partition("%")[0], False
+        case ast.JoinedStr(values=[ast.Constant(value=str(text)), *_]):
+            return text, False
+        case ast.Call(func=ast.Attribute(value=ast.Constant(value=str(text)), attr="format")):
+            return text.partition("{")[0], False
+    return "", False
+
+
+_FUNCTIONS: dict[str, Callable[[Library, Arguments, ast.AST, Point, World], list[Outcome]]] = {
+    "builtins.dict": Library._dict,
+    "builtins.list": Library._listed,
+    "builtins.tuple": Library._listed,
+    "builtins.set": Library._listed,
+    "builtins.sorted": Library._listed,
+    "builtins.reversed": Library._listed,
+    "builtins.iter": Library._same,
+    "copy.copy": Library._copied,
+    "copy.deepcopy": Library._copied,
+    "builtins.enumerate": Library._enumerate,
+    "tqdm.tqdm": Library._same,
+    "tqdm.auto.tqdm": Library._same,
+    "builtins.zip": Library._zip,
+    "builtins.next": Library._next,
+    "random.choice": Library._drawn,
+    "random.choices": Library._drawn_several,
+    "random.sample": Library._drawn_several,
+    "numpy.random.choice": Library._drawn,
+    "builtins.len": Library._length,
+    "builtins.int": Library._number,
+    "builtins.bool": Library._bool,
+    "builtins.min": Library._least,
+    "builtins.max": Library._greatest,
+    "builtins.getattr": Library._getattr,
+    "builtins.eval": Library._eval,
+    "builtins.super": Library._super,
+    "builtins.type": Library._type,
+    "builtins.isinstance": Library._isinstance,
+    "builtins.__import__": Library._import,
+    "importlib.import_module": Library._import,
+    "functools.partial": Library._partial,
+}

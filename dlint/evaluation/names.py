@@ -1,0 +1,259 @@
+"""What a name stands for in a frame: what a statement gives it, parameters, enclosing scopes, builtins."""
+
+from __future__ import annotations
+
+import ast
+import builtins
+from typing import TYPE_CHECKING
+
+from dlint.source.layout import FunctionNode, changed_names, dotted, parameters, taken, target_names
+from dlint.source.nodes import walk
+from dlint.values.frame import Argument, Frame, Point
+from dlint.values.operators import operate
+from dlint.values.outcomes import Outcome, told_apart, widened
+from dlint.values.values import Class, External, Function, Items, Made, Table, Unknown, Value
+from dlint.values.worlds import HERE, World
+
+if TYPE_CHECKING:
+    from dlint.evaluation.interface import Evaluator
+
+_BUILTINS = frozenset(dir(builtins))
+_CHANGES = 40
+
+
+class Names:
+    """Look-up of names in frames."""
+
+    def __init__(self, evaluator: Evaluator) -> None:
+        self._evaluator = evaluator
+        # Statements whose earlier state is being asked for: how deep, and whether they met themselves.
+        self._changing: dict[tuple[int, str, object], list[int]] = {}
+
+    def lookup(self, name: str, point: Point, world: World) -> list[Outcome]:
+        """The values of a name at a point."""
+        frame = point.frame
+        if name not in frame.layout.binds:
+            return self.from_start(name, frame, world)
+        if frame.outer is None and point.statement is None:
+            found = [(value, world) for value in self._evaluator.namespaces.of_module(name, frame)]
+            return told_apart(found, (id(frame.scope), name))
+        if name in frame.layout.changes:
+            # Only what is known to be a container is worth following through its changes.
+            roots = self._reached(name, point, world, anew=True)
+            if not any(isinstance(value, Items | Table) for value, _ in roots):
+                return roots
+        return self._reached(name, point, world, anew=False)
+
+    def _reached(self, name: str, point: Point, world: World, *, anew: bool) -> list[Outcome]:
+        outcomes: list[Outcome] = []
+        for statement, w in self._evaluator.flow.definitions(name, point, world, anew=anew):
+            if statement is None:
+                outcomes += self.from_start(name, point.frame, w)
+            else:
+                outcomes += self.defined(statement, name, point.frame, w)
+        return outcomes
+
+    def from_start(self, name: str, frame: Frame, world: World) -> list[Outcome]:
+        """The values of a name that the scope itself has not bound yet."""
+        scope = frame.scope
+        if isinstance(scope, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda):
+            for parameter in parameters(scope):
+                if parameter.arg == name:
+                    return self._evaluator.parameters.values(name, frame, world)
+        outer = frame.outer
+        while outer is not None and isinstance(outer.scope, ast.ClassDef):
+            outer = outer.outer  # methods do not see the names of their class
+        if outer is not None:
+            return self.lookup(name, Point(outer, None), world)
+        if "*" in frame.layout.binds:
+            found = self._evaluator.namespaces.from_star(name, frame)
+            if found:
+                return [(value, world) for value in found]
+        if name in _BUILTINS:
+            return [(External(f"builtins.{name}"), world)]
+        return [(Unknown(("unbound", frame.module.relative, name)), world)]
+
+    def defined(self, statement: ast.stmt, name: str, frame: Frame, world: World) -> list[Outcome]:
+        """The values that a statement gives to a name that it binds."""
+        return told_apart(self._given(statement, name, frame, world), (id(statement), name, frame.key))
+
+    def _given(self, statement: ast.stmt, name: str, frame: Frame, world: World) -> list[Outcome]:
+        before = Point(frame, statement)
+        evaluator = self._evaluator
+        match statement:
+            case ast.Assign(targets=targets, value=value):
+                for target in reversed(targets):
+                    if isinstance(target, ast.Subscript) and dotted(target.value) == name:
+                        return self._stored(target, Argument(value, before), name, before, world)
+                    if name in target_names(target):
+                        return self._assigned(target, Argument(value, before), name, before, world)
+                if name in changed_names(statement):
+                    return self._left(name, before, world)
+                return evaluator.values(value, before, world)  # a walrus inside
+            case ast.AugAssign(target=target, op=op, value=value):
+                if isinstance(target, ast.Subscript):
+                    return self._before(name, before, world)
+                binary = ast.BinOp(left=_load(target), op=op, right=value)
+                ast.copy_location(binary, statement)
+                return [
+                    (operate(binary, left, right, before), v)
+                    for left, w in self._before(name, before, world)
+                    for right, v in evaluator.values(value, before, w)
+                ]
+            case ast.Expr(value=ast.Call() as call) if not any(path == name for path, _ in taken(statement)):
+                return [
+                    outcome
+                    for held, w in self._before(name, before, world)
+                    for outcome in evaluator.containers.mutated(held, call, before, w)
+                ]
+            case ast.Expr() | ast.Delete():
+                if name in changed_names(statement):
+                    return self._left(name, before, world)
+            case ast.FunctionDef() | ast.AsyncFunctionDef():
+                return [(self.function(statement, frame), world)]
+            case ast.ClassDef():
+                return [(Class(statement, frame), world)]
+            case ast.Import():
+                for alias in statement.names:
+                    bound = alias.asname or alias.name.partition(".")[0]
+                    if bound == name:
+                        wanted = alias.name if alias.asname else bound
+                        return [
+                            (self._evaluator.namespaces.module_named(wanted, frame.module.relative), world)
+                        ]
+            case ast.ImportFrom():
+                for alias in statement.names:
+                    if (alias.asname or alias.name) == name:
+                        return [
+                            outcome
+                            for source in self._evaluator.namespaces.imported_module(statement, frame)
+                            for outcome in self._evaluator.namespaces.imported(
+                                source, alias.name, frame.module, world
+                            )
+                        ]
+            case ast.For() | ast.AsyncFor():
+                source = Argument(statement.iter, before, element=True)
+                return self._assigned(statement.target, source, name, before, world)
+            case ast.With() | ast.AsyncWith():
+                for item in statement.items:
+                    if item.optional_vars is not None and name in target_names(item.optional_vars):
+                        return evaluator.values(item.context_expr, before, world)
+            case ast.If(test=test) | ast.While(test=test):
+                for node in walk(test):
+                    if isinstance(node, ast.NamedExpr) and dotted(node.target) == name:
+                        return evaluator.values(node.value, before, world)
+        return [(Unknown(("bound", id(statement), name, frame.key)), world)]
+
+    def _left(self, name: str, before: Point, world: World) -> list[Outcome]:
+        """A container after a statement that takes entries out of it."""
+        keys = _keys(before.statement, name)
+        return [
+            outcome
+            for held, w in self._before(name, before, world)
+            for outcome in self._evaluator.containers.without(held, keys, before, w)
+        ]
+
+    def function(self, node: FunctionNode, frame: Frame) -> Value:
+        """A function as its scope sees it; one decorated with what makes a class method is bound later."""
+        return Function(node, frame)
+
+    def _before(self, name: str, before: Point, world: World) -> list[Outcome]:
+        """The values that a name, or the attribute that a dotted name is, had before a statement that
+        changes it. In a loop that may be what the same statement left the time before: containers are
+        then open, other values unknown."""
+        mark = (id(before.statement), name, before.frame.key)
+        if mark in self._changing:
+            self._changing[mark][1] = 1
+            self._evaluator.cut(self._changing[mark][0])
+            return [(Unknown(("changed", *mark)), world)]
+        if len(self._changing) > _CHANGES:
+            self._evaluator.cut()
+            return [(Unknown(("changed", *mark)), world)]
+        return self._evaluator.answer(("before", *mark), world, lambda w: self._held(name, before, mark, w))
+
+    def _held(self, name: str, before: Point, mark: tuple[int, str, object], world: World) -> list[Outcome]:
+        state = self._changing[mark] = [self._evaluator.depth, 0]
+        try:
+            if "." not in name:
+                outcomes = self.lookup(name, before, world)
+            else:
+                expression = ast.parse(name, mode="eval").body
+                outcomes = self._evaluator.values(expression, before, world)
+        finally:
+            del self._changing[mark]
+        if state[1]:
+            itself = Unknown(("changed", *mark)).key
+            known = [(self._opened(value, name, before), w) for value, w in outcomes if value.key != itself]
+            outcomes = known or outcomes
+        return widened(outcomes, world)
+
+    def _opened(self, value: Value, name: str, before: Point) -> Value:
+        """A value after any number of rounds of a loop that changes it."""
+        if isinstance(value, Items | Table):
+            return self._evaluator.containers.opened(value, _keys(before.statement, name), before)
+        mark = (id(before.statement), name, before.frame.key)
+        return value if isinstance(value, Unknown) else Unknown(("rounds", mark))
+
+    def _assigned(
+        self, target: ast.expr, source: Argument, name: str, before: Point, world: World
+    ) -> list[Outcome]:
+        evaluator = self._evaluator
+        if isinstance(target, ast.Tuple | ast.List):
+            return [
+                outcome
+                for value, w in evaluator.value_of(source, world)
+                for part, inner in self._parts(target, value)
+                if name in target_names(inner)
+                for outcome in self._assigned(inner, Argument(None, None, part), name, before, w)
+            ]
+        if isinstance(target, ast.Starred):
+            return [(Unknown(("rest", id(target), before.frame.key)), world)]
+        return evaluator.value_of(source, world)
+
+    def _stored(
+        self, target: ast.Subscript, source: Argument, name: str, before: Point, world: World
+    ) -> list[Outcome]:
+        """A container after ``name[key] = source``."""
+        return [
+            (changed, v)
+            for held, w in self._left(name, before, world)
+            for value, v in self._evaluator.value_of(source, w)
+            for changed in self._evaluator.containers.stored(held, target, value, before, v)
+        ]
+
+    def _parts(self, target: ast.Tuple | ast.List, value: Value) -> list[tuple[Value, ast.expr]]:
+        """What each target of an unpacking gets."""
+        if isinstance(value, Items) and not value.open and len(value.items) == len(target.elts):
+            return list(zip(value.items, target.elts, strict=True))
+        if isinstance(value, Made):
+            # Parts of a library's object (random_split, train_test_split) are made of the same things.
+            return [
+                (self._evaluator.containers.part(value, index), inner)
+                for index, inner in enumerate(target.elts)
+            ]
+        return [(Unknown(("part", value.key, index)), inner) for index, inner in enumerate(target.elts)]
+
+    def unpacked(self, target: ast.expr, source: Argument) -> dict[str, Argument]:
+        """The variables of a comprehension and what they hold."""
+        if isinstance(target, ast.Name):
+            return {target.id: source}
+        found: dict[str, Argument] = {}
+        if isinstance(target, ast.Tuple | ast.List) and (source.point or source.value) is not None:
+            values = [value for value, _ in self._evaluator.value_of(source, HERE)]
+            for value in values[:1]:
+                for part, inner in self._parts(target, value):
+                    for name in target_names(inner):
+                        found[name] = Argument(None, None, part)
+        return found
+
+
+def _keys(statement: ast.stmt | None, name: str) -> list[ast.expr]:
+    """The keys of what a statement takes out of a container."""
+    return [key for path, key in taken(statement) if path == name] if statement is not None else []
+
+
+def _load(target: ast.expr) -> ast.expr:
+    """An assignment's target as an expression that reads it."""
+    if isinstance(target, ast.Name):
+        return ast.copy_location(ast.Name(target.id, ast.Load()), target)
+    return target

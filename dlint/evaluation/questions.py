@@ -1,0 +1,114 @@
+"""Questions inside questions: each is asked once, and what came out is remembered.
+
+An answer that met itself (recursion) or a bound was *cut*. What lies between is not remembered for good,
+because asked at another time it would know more; it is kept as a *draft* until the outermost question is
+answered.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, MutableMapping
+from contextlib import contextmanager
+from typing import TypeVar
+
+from dlint.budget import spend
+from dlint.values.outcomes import Outcome, fold, within
+from dlint.values.values import Key, Unknown
+from dlint.values.worlds import HERE, World
+
+DEPTH = 60
+STEPS = 10_000
+_NEVER = 1 << 30
+# What it takes to ask a question, beside what that leads to.
+_COST = 16
+
+Mark = TypeVar("Mark")
+Answer = TypeVar("Answer")
+
+
+@contextmanager
+def begun(answers: MutableMapping[Mark, Answer], mark: Mark, so_far: Answer) -> Iterator[Answer]:
+    """An answer that is there while it is being found, for a question that leads back to itself. Where the
+    search does not come to its end, it is as if it had not been begun."""
+    answers[mark] = so_far
+    try:
+        yield so_far
+    except BaseException:
+        del answers[mark]
+        raise
+
+
+class Questions:
+    """The questions that are open, and the answers so far."""
+
+    def __init__(self) -> None:
+        self._depth = 0
+        self._steps = 0
+        self._cut = _NEVER
+        # The questions whose answer is being looked for, and how deep each was asked.
+        self._open: dict[Key, int] = {}
+        # What names, attributes and calls stand for, found once with nothing assumed: a later question
+        # keeps the outcomes that agree with its own world.
+        self._known: dict[Key, list[Outcome]] = {}
+        # The same for answers that a cycle cut short: good for the rest of one question.
+        self._draft: dict[Key, list[Outcome]] = {}
+
+    def start(self) -> None:
+        """Begins a new question: each has its own bound on the work it may cause."""
+        self._steps = 0
+
+    @property
+    def exhausted(self) -> bool:
+        """Whether the question has caused as many others as it may."""
+        return self._steps > STEPS
+
+    def answer(self, mark: Key, world: World, ask: Callable[[World], list[Outcome]]) -> list[Outcome]:
+        """The outcomes of a question that is asked once, with nothing assumed, and remembered."""
+        known = self._known.get(mark)
+        if known is None:
+            known = self._draft.get(mark)
+        if known is None:
+            if mark in self._open:
+                # The question leads back to itself: a variable that a loop changes, a recursive call.
+                self.cut(self._open[mark])
+                return [(Unknown(("loop", mark)), world)]
+            outermost = self._depth == 0
+            if outermost:
+                self._draft.clear()
+            self._open[mark] = self._depth + 1
+            try:
+                known, sure = self._ask(ask, mark)
+            finally:
+                del self._open[mark]
+            # What was asked while nothing else was open would be cut at the same place again.
+            (self._known if sure or outermost else self._draft)[mark] = known
+        return within(known, world)
+
+    def _ask(self, ask: Callable[[World], list[Outcome]], mark: Key) -> tuple[list[Outcome], bool]:
+        """The outcomes, and whether they are what they would be at any other time."""
+        spend(_COST)
+        self._steps += 1
+        if self._depth > DEPTH or self._steps > STEPS:
+            self._cut = 0
+            return [(Unknown(("cut", mark)), HERE)], False
+        outer, self._cut = self._cut, _NEVER
+        self._depth += 1
+        depth = self._depth
+        try:
+            outcomes = fold(ask(HERE), HERE)
+            sure = self._cut >= depth
+        finally:
+            self._depth -= 1
+            self._cut = min(outer, self._cut) if self._cut < depth else outer
+        return outcomes, sure
+
+    def cut(self, depth: int = 0) -> None:
+        """Says that an answer was cut short: because of a question asked ``depth`` deep that is still
+        open, or (0) because of a bound. Whatever lies between must not be remembered: asked at another
+        time it would know more."""
+        self._cut = min(self._cut, depth)
+
+    @property
+    def depth(self) -> int:
+        """How many questions are open."""
+        return self._depth

@@ -1,0 +1,138 @@
+"""Program boundaries: what a module imports, and which ways lead from a script to a place.
+
+A protection counts where it runs: at import of a module that the program of a loader imports, or in a
+function on the way from the script to the loader.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, NamedTuple
+
+from dlint.project.main_guards import runs_in_main_only
+from dlint.source.imports import import_statements
+from dlint.source.module import Module
+from dlint.values.frame import Frame, Point
+
+if TYPE_CHECKING:
+    from dlint.calls.evaluator import Evaluator
+    from dlint.values.values import Key
+
+_FAR = 6
+_MANY = 8
+
+
+class Way(NamedTuple):
+    """A way from the start of a program to a place: the functions it goes through, innermost first, and
+    the module where it starts. ``guarded``: it starts where no worker comes to, under
+    ``if __name__ == "__main__":`` or in a ``__main__.py``; ``whole`` is False where nobody in the project
+    calls the outermost function."""
+
+    functions: tuple[ast.AST, ...]
+    module: Module
+    guarded: bool
+    whole: bool
+
+
+class Boundaries:
+    """Imports and ways of one program."""
+
+    def __init__(self, evaluator: Evaluator) -> None:
+        self._evaluator = evaluator
+        self._direct: dict[str, tuple[str, ...]] = {}
+        self._closures: dict[str, frozenset[str]] = {}
+        self._ways: dict[tuple[Key, int], tuple[Way, ...]] = {}
+
+    def imports(self, relative: str) -> frozenset[str]:
+        """The files that running a module's body imports, with itself (relative paths)."""
+        closure = self._closures.get(relative)
+        if closure is None:
+            found = {relative}
+            waiting = [relative]
+            while waiting:
+                for other in self._imported_by(waiting.pop()):
+                    if other not in found:
+                        found.add(other)
+                        waiting.append(other)
+            closure = self._closures[relative] = frozenset(found)
+        return closure
+
+    def importers(self, relative: str) -> Iterator[str]:
+        """The files that import a file, directly or through others."""
+        index = self._evaluator.modules.index
+        seen = {relative}
+        waiting = [relative]
+        while waiting:
+            at = waiting.pop()
+            stem = at.removesuffix("/__init__.py").removesuffix(".py").rpartition("/")[2]
+            for other in index.importing(stem):
+                if other not in seen and at in self._imported_by(other):
+                    seen.add(other)
+                    waiting.append(other)
+                    yield other
+
+    def _imported_by(self, relative: str) -> tuple[str, ...]:
+        known = self._direct.get(relative)
+        if known is not None:
+            return known
+        imports = self._evaluator.modules.imports
+        found: set[str] = set(self._packages_above(relative))
+        data = self._evaluator.modules.index.data(relative)
+        for statement in import_statements(data):
+            if statement.level:
+                place = imports.relative(statement.level, statement.module or None, relative)
+            else:
+                place = imports.absolute(statement.module, relative)
+            if place is None:
+                continue
+            self._add(place, found)
+            if not place.endswith(".py") or place.endswith("/__init__.py") or place == "__init__.py":
+                for name in statement.names:
+                    self._add(imports.child(place, name), found)
+        self._direct[relative] = result = tuple(sorted(found - {relative}))
+        return result
+
+    def _add(self, place: str | None, found: set[str]) -> None:
+        if place is not None and place.endswith(".py"):
+            found.add(place)
+            found.update(self._packages_above(place))
+
+    def _packages_above(self, relative: str) -> list[str]:
+        found = []
+        folder = relative.rpartition("/")[0]
+        while folder and self._evaluator.modules.imports.is_package(folder):
+            found.append(f"{folder}/__init__.py")
+            folder = folder.rpartition("/")[0]
+        return [path for path in found if path != relative]
+
+    def ways_to(self, point: Point) -> tuple[Way, ...]:
+        """The ways from the program's scripts to a point."""
+        mark = (point.frame.key, id(point.statement))
+        if mark not in self._ways:
+            self._ways[mark] = tuple(self._climb(point.frame, point.statement, (), set()))[:_MANY]
+        return self._ways[mark]
+
+    def _climb(
+        self, frame: Frame, statement: ast.stmt | None, below: tuple[ast.AST, ...], seen: set[int]
+    ) -> list[Way]:
+        scope = frame.scope
+        if isinstance(scope, ast.Module):
+            return [Way(below, frame.module, runs_in_main_only(frame, statement), True)]
+        chain = (*below, scope)
+        if isinstance(scope, ast.ClassDef | ast.Lambda):
+            return (
+                self._climb(frame.outer, scope if isinstance(scope, ast.stmt) else None, chain, seen)
+                if (frame.outer is not None)
+                else []
+            )
+        if id(scope) in seen or len(chain) > _FAR:
+            return [Way(chain, frame.module, False, False)]
+        seen = seen | {id(scope)}
+        sites = self._evaluator.sites.of(scope, frame)
+        if not sites:
+            return [Way(chain, frame.module, False, False)]
+        found: list[Way] = []
+        for site in sites[:_MANY]:
+            found += self._climb(site.point.frame, site.point.statement, chain, seen)
+        return found

@@ -1,0 +1,80 @@
+"""Which kind of handle a value is: by the call that made it, its mode and its path."""
+
+from __future__ import annotations
+
+import ast
+from typing import TYPE_CHECKING
+
+from dlint.knowledge.processes.handles import HANDLES, LMDB_WITHOUT_LOCK, WRITES, Handle
+from dlint.values.frame import Argument
+from dlint.values.values import Const, Made, Value
+from dlint.values.worlds import HERE
+
+if TYPE_CHECKING:
+    from dlint.calls.evaluator import Evaluator
+
+_FILE_OBJECT = ("fileobj",)
+
+
+def handle_of(evaluator: Evaluator, value: object) -> Handle | None:
+    """The kind of handle that a value is, None for anything else and for a file that is written."""
+    if not isinstance(value, Made):
+        return None
+    handle = HANDLES.get(value.name)
+    if handle is None:
+        return None
+    given = value.arguments
+    if handle.suffix and not any(_names(evaluator, path, handle.suffix) for path in given.positional[:1]):
+        return None
+    sources = [
+        *given.positional[:1],
+        *(given.keywords[name] for name in _FILE_OBJECT & given.keywords.keys()),
+    ]
+    if any(_is_memory(value) for source in sources for value, _ in evaluator.value_of(source, HERE)):
+        handle = handle._replace(forked="")  # every process has the bytes and the position for itself
+    modes = [*given.positional[1:2]] if value.name != "pathlib.Path().open" else [*given.positional[:1]]
+    modes += [given.keywords["mode"]] if "mode" in given.keywords else []
+    if value.name.startswith("lmdb."):
+        modes = []
+        lock = given.keywords.get("lock")
+        if lock is not None and any(
+            isinstance(v, Const) and not v.value for v, _ in evaluator.value_of(lock, HERE)
+        ):
+            return LMDB_WITHOUT_LOCK
+    for mode in modes:
+        for found, _ in evaluator.value_of(mode, HERE):
+            if isinstance(found, Const) and isinstance(found.value, str) and WRITES & set(found.value):
+                return None
+    return handle
+
+
+def _is_memory(value: Value) -> bool:
+    return isinstance(value, Made) and value.name == "io.BytesIO"
+
+
+def _names(evaluator: Evaluator, path: Argument, suffix: str) -> bool:
+    """Whether an argument is, as it is written or by its value, the path of a file of some kind."""
+    if path.expression is not None and _ends_in(path.expression, suffix):
+        return True
+    return any(
+        isinstance(value, Const) and str(value.value).endswith(suffix)
+        for value, _ in evaluator.value_of(path, HERE)
+    )
+
+
+def _ends_in(node: ast.expr, suffix: str) -> bool:
+    """Whether the end of a path, as it is written, is a suffix."""
+    match node:
+        case ast.Constant(value=str() as text):
+            return text.endswith(suffix)
+        case ast.JoinedStr(values=[*_, last]) | ast.BinOp(op=ast.Add() | ast.Div(), right=last):
+            return _ends_in(last, suffix)
+        case ast.BinOp(op=ast.Mod(), left=inner) | ast.Subscript(value=inner):
+            return _ends_in(inner, suffix)
+        case ast.Call(func=ast.Attribute(value=inner, attr="format")):
+            return _ends_in(inner, suffix)
+        case ast.Call(args=[*_, last]):
+            return _ends_in(last, suffix)
+        case ast.IfExp(body=body, orelse=orelse):
+            return _ends_in(body, suffix) or _ends_in(orelse, suffix)
+    return False

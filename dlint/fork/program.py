@@ -1,0 +1,27 @@
+"""What is asked of a program by those who look at both sides of a fork."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Protocol
+
+from dlint.fork.protection import Protections
+from dlint.loaders.loaders import Loader
+from dlint.workers import program
+from dlint.workers.uses import WorkerUse
+
+
+class Program(program.Program, Protocol):
+    """A program whose worker uses are known, and what protects them."""
+
+    @property
+    def start_method(self) -> str | None: ...
+
+    @property
+    def uses(self) -> Sequence[WorkerUse]: ...
+
+    def protections(
+        self, name: str, *values: object, unknown: bool = False, always: bool = False
+    ) -> Protections: ...
+
+    def uses_of(self, loader: Loader) -> list[WorkerUse]: ...

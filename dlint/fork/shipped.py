@@ -1,0 +1,124 @@
+"""What workers get of an object: what a spawned one is sent, and what only a forked one has."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Container, Iterator
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import TYPE_CHECKING
+
+from dlint.knowledge.processes.pickling import STATE_METHODS, USED_UP, WHOLE_STATE, keeps_arguments
+from dlint.source.layout import FunctionNode
+from dlint.values.frame import Argument, Arguments
+from dlint.values.values import Class, Function, Instance, Items, Key, Made, Partial, Table, Value
+from dlint.values.worlds import World
+
+if TYPE_CHECKING:
+    from dlint.calls.evaluator import Evaluator
+
+_MOST = 200
+
+
+@dataclass(frozen=True)
+class Part:
+    """A value that workers get, where it is held (``Squares.transform``), and in which world.
+
+    ``pickled`` is False where only forked workers have it: an object above it says itself what is pickled.
+    """
+
+    value: Value
+    place: str
+    world: World
+    pickled: bool = True
+
+
+def shipped(evaluator: Evaluator, value: Value, place: str, world: World) -> Iterator[Part]:
+    """A value and everything that goes with it, each once: what pickling it takes along, then the rest."""
+    seen: set[Key] = set()
+    waiting = [Part(value, place, world)]
+    closed: list[Part] = []  # objects that say themselves what of them is pickled
+    while (waiting or closed) and len(seen) < _MOST:
+        if not waiting:
+            waiting += (replace(held, pickled=False) for held in _held(evaluator, closed.pop(0)))
+            continue
+        part = waiting.pop(0)
+        if part.value.key in seen:
+            continue
+        seen.add(part.value.key)
+        yield part
+        if isinstance(part.value, Instance) and says_its_state(evaluator, part.value.cls):
+            closed.append(part)
+        else:
+            waiting += _held(evaluator, part)
+
+
+def _held(evaluator: Evaluator, part: Part) -> Iterator[Part]:
+    held = partial(Part, pickled=part.pickled)
+    match part.value:
+        case Items(items=items):
+            for item in items:
+                yield held(item, part.place, part.world)
+        case Table(items=table):
+            for item in table.values():
+                yield held(item, part.place, part.world)
+        case Partial(callee=callee, arguments=arguments):
+            yield held(callee, part.place, part.world)
+            for argument in arguments.all():
+                for value, w in evaluator.value_of(argument, part.world):
+                    yield held(value, part.place, w)
+        case Function(receiver=Instance() as receiver):
+            yield held(receiver, part.place, part.world)
+        case Made() as made if keeps_arguments(made.name):
+            place = f"an argument of {made.name.rpartition('.')[2]}"
+            for argument in _kept(made.arguments):
+                for value, w in evaluator.value_of(argument, part.world):
+                    yield held(value, place, w)
+        case Instance() as instance:
+            for name, value, w in attributes(evaluator, instance, part.world):
+                yield held(value, f"{instance.cls.name}.{name}", w)
+            for value, w in _given(evaluator, instance, part.world):
+                yield held(value, f"an argument of {instance.cls.name}", w)
+
+
+def _given(evaluator: Evaluator, instance: Instance, world: World) -> Iterator[tuple[Value, World]]:
+    """What an object hands on to the constructor of a library that keeps it."""
+    for library, arguments in evaluator.initialisers.of_libraries(instance):
+        if keeps_arguments(library):
+            for argument in _kept(arguments):
+                yield from evaluator.value_of(argument, world)
+
+
+def _kept(arguments: Arguments) -> list[Argument]:
+    used_up = [arguments.keywords[name] for name in USED_UP if name in arguments.keywords]
+    return [argument for argument in arguments.all() if not any(argument is used for used in used_up)]
+
+
+def says_its_state(evaluator: Evaluator, cls: Class) -> bool:
+    """Whether a class decides itself what of its objects is pickled."""
+    return any(
+        not (isinstance(value, Function) and _returns_all(value.node))
+        for name in STATE_METHODS
+        for value, _ in evaluator.classes.member(cls, name)
+    )
+
+
+def _returns_all(function: FunctionNode | ast.Lambda) -> bool:
+    """Whether a ``__getstate__`` gives all attributes as they are, which is what pickling does without it."""
+    body = [
+        s for s in getattr(function, "body", []) if not isinstance(getattr(s, "value", None), ast.Constant)
+    ]
+    if len(body) != 1 or not isinstance(body[0], ast.Return) or body[0].value is None:
+        return False
+    return re.fullmatch(WHOLE_STATE, ast.unparse(body[0].value)) is not None
+
+
+def attributes(
+    evaluator: Evaluator, instance: Instance, world: World, only: Container[str] | None = None
+) -> Iterator[tuple[str, Value, World]]:
+    """What an object's attributes (``only`` those of these names) hold once its initialisers are done."""
+    for name, path, point, w in evaluator.construction.stores(instance, world, only):
+        assert point.statement is not None
+        for value, v in evaluator.names.defined(point.statement, path, point.frame, w):
+            yield name, value, v

@@ -1,0 +1,193 @@
+"""The two sides of a fork: what the parent makes and reads, and what workers run."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from dlint.source.module import Module
+from dlint.source.nodes import walk
+from dlint.values.frame import Point
+from dlint.values.values import Function, Instance, Partial, Value
+
+if TYPE_CHECKING:
+    from dlint.fork.program import Program
+    from dlint.values.values import Made
+    from dlint.workers.events import Visit
+    from dlint.workers.uses import WorkerUse
+
+
+def worker_functions(program: Program) -> frozenset[int]:
+    """The functions, by id of their node, that workers of some loader execute."""
+    return frozenset(id(visit.function.node) for use in program.uses for visit in use.code.visits)
+
+
+def functions_of(program: Program, use: WorkerUse) -> frozenset[int]:
+    """The functions that the workers of one use execute, those of its loader's own callables among them."""
+    found = {id(visit.function.node) for visit in use.code.visits}
+    if use.loader is not None and use.dataset is not None:
+        for own in program.uses_of(use.loader):
+            if own.dataset is None:
+                found |= {id(visit.function.node) for visit in own.code.visits}
+    return frozenset(found)
+
+
+def made_in_parent(program: Program, made: Made, worker: frozenset[int]) -> bool:
+    """Whether a library's object is made outside worker code: at import, in ``__init__``, in main, or in a
+    method that the parent is seen to call."""
+    frame = made.point.frame
+    scope = frame.scope
+    if getattr(scope, "name", "") == "__setstate__":
+        return False
+    if isinstance(scope, ast.Module | ast.ClassDef):
+        return True
+    if id(scope) in worker:
+        return False
+    if frame.owner is None or not isinstance(scope, ast.FunctionDef) or scope.name == "__init__":
+        return True
+    return any(id(site.point.frame.scope) not in worker for site in program.evaluator.sites.of(scope, frame))
+
+
+def renewed(program: Program, use: WorkerUse, made: Made) -> bool:
+    """Whether the loader's ``worker_init_fn`` makes a thing anew: sets the attribute or global that holds it,
+    or calls the method that makes it."""
+    visits = init_visits(program, use)
+    if not visits:
+        return False
+    statement = made.point.statement
+    targets = getattr(statement, "targets", None) or [getattr(statement, "target", None)]
+    names = {getattr(target, "attr", getattr(target, "id", None)) for target in targets} - {None}
+    maker = getattr(made.point.frame.scope, "name", "")
+    return any(
+        names & _stored(visit.function.node) or maker in _called(visit.function.node) for visit in visits
+    )
+
+
+def init_visits(program: Program, use: WorkerUse) -> list[Visit]:
+    """The functions that the ``worker_init_fn`` of a use's loader runs."""
+    return [
+        visit
+        for own in (program.uses_of(use.loader) if use.loader is not None else ())
+        for visit in own.code.visits
+        if visit.role == "worker_init_fn"
+    ]
+
+
+def _stored(function: ast.AST) -> set[str]:
+    """The last names of the attributes and globals that a function stores into."""
+    found = {name for node in walk(function) if isinstance(node, ast.Global) for name in node.names}
+    for node in walk(function):
+        if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store):
+            found.add(node.attr)
+    return found
+
+
+def _called(function: ast.AST) -> set[str]:
+    """The names of the methods that a function calls."""
+    calls = (node.func for node in walk(function) if isinstance(node, ast.Call))
+    return {callee.attr for callee in calls if isinstance(callee, ast.Attribute)}
+
+
+class ParentThread:
+    """A thread that code outside workers makes, and the functions that it may run."""
+
+    def __init__(self, call: ast.Call, point: Point, targets: list[Value]) -> None:
+        self.call = call
+        self.point = point
+        self.targets = targets
+
+    @property
+    def module(self) -> Module:
+        return self.point.frame.module
+
+    def ends_before(self, use: WorkerUse) -> bool:
+        """Whether the function that makes the thread joins it before the workers of a use can start."""
+        scope = self.point.frame.scope
+        loader = use.loader
+        after = loader.call.lineno if loader is not None and loader.point.frame.scope is scope else 1 << 30
+        return any(
+            isinstance(node, ast.Call)
+            and isinstance(node.func, ast.Attribute)
+            and node.func.attr == "join"
+            and not node.args
+            and node.lineno < after
+            for node in walk(scope)
+        )
+
+
+def parent_threads(program: Program, names: frozenset[str], worker: frozenset[int]) -> list[ParentThread]:
+    """The threads (``names``: the classes that make them) of the program that no worker code makes."""
+    found = []
+    for word in sorted({name.rpartition(".")[2] for name in names}):
+        for _, call, point in calls_named(program, word, everywhere=True):
+            if id(point.frame.scope) in worker:
+                continue
+            callees = program.evaluator.values(call.func, point)
+            if any(getattr(value, "name", None) in names for value, _ in callees):
+                found.append(ParentThread(call, point, _targets(program, call, point)))
+    for word in _thread_classes(program, names):
+        for _, call, point in calls_named(program, word, everywhere=True):
+            if id(point.frame.scope) not in worker:
+                runs = [
+                    method
+                    for value, _ in program.evaluator.values(call, point)
+                    if isinstance(value, Instance) and program.evaluator.classes.libraries(value.cls) & names
+                    for method in program.evaluator.classes.methods(value, "run")
+                ]
+                if runs:
+                    found.append(ParentThread(call, point, [*runs]))
+    return found
+
+
+def _thread_classes(program: Program, names: frozenset[str]) -> list[str]:
+    """The names of the program's classes that are derived from a class of threads."""
+    words = sorted({name.rpartition(".")[2] for name in names})
+    found = list(words)
+    for word in found:  # grows meanwhile
+        for module in program.modules.deriving(word):
+            for trail in module.paths_to(word):
+                for node in trail[-3:-1]:
+                    if isinstance(node, ast.ClassDef) and node.name not in found:
+                        found.append(node.name)
+    return found[len(words) :]
+
+
+def _targets(program: Program, call: ast.Call, point: Point) -> list[Value]:
+    given = [keyword.value for keyword in call.keywords if keyword.arg in ("target", "function")]
+    given = given or call.args[1:2]
+    return [
+        value
+        for expression in given
+        for value, _ in program.evaluator.values(expression, point)
+        if isinstance(value, Function | Partial)
+    ]
+
+
+def calls_named(
+    program: Program, word: str, *, everywhere: bool = False
+) -> Iterator[tuple[Module, ast.Call, Point]]:
+    """This block's calls of something whose last name is a word, or that is imported under another;
+    ``everywhere``: all of the program's."""
+    called = re.compile(rb"\b%s\s*(?:\(|as\s)" % word.encode())
+    files = (
+        relative
+        for relative in program.modules.index.mentioning(word)
+        if (everywhere or program.mine(relative)) and called.search(program.modules.index.data(relative))
+    )
+    for module in program.modules.each(files):
+        for name in [word, *_aliases(module, word)]:
+            for trail in module.paths_to(name):
+                call = trail[-2] if len(trail) > 1 else None
+                if isinstance(call, ast.Call) and call.func is trail[-1]:
+                    program.evaluator.start()
+                    yield module, call, program.evaluator.sites.point_of(module, trail)
+
+
+def _aliases(module: Module, word: str) -> list[str]:
+    return [
+        node.asname
+        for node in (trail[-1] for trail in module.paths_to(word))
+        if isinstance(node, ast.alias) and node.asname and node.name == word
+    ]

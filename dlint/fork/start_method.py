@@ -1,0 +1,73 @@
+"""How the workers of a loader are started: by what the loader, the user or the project says."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from dlint.loaders.loaders import Loader
+from dlint.values.values import Const, Made, Value
+from dlint.values.worlds import HERE
+
+if TYPE_CHECKING:
+    from dlint.fork.program import Program
+    from dlint.workers.uses import WorkerUse
+
+METHODS = ("fork", "forkserver", "spawn")
+_ANEW = METHODS[1:]  # a worker imports its libraries itself
+_SETTER = "multiprocessing.set_start_method"
+_CONTEXT = "multiprocessing.get_context"
+
+
+def start_method_of(program: Program, use: WorkerUse) -> str | None:
+    """The start method of a use's workers, None where it may be any.
+
+    A ``multiprocessing_context`` given to the loader decides, then the option, then the project's own
+    ``set_start_method`` on the way to the loader.
+    """
+    if use.loader is not None:
+        own = _of_context(program, use.loader)
+        if own is not None:
+            return own or None
+    if program.start_method is not None:
+        return program.start_method
+    found = [
+        method
+        for method in METHODS
+        if program.protections(_SETTER, method).shelter(use, use.modules) is not None
+    ]
+    return found[0] if len(found) == 1 else None
+
+
+def surely_starts_anew(program: Program, use: WorkerUse) -> bool:
+    """Whether the workers of a use surely are no copies of the parent: the start method is set for them, and
+    not only on a condition, as by what prepares distributed training."""
+    method = start_method_of(program, use)
+    if method not in _ANEW:
+        return False
+    if method == program.start_method or (use.loader is not None and _of_context(program, use.loader)):
+        return True
+    return program.protections(_SETTER, method, always=True).shelter(use, use.modules) is not None
+
+
+def _of_context(program: Program, loader: Loader) -> str | None:
+    """What the loader's own ``multiprocessing_context`` says: None nothing, "" several things."""
+    if not loader.may_get("multiprocessing_context"):
+        return None
+    names = {_method(program, value) for value in loader.values("multiprocessing_context")}
+    names.discard(None)
+    if not names:
+        return None
+    return names.pop() if len(names) == 1 else ""
+
+
+def _method(program: Program, value: Value | None) -> str | None:
+    """The start method that a context names; None for no context."""
+    if value is None or (isinstance(value, Const) and value.value is None):
+        return None
+    if isinstance(value, Made) and value.name == _CONTEXT:
+        given = value.arguments.positional[:1] or list(value.arguments.keywords.values())[:1]
+        found = [name for argument in given for name, _ in program.evaluator.value_of(argument, HERE)]
+        value = found[0] if len(found) == 1 else value
+    if isinstance(value, Const) and value.value in METHODS:
+        return str(value.value)
+    return ""

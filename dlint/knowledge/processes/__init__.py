@@ -1,0 +1,1 @@
+"""What libraries do that processes and threads make dangerous: pools, locks, handles, pickling."""

@@ -1,0 +1,75 @@
+"""Arguments of a loader that conflict: surely, on some way through the program, or on every one."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+from dlint.finding import Applicability
+from dlint.knowledge.names import is_constructor
+from dlint.loaders.loaders import MOST_WAYS, Loader
+from dlint.source.expected_errors import expects_error, is_caught
+from dlint.values.places import places_around
+from dlint.values.values import (
+    Class,
+    Const,
+    External,
+    Function,
+    Instance,
+    Items,
+    Made,
+    Partial,
+    Table,
+    Unknown,
+    Value,
+)
+from dlint.values.worlds import World
+
+
+class Conflict(NamedTuple):
+    """A conflict of arguments; ``always`` when every way to the call has it."""
+
+    always: bool
+    ways: tuple[dict[str, Value | None], ...]
+
+
+Judge = Callable[[dict[str, Value | None], World], bool]
+
+
+def conflicts(loader: Loader, names: tuple[str, ...], judge: Judge) -> Conflict | None:
+    """The conflict that ``judge`` sees in the arguments ``names`` together, if on some way it is sure and no
+    test expects it."""
+    found = loader.ways(*names)
+    ways = [way for way in found if way[1].is_likely]
+    bad = [way for way, world in ways if judge(way, world)]
+    if not bad or any(expects_error(place.owner) for place in places_around(loader.point)):
+        return None
+    return Conflict(len(bad) == len(ways) and len(found) < MOST_WAYS, tuple(bad))
+
+
+def applicability(loader: Loader) -> Applicability:
+    """How safe it is to take the conflict away: a program that catches the error works, in its way."""
+    return "unsafe" if any(map(is_caught, places_around(loader.point))) else "safe"
+
+
+def surely_given(value: Value | None, world: World) -> bool:
+    """Whether an argument surely is there and not None."""
+    match value:
+        case None | Unknown() | External():
+            return isinstance(value, Unknown) and bool(world.known(("truth", value.key)))
+        case Const():
+            return value.value is not None
+        case Made():
+            return is_constructor(value.name) or bool(world.known(("truth", value.key)))
+        case Instance() | Items() | Table() | Function() | Class() | Partial():
+            return True
+    return False
+
+
+def surely_true(value: Value | None, world: World) -> bool:
+    """Whether an argument surely is there and true."""
+    if isinstance(value, Const):
+        return bool(value.value)
+    if isinstance(value, Unknown):
+        return bool(world.known(("truth", value.key)))
+    return False

@@ -1,0 +1,217 @@
+"""The loop over the epochs around what goes through a loader, and what the loader is called there."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from dlint.calls.site import Site
+from dlint.knowledge.epochs import speaks_of_evaluation
+from dlint.loaders.iteration import Iteration, Iterations
+from dlint.loaders.loaders import Loader
+from dlint.loaders.program import Program
+from dlint.loaders.training import evaluates, is_without_gradients
+from dlint.source.layout import dotted, own_names, statements_in, target_names
+from dlint.source.module import Module
+from dlint.source.nodes import walk
+from dlint.values.frame import Point
+from dlint.values.places import loops_around, loops_that_repeat, places_around
+
+_FAR = 4
+_EPOCH = re.compile(r"epoch", re.IGNORECASE)
+_SEVERAL = (
+    "several loops go through the loader: number the epochs from the first to the last, and call "
+    "set_epoch(number) on the sampler before each pass"
+)
+_COUNT = "count every pass over the loader, and call set_epoch with that number before each"
+
+
+class EpochLoop(NamedTuple):
+    """The loop in which a loader is gone through once a round; None where no loop is sure to be that, and
+    then ``by_hand`` says why and what to do. ``loader`` is the loader's expression there (``self.loader``),
+    None where it has no name that the loop sees; ``sure`` where it is that loader on every way."""
+
+    module: Module
+    loop: ast.stmt | None
+    loader: str | None
+    sure: bool
+    by_hand: str = ""
+
+
+def epoch_loop(
+    program: Program, iterations: Iterations, iteration: Iteration, made: Point
+) -> EpochLoop | None:
+    """The loop that runs an iteration again and again, around it or around calls that lead to it. ``made``
+    is where the sampler is made."""
+    return only(list(_epoch_loops(program, iterations, iteration, made)))
+
+
+def only(found: list[EpochLoop]) -> EpochLoop | None:
+    """The loop that all ways to iterate lead to; one without a loop where there are several."""
+    first = next(iter(found), None)
+    if first is None or all(each.loop is first.loop for each in found):
+        return first
+    return first._replace(loop=None, by_hand=next((each.by_hand for each in found if each.by_hand), _SEVERAL))
+
+
+def _epoch_loops(
+    program: Program, iterations: Iterations, iteration: Iteration, made: Point
+) -> Iterator[EpochLoop]:
+    node = _named(iterations, iteration.node, iteration.point)
+    waiting = [(iteration.point, node, [iteration.node], 0)]
+    seen: set[int] = set()
+    while waiting:
+        point, node, given, far = waiting.pop()
+        scope = point.frame.scope
+        # train_and_evaluate() trains.
+        name = scope.name if isinstance(scope, ast.FunctionDef) else ""
+        if speaks_of_evaluation(name) and not name.startswith("train"):
+            continue
+        if is_without_gradients(point) or evaluates(point):
+            continue
+        loops = list(loops_that_repeat(point))
+        if loops:
+            loader = dotted(node) if node is not None else None
+            sure = node is not None and _is_only(program, iterations, node, point, iteration)
+            loop = _counting(loops)
+            by_hand = _obstacle(program, iteration, given, loops, loop, point, made)
+            yield EpochLoop(point.frame.module, None if by_hand else loop, loader, sure, by_hand)
+        elif isinstance(scope, ast.FunctionDef) and id(scope) not in seen and far < _FAR:
+            seen.add(id(scope))
+            for site in program.evaluator.sites.of(scope, point.frame):
+                if _may_pass(iterations, site, iteration.loader):
+                    there = _named_at(iterations, site.call, site.point, node)
+                    waiting.append((site.point, there, _given(site.call), far + 1))
+
+
+def _may_pass(iterations: Iterations, site: Site, loader: Loader) -> bool:
+    """Whether a call can hand on a loader: it passes that one, or none that is known."""
+    passed = [
+        found
+        for node in _given(site.call)
+        if not isinstance(node, ast.Constant | ast.Lambda)
+        for found in iterations.loaders_of(node, site.point)
+    ]
+    return not passed or any(found.call is loader.call for found in passed)
+
+
+def _is_only(
+    program: Program, iterations: Iterations, node: ast.expr, point: Point, iteration: Iteration
+) -> bool:
+    """Whether an expression is the loader of an iteration on every way to it."""
+    found = [iterations.loader(value) for value, _ in program.evaluator.values(node, point)]
+    return bool(found) and all(each is not None and each.call is iteration.loader.call for each in found)
+
+
+def _counting(loops: list[ast.stmt]) -> ast.stmt | None:
+    """The loop that counts the epochs: the only one, or the only one that says so."""
+    telling = [loop for loop in loops if any(_EPOCH.search(word) for word in _head(loop))]
+    found = telling if telling else loops
+    return found[0] if len(found) == 1 else None
+
+
+def _obstacle(
+    program: Program,
+    iteration: Iteration,
+    given: list[ast.expr],
+    loops: list[ast.stmt],
+    loop: ast.stmt | None,
+    point: Point,
+    made: Point,
+) -> str:
+    """Why the rounds of a loop are not the epochs of a sampler, and what to do instead; empty where they
+    are. ``given`` are the expressions at the point that may be the loader."""
+    if loop is None:
+        return f"several loops go around line {iteration.node.lineno} and none speaks of epochs: {_COUNT}"
+    at = loops.index(loop)
+    if _is_of_batches(iteration, loop):
+        return (
+            f"the loop in line {loop.lineno} goes on from batch to batch: count how often it makes the "
+            "iterator anew, and call set_epoch with that number before each time"
+        )
+    named = {node.id for each in given for node in walk(each) if isinstance(node, ast.Name)}
+    if any(not named & set(_bound(inner)) for inner in loops[:at]):
+        return f"a round of the loop in line {loop.lineno} goes through the loader more than once: {_COUNT}"
+    with_it = _loops_up(program, made)
+    if any(id(outer) not in with_it for outer in [*loops[at + 1 :], *_loops_above(program, point)]):
+        return f"the loop in line {loop.lineno} begins again with the same sampler: {_COUNT}"
+    return ""
+
+
+def _is_of_batches(iteration: Iteration, loop: ast.stmt) -> bool:
+    """Whether a round of a loop draws a batch, and makes the iterator anew for each or where it has run
+    out."""
+    if iteration.is_loop:
+        return False
+    statement = iteration.point.statement
+    for node in walk(statement) if statement is not None else ():
+        match node:
+            case ast.Call(func=ast.Name(id="next"), args=[ast.Call(args=[inner, *_]), *_]):
+                if inner is iteration.node:
+                    return True
+    for place in places_around(iteration.point):
+        if place.owner is loop:
+            return False
+        if place.role == "handler" or isinstance(place.owner, ast.If):
+            return True
+    return False
+
+
+def _bound(loop: ast.stmt) -> Iterator[str]:
+    """The names that differ from one round of a loop to the next."""
+    yield from own_names(loop)
+    for statement in statements_in(getattr(loop, "body", [])):
+        yield from own_names(statement)
+
+
+def _loops_up(program: Program, point: Point) -> set[int]:
+    """The loops around a point and around the calls that lead to it."""
+    return {id(loop) for loop in [*loops_around(point), *_loops_above(program, point)]}
+
+
+def _loops_above(program: Program, point: Point, far: int = 0) -> Iterator[ast.stmt]:
+    """The loops that come again and again to calls of a point's function."""
+    scope = point.frame.scope
+    if isinstance(scope, ast.FunctionDef) and far < _FAR:
+        for site in program.evaluator.sites.of(scope, point.frame):
+            yield from loops_that_repeat(site.point)
+            yield from _loops_above(program, site.point, far + 1)
+
+
+def _head(loop: ast.stmt) -> Iterator[str]:
+    """The words in the head of a loop."""
+    if isinstance(loop, ast.For):
+        yield from target_names(loop.target)
+    head = loop.iter if isinstance(loop, ast.For) else loop.test if isinstance(loop, ast.While) else None
+    for node in ast.walk(head) if head is not None else ():
+        match node:
+            case ast.Name(id=word) | ast.Attribute(attr=word) | ast.Constant(value=str(word)):
+                yield word
+
+
+def _named(iterations: Iterations, node: ast.expr, point: Point, far: int = 0) -> ast.expr | None:
+    """The name of the loader that an expression is, or goes through (``enumerate(loader)``)."""
+    if dotted(node) is not None:
+        return node if iterations.is_loader(node, point) else None
+    if isinstance(node, ast.Call) and far < _FAR:
+        found = (_named(iterations, argument, point, far + 1) for argument in node.args[:2])
+        return next((each for each in found if each is not None), None)
+    return None
+
+
+def _given(call: ast.Call) -> list[ast.expr]:
+    return [*call.args, *(word.value for word in call.keywords)]
+
+
+def _named_at(
+    iterations: Iterations, call: ast.Call, point: Point, inside: ast.expr | None
+) -> ast.expr | None:
+    """What a loader is called where a function is called that goes through it."""
+    if inside is not None and (dotted(inside) or "").startswith("self."):
+        return inside if (dotted(call.func) or "").startswith("self.") else None
+    loaders = [
+        node for node in _given(call) if dotted(node) is not None and iterations.is_loader(node, point)
+    ]
+    return loaders[0] if len(loaders) == 1 else None

@@ -1,0 +1,137 @@
+"""Who tells samplers the epoch."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from dlint.knowledge.epochs import TELLS, sets_epoch_itself
+from dlint.source.layout import dotted, target_names
+from dlint.source.module import Module
+from dlint.source.nodes import walk
+from dlint.values.places import loops_around
+from dlint.values.values import Const, External, Instance, Made, Unknown, Value
+
+if TYPE_CHECKING:
+    from dlint.loaders.program import Program
+    from dlint.loaders.samplers import Dealt
+    from dlint.values.frame import Argument, Point
+
+_BY_NAME = re.compile(rf"[\"']{TELLS}[\"']")
+_EPOCH = re.compile("epoch", re.IGNORECASE)
+
+
+class Epochs:
+    """The places of a program that tell a sampler the epoch, looked at file by file."""
+
+    def __init__(self, program: Program) -> None:
+        self._program = program
+        self._evaluator = program.evaluator
+        self._calls: dict[str, list[list[Value]]] = {}
+        self._stores: dict[str, list[tuple[str, list[Value]]]] = {}
+
+    def are_told(self, dealt: Dealt, modules: set[str]) -> bool:
+        """Whether something can tell a loader's sampler the epoch; ``modules`` are the files of the
+        programs that build the loader, whose libraries may do it as well."""
+        index = self._program.modules.index
+        # A call in the same program counts unless it is another's: one is soon found there.
+        for relative in sorted(index.mentioning(TELLS), key=lambda file: file not in modules):
+            for values in self._calls_of(relative):
+                if any(_reaches(value, dealt) for value in values):
+                    return True
+                if relative in modules and not all(self._is_another(value) for value in values):
+                    return True
+        for relative in index.storing("epoch"):
+            for name, values in self._stores_of(relative):
+                if any(_reaches(value, dealt) for value in values):
+                    return True
+                unknown = any(isinstance(value, Unknown) for value in values)
+                if relative in modules and unknown and "sampler" in name.lower():
+                    return True
+        return any(sets_epoch_itself(index.data(relative)) for relative in modules)
+
+    def counts(self, given: Argument, point: Point) -> bool:
+        """Whether an argument of a call at a point is made of the epoch's number."""
+        if given.expression is None:
+            return False
+        named = {node.id for node in walk(given.expression) if isinstance(node, ast.Name)}
+        rounds = {
+            name
+            for loop in loops_around(point)
+            if isinstance(loop, ast.For)
+            for name in target_names(loop.target)
+        }
+        if named & rounds or _EPOCH.search(ast.unparse(given.expression)):
+            return True
+        scope = point.frame.scope
+        if not isinstance(scope, ast.FunctionDef):
+            return False
+        names = [each.arg for each in [*scope.args.posonlyargs, *scope.args.args]]
+        names = names[1 if point.frame.owner is not None else 0 :]
+        for site in self._evaluator.sites.of(scope, point.frame):
+            passed = {**dict(zip(names, site.arguments.positional, strict=False)), **site.arguments.keywords}
+            for name in named & passed.keys():
+                expression = passed[name].expression
+                if expression is not None and _EPOCH.search(ast.unparse(expression)):
+                    return True
+        return False
+
+    def _calls_of(self, relative: str) -> list[list[Value]]:
+        """What the receivers of a file's calls of ``set_epoch`` may be."""
+        if relative not in self._calls:
+            module = self._program.modules.get(relative)
+            self._calls[relative] = list(self._receivers(module)) if module is not None else []
+        return self._calls[relative]
+
+    def _receivers(self, module: Module) -> Iterator[list[Value]]:
+        for trail in module.paths_to(TELLS):
+            node = trail[-1]
+            if isinstance(node, ast.Attribute):
+                yield self._values(node.value, module, trail)
+        if not _BY_NAME.search(module.text):
+            return
+        for trail in module.paths_to("getattr", called=True):
+            match trail[-2]:
+                case ast.Call(args=[receiver, ast.Constant(value=name), *_]) if name == TELLS:
+                    yield self._values(receiver, module, trail)
+        for trail in module.paths_to("methodcaller", called=True):
+            match trail[-2]:
+                case ast.Call(args=[ast.Constant(value=name), *_]) if name == TELLS:
+                    yield [Unknown(("called by name", id(trail[-2])))]
+
+    def _stores_of(self, relative: str) -> list[tuple[str, list[Value]]]:
+        """The objects whose ``epoch`` a file sets, as ``set_epoch`` does: how it calls them, and what they
+        may be."""
+        if relative not in self._stores:
+            found: list[tuple[str, list[Value]]] = []
+            module = self._program.modules.get(relative)
+            for trail in module.paths_to("epoch") if module is not None else ():
+                node = trail[-1]
+                if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store):
+                    name = dotted(node.value) or ""
+                    if name not in ("self", "cls"):
+                        assert module is not None
+                        found.append((name, self._values(node.value, module, trail)))
+            self._stores[relative] = found
+        return self._stores[relative]
+
+    def _values(self, node: ast.expr, module: Module, trail: list[ast.AST]) -> list[Value]:
+        self._evaluator.start()
+        point = self._evaluator.sites.point_of(module, trail)
+        return [value for value, _ in self._evaluator.values(node, point)]
+
+    def _is_another(self, value: Value) -> bool:
+        """Whether the receiver of a set_epoch is known, so that it is not the sampler that was looked for."""
+        if isinstance(value, External) and value.owner is not None:
+            return True
+        return isinstance(value, Made | Const) or (
+            isinstance(value, Instance) and bool(self._evaluator.classes.member(value.cls, TELLS))
+        )
+
+
+def _reaches(value: Value, dealt: Dealt) -> bool:
+    if isinstance(value, External) and value.owner is not None:
+        return value.owner.node in dealt.holders
+    return getattr(value, "node", None) in dealt.holders

@@ -1,0 +1,164 @@
+"""The distributed samplers that loaders get, by themselves or inside batch samplers and wrappers."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, NamedTuple
+
+from dlint.knowledge.epochs import BATCHES, DRAWS, SAMPLER, SIGNATURE, TELLS
+from dlint.source.layout import dotted, parameters
+from dlint.source.nodes import walk
+from dlint.values.frame import Argument, Point
+from dlint.values.values import Class, Const, Instance, Made, Table, Value
+from dlint.values.worlds import World
+
+if TYPE_CHECKING:
+    from dlint.calls.evaluator import Evaluator
+    from dlint.loaders.loaders import Loader
+
+_FAR = 3
+_STATES = frozenset({"random", "np", "numpy"})
+
+
+class Dealt(NamedTuple):
+    """A distributed sampler of a loader; ``holders`` are the calls that made what holds it, itself and the
+    loader among them, and ``point`` is where it is made."""
+
+    sampler: Made | Instance
+    call: ast.Call
+    point: Point
+    world: World
+    holders: frozenset[ast.AST]
+
+
+class DistributedSamplers:
+    """Finds the distributed samplers that shuffle by the epoch's number."""
+
+    def __init__(self, evaluator: Evaluator) -> None:
+        self._evaluator = evaluator
+        self._classes = evaluator.classes
+
+    def of(self, loader: Loader) -> Iterator[Dealt]:
+        """The samplers that a loader may get, each once."""
+        seen: set[int] = set()
+        for name in ("sampler", "batch_sampler"):
+            for way, world in loader.ways(name) if loader.may_get(name) else ():
+                value = way[name]
+                for sampler, w, holders in self._inside(value, world, (loader.call,)) if value else ():
+                    call = sampler.node
+                    if id(call) not in seen and isinstance(call, ast.Call):
+                        seen.add(id(call))
+                        yield Dealt(sampler, call, _place(sampler, loader), w, frozenset((*holders, call)))
+
+    def given(self, sampler: Made | Instance, name: str) -> Argument | None:
+        """What a sampler is given under a name, or at its place."""
+        if sampler.arguments is None:
+            return None
+        names = list(SIGNATURE)
+        if isinstance(sampler, Instance):
+            for init in self._classes.methods(sampler, "__init__"):
+                names = [each.arg for each in parameters(init.node)[1:]]
+        at = names.index(name) if name in names else len(sampler.arguments.positional)
+        return sampler.arguments.keywords.get(name) or next(
+            iter(sampler.arguments.positional[at : at + 1]), None
+        )
+
+    def keeps_order(self, dealt: Dealt) -> bool:
+        """Whether a sampler surely does not shuffle."""
+        given = self.given(dealt.sampler, "shuffle")
+        if isinstance(dealt.sampler, Instance):
+            # What the class's own __init__ hands up decides.
+            for library, up in self._evaluator.initialisers.of_libraries(dealt.sampler):
+                if library == SAMPLER:
+                    at = SIGNATURE.index("shuffle")
+                    given = (
+                        up.keywords.get("shuffle") or next(iter(up.positional[at : at + 1]), None) or given
+                    )
+        if given is not None:
+            values = [value for value, _ in self._evaluator.value_of(given, dealt.world)]
+        else:
+            splats = dealt.sampler.arguments.splats if dealt.sampler.arguments is not None else []
+            tables = [value for splat in splats for value, _ in self._evaluator.value_of(splat, dealt.world)]
+            values = [
+                each.items["shuffle"]
+                for each in tables
+                if isinstance(each, Table) and "shuffle" in each.items
+            ]
+            if len(values) < len(tables):
+                return False
+        return bool(values) and all(isinstance(value, Const) and not value.value for value in values)
+
+    def _inside(
+        self, value: Value, world: World, holders: tuple[ast.AST, ...]
+    ) -> Iterator[tuple[Made | Instance, World, tuple[ast.AST, ...]]]:
+        if len(holders) > _FAR or not isinstance(value, Made | Instance) or value.arguments is None:
+            return
+        if isinstance(value, Made):
+            if value.name == SAMPLER:
+                yield value, world, holders
+            if value.name != BATCHES:
+                return
+            given = [*value.arguments.positional[:1], *value.arguments.keywords.values()]
+        elif SAMPLER in self._classes.libraries(value.cls):
+            if self._shuffles_by_epoch(value.cls):
+                yield value, world, holders
+            return
+        elif self._keeps_what_it_is_given(value.cls):
+            given = value.arguments.all()
+        else:
+            return
+        around = (*holders, value.node) if value.node is not None else holders
+        for argument in given:
+            for part, w in self._evaluator.value_of(argument, world):
+                yield from self._inside(part, w, around)
+
+    def _shuffles_by_epoch(self, cls: Class) -> bool:
+        """Whether a class derived from the distributed sampler leaves it to others to count the epochs."""
+        if self._classes.member(cls, TELLS):
+            return False
+        if not self._classes.member(cls, "__iter__"):
+            return True
+        counts = [
+            (node, function)
+            for function, nodes in self._methods(cls)
+            for node in nodes
+            if isinstance(node, ast.Attribute) and node.attr == "epoch"
+        ]
+        reads = any(function == "__iter__" and isinstance(node.ctx, ast.Load) for node, function in counts)
+        writes = any(function != "__init__" and isinstance(node.ctx, ast.Store) for node, function in counts)
+        return reads and not writes and not self._draws(cls, of_states=True)
+
+    def _keeps_what_it_is_given(self, cls: Class) -> bool:
+        """Whether a class that holds a sampler adds nothing that differs from epoch to epoch."""
+        if self._classes.member(cls, TELLS) or self._draws(cls, of_states=False):
+            return False
+        goes_through = self._classes.member(cls, "__iter__") or BATCHES in self._classes.libraries(cls)
+        named = (getattr(node, "attr", "") for _, nodes in self._methods(cls) for node in nodes)
+        return bool(goes_through) and not any("epoch" in name for name in named)
+
+    def _draws(self, cls: Class, *, of_states: bool) -> bool:
+        """Whether methods of a class draw random numbers without a generator; ``of_states``: from the
+        states of Python and NumPy."""
+        for _, nodes in self._methods(cls):
+            for node in nodes:
+                if isinstance(node, ast.Call) and not any(word.arg == "generator" for word in node.keywords):
+                    base, _, last = (dotted(node.func) or "").rpartition(".")
+                    if last in DRAWS and (not of_states or base.partition(".")[0] in _STATES):
+                        return True
+        return False
+
+    def _methods(self, cls: Class) -> Iterator[tuple[str, tuple[ast.AST, ...]]]:
+        """The methods of a class and of those above it: their names and nodes."""
+        for each in self._classes.line(cls):
+            for statement in each.node.body:
+                if isinstance(statement, ast.FunctionDef):
+                    yield statement.name, tuple(walk(statement))
+
+
+def _place(sampler: Made | Instance, loader: Loader) -> Point:
+    """Where a sampler is made: where its arguments stand."""
+    if isinstance(sampler, Made):
+        return sampler.point
+    points = (argument.point for argument in sampler.arguments.all()) if sampler.arguments else ()
+    return next((point for point in points if point is not None), loader.point)

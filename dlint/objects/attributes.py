@@ -1,0 +1,325 @@
+"""Attributes: what ``base.name`` is, and above all what ``self.x`` holds.
+
+That is what the methods of the class store in it, looked at with the arguments that made the object, and
+what code outside the class stores there.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, TypeAlias
+
+from dlint.knowledge.loading import is_kept, kept_parameters
+from dlint.objects.classes import is_property
+from dlint.objects.outside import Outside
+from dlint.source.layout import FunctionNode, functions_in, parameters, statements_in
+from dlint.values.frame import Arguments, Frame, Point, layout_of
+from dlint.values.outcomes import Outcome, after_stores, stores_told_apart, told_apart
+from dlint.values.values import (
+    Class,
+    Const,
+    External,
+    Function,
+    Instance,
+    Key,
+    ModuleValue,
+    Partial,
+    Super,
+    Unknown,
+    Value,
+)
+from dlint.values.worlds import World
+
+if TYPE_CHECKING:
+    from dlint.objects.interface import Evaluator
+
+# What an attribute holds (None: nothing yet), in which world, and the id of the method that stored it.
+_Held: TypeAlias = tuple[Value | None, World, int]
+_MOST_SUBCLASSES = 8
+# setattr(self, name, value), self.__dict__.update(values), vars(self)[name] = value
+_SETS_BY_NAME = re.compile(
+    r"\bsetattr\(self,(?!\s*f?['\"])"
+    r"|(?:\bself\.__dict__|\bvars\(self\))(?:\.update\(|\s*\|?=(?!=)|\[[^\]]{0,500}\]\s*=(?!=))"
+)
+
+
+class Attributes:
+    """Questions about the attributes of what the program itself defines."""
+
+    def __init__(self, evaluator: Evaluator) -> None:
+        self._evaluator = evaluator
+        self._stores: dict[int, dict[str, list[FunctionNode]]] = {}
+        self.outside = Outside(evaluator)
+        self._active: dict[tuple[Key, str], int] = {}
+        self._asking_heirs: set[tuple[Key, str]] = set()
+        self._by_names: dict[Key, bool] = {}
+
+    def of(self, base: Value, name: str, node: ast.AST, point: Point, world: World) -> list[Outcome]:
+        """The values of ``base.name`` for what the program itself defines."""
+        match base:
+            case Instance():
+                outcomes = self._of_instance(base, name, node, point, world)
+                if all(isinstance(value, Const) for value, _ in outcomes) and (
+                    self._is_set_by_names(base.cls) or self._is_set_on_class(base.cls, name)
+                ):
+                    return [(Unknown(("attribute", base.key, name)), world)]
+                return outcomes
+            case Class():
+                found = self._evaluator.classes.member(base, name)
+                if any(isinstance(value, Const) for value, _ in found) and self._is_set_on_class(base, name):
+                    return [(Unknown(("attribute", base.key, name)), world)]
+                if found:
+                    return [
+                        (self._evaluator.classes.bind(value, base, owner), world) for value, owner in found
+                    ]
+                if name == "__name__":
+                    return [(Const(base.name), world)]
+            case Super():
+                found = self._evaluator.classes.member_above(base.cls, name)
+                if found:
+                    return [
+                        (self._evaluator.classes.bind(value, base.receiver, owner), world)
+                        for value, owner in found
+                    ]
+                for library in sorted(self._evaluator.classes.libraries(base.cls)):
+                    return [(External(f"{library}.{name}"), world)]
+            case Partial():
+                if name == "func":
+                    return [(base.callee, world)]
+            case Function() | ModuleValue():
+                pass
+        return [(Unknown(("attribute", base.key, name)), world)]
+
+    def _of_instance(
+        self, instance: Instance, name: str, node: ast.AST, point: Point, world: World
+    ) -> list[Outcome]:
+        members = self._evaluator.classes.member(instance.cls, name)
+        getters = [
+            Function(value.node, value.frame, instance, owner)
+            for value, owner in members
+            if isinstance(value, Function) and is_property(value.node)
+        ]
+        if getters:
+            calls = self._evaluator.calls
+            found = [
+                each for getter in getters for each in calls.returns(getter, Arguments(), node, point, world)
+            ]
+            if not self._evaluator.classes.has_choice(instance.cls):
+                return found
+            # Only one of the classes that a base may be need have the property.
+            return told_apart([*found, *self.held(instance, name, world)], (instance.key, name))
+        bound = [(self._evaluator.classes.bind(value, instance, owner), world) for value, owner in members]
+        when_made = bool(members) and self._stored_when_made(instance, name)
+        held = self.held(instance, name, world, () if when_made else bound)
+        if held or bound:
+            return held or told_apart(bound, (instance.key, name))
+        heirs = (instance.cls.key, name)
+        if instance.arguments is None and heirs not in self._asking_heirs:  # a class may be its own heir
+            self._asking_heirs.add(heirs)
+            try:
+                for below in self._evaluator.classes.subclasses(instance.cls)[:_MOST_SUBCLASSES]:
+                    found = self._of_instance(Instance(below, None, None), name, node, point, world)
+                    if found and not all(isinstance(value, Unknown) for value, _ in found):
+                        return found
+            finally:
+                self._asking_heirs.discard(heirs)
+        return [(Unknown(("attribute", instance.key, name)), world)]
+
+    def _is_set_by_names(self, cls: Class) -> bool:
+        """Whether a class sets attributes of its objects by names that its text does not show: settings,
+        which start with what is written and are then what somebody asked for."""
+        found = self._by_names.get(cls.key)
+        if found is None:
+            found = self._by_names[cls.key] = any(
+                function.name != "__setstate__" and _SETS_BY_NAME.search(above.module.text_of(function))
+                for above in self._evaluator.classes.line(cls)
+                for function in functions_in(above.node.body)
+            )
+        return found
+
+    def _is_set_on_class(self, cls: Class, name: str) -> bool:
+        """Whether some code sets an attribute of a class from outside (``Settings.workers = 0``)."""
+        index = self._evaluator.modules.index
+        written = rf"\b{cls.name}\.{name}\s*=(?!=)".encode()
+        return any(re.search(written, index.data(relative)) for relative in index.storing(name))
+
+    def _stored_when_made(self, instance: Instance, name: str) -> bool:
+        """Whether an ``__init__`` stores the attribute: what the class says of it is then never seen."""
+        return any(function.name == "__init__" for _, function in self.storing(instance, name))
+
+    def held(
+        self, instance: Instance, name: str, world: World, at_first: Sequence[Outcome] = ()
+    ) -> list[Outcome]:
+        """What the class's own methods store in ``self.name``, and what it is ``at_first``."""
+        mark = (instance.key, name)
+        if mark in self._active:
+            self._evaluator.cut(self._active[mark])
+            unknown: Outcome = (Unknown(("attribute", instance.key, name)), world)
+            return told_apart([unknown, *at_first], mark)
+        self._active[mark] = self._evaluator.depth
+        try:
+            stored = self._stored(instance, name, world)
+            outcomes, by = [outcome for outcome, _ in stored], [label for _, label in stored]
+            elsewhere = self._evaluator.modules.index.stored_elsewhere(name)
+            labels = [*by, *[0] * len(at_first)]
+            if len(set(labels)) == len(labels) > 1 and not elsewhere:
+                # What the same methods store goes together: self.sampler and self.shuffle.
+                methods = (instance.key, tuple(labels))
+                outcomes = after_stores(outcomes, methods, world)
+                return stores_told_apart([*outcomes, *at_first], methods, world, labels)
+            if not outcomes:
+                outcomes += self._kept_by_library(instance, name, world)
+            if elsewhere:
+                given = self.outside.values(instance, name, world)
+                by_init = all(function.name == "__init__" for _, function in self.storing(instance, name))
+                if given and by_init and self.outside.replaces(instance, name):
+                    return stores_told_apart(given, mark, world)
+                outcomes += given
+                if (
+                    outcomes
+                    and all(isinstance(value, Const) for value, _ in outcomes)
+                    and self.outside.may_be_elsewhere(instance, name)
+                ):
+                    outcomes.append((Unknown(("attribute", instance.key, name)), world))
+            outcomes = stores_told_apart(after_stores(outcomes, mark, world), mark, world)
+            return told_apart([*outcomes, *at_first], mark) if at_first else outcomes
+        finally:
+            del self._active[mark]
+
+    def _stored(self, instance: Instance, name: str, world: World) -> list[tuple[Outcome, int]]:
+        """What each of an object's methods stores in ``self.name``, and which method that is.
+
+        What the constructor stores, a method that it calls at its end may replace, or leave as it is:
+        ``__post_init__`` where settings do not fit together.
+        """
+        storing = self.storing(instance, name)
+        found: list[tuple[Outcome, int]] = []
+        looked_at: set[int] = set()
+        for owner, function in sorted(storing, key=lambda each: each[1].name != "__init__"):
+            if id(function) in looked_at:
+                continue
+            frame = self._method_frame(instance, owner, function)
+            held = self._after(frame, name, [(None, world, 0)])
+            if function.name == "__init__":
+                for above, method in _called_last(frame, name, storing):
+                    looked_at.add(id(method))
+                    held = self._after(self._method_frame(instance, above, method), name, held)
+            found += [((value, w), by) for value, w, by in held if value is not None]
+        return found
+
+    def _after(self, frame: Frame, name: str, before: list[_Held]) -> list[_Held]:
+        """What ``self.name`` holds after a method, and by which, for each possibility before it."""
+        path = f"{parameters(frame.scope)[0].arg}.{name}"  # type: ignore[arg-type]
+        held: list[_Held] = []
+        for value, world, by in before:
+            for statement, w in self._evaluator.flow.definitions(path, Point(frame, None), world):
+                if statement is None:
+                    held.append((value, w, by))
+                else:
+                    defined = self._evaluator.names.defined(statement, path, frame, w)
+                    held += [(each, inner, id(frame.scope)) for each, inner in defined]
+        return held
+
+    def _kept_by_library(self, instance: Instance, name: str, world: World) -> list[Outcome]:
+        """What a library's constructor keeps in the attribute: ``super().__init__(root, transform=...)``."""
+        if not is_kept(name):
+            return []
+        found: list[Outcome] = []
+        for library, arguments in self._evaluator.initialisers.of_libraries(instance):
+            parameters = kept_parameters(library, name)
+            if parameters is None:
+                continue
+            if name in arguments.keywords:
+                found += self._evaluator.value_of(arguments.keywords[name], world)
+            elif name in parameters[: len(arguments.positional)]:
+                found += self._evaluator.value_of(arguments.positional[parameters.index(name)], world)
+            elif arguments.splats:
+                for table, w in self._evaluator.containers.table(Arguments(splats=arguments.splats), world):
+                    if name in table.items:
+                        found.append((table.items[name], w))
+        return found
+
+    def changed_by_calls(self, frame: Frame, node: ast.Attribute) -> bool:
+        """Whether a method calls another one of its object that stores the attribute: what the method
+        itself stored last may not be what is there."""
+        scope = frame.scope
+        if not (isinstance(scope, ast.FunctionDef) and isinstance(frame.receiver, Instance)):
+            return False
+        own = parameters(scope)[0].arg
+        if not (isinstance(node.value, ast.Name) and node.value.id == own):
+            return False
+        others = [
+            function.name
+            for above in self._evaluator.classes.line(frame.receiver.cls)
+            for function in self._stores_of(above.node).get(node.attr, ())
+            if function is not scope and function.name != "__init__"
+        ]
+        if not others:
+            return False
+        text = frame.module.text_of(scope)
+        return any(f"{own}.{name}(" in text for name in others)
+
+    def set_from_outside(self, instance: Instance) -> frozenset[int]:
+        """The places outside its class that store in attributes of an object."""
+        line = self._evaluator.classes.line(instance.cls)
+        names = {name for above in line for name in self._stores_of(above.node)}
+        return self.outside.marks(instance, names)
+
+    def storing(self, instance: Instance, name: str) -> list[tuple[Class, FunctionNode]]:
+        """The methods that store ``self.name``: of the ``__init__`` methods that making the instance runs,
+        the first of each chain that does, and every other method of the class and those above it."""
+        found: list[tuple[Class, FunctionNode]] = []
+        chains: set[int] = set()
+        runs = {id(frame.scope): chain for _, frame, chain in self._evaluator.initialisers.chains(instance)}
+        for above in self._evaluator.classes.line(instance.cls):
+            for function in self._stores_of(above.node).get(name, ()):
+                if function.name == "__init__":
+                    chain = runs.get(id(function))
+                    if chain is None or chain in chains:
+                        continue
+                    chains.add(chain)
+                found.append((above, function))
+        return found
+
+    def _stores_of(self, node: ast.ClassDef) -> dict[str, list[FunctionNode]]:
+        stores = self._stores.get(id(node))
+        if stores is None:
+            stores = {}
+            for item in functions_in(node.body):
+                own = parameters(item)[:1]
+                if own:
+                    prefix = own[0].arg + "."
+                    for path in layout_of(item).binds:
+                        attribute = path.removeprefix(prefix)
+                        if attribute != path and "." not in attribute:
+                            stores.setdefault(attribute, []).append(item)
+            self._stores[id(node)] = stores
+        return stores
+
+    def _method_frame(self, instance: Instance, owner: Class, function: FunctionNode) -> Frame:
+        if function.name == "__init__":
+            for cls, frame in self._evaluator.initialisers.of(instance):
+                if cls.node is owner.node and frame.scope is function:
+                    return frame
+        outer = Frame(owner.module, owner.node, owner.frame)
+        return Frame(owner.module, function, outer, receiver=instance, owner=owner)
+
+
+def _called_last(
+    frame: Frame, name: str, methods: list[tuple[Class, FunctionNode]]
+) -> Iterator[tuple[Class, FunctionNode]]:
+    """Those of some methods that a constructor surely calls after it has stored an attribute."""
+    if all(method.name == "__init__" for _, method in methods):
+        return
+    assert isinstance(frame.scope, FunctionNode)
+    own, body = parameters(frame.scope)[0].arg, frame.scope.body
+    stores = [at for at, statement in enumerate(body) if f"{own}.{name}" in frame.layout.bound_by(statement)]
+    if any(isinstance(statement, ast.Return) for statement in statements_in(body)):
+        return
+    for statement in body[stores[-1] + 1 if stores else 0 :]:
+        match statement:
+            case ast.Expr(value=ast.Call(func=ast.Attribute(value=ast.Name(id=receiver), attr=called))):
+                if receiver == own:
+                    yield from [each for each in methods if each[1].name == called][:1]

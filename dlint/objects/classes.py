@@ -1,0 +1,238 @@
+"""Classes of the program: bases across files, members, and how an object sees them."""
+
+from __future__ import annotations
+
+import ast
+from typing import TYPE_CHECKING
+
+from dlint.budget import spend
+from dlint.evaluation.questions import begun
+from dlint.source.layout import functions_in
+from dlint.values.frame import Frame, Point, layout_of
+from dlint.values.outcomes import Outcome
+from dlint.values.values import (
+    Class,
+    Const,
+    External,
+    Function,
+    Instance,
+    Items,
+    Key,
+    Made,
+    Super,
+    Table,
+    Unknown,
+    Value,
+)
+from dlint.values.worlds import HERE, World
+
+if TYPE_CHECKING:
+    from dlint.objects.interface import Evaluator
+
+_PROPERTIES = frozenset({"property", "cached_property", "lazy_property"})
+
+
+class Classes:
+    """Questions about classes and what they define."""
+
+    def __init__(self, evaluator: Evaluator) -> None:
+        self._evaluator = evaluator
+        self._bases: dict[Key, list[list[Value]]] = {}
+        self._lines: dict[Key, list[Class]] = {}
+        self._properties: dict[Key, dict[str, list[tuple[Function, Class]]]] = {}
+        self._subclasses: dict[Key, list[Class]] = {}
+
+    # Hierarchy
+
+    def bases(self, cls: Class) -> list[list[Value]]:
+        """For each base of a class, what it may be."""
+        found = self._bases.get(cls.key)
+        if found is None:
+            # A class among its own bases is an error of the program's.
+            with begun(self._bases, cls.key, list[list[Value]]()):
+                point = Point(cls.frame, cls.node)
+                found = [
+                    list({value.key: value for value, _ in self._evaluator.values(base, point)}.values())
+                    for base in cls.node.bases
+                ]
+            self._bases[cls.key] = found
+        return found
+
+    def line(self, cls: Class) -> list[Class]:
+        """The class and the program's classes above it, nearest first."""
+        found = self._lines.get(cls.key)
+        if found is None:
+            with begun(self._lines, cls.key, [cls]) as found:
+                seen = {cls.key}
+                for values in self.bases(cls):
+                    for value in values:
+                        for above in self.line(value) if isinstance(value, Class) else ():
+                            spend(1)
+                            if above.key not in seen:
+                                seen.add(above.key)
+                                found.append(above)
+        return found
+
+    def has_choice(self, cls: Class) -> bool:
+        """Whether some base may be one of several classes: ``class Data(FACTORY[name])``."""
+        return any(len(values) > 1 for above in self.line(cls) for values in self.bases(above))
+
+    def libraries(self, cls: Class) -> set[str]:
+        """The names of the library classes that a class is derived from, at any distance."""
+        return {
+            value.name
+            for above in self.line(cls)
+            for values in self.bases(above)
+            for value in values
+            if isinstance(value, External | Made)
+        }
+
+    def subclasses(self, cls: Class) -> list[Class]:
+        """The program's classes directly below a class that is defined at the top of its module."""
+        found = self._subclasses.get(cls.key)
+        if found is None:
+            with begun(self._subclasses, cls.key, list[Class]()) as found:
+                for module in self._evaluator.modules.deriving(cls.name):
+                    for trail in module.paths_to(cls.name):
+                        for node in trail[-3:-1]:
+                            if isinstance(node, ast.ClassDef) and trail[-1] in _base_nodes(node):
+                                below = Class(node, self._evaluator.sites.frame_of(module, trail))
+                                if any(
+                                    cls in self.line(below) or v.key == cls.key
+                                    for values in self.bases(below)
+                                    for v in values
+                                ):
+                                    found.append(below)
+        return found
+
+    def is_instance(self, value: Value, cls: Value) -> bool | None:
+        """Whether ``isinstance(value, cls)``, None where that is not known."""
+        if isinstance(cls, Items):
+            answers = [self.is_instance(value, item) for item in cls.items]
+            return True if True in answers else (None if None in answers else False)
+        if isinstance(value, Instance) and isinstance(cls, Class):
+            if any(above.key == cls.key for above in self.line(value.cls)):
+                return True
+            return None if value.arguments is None else False
+        if (
+            isinstance(cls, External)
+            and isinstance(value, Instance)
+            and cls.name in self.libraries(value.cls)
+        ):
+            return True
+        if isinstance(cls, External) and isinstance(value, Made) and value.name == cls.name:
+            return True
+        if isinstance(cls, External) and cls.name.startswith("builtins."):
+            name = cls.name.partition(".")[2]
+            if isinstance(value, Const):
+                return type(value.value).__name__ == name or (name == "int" and isinstance(value.value, bool))
+            if isinstance(value, Items):
+                return value.kind == name
+            if isinstance(value, Table):
+                return name == "dict"
+            if isinstance(value, Instance | Class | Function):
+                return False if not isinstance(value, Instance) or not self.libraries(value.cls) else None
+        return None
+
+    # Members
+
+    def member(self, cls: Class, name: str, without: set[Key] | None = None) -> list[tuple[Value, Class]]:
+        """What a class or the nearest class above it defines under a name, and where. ``without`` are the
+        classes that are known to have nothing of the kind."""
+        layout = layout_of(cls.node)
+        if name in layout.binds:
+            frame = Frame(cls.module, cls.node, cls.frame)
+            found: list[tuple[Value, Class]] = []
+            for statement, w in self._evaluator.flow.definitions(name, Point(frame, None), HERE):
+                if isinstance(statement, ast.FunctionDef | ast.AsyncFunctionDef):
+                    found.append((Function(statement, frame, owner=cls), cls))
+                elif statement is not None:
+                    found += [
+                        (value, cls) for value, _ in self._evaluator.names.defined(statement, name, frame, w)
+                    ]
+            return found
+        return self.member_above(cls, name, without)
+
+    def member_above(
+        self, cls: Class, name: str, without: set[Key] | None = None
+    ) -> list[tuple[Value, Class]]:
+        """The same, from the bases of a class on."""
+        without = set() if without is None else without
+        without.add(cls.key)  # where it comes to itself there is nothing more
+        for values in self.bases(cls):
+            spend(1)
+            found = [
+                member
+                for value in values
+                if isinstance(value, Class) and value.key not in without
+                for member in self.member(value, name, without)
+            ]
+            if found:
+                without.discard(cls.key)
+                return found
+        return []
+
+    def methods(self, instance: Instance, name: str) -> list[Function]:
+        """The functions of the program that ``instance.name`` may be, bound to it."""
+        return [
+            bound
+            for value, owner in self.member(instance.cls, name)
+            if isinstance(value, Function)
+            for bound in [self.bind(value, instance, owner)]
+            if isinstance(bound, Function)
+        ]
+
+    def properties(self, cls: Class) -> dict[str, list[tuple[Function, Class]]]:
+        """The properties of a class and those above it, by name."""
+        found = self._properties.get(cls.key)
+        if found is None:
+            with begun(self._properties, cls.key, dict[str, list[tuple[Function, Class]]]()) as found:
+                for above in self.line(cls):
+                    for node in functions_in(above.node.body):
+                        if node.decorator_list and node.name not in found and is_property(node):
+                            frame = Frame(above.module, above.node, above.frame)
+                            found[node.name] = [(Function(node, frame, owner=above), above)]
+        return found
+
+    def bind(self, value: Value, receiver: Value, owner: Class) -> Value:
+        """A class's member as seen through an instance or the class."""
+        if not isinstance(value, Function) or isinstance(value.node, ast.Lambda):
+            return value
+        decorators = {_last_name(decorator) for decorator in value.node.decorator_list}
+        if "staticmethod" in decorators:
+            return value
+        if "classmethod" in decorators:
+            cls = receiver.cls if isinstance(receiver, Instance) else receiver
+            return Function(value.node, value.frame, cls, owner)
+        if isinstance(receiver, Class):
+            return value
+        return Function(value.node, value.frame, receiver, owner)
+
+    def super_at(self, point: Point, world: World) -> list[Outcome]:
+        """``super()`` at a point: that of the method around it."""
+        frame: Frame | None = point.frame
+        while frame is not None:
+            if frame.receiver is not None and frame.owner is not None:
+                return [(Super(frame.receiver, frame.owner), world)]
+            frame = frame.outer
+        return [(Unknown(("super", id(point.frame.scope))), world)]
+
+
+def _base_nodes(node: ast.ClassDef) -> list[ast.AST]:
+    found: list[ast.AST] = []
+    for base in node.bases:
+        found += [base, getattr(base, "value", base)]
+    return found
+
+
+def _last_name(node: ast.expr) -> str:
+    if isinstance(node, ast.Call):
+        node = node.func
+    return node.attr if isinstance(node, ast.Attribute) else getattr(node, "id", "")
+
+
+def is_property(node: ast.AST) -> bool:
+    """Whether a function is a property: reading the attribute calls it."""
+    return isinstance(node, ast.FunctionDef) and any(
+        _last_name(decorator) in _PROPERTIES for decorator in node.decorator_list
+    )

@@ -1,0 +1,229 @@
+"""Construction: what the attributes of an object hold once it is made.
+
+The ``__init__`` methods that making it runs store it, and so do methods and properties of the object itself
+that these use. What stores or closes last has the last word.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Container, Iterator
+from typing import TYPE_CHECKING, NamedTuple
+
+from dlint.evaluation.questions import begun
+from dlint.source.layout import FunctionNode, expressions, functions_in, parameters, statements_in
+from dlint.values.frame import Arguments, Frame, Point, arguments_of, layout_of
+from dlint.values.values import Class, Function, Instance, Key
+from dlint.values.worlds import World
+
+if TYPE_CHECKING:
+    from dlint.objects.interface import Evaluator
+
+_FAR = 4
+# A statement that stores an attribute, the path it assigns to, and the world; None: what was there before.
+Store = tuple[str, Point, World]
+
+
+class _Method(NamedTuple):
+    """What a method does with attributes of its object: those it binds anew, closes, and speaks of."""
+
+    binds: frozenset[str]
+    closes: frozenset[str]
+    mentions: frozenset[str]
+
+
+class Construction:
+    """Questions about what objects hold when they are made."""
+
+    def __init__(self, evaluator: Evaluator) -> None:
+        self._evaluator = evaluator
+        self._methods: dict[int, _Method] = {}
+        self._classes: dict[Key, dict[str, _Method]] = {}
+        self._touching: dict[tuple[Key, str], frozenset[str]] = {}
+        self._statements: dict[int, list[tuple[ast.stmt, list[ast.Call | ast.Attribute]]]] = {}
+
+    def stores(
+        self, instance: Instance, world: World, only: Container[str] | None = None
+    ) -> Iterator[tuple[str, str, Point, World]]:
+        """The statements that store what the attributes (``only`` those of these names) hold in the end: the
+        attribute's name, the path that is assigned to, the point of the statement, and in which world."""
+        done: set[str] = set()
+        for _, frame in self._evaluator.initialisers.of(instance):
+            own = _own(frame)
+            if own is None:
+                continue
+            paths = {
+                path.removeprefix(f"{own}.") for path in frame.layout.binds if path.startswith(f"{own}.")
+            }
+            through = self._bound_by_methods(instance.cls, frame.scope)
+            for name in sorted(paths | through):
+                if "." in name or name in done or (only is not None and name not in only):
+                    continue
+                found = [store for store in self.after(frame, instance, name, world) if store is not None]
+                if found or name in paths:
+                    done.add(name)
+                for path, point, w in found:
+                    yield name, path, point, w
+
+    def after(
+        self, frame: Frame, instance: Instance, name: str, world: World, far: int = 0
+    ) -> list[Store | None]:
+        """What stored an attribute last when a method of its object is done; None among them: perhaps the
+        method left it as it was."""
+        path = f"{_own(frame)}.{name}"
+        stored: list[Store | None] = [
+            (path, Point(frame, statement), w) if statement is not None else None
+            for statement, w in self._evaluator.flow.definitions(path, Point(frame, None), world)
+        ]
+        if far > _FAR:
+            return stored
+        used = next(self._used(frame, instance, name, world), None)
+        if used is None:
+            return stored
+        statement, entered, closes = used
+        if any(store is not None and _is_after(store[1].statement, statement) for store in stored):
+            return stored
+        if closes:
+            return []
+        inner = [store for each in entered for store in self.after(each, instance, name, world, far + 1)]
+        return [store for store in inner if store is not None] + (stored if None in inner else [])
+
+    def touching(self, cls: Class, name: str) -> frozenset[str]:
+        """The names of a class's methods that store or close an attribute, by themselves or through others
+        of its methods."""
+        mark = (cls.key, name)
+        found = self._touching.get(mark)
+        if found is None:
+            methods = self._methods_of(cls)
+            grown = {at for at, method in methods.items() if name in method.binds or name in method.closes}
+            for _ in range(_FAR if grown else 0):
+                grown |= {at for at, method in methods.items() if method.mentions & grown}
+            found = self._touching[mark] = frozenset(grown - {"__init__"})
+        return found
+
+    def _used(
+        self, frame: Frame, instance: Instance, name: str, world: World
+    ) -> Iterator[tuple[ast.stmt, list[Frame], bool]]:
+        """The statements of a method, the last one first, that use a method which stores or closes an
+        attribute: the frames that they enter, and whether they close the attribute themselves."""
+        scope = frame.scope
+        touching = self.touching(instance.cls, name)
+        if isinstance(scope, ast.Lambda) or not touching:
+            return
+        own = _own(frame)
+        for statement, nodes in self._speaking(scope):
+            entered: list[Frame] = []
+            closes = False
+            point = Point(frame, statement)
+            for node in nodes:
+                match node:
+                    case ast.Call(func=ast.Attribute(value=ast.Attribute(attr=held), attr="close")):
+                        closes = closes or held == name
+                    case ast.Call(func=ast.Attribute(value=ast.Name(id=receiver), attr=called)):
+                        if receiver == own and called in touching:
+                            for method in self._evaluator.classes.methods(instance, called):
+                                arguments = arguments_of(node, point)
+                                entered.append(self._evaluator.calls.enter(method, arguments, node, point))
+                    case ast.Attribute(value=ast.Name(id=receiver), attr=read, ctx=ast.Load()):
+                        if receiver == own and read in touching:
+                            for value, owner in self._evaluator.classes.properties(instance.cls).get(
+                                read, ()
+                            ):
+                                getter = Function(value.node, value.frame, instance, owner)
+                                entered.append(self._evaluator.calls.enter(getter, Arguments(), node, point))
+            if (entered or closes) and self._evaluator.flow.reaching(point, world):
+                yield statement, entered, closes
+
+    def _speaking(
+        self, scope: FunctionNode | ast.ClassDef | ast.Module
+    ) -> list[tuple[ast.stmt, list[ast.Call | ast.Attribute]]]:
+        """The statements of a function, the last one first, that speak of an attribute: with the nodes that
+        do, and the calls of methods."""
+        found = self._statements.get(id(scope))
+        if found is None:
+            found = []
+            for statement in reversed(list(statements_in(scope.body))):
+                nodes = [
+                    node
+                    for node in _run_by(statement)
+                    if (isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute))
+                    or (isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name))
+                ]
+                if nodes:
+                    found.append((statement, nodes))
+            self._statements[id(scope)] = found
+        return found
+
+    def _bound_by_methods(self, cls: Class, scope: ast.AST) -> set[str]:
+        """The attributes that methods bind which a method uses, at any distance."""
+        methods = self._methods_of(cls)
+        seen = {name for name in self._read(scope).mentions if name in methods}
+        found: set[str] = set()
+        waiting = list(seen)
+        for name in waiting:  # grows meanwhile
+            if name == "__init__":
+                continue
+            found |= methods[name].binds
+            more = {each for each in methods[name].mentions if each in methods} - seen
+            seen |= more
+            waiting += more
+        return found
+
+    def _methods_of(self, cls: Class) -> dict[str, _Method]:
+        found = self._classes.get(cls.key)
+        if found is None:
+            with begun(self._classes, cls.key, dict[str, _Method]()) as found:
+                for above in self._evaluator.classes.line(cls):
+                    for function in functions_in(above.node.body):
+                        found.setdefault(function.name, self._read(function))
+        return found
+
+    def _read(self, function: ast.AST) -> _Method:
+        known = self._methods.get(id(function))
+        if known is None:
+            assert isinstance(function, FunctionNode)
+            own = parameters(function)[0].arg if parameters(function) else ""
+            layout = layout_of(function)
+            closes: set[str] = set()
+            mentions: set[str] = set()
+            for node in layout.nodes:
+                match node:
+                    case ast.Attribute(
+                        value=ast.Attribute(value=ast.Name(id=receiver), attr=held), attr="close"
+                    ):
+                        if receiver == own:
+                            closes.add(held)
+                    case ast.Attribute(value=ast.Name(id=receiver), attr=name, ctx=ast.Load()):
+                        if receiver == own:
+                            mentions.add(name)
+            prefix = f"{own}."
+            binds = frozenset(
+                path.removeprefix(prefix)
+                for path in layout.binding(layout.body, anew=True)
+                if path.startswith(prefix)
+            )
+            known = self._methods[id(function)] = _Method(binds, frozenset(closes), frozenset(mentions))
+        return known
+
+
+def _own(frame: Frame) -> str | None:
+    """What a method calls its object."""
+    scope = frame.scope
+    if isinstance(scope, ast.FunctionDef | ast.AsyncFunctionDef) and parameters(scope):
+        return parameters(scope)[0].arg
+    return None
+
+
+def _is_after(statement: ast.stmt | None, other: ast.stmt) -> bool:
+    return statement is not None and statement.lineno > other.lineno
+
+
+def _run_by(statement: ast.stmt) -> Iterator[ast.AST]:
+    """The nodes that a statement evaluates itself; the bodies of lambdas are left for later."""
+    waiting: list[ast.AST] = (
+        [] if isinstance(statement, ast.FunctionDef | ast.ClassDef) else [*expressions(statement)]
+    )
+    for node in waiting:  # grows meanwhile
+        yield node
+        if not isinstance(node, ast.Lambda):
+            waiting += ast.iter_child_nodes(node)

@@ -1,0 +1,116 @@
+"""Initialisers: the ``__init__`` methods that making an object runs."""
+
+from __future__ import annotations
+
+import ast
+from typing import TYPE_CHECKING
+
+from dlint.evaluation.questions import begun
+from dlint.source.layout import statements_in
+from dlint.values.frame import Arguments, Frame, Point, arguments_of
+from dlint.values.values import Class, External, Function, Instance, Key, Super, Value
+
+if TYPE_CHECKING:
+    from dlint.objects.interface import Evaluator
+
+
+class Initialisers:
+    """The initialisers of instances, each in the frame of its call."""
+
+    def __init__(self, evaluator: Evaluator) -> None:
+        self._evaluator = evaluator
+        self._known: dict[Key, list[tuple[Class, Frame, int]]] = {}
+
+    def of(self, instance: Instance) -> list[tuple[Class, Frame]]:
+        """The ``__init__`` methods that making an instance runs, each in the frame of its call."""
+        return [(owner, frame) for owner, frame, _ in self.chains(instance)]
+
+    def chains(self, instance: Instance) -> list[tuple[Class, Frame, int]]:
+        """The same with the chain that each belongs to: a class whose base is one of several classes has
+        one for each."""
+        found = self._known.get(instance.key)
+        if found is not None:
+            return found
+        with begun(self._known, instance.key, list[tuple[Class, Frame, int]]()) as found:
+            members = self._evaluator.classes.member(instance.cls, "__init__")
+            waiting = [
+                (value, owner, instance.arguments, chain) for chain, (value, owner) in enumerate(members)
+            ]
+            while waiting and len(found) < 12:
+                value, owner, arguments, chain = waiting.pop(0)
+                if not isinstance(value, Function) or any(frame.scope is value.node for _, frame, _ in found):
+                    continue
+                frame = Frame(
+                    owner.module,
+                    value.node,
+                    value.frame,
+                    arguments=arguments,
+                    receiver=instance,
+                    owner=owner,
+                    site=instance.node,
+                )
+                found.append((owner, frame, chain))
+                waiting += [(*base, chain) for base in self._bases(frame)]
+        return found
+
+    def of_libraries(self, instance: Instance) -> list[tuple[str, Arguments]]:
+        """The constructors of libraries that making an instance runs, with the arguments they are given."""
+        frames = self.of(instance)
+        if not frames:
+            if instance.arguments is None:
+                return []
+            return [(name, instance.arguments) for name in self._evaluator.classes.libraries(instance.cls)]
+        found: list[tuple[str, Arguments]] = []
+        for owner, frame in frames:
+            for call, statement in base_init_calls(frame):
+                assert isinstance(call.func, ast.Attribute)
+                point = Point(frame, statement)
+                arguments = arguments_of(call, point)
+                for base, _ in self._evaluator.values(call.func.value, point):
+                    if isinstance(base, External):
+                        found.append((base.name, _without_self(arguments)))
+                    elif isinstance(base, Super) and not self._evaluator.classes.member_above(
+                        base.cls, "__init__"
+                    ):
+                        found += [(name, arguments) for name in self._evaluator.classes.libraries(owner)]
+        return found
+
+    def _bases(self, frame: Frame) -> list[tuple[Value, Class, Arguments | None]]:
+        """The base initialisers that an ``__init__`` calls, with the arguments it gives them."""
+        found: list[tuple[Value, Class, Arguments | None]] = []
+        for call, statement in base_init_calls(frame):
+            assert isinstance(call.func, ast.Attribute)
+            point = Point(frame, statement)
+            arguments = arguments_of(call, point)
+            explicit = not isinstance(call.func.value, ast.Call)
+            for base, _ in self._evaluator.values(call.func.value, point):
+                if isinstance(base, Class):
+                    members = self._evaluator.classes.member(base, "__init__")
+                elif isinstance(base, Super):
+                    members = self._evaluator.classes.member_above(base.cls, "__init__")
+                else:
+                    continue
+                given = _without_self(arguments) if explicit else arguments
+                found += [(value, above, given) for value, above in members]
+        return found
+
+
+def _without_self(arguments: Arguments) -> Arguments:
+    return Arguments(arguments.positional[1:], arguments.keywords, arguments.spread, arguments.splats)
+
+
+def base_init_calls(frame: Frame) -> list[tuple[ast.Call, ast.stmt]]:
+    """The calls ``super().__init__(...)`` and ``Base.__init__(self, ...)`` in a method, and their
+    statements."""
+    found = []
+    scope = frame.scope
+    if isinstance(scope, ast.FunctionDef):
+        for statement in statements_in(scope.body):
+            value = getattr(statement, "value", None)
+            if (
+                isinstance(value, ast.Call)
+                and isinstance(value.func, ast.Attribute)
+                and value.func.attr == "__init__"
+            ):
+                found.append((value, statement))
+    return found

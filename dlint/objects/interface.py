@@ -1,0 +1,79 @@
+"""What the parts that know objects may ask of the evaluator: what all parts may, and more about classes."""
+
+from __future__ import annotations
+
+import ast
+from typing import Protocol
+
+from dlint.evaluation import interface
+from dlint.source.module import Module
+from dlint.values.frame import Arguments, Frame, Point
+from dlint.values.outcomes import Outcome
+from dlint.values.values import Class, Function, Instance, Key, Value
+from dlint.values.worlds import World
+
+
+class Evaluator(interface.Evaluator, Protocol):
+    """Answers questions about objects, too."""
+
+    @property
+    def classes(self) -> Classes: ...
+
+    @property
+    def initialisers(self) -> Initialisers: ...
+
+    @property
+    def calls(self) -> Calls: ...
+
+    @property
+    def sites(self) -> Sites: ...
+
+
+class Classes(interface.Classes, Protocol):
+    """Classes of the program: bases, heirs and members."""
+
+    def line(self, cls: Class) -> list[Class]: ...
+
+    def has_choice(self, cls: Class) -> bool: ...
+
+    def libraries(self, cls: Class) -> set[str]: ...
+
+    def subclasses(self, cls: Class) -> list[Class]: ...
+
+    def member_above(
+        self, cls: Class, name: str, without: set[Key] | None = None
+    ) -> list[tuple[Value, Class]]: ...
+
+    def properties(self, cls: Class) -> dict[str, list[tuple[Function, Class]]]: ...
+
+    def bind(self, value: Value, receiver: Value, owner: Class) -> Value: ...
+
+
+class Initialisers(Protocol):
+    """The ``__init__`` methods that making an object runs."""
+
+    def of(self, instance: Instance) -> list[tuple[Class, Frame]]: ...
+
+    def chains(self, instance: Instance) -> list[tuple[Class, Frame, int]]: ...
+
+    def of_libraries(self, instance: Instance) -> list[tuple[str, Arguments]]: ...
+
+
+class Calls(Protocol):
+    """Entering a function, and what it returns."""
+
+    def returns(
+        self, function: Function, arguments: Arguments, node: ast.AST, point: Point, world: World
+    ) -> list[Outcome]: ...
+
+    def enter(
+        self, function: Function, arguments: Arguments | None, node: ast.AST | None, point: Point | None
+    ) -> Frame: ...
+
+
+class Sites(Protocol):
+    """Where a node of a tree stands."""
+
+    def frame_of(self, module: Module, trail: list[ast.AST]) -> Frame: ...
+
+    def point_of(self, module: Module, trail: list[ast.AST]) -> Point: ...

@@ -1,0 +1,177 @@
+"""What code outside a class stores in the attributes of its objects: ``dataset.transform = augment``."""
+
+from __future__ import annotations
+
+import ast
+from typing import TYPE_CHECKING, NamedTuple
+
+from dlint.knowledge.loading import is_dataset
+from dlint.knowledge.randomness import sounds_like_settings
+from dlint.source.layout import dotted
+from dlint.values.frame import Point
+from dlint.values.outcomes import Outcome
+from dlint.values.values import External, Instance, Made, Unknown, Value
+from dlint.values.worlds import World
+
+if TYPE_CHECKING:
+    from dlint.objects.interface import Evaluator
+
+_MOST_STORES = 8
+
+
+class _Store(NamedTuple):
+    target: ast.Attribute
+    value: ast.expr | None  # None where it is not written out: `a.x += 1`
+    point: Point
+
+
+class Outside:
+    """Stores in attributes by others than the methods of the class."""
+
+    def __init__(self, evaluator: Evaluator) -> None:
+        self._evaluator = evaluator
+        self._stores: dict[str, list[_Store]] = {}
+
+    def values(self, instance: Instance, name: str, world: World) -> list[Outcome]:
+        """What is stored in an attribute of an object."""
+        found: list[Outcome] = []
+        for store in self._of_name(name):
+            if store.value is not None and self._is_into(store, instance):
+                found += self._evaluator.values(store.value, store.point, world)
+        return found
+
+    def of_made(self, made: Made, name: str, world: World) -> list[Outcome]:
+        """What may be stored in an attribute of a library's object after it was made, as far as another
+        object or one that nobody knows is not meant; with something unknown where one may be."""
+        unknown: Outcome = (Unknown(("attribute", made.key, name)), world)
+        stores = self._of_name(name)
+        if not stores:
+            return [unknown] if self._evaluator.modules.index.stored_elsewhere(name) else []
+        found: list[Outcome] = []
+        for store in stores:
+            for holder in self._holders(store):
+                if isinstance(holder, Made) and holder.node is made.node:
+                    given = store.value and self._evaluator.values(store.value, store.point, world)
+                    found += given or [unknown]
+                elif isinstance(holder, Unknown | External):
+                    found.append(unknown)
+        return found
+
+    def replaces(self, instance: Instance, name: str) -> bool:
+        """Whether what the constructor stored in an attribute is never seen: the code that makes the object
+        sets it right after, under the name that it gives the object."""
+        own = [store for store in self._of_name(name) if self._is_into(store, instance)]
+        if len(own) != 1 or own[0].value is None:
+            return False
+        point, named = own[0].point, ast.unparse(own[0].target.value)
+        place = point.frame.layout.places.get(id(point.statement))
+        return place is not None and any(
+            isinstance(statement, ast.Assign)
+            and statement.value is instance.node
+            and named in map(ast.unparse, statement.targets)
+            for statement in place.block[: place.at]
+        )
+
+    def may_be_elsewhere(self, instance: Instance, name: str) -> bool:
+        """Whether an attribute of an object may be set where it is not known what is set."""
+        stores = self._of_name(name)
+        if not stores:
+            return True
+        data = self._is_data(instance)
+        return any(
+            not (data and sounds_like_settings(dotted(store.target.value) or ""))
+            and (
+                any(self._may_be(holder, instance) for holder in self._holders(store))
+                or (store.value is None and self._is_into(store, instance))
+            )
+            for store in stores
+        )
+
+    def marks(self, instance: Instance, names: set[str]) -> frozenset[int]:
+        """The places that store in these attributes of an object."""
+        index = self._evaluator.modules.index
+        return frozenset(
+            id(store.target)
+            for name in names
+            if index.stored_elsewhere(name)
+            for store in self._of_name(name)
+            if self._is_into(store, instance)
+        )
+
+    def speaks_of(self, instance: Instance, name: str) -> bool:
+        """Whether code outside the class may store the attribute. Where it is not known what an assignment
+        stores into, that is what the function around it speaks of: datasets and workers, or other things."""
+        if not self._evaluator.modules.index.stored_elsewhere(name):
+            return False
+        stores = self._of_name(name)
+        spoken_of = ("dataset", "worker", instance.cls.name.lower())
+        for store in stores:
+            text = ""
+            for holder in self._holders(store):
+                if isinstance(holder, Instance):
+                    if self._are_related(holder, instance):
+                        return True
+                elif isinstance(holder, Unknown | External):
+                    text = text or store.point.frame.module.text_of(store.point.frame.scope).lower()
+                    if any(word in text for word in spoken_of):
+                        return True
+        return not stores
+
+    def _may_be(self, holder: Value, instance: Instance) -> bool:
+        """Whether what is stored into may be an object, under another key or one that nobody knows."""
+        if isinstance(holder, Instance):
+            if holder.key == instance.key or not self._are_related(holder, instance):
+                return False
+            # A copy has what its original had been given by then.
+            return holder.node is None or holder.node is instance.node or _is_copied(instance.node)
+        return isinstance(holder, Unknown | External | Made)
+
+    def _is_data(self, instance: Instance) -> bool:
+        """Whether an object is a dataset or a transform, and no settings."""
+        classes = self._evaluator.classes
+        return bool(classes.member(instance.cls, "__call__")) or any(
+            is_dataset(name) for name in classes.libraries(instance.cls)
+        )
+
+    def _are_related(self, one: Instance, other: Instance) -> bool:
+        line = self._evaluator.classes.line
+        return any(above.node is other.cls.node for above in line(one.cls)) or any(
+            above.node is one.cls.node for above in line(other.cls)
+        )
+
+    def _is_into(self, store: _Store, instance: Instance) -> bool:
+        return any(holder.key == instance.key for holder in self._holders(store))
+
+    def _holders(self, store: _Store) -> list[Value]:
+        return [value for value, _ in self._evaluator.values(store.target.value, store.point)]
+
+    def _of_name(self, name: str) -> list[_Store]:
+        """The stores in attributes of a name; none where they are too many."""
+        stores = self._stores.get(name)
+        if stores is None:
+            stores = []
+            for relative in self._evaluator.modules.index.storing(name):
+                module = self._evaluator.modules.get(relative)
+                if module is None:
+                    continue
+                for trail in module.paths_to(name):
+                    node, above = trail[-1], trail[-2]
+                    if (
+                        isinstance(node, ast.Attribute)
+                        and isinstance(node.ctx, ast.Store)
+                        and not (isinstance(node.value, ast.Name) and node.value.id in ("self", "cls"))
+                    ):
+                        given = above.value if isinstance(above, ast.Assign) else None
+                        point = self._evaluator.sites.point_of(module, trail)
+                        stores.append(_Store(node, given, point))
+            if len(stores) > _MOST_STORES:
+                stores.clear()
+            self._stores[name] = stores
+        return stores
+
+
+def _is_copied(node: ast.AST | None) -> bool:
+    """Whether an object was made by copying another, or nobody knows how."""
+    if isinstance(node, ast.Call):
+        return (dotted(node.func) or "").rpartition(".")[2] in ("copy", "deepcopy")
+    return node is None

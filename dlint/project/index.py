@@ -1,0 +1,228 @@
+"""Grep first, parse later: the files of a program, and which of them mention a word."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+
+from dlint.budget import spend
+from dlint.knowledge.reflection import BY_NAME
+from dlint.project.words import Words
+from dlint.source.reading import SourceError, read_bytes
+
+# Up to so many bytes of a program's text are kept; the rest is read again where the words do not say enough.
+KEPT_BYTES = 16 * 1024 * 1024
+
+_SET = re.compile(rb"\s*=(?!=)")
+_IMPORT = re.compile(
+    rb"^[ \t]*(?:from|import)\b(?:[^\n(\\]+|\\(?:\r?\n)?)*(?:\([^)]*)?",  # more lines, after \ and in ( )
+    re.MULTILINE,
+)
+_WORDS = re.compile(rb"\w+")
+_CHAIN = re.compile(rb"(?<![\w.])(\w+)(?:\s*\.\s*\w+)*\s*$")  # x and x.y, up to where the search ends
+_CHAIN_BYTES = 100
+_BY_NAME = tuple(word.encode() for word in BY_NAME)
+
+
+class Index:
+    """The files below a root by relative posix path, and their bytes.
+
+    A file that cannot be read counts as empty here; whoever is asked to check it reports why.
+    """
+
+    def __init__(self, root: Path, files: Iterable[Path], texts: Mapping[Path, bytes]) -> None:
+        self.root = root
+        self.paths: dict[str, Path] = {}
+        self._kept: dict[str, bytes] = {}
+        self._sizes: dict[str, int] = {}
+        self._lines: dict[str, int] = {}
+        self._words = Words()
+        self._answers: dict[str, tuple[str, ...]] = {}
+        self._sets: dict[str, frozenset[str]] = {}
+        self._taking: dict[tuple[str, str], bool] = {}
+        self._import_lines: dict[str, bytes] = {}
+        self._stores: dict[str, tuple[str, ...]] = {}
+        room = KEPT_BYTES
+        prefix = len(root.as_posix().rstrip("/")) + 1
+        for path in files:
+            relative = str(path)[prefix:].replace("\\", "/")
+            self.paths[relative] = path
+            data = texts.get(path) if texts else None
+            if data is None:
+                data = _read(path)
+                room -= len(data)
+                if room >= 0:
+                    self._kept[relative] = data
+            else:
+                self._kept[relative] = data
+            self._sizes[relative] = len(data)
+            self._lines[relative] = data.count(b"\n") + 1
+            self._words.add(relative, data)
+
+    def data(self, relative: str) -> bytes:
+        """The bytes of a file of the program."""
+        kept = self._kept.get(relative)
+        spend(1 + self._sizes[relative] // 1024)  # whoever asks for a text looks through it
+        return _read(self.paths[relative]) if kept is None else kept
+
+    def size(self, relative: str) -> int:
+        """The length of a file in bytes."""
+        return self._sizes[relative]
+
+    def lines(self, relative: str) -> int:
+        """The number of a file's lines."""
+        return self._lines[relative]
+
+    def mentioning(self, word: str) -> tuple[str, ...]:
+        """The files in which a word stands (not necessarily as a whole word), in order."""
+        answer = self._answers.get(word)
+        if answer is None:
+            needle = _bytes(word)
+            found, sure = self._words.files_with(needle)
+            answer = found if sure else tuple(relative for relative in found if needle in self.data(relative))
+            self._answers[word] = answer
+        return answer
+
+    def naming(self, word: str) -> tuple[str, ...]:
+        """The files in which an identifier stands as a word of its own, in order."""
+        return self._words.files_with_word(_bytes(word), called=False)
+
+    def calling(self, name: str, home: str, *, method: bool) -> list[str]:
+        """The files that may call a function, or with ``method`` a method or class, which ``home`` defines.
+
+        They write ``name(``. For a function they are that file, or mention a part of its path, as an import
+        of it must, and have the name from elsewhere.
+        """
+        found = self._words.files_with_word(_bytes(name), called=True)
+        return list(found) if method else self._of_home(found, name, home)
+
+    def knowing(self, name: str, home: str) -> list[str]:
+        """The files that may hand on or keep a function which ``home`` defines: that file, and those that
+        mention it and a part of the file's path."""
+        return self._of_home(self._words.files_with_word(_bytes(name), called=False), name, home)
+
+    def _of_home(self, files: Iterable[str], name: str, home: str) -> list[str]:
+        return [
+            relative
+            for relative in files
+            if relative == home or (self._reaches(relative, home) and self._takes(relative, name))
+        ]
+
+    def renaming(self, name: str, home: str) -> list[tuple[str, str]]:
+        """The files that import a function or class of ``home`` under another name, with that name."""
+        needle = _bytes(name) + b" as "
+        renamed = re.compile(rb"\b%b(\w+)" % re.escape(needle))
+        return [
+            (relative, other.decode())
+            for relative in self.naming(name)
+            if self._reaches(relative, home) and needle in self.data(relative)
+            for other in sorted(set(renamed.findall(self._imports(relative))))
+        ]
+
+    def _reaches(self, relative: str, home: str) -> bool:
+        """Whether a file mentions a part of another's path, as an import of it must."""
+        return any(relative in self._set(part) for part in home[:-3].split("/") if part != "__init__")
+
+    def _takes(self, relative: str, name: str) -> bool:
+        """Whether a file that writes ``name(`` may mean what another file has under this name.
+
+        It asks an imported module for it, imports all that a module has, or mentions the name itself where
+        it is neither called nor defined: in an import, an assignment, a parameter.
+        """
+        known = self._taking.get((relative, name))
+        if known is None:
+            data = self.data(relative)
+            word = re.escape(_bytes(name))
+            known = any(by_name in data for by_name in _BY_NAME) or self._asks(relative, data, word)
+            if not known and not re.search(rb"^def %b\b" % word, data, re.MULTILINE):
+                elsewhere = rb"(?<![\w.])(?<!def )(?<!class )%b\b(?!\()" % word
+                known = b"*" in self._imports(relative) or re.search(elsewhere, data) is not None
+            self._taking[relative, name] = known
+        return known
+
+    def _asks(self, relative: str, data: bytes, word: bytes) -> bool:
+        """Whether a file calls ``x.name()`` or ``x.y.name()`` where an import binds x."""
+        roots = {
+            chain[1]
+            for call in re.finditer(rb"\.\s*%b\(" % word, data)
+            if (chain := _CHAIN.search(data, max(0, call.start() - _CHAIN_BYTES), call.start()))
+        }
+        return bool(roots) and not roots.isdisjoint(_WORDS.findall(self._imports(relative)))
+
+    def _set(self, word: str) -> frozenset[str]:
+        known = self._sets.get(word)
+        if known is None:
+            known = self._sets[word] = frozenset(self.mentioning(word))
+        return known
+
+    def importing(self, stem: str) -> list[str]:
+        """The files with an import statement that names a module by its last part (or imports all)."""
+        word = re.compile(rb"\b%s\b" % re.escape(_bytes(stem)))
+        return [relative for relative in self.naming(stem) if word.search(self._imports(relative))]
+
+    def only_imports(self, relative: str, name: str) -> bool:
+        """Whether a file names something in its import statements alone."""
+        word = re.compile(rb"\b%b\b" % re.escape(_bytes(name)))
+        return len(word.findall(self.data(relative))) == len(word.findall(self._imports(relative)))
+
+    def _imports(self, relative: str) -> bytes:
+        """A file's import statements, wherever they stand."""
+        lines = self._import_lines.get(relative)
+        if lines is None:
+            lines = self._import_lines[relative] = b"\n".join(_IMPORT.findall(self.data(relative)))
+        return lines
+
+    def stored_elsewhere(self, attribute: str) -> bool:
+        """Whether some code sets ``x.attribute`` on something that is not called self."""
+        return bool(self.storing(attribute))
+
+    def storing(self, attribute: str) -> tuple[str, ...]:
+        """The files with such code."""
+        answer = self._stores.get(attribute)
+        if answer is None:
+            needle = _bytes(f".{attribute}")
+            answer = tuple(
+                relative for relative in self.naming(attribute) if _stores(self.data(relative), needle)
+            )
+            self._stores[attribute] = answer
+        return answer
+
+
+def as_base(name: str) -> bytes:
+    """A pattern for the head of a class that has a name among its bases."""
+    return rb"\bclass\s+\w+\s*\([^:]{0,2000}?\b%b\b" % re.escape(_bytes(name))
+
+
+def _stores(data: bytes, attribute: bytes) -> bool:
+    """Whether an attribute, given with its dot, is set on something that is not called self."""
+    at = data.find(attribute)
+    while at >= 0:
+        end = at + len(attribute)
+        if _SET.match(data, end) and _is_of_another(data, at):
+            return True
+        at = data.find(attribute, end)
+    return False
+
+
+def _is_of_another(data: bytes, dot: int) -> bool:
+    """Whether what stands before a dot is something, and not called self."""
+    end = dot
+    while end and data[end - 1 : end].isspace():
+        end -= 1
+    start = end
+    while start and (data[start - 1 : start].isalnum() or data[start - 1 : start] == b"_"):
+        start -= 1
+    return data[start:end] not in (b"self", b"cls") if start < end else data[end - 1 : end] in (b")", b"]")
+
+
+def _bytes(text: str) -> bytes:
+    """A word as it stands in files; a word taken from a file's name may hold what is no text."""
+    return text.encode(errors="surrogateescape")
+
+
+def _read(path: Path) -> bytes:
+    try:
+        return read_bytes(path)
+    except SourceError:
+        return b""

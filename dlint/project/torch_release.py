@@ -1,0 +1,265 @@
+"""The oldest torch release that a project's own declarations allow."""
+
+from __future__ import annotations
+
+import ast
+import os
+import re
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from dlint.source.reading import MAX_BYTES, MAX_CONFIGURATION_BYTES, NotThere, SourceError, read_bytes
+
+# What ``pip install torch`` gives today: the meaning of a declaration without a version.
+CURRENT_TORCH = "2.13"
+
+# Nobody writes longer bounds; what is longer counts as unknown.
+_LONGEST_BOUNDS = 1_000
+# So many requirements files are read.
+_MOST_FILES = 100
+
+_RELEASE = re.compile(r"[0-9]{1,9}(?:\.[0-9]{1,9}){0,9}")
+_COMMENT = re.compile(r"(?:^|\s)#")
+_PIP = re.compile(r"torch(?:\[[^\]]*\])?\s*(?P<bounds>$|[;@(=<>!~,#\s].*)", re.IGNORECASE)
+_CONDA = re.compile(r"(?:[\w.-]+::)?pytorch(?:-gpu|-cpu)?\s*(?P<bounds>$|[=<>!~,#\s].*)", re.IGNORECASE)
+_WHEEL = re.compile(r"(?:^|[/\s])torch-(?P<release>[0-9]+(?:\.[0-9]+)*)")
+_BOUND = re.compile(r"(?P<operator>===|==|~=|>=|<=|!=|[=<>^~]|)\s?v?(?P<release>[0-9]+(?:\.[0-9]+)*)")
+_UNKNOWN = ""
+
+# Tells which file could not be read, and why.
+Failed = Callable[[Path, str], None]
+
+
+def is_release(text: str) -> bool:
+    """Whether a text is a release such as "2.1.0", with numbers that are no longer than such numbers are."""
+    return _RELEASE.fullmatch(text) is not None
+
+
+def declared_torch(root: Path, failed: Failed | None = None) -> str | None:
+    """The oldest torch release that the project at ``root`` allows, such as "1.8.1".
+
+    Reads pyproject.toml, requirements files, setup.cfg, setup.py and conda's environment files. A
+    declaration without a version allows what is current. None where nothing is declared, or where a
+    declaration has no lower end (``torch<2``), which may mean any old release; so may one in a file that
+    cannot be read, which ``failed`` is told of. A file that is not written as it should be declares nothing.
+    """
+    files = _Files(root, failed)
+    oldest = {_oldest(bounds) for bounds in set(_declarations(files))}
+    if not oldest or _UNKNOWN in oldest or files.incomplete:
+        return None
+    return min(oldest, key=_numbers)
+
+
+def _numbers(release: str) -> tuple[int, ...]:
+    return tuple(int(part) for part in release.split("."))
+
+
+def _oldest(bounds: str) -> str:
+    """The oldest release within the bounds written behind the name, in pip's, poetry's or conda's way."""
+    bounds = " ".join(re.split(r"[;#]", bounds, maxsplit=1)[0].split())
+    if len(bounds) > _LONGEST_BOUNDS:
+        return _UNKNOWN
+    wheel = _WHEEL.search(bounds)
+    if wheel:
+        return wheel["release"] if is_release(wheel["release"]) else _UNKNOWN
+    bounds = bounds.strip(" ()")
+    if bounds.startswith("@"):  # an address that names no release
+        return _UNKNOWN
+    alternatives = [_oldest_of_all(each) for each in re.split(r"\|\|?", bounds)]
+    return _UNKNOWN if _UNKNOWN in alternatives else min(alternatives, key=_numbers)
+
+
+def _oldest_of_all(bounds: str) -> str:
+    lower: list[str] = []
+    upper = False
+    for part in re.split(r",|\s(?=[=<>!~^])", bounds):
+        bound = _BOUND.match(part.strip())
+        if bound is None:
+            continue
+        operator = bound["operator"]
+        if operator in ("<", "<="):
+            upper = True
+        elif operator != "!=":
+            lower.append(bound["release"])
+    if not all(map(is_release, lower)):
+        return _UNKNOWN
+    if lower:
+        return max(lower, key=_numbers)
+    return _UNKNOWN if upper else CURRENT_TORCH
+
+
+class _Files:
+    """The files of a project's root that may declare something."""
+
+    def __init__(self, root: Path, failed: Failed | None) -> None:
+        self.root = root
+        self.incomplete = False
+        self._failed = failed
+
+    def text(self, file: Path, limit: int = MAX_CONFIGURATION_BYTES) -> str:
+        """The file's text, empty where there is none or it does not mention torch."""
+        try:
+            data = read_bytes(file, limit)
+        except NotThere:
+            return ""
+        except SourceError as error:
+            self._refuse(file, f"{error.message}; it may declare any torch release")
+            return ""
+        return data.decode("utf-8", "replace") if b"torch" in data.lower() else ""
+
+    def named(self, folder: Path, start: str, *ends: str) -> list[Path]:
+        """The files of a folder by the beginning and end of their names, sorted; not too many."""
+        try:
+            with os.scandir(folder) as entries:
+                names = sorted(
+                    entry.name
+                    for entry in entries
+                    if entry.name.startswith(start) and entry.name.endswith(ends) and not entry.is_dir()
+                )
+        except OSError:  # a folder that may not be looked into declares nothing
+            return []
+        if len(names) > _MOST_FILES:
+            self._refuse(folder, f"more than {_MOST_FILES} files {start}*{ends[0]}; the others are not read")
+        return [folder / name for name in names[:_MOST_FILES]]
+
+    def _refuse(self, path: Path, why: str) -> None:
+        self.incomplete = True
+        if self._failed is not None:
+            self._failed(path, why)
+
+
+def _declarations(files: _Files) -> Iterator[str]:
+    """What stands behind the name torch in each declaration."""
+    root = files.root
+    yield from _in_pyproject(files.text(root / "pyproject.toml"))
+    yield from _in_setup_cfg(files.text(root / "setup.cfg"))
+    yield from _in_setup_py(files.text(root / "setup.py"))
+    listed = [*files.named(root, "requirements", ".txt"), *files.named(root / "requirements", "", ".txt")]
+    for file in listed:
+        # With the hashes of every wheel, these grow longer than what people write.
+        for line in files.text(file, MAX_BYTES).splitlines():
+            if "torch" in line.lower():
+                yield from _in_requirement(line)
+    for file in files.named(root, "environment", ".yml", ".yaml"):
+        yield from _in_environment(files.text(file))
+
+
+def _in_requirement(line: str) -> Iterator[str]:
+    """One line of pip's: a requirement, or the address of a wheel."""
+    line = _COMMENT.split(line.strip(), maxsplit=1)[0]
+    requirement = _PIP.match(line)
+    if requirement:
+        yield requirement["bounds"]
+    elif _WHEEL.search(line):
+        yield line
+
+
+def _in_pyproject(text: str) -> Iterator[str]:
+    if not text:
+        return
+    from dlint.project.toml import TOMLError, loads
+
+    try:
+        document = loads(text)
+    except TOMLError:
+        return
+    project = _table(document, "project")
+    groups = [project.get("dependencies"), *_table(project, "optional-dependencies").values()]
+    groups += _table(document, "dependency-groups").values()
+    for group in groups:
+        for requirement in group if isinstance(group, list) else ():
+            if isinstance(requirement, str):
+                yield from _in_requirement(requirement)
+    poetry = _table(_table(document, "tool"), "poetry")
+    tables = [poetry, *(each for each in _table(poetry, "group").values() if isinstance(each, dict))]
+    for table in tables:
+        for key in ("dependencies", "dev-dependencies"):
+            yield from _in_poetry(_table(table, key).get("torch"))
+
+
+def _in_poetry(declared: Any) -> Iterator[str]:
+    """Poetry's value: a version, a table with one, or a list of such tables."""
+    for each in declared if isinstance(declared, list) else (declared,):
+        version = each.get("version", f"@ {each.get('url', '')}") if isinstance(each, dict) else each
+        if isinstance(version, str):
+            yield version
+
+
+def _table(parent: Mapping[str, Any], key: str) -> Mapping[str, Any]:
+    value = parent.get(key)
+    return value if isinstance(value, dict) else {}
+
+
+def _in_setup_cfg(text: str) -> Iterator[str]:
+    """The values of install_requires and of all extras; read by hand, as configparser's way is quadratic."""
+    section = ""
+    wanted = False
+    indent = 0  # of the option: what stands deeper goes on with its value
+    for line in text.splitlines():
+        content = line.strip()
+        if not content or content[0] in "#;":
+            continue
+        depth = len(line) - len(line.lstrip())
+        if depth <= indent or not section:
+            if content[0] == "[":
+                # Whatever stands next begins an option.
+                section, indent, wanted = content[1:].partition("]")[0], len(text), False
+                continue
+            name = re.split("[=:]", content, maxsplit=1)[0]
+            option = name.strip().lower().replace("-", "_")
+            wanted = section == "options.extras_require" or (section, option) == (
+                "options",
+                "install_requires",
+            )
+            indent = depth
+            content = content[len(name) + 1 :]
+        if wanted:
+            yield from _in_requirement(content)
+
+
+def _in_setup_py(text: str) -> Iterator[str]:
+    """Strings in install_requires and extras_require, written there or in a variable named there."""
+    if not text:
+        return
+    from dlint.source.parsing import parse
+
+    try:
+        tree = parse(text)
+    except SourceError:
+        return
+    assigned = {
+        target.id: node.value
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Assign)
+        for target in node.targets
+        if isinstance(target, ast.Name)
+    }
+    keywords = (node for node in ast.walk(tree) if isinstance(node, ast.keyword))
+    values = [node.value for node in keywords if node.arg in ("install_requires", "extras_require")]
+    named = [assigned.get(value.id) if isinstance(value, ast.Name) else value for value in values]
+    waiting: list[ast.AST] = [value for value in named if value is not None]
+    seen: set[int] = set()  # each part once: a value may be named often, and stand in another
+    while waiting:
+        part = waiting.pop()
+        if id(part) in seen:
+            continue
+        seen.add(id(part))
+        if isinstance(part, ast.Constant) and isinstance(part.value, str):
+            yield from _in_requirement(part.value)
+        waiting += ast.iter_child_nodes(part)
+
+
+def _in_environment(text: str) -> Iterator[str]:
+    """Conda's environment file, read line by line: its dependencies are a list of plain strings."""
+    section = ""
+    for line in text.splitlines():
+        section = line if line[:1].isalpha() else section
+        item = re.match(r"\s*-\s*(?P<quote>['\"]?)(?P<spec>[^'\"]*)(?P=quote)", line)
+        if item is None or not section.startswith("dependencies"):  # "pytorch" is a channel, too
+            continue
+        conda = _CONDA.match(item["spec"].strip())
+        if conda:
+            yield conda["bounds"]
+        else:
+            yield from _in_requirement(item["spec"])

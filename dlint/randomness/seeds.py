@@ -1,0 +1,400 @@
+"""What a seed is made of: numbers that stay, the worker's number, or something new in every epoch.
+
+The values of the evaluator forget where an unknown number comes from; a seed is judged by just that. So
+this follows the seed's expression back through assignments, parameters, arguments and calls.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Iterable
+from typing import TYPE_CHECKING
+
+from dlint.calls.parameters import default_of, is_static
+from dlint.knowledge.randomness import (
+    SEED_KEYWORDS,
+    TORCH_FILLS,
+    WORKER_INFO,
+    is_environment,
+    is_pure,
+    sounds_changing,
+    sounds_like_settings,
+)
+from dlint.randomness.named_seeds import by_call, by_library_call, by_name
+from dlint.randomness.seed import (
+    CLOCK,
+    FIXED_SEED,
+    FRESH,
+    FRESH_SEED,
+    OWN_NUMBER,
+    TORCH,
+    UNKNOWN,
+    UNKNOWN_SEED,
+    Seed,
+    operate,
+)
+from dlint.source.layout import dotted, parameters, statements_in, target_names
+from dlint.values.frame import Argument, Arguments, Frame, Point, arguments_of
+from dlint.values.values import Const, External, Function, Instance, Made, Partial, Value
+from dlint.values.worlds import World
+
+if TYPE_CHECKING:
+    from dlint.calls.evaluator import Evaluator
+    from dlint.workers.events import Event
+    from dlint.workers.worker import WorkerCode
+
+_DEEPEST = 40
+_MOST = 8
+_WIDTH_KEEPERS = frozenset({"builtins.int", "builtins.abs"})
+
+
+def seeds_of(evaluator: Evaluator, code: WorkerCode, event: Event) -> list[Seed]:
+    """The seeds that a seeding call of worker code may set."""
+    call = event.node
+    if not isinstance(call, ast.Call):
+        return [UNKNOWN_SEED]
+    given = next((k.value for k in call.keywords if k.arg in SEED_KEYWORDS), None)
+    expression = call.args[0] if call.args else given
+    if expression is None:
+        return [FRESH_SEED if not call.keywords else UNKNOWN_SEED]
+    if isinstance(expression, ast.Starred):
+        return [UNKNOWN_SEED]
+    evaluator.start()
+    return _Trace(evaluator, code).of(expression, event.point, event.world)
+
+
+class _Trace:
+    """Follows one seed back; the entries' own parameters are the worker's number or the item's index."""
+
+    def __init__(self, evaluator: Evaluator, code: WorkerCode) -> None:
+        self._evaluator = evaluator
+        self._inside = {id(visit.function.node) for visit in code.visits}
+        self._init_functions = {
+            id(visit.function.node)
+            for visit in code.visits
+            if visit.role == "worker_init_fn" and visit.link.length == 2
+        }
+        self._depth = 0
+        self._open: set[tuple[object, ...]] = set()
+
+    def of(self, node: ast.expr, point: Point, world: World) -> list[Seed]:
+        """The seeds that an expression may be, looked at from a point."""
+        mark = (id(node), point.frame.key)
+        return self._open_once(mark, lambda: self._of(node, point, world))
+
+    def _open_once(self, mark: tuple[object, ...], look: Callable[[], list[Seed]]) -> list[Seed]:
+        """What a look finds, unless it is one inside itself: what a loop counts up."""
+        if self._depth > _DEEPEST or mark in self._open or self._evaluator.exhausted:
+            return [UNKNOWN_SEED]
+        self._depth += 1
+        self._open.add(mark)
+        try:
+            return _few(look())
+        finally:
+            self._depth -= 1
+            self._open.discard(mark)
+
+    def _of(self, node: ast.expr, point: Point, world: World) -> list[Seed]:
+        match node:
+            case ast.Constant(value=None):
+                return [FRESH_SEED]
+            case ast.Constant(value=value):
+                if isinstance(value, float) and value.is_integer():
+                    value = int(value)
+                return [Seed(FIXED_SEED.kinds, value if type(value) is int else None)]
+            case ast.Name():
+                return self._name(node, point, world)
+            case ast.Attribute():
+                return self._attribute(node, point, world)
+            case ast.BinOp():
+                return [
+                    operate(node.op, left, right)
+                    for left in self.of(node.left, point, world)
+                    for right in self.of(node.right, point, world)
+                ]
+            case ast.UnaryOp():
+                return [Seed(seed.kinds, None, seed.wide) for seed in self.of(node.operand, point, world)]
+            case ast.IfExp():
+                return [
+                    seed
+                    for result, w in self._evaluator.truth(node.test, point, world)
+                    for seed in self.of(node.body if result else node.orelse, point, w)
+                ]
+            case ast.BoolOp():
+                return [seed for part in node.values for seed in self.of(part, point, world)]
+            case ast.NamedExpr() | ast.Starred():
+                return self.of(node.value, point, world)
+            case ast.Subscript(slice=index):
+                if isinstance(index, ast.Slice):
+                    return self._joined([node.value], point, world)
+                if isinstance(index, ast.Constant) and isinstance(index.value, str):
+                    return self._entry(node, node.value, index.value, point, world)
+                return self._joined([node.value, index], point, world)
+            case ast.Tuple() | ast.List():
+                return self._joined(node.elts, point, world)
+            case ast.JoinedStr():
+                parts = [part.value for part in node.values if isinstance(part, ast.FormattedValue)]
+                return self._joined(parts, point, world)
+            case ast.Call():
+                return self._call(node, point, world)
+        return [UNKNOWN_SEED]
+
+    def _entry(self, node: ast.expr, settings: ast.expr, name: str, point: Point, world: World) -> list[Seed]:
+        """A named entry of what may be the program's settings, or of the environment."""
+        known = [value for value, _ in self._evaluator.values(node, point, world)]
+        if known and all(isinstance(value, Const) for value in known):
+            return _few([self._value(value, name) for value in known])
+        held = [value for value, _ in self._evaluator.values(settings, point, world)]
+        if held and all(isinstance(value, External) and is_environment(value.name) for value in held):
+            return [FIXED_SEED]
+        made = self._joined([settings], point, world)
+        while isinstance(settings, ast.Subscript | ast.Attribute) and not sounds_like_settings(
+            dotted(settings) or ""
+        ):
+            settings = settings.value  # `cfg.data["workers"]`, `args["seeds"]["worker"]`
+        if not sounds_like_settings(dotted(settings) or "") or sounds_changing(name):
+            return made
+        return [by_name(name) if UNKNOWN in seed.kinds else seed for seed in made]
+
+    def _joined(self, parts: Iterable[ast.expr], point: Point, world: World) -> list[Seed]:
+        """One thing made of several."""
+        found = [FIXED_SEED]
+        for part in parts:
+            found = _few(
+                [Seed(held.kinds | seed.kinds) for held in found for seed in self.of(part, point, world)]
+            )
+        return found
+
+    # Names
+
+    def _name(self, node: ast.Name, point: Point, world: World) -> list[Seed]:
+        local = point.locals.get(node.id)
+        if local is not None:
+            return self._argument(local, world)
+        return self._named(node.id, node, point, world)
+
+    def _named(self, name: str, node: ast.Name, point: Point, world: World) -> list[Seed]:
+        frame = point.frame
+        if isinstance(frame.scope, ast.Module) and self._evaluator.namespaces.declared_global(name, frame):
+            return [by_name(name)]
+        if name not in frame.layout.binds:
+            return self._from_start(name, node, frame, world)
+        found: list[Seed] = []
+        for statement, w in self._evaluator.flow.definitions(name, point, world, anew=True):
+            if statement is not None:
+                found += self._assigned(statement, name, node, frame, w)
+            elif frame.outer is not None:
+                found += self._from_start(name, node, frame, w)
+        return found or [by_name(name)]
+
+    def _from_start(self, name: str, node: ast.Name, frame: Frame, world: World) -> list[Seed]:
+        scope = frame.scope
+        if isinstance(scope, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda) and any(
+            parameter.arg == name for parameter in parameters(scope)
+        ):
+            return self._parameter(name, frame, world)
+        outer = frame.outer
+        while outer is not None and isinstance(outer.scope, ast.ClassDef):
+            outer = outer.outer
+        if outer is not None:
+            return self._named(name, node, Point(outer, None), world)
+        return self._values(node, name, Point(frame, None), world)
+
+    def _assigned(
+        self, statement: ast.stmt, name: str, node: ast.Name, frame: Frame, world: World
+    ) -> list[Seed]:
+        before = Point(frame, statement)
+        match statement:
+            case ast.Assign(targets=targets, value=value):
+                for target in targets:
+                    if isinstance(target, ast.Name) and target.id == name:
+                        return self.of(value, before, world)
+                    if isinstance(target, ast.Tuple | ast.List) and name in target_names(target):
+                        return self._unpacked(target, name, value, before, world)
+            case ast.AugAssign(op=op, value=value):
+                return self._open_once(
+                    (id(statement), frame.key),
+                    lambda: [
+                        operate(op, left, right)
+                        for left in _few(self._named(name, node, before, world))
+                        for right in self.of(value, before, world)
+                    ],
+                )
+            case ast.Import() | ast.ImportFrom():
+                return self._values(node, name, Point(frame, None), world)
+        return [UNKNOWN_SEED]
+
+    def _unpacked(
+        self, target: ast.Tuple | ast.List, name: str, value: ast.expr, before: Point, world: World
+    ) -> list[Seed]:
+        if isinstance(value, ast.Tuple | ast.List) and len(value.elts) == len(target.elts):
+            for part, item in zip(target.elts, value.elts, strict=True):
+                if isinstance(part, ast.Name) and part.id == name:
+                    return self.of(item, before, world)
+        return [Seed(seed.kinds) for seed in self.of(value, before, world)]
+
+    def _values(self, node: ast.expr, name: str, point: Point, world: World) -> list[Seed]:
+        """By what the evaluator knows of an expression, else by how its name reads."""
+        return _few([self._value(value, name) for value, _ in self._evaluator.values(node, point, world)])
+
+    def _value(self, value: Value, name: str) -> Seed:
+        if isinstance(value, Const):
+            if value.value is None:
+                return FRESH_SEED
+            return Seed(FIXED_SEED.kinds, value.value if type(value.value) is int else None)
+        return by_name(name)
+
+    # Parameters
+
+    def _parameter(self, name: str, frame: Frame, world: World) -> list[Seed]:
+        scope = frame.scope
+        assert isinstance(scope, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda)
+        bound = frame.receiver is not None or (frame.owner is not None and not is_static(scope))
+        names = [a.arg for a in [*scope.args.posonlyargs, *scope.args.args]][1 if bound else 0 :]
+        if frame.arguments is not None:
+            return self._given(name, names, frame, frame.arguments, world)
+        if id(scope) in self._init_functions and names[:1] == [name]:
+            return [OWN_NUMBER]
+        if isinstance(scope, ast.Lambda) or sounds_changing(name):
+            return [by_name(name)]
+        sites = self._evaluator.sites.of(scope, frame)
+        if not sites or len(sites) > _MOST:
+            return [by_name(name)]
+        chosen = world.known(("caller", id(scope)))
+        return [
+            seed
+            for index, site in enumerate(sites)
+            if chosen is None or chosen == index
+            for seed in self._given(name, names, frame, site.arguments, world)
+        ]
+
+    def _given(
+        self, name: str, names: list[str], frame: Frame, arguments: Arguments, world: World
+    ) -> list[Seed]:
+        """What a call's arguments give to a parameter."""
+        if name in arguments.keywords:
+            return self._argument(arguments.keywords[name], world)
+        if name in names and names.index(name) < len(arguments.positional):
+            return self._argument(arguments.positional[names.index(name)], world)
+        scope = frame.scope
+        assert isinstance(scope, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda)
+        if id(scope) in self._init_functions:
+            # The worker's number is the first argument that nothing else has given.
+            free = [each for each in names[len(arguments.positional) :] if each not in arguments.keywords]
+            if free[:1] == [name]:
+                return [OWN_NUMBER]
+        default = default_of(name, scope)
+        if default is None or arguments.spread or arguments.splats or frame.outer is None:
+            return [by_name(name)]
+        return self.of(default, Point(frame.outer, None), world)
+
+    def _argument(self, argument: Argument, world: World) -> list[Seed]:
+        if argument.element:
+            return [UNKNOWN_SEED]
+        if argument.value is not None:
+            return [self._value(argument.value, "")]
+        assert argument.expression is not None and argument.point is not None
+        return self.of(argument.expression, argument.point, world)
+
+    # Attributes and calls
+
+    def _attribute(self, node: ast.Attribute, point: Point, world: World) -> list[Seed]:
+        if self._is_told(node, point, world):
+            return [FRESH_SEED]
+        found: list[Seed] = []
+        for value, _ in self._evaluator.values(node, point, world):
+            if isinstance(value, External) and value.owner is not None:
+                found += self._of_object(value, node, point, world)
+            else:
+                found.append(self._value_of_attribute(value, node))
+        return found
+
+    def _is_told(self, node: ast.Attribute, point: Point, world: World) -> bool:
+        """Whether a method of the object that is told the epoch (``set_epoch``) sets the attribute."""
+        return any(
+            function.name != "__init__" and sounds_changing(function.name)
+            for holder, _ in self._evaluator.values(node.value, point, world)
+            if isinstance(holder, Instance)
+            for _, function in self._evaluator.attributes.storing(holder, node.attr)
+        )
+
+    def _of_object(self, value: External, node: ast.Attribute, point: Point, world: World) -> list[Seed]:
+        """An attribute of what a library's call gave."""
+        assert value.owner is not None
+        if value.owner.name == WORKER_INFO:
+            if value.name.endswith("().seed"):
+                return [Seed(frozenset({TORCH}), None, True)]
+            return [OWN_NUMBER] if value.name.endswith("().id") else [UNKNOWN_SEED]
+        made = [Seed(seed.kinds) for seed in self._made(value.owner, world)]
+        if node.attr == "microsecond" and any(CLOCK in seed.kinds for seed in made):
+            return [FRESH_SEED]
+        return [by_name(node.attr) if seed.kinds == UNKNOWN_SEED.kinds else seed for seed in made]
+
+    def _value_of_attribute(self, value: Value, node: ast.Attribute) -> Seed:
+        path = dotted(node) or node.attr
+        if "info" in path and node.attr == "seed":
+            return Seed(frozenset({TORCH}))
+        if sounds_changing(path):
+            return UNKNOWN_SEED
+        return self._value(value, node.attr)
+
+    def _made(self, made: Made, world: World) -> list[Seed]:
+        if isinstance(made.node, ast.Call):
+            return self.of(made.node, made.point, world)
+        return [UNKNOWN_SEED]
+
+    def _call(self, node: ast.Call, point: Point, world: World) -> list[Seed]:
+        found: list[Seed] = []
+        for callee, w in self._evaluator.values(node.func, point, world)[:_MOST]:
+            while isinstance(callee, Partial):
+                callee = callee.callee
+            if isinstance(callee, External):
+                found += self._of_library(callee, node, point, w)
+            elif isinstance(callee, Function):
+                found += self._returned(callee, node, point, w)
+            else:
+                match node:
+                    case ast.Call(
+                        func=ast.Attribute(value=settings, attr="get"),
+                        args=[ast.Constant(value=str(name)), *_],
+                    ):
+                        found += self._entry(node, settings, name, point, w)
+                    case _:
+                        found.append(by_call(node))
+        return found or [UNKNOWN_SEED]
+
+    def _of_library(self, callee: External, node: ast.Call, point: Point, world: World) -> list[Seed]:
+        name = callee.name
+        arguments = [*node.args, *(keyword.value for keyword in node.keywords)]
+        if callee.owner is not None and isinstance(node.func, ast.Attribute):
+            if callee.owner.name.startswith("torch.") and node.func.attr in TORCH_FILLS and not node.keywords:
+                return [FRESH_SEED]
+            receiver = self.of(node.func.value, point, world)
+            if any(seed.kinds & {FRESH, CLOCK, UNKNOWN} for seed in receiver):
+                return [Seed(seed.kinds) for seed in receiver]
+            return self._joined([node.func.value, *arguments], point, world)
+        told = by_library_call(name, bool(arguments), id(point.frame.scope) in self._inside)
+        if told is not None:
+            return [told]
+        if name in _WIDTH_KEEPERS and len(arguments) == 1:
+            return self.of(arguments[0], point, world)
+        return self._joined(arguments, point, world) if is_pure(name) else [UNKNOWN_SEED]
+
+    def _returned(self, function: Function, node: ast.Call, point: Point, world: World) -> list[Seed]:
+        frame = self._evaluator.calls.enter(function, arguments_of(node, point), node, point)
+        if isinstance(function.node, ast.Lambda):
+            return self.of(function.node.body, Point(frame, None), world)
+        found = [
+            seed
+            for statement in statements_in(function.node.body)
+            if isinstance(statement, ast.Return) and statement.value is not None
+            for seed in self.of(statement.value, Point(frame, statement), world)
+        ]
+        return [by_call(node) if seed.kinds == UNKNOWN_SEED.kinds else seed for seed in found] or [
+            UNKNOWN_SEED
+        ]
+
+
+def _few(seeds: list[Seed]) -> list[Seed]:
+    different = list(dict.fromkeys(seeds))
+    return different if len(different) <= _MOST else [UNKNOWN_SEED]

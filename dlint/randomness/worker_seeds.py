@@ -1,0 +1,137 @@
+"""The seeding calls of a worker_init_fn: which of them repeat, and the calls in it that lead there."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, NamedTuple
+
+from dlint.knowledge.randomness import SEEDS
+from dlint.randomness.init_functions import takes_one
+from dlint.randomness.seeds import seeds_of
+from dlint.source.layout import statements_in
+from dlint.values.frame import Point
+from dlint.values.functions import function_body
+from dlint.values.values import External, Function
+from dlint.workers.events import Event, Visit
+from dlint.workers.reach import Link
+from dlint.workers.worker import WorkerCode
+
+if TYPE_CHECKING:
+    from dlint.calls.evaluator import Evaluator
+
+_ROLE = "worker_init_fn"
+# What functions that seed do besides.
+_BESIDES = frozenset(
+    {
+        "torch.cuda.manual_seed",
+        "torch.cuda.manual_seed_all",
+        "torch.cuda.is_available",
+        "torch.initial_seed",
+        "torch.use_deterministic_algorithms",
+        "builtins.str",
+        "builtins.int",
+    }
+)
+
+
+class Seeding(NamedTuple):
+    """A seeding call that workers make when they start. ``call`` is the one in the worker_init_fn itself
+    (``entry``) that seeds or that leads to it, ``kinds`` what the seed is made of."""
+
+    event: Event
+    entry: Visit
+    call: ast.Call
+    kinds: frozenset[str]
+
+    @property
+    def is_own(self) -> bool:
+        """Whether the worker_init_fn seeds here itself."""
+        return self.call is self.event.node
+
+
+def code_of(evaluator: Evaluator, function: Function) -> WorkerCode:
+    """What workers execute that get a function for their worker_init_fn."""
+    code = WorkerCode(evaluator)
+    code.add_callable(function, _ROLE, function.module, function.node.lineno)
+    return code
+
+
+def repeating(evaluator: Evaluator, code: WorkerCode) -> Iterator[Seeding]:
+    """The seeding calls whose seed is the same in every epoch, whichever way leads to them."""
+    entries = {
+        id(visit.link): visit for visit in code.visits if visit.role == _ROLE and _is_entry(visit.link)
+    }
+    seeding = [event for event in code.events if event.role == _ROLE and event.name in SEEDS]
+    for event in code.each_way(seeding):
+        if event.owner is not None:
+            continue
+        entry = entries.get(id(_entry_of(event.link)))
+        if entry is None or not _can_be_called(entry):
+            continue
+        seeds = seeds_of(evaluator, code, event)
+        if seeds and all(seed.repeats for seed in seeds):
+            kinds = frozenset().union(*(seed.kinds for seed in seeds))
+            yield Seeding(event, entry, _place(evaluator, entry, event), kinds)
+
+
+def seeds_only(evaluator: Evaluator, function: Function) -> bool:
+    """Whether a function does nothing but seed libraries, and set what goes with that."""
+    code = code_of(evaluator, function)
+    return (
+        any(event.name in SEEDS for event in code.events)
+        and all(event.name in SEEDS or event.name in _BESIDES for event in code.events)
+        and all(
+            isinstance(statement, ast.Assign | ast.Expr | ast.If | ast.Pass)
+            for visit in code.visits
+            if isinstance(visit.function.node, ast.FunctionDef)
+            for statement in statements_in(visit.function.node.body)
+        )
+        and not any(
+            isinstance(node, ast.Call) and not _is_of_library(evaluator, node, visit)
+            for visit in code.visits
+            for node in function_body(visit.function.node)
+        )
+    )
+
+
+def _is_of_library(evaluator: Evaluator, call: ast.Call, visit: Visit) -> bool:
+    """Whether what is called is known: a library's, or a function that was looked at itself."""
+    callees = evaluator.values(call.func, Point(visit.frame, None), visit.world)
+    return all(isinstance(value, External | Function) for value, _ in callees)
+
+
+def _can_be_called(entry: Visit) -> bool:
+    """Whether workers can call the function with their number, what a partial has given beside."""
+    given = entry.frame.arguments
+    return takes_one(entry.function) or (given is not None and bool(given.all()))
+
+
+def _is_entry(link: Link) -> bool:
+    return link.above is not None and link.above.above is None
+
+
+def _entry_of(link: Link) -> Link:
+    while link.above is not None and link.above.above is not None:
+        link = link.above
+    return link
+
+
+def _place(evaluator: Evaluator, entry: Visit, event: Event) -> ast.Call:
+    """The call in the worker_init_fn itself that seeds, or that leads to the seeding."""
+    calls = [node for node in function_body(entry.function.node) if isinstance(node, ast.Call)]
+    assert isinstance(event.node, ast.Call)
+    if any(node is event.node for node in calls):
+        return event.node
+    link = event.link
+    while link.above is not None and not _is_entry(link.above):
+        link = link.above
+    for node in calls:
+        for value, _ in evaluator.values(node.func, event.point):
+            if isinstance(value, Function) and (value.module, value.node.lineno) == (link.module, link.line):
+                return node
+    name = link.name.rpartition(".")[2]
+    for node in calls:
+        if ast.unparse(node.func).rpartition(".")[2] == name:
+            return node
+    return event.node

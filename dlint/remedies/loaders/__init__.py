@@ -1,0 +1,1 @@
+"""Remedies at a loader: its arguments, its sampler, its iterator."""

@@ -1,0 +1,289 @@
+"""Tells a distributed sampler the epoch at the top of the loop over the epochs."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import libcst as cst
+
+from dlint.finding import Finding
+from dlint.rewriting.edits import Edits
+from dlint.rewriting.pieces import statements
+from dlint.rewriting.refusal import CannotRepair
+from dlint.rewriting.source import Source
+
+_BY_HAND = "call its set_epoch(epoch) at the top of the epoch loop"
+_COUNT = "count the epochs, and call set_epoch with that number on the sampler at the top of the loop"
+_SAMPLERS = frozenset(
+    {"torch.utils.data.DistributedSampler", "torch.utils.data.distributed.DistributedSampler"}
+)
+_COUNTERS = frozenset({"range", "trange", "count"})
+_AROUND = frozenset({"tqdm", "track", "progress_bar", "master_bar", "alive_it", "list", "reversed", "sorted"})
+
+Loop = cst.For | cst.While
+
+
+def repair(source: Source, finding: Finding, edits: Edits) -> None:
+    """Insert ``sampler.set_epoch(epoch)`` into the loop over epochs.
+
+    ``data`` has what the program knows: the loop's file and line, the variable of the sampler, and the
+    loader's expression in the loop.
+    """
+    data = finding.remedy.data if finding.remedy else {}
+    node = source.at(finding, cst.Call)
+    there, loop = _loop(source, data)
+    changes = edits.elsewhere(there)
+    if not isinstance(loop.body, cst.IndentedBlock):
+        raise CannotRepair(f"the loop stands on one line: {_BY_HAND}")
+    sampler = data.get("sampler")
+    same = there is source and source.function_of(loop) is source.function_of(node)
+    by_variable = _told_by_variable(source, sampler, loop) if isinstance(sampler, str) and same else None
+    receiver, guard = by_variable or _told_by_loader(there, data, loop)
+    epoch = _epoch(there, changes, loop)
+    call = f"{receiver}.set_epoch({epoch})"
+    text = f"if {guard}:\n    {call}\n" if guard else call
+    changes.insert_before(loop.body.body[0], statements.parse(there, text), key=("set_epoch", receiver))
+
+
+def _loop(source: Source, data: Mapping[str, Any]) -> tuple[Source, Loop]:
+    """The loop over the epochs and its file."""
+    path, line = str(data["path"]), data["line"]
+    there = source if path == source.surroundings.relative(source.path) else source.surroundings.open(path)
+    for each in there.descendants(there.module, cst.For, cst.While):
+        if there.line_in_file(there.range(each)[0][0]) == line:
+            return there, each
+    raise CannotRepair(_BY_HAND)
+
+
+# What is told
+
+
+def _told_by_variable(source: Source, sampler: str, loop: Loop) -> tuple[str, str | None] | None:
+    """The variable of the sampler, and the test that it has epochs; None where it may be unset."""
+    function = source.function_of(loop)
+    around: cst.CSTNode = function.body if isinstance(function, cst.FunctionDef) else source.module
+    found = [
+        each
+        for each in source.descendants(around, cst.Assign)
+        if source.function_of(each) is function
+        and any(sampler in source.names_in(target.target) for target in each.targets)
+    ]
+    if not found or source.encloses(loop, found[0]):
+        return None
+    values = [each.value for each in found]
+    if len(values) == 1 and isinstance(values[0], cst.IfExp):
+        values = [values[0].body, values[0].orelse]
+    elif len(values) == 1:
+        block = source.parent(source.line_of(found[0]))
+        sure = block is not None and source.encloses(block, loop) and _is_sampler(source, values[0])
+        return (sampler, None) if sure else None
+    elif not _is_always_set(source, found, loop):
+        return None
+    calls = [value for value in values if _is_sampler(source, value)]
+    others = [value for value in values if value not in calls]
+    if not others or any(source.code(each) != "None" for each in others):
+        return None
+    kinds = {source.code(each.func) for each in calls if isinstance(each, cst.Call)}
+    if len(kinds) == 1:
+        return sampler, f"{sampler} is not None"
+    distributed = [kind for kind in sorted(kinds) if "Distributed" in kind]
+    return (sampler, f"isinstance({sampler}, {distributed[0]})") if len(distributed) == 1 else None
+
+
+def _is_sampler(source: Source, value: cst.BaseExpression) -> bool:
+    return isinstance(value, cst.Call) and "Sampler" in source.code(value.func)
+
+
+def _is_always_set(source: Source, found: list[cst.Assign], loop: Loop) -> bool:
+    """Whether one of several assignments is made on every way to the loop: the first, or both branches."""
+    first = source.line_of(found[0])
+    block = source.parent(first)
+    if block is not None and source.encloses(block, loop):
+        return True
+    branch = source.enclosing(first, cst.If)
+    if not isinstance(branch, cst.If) or not isinstance(branch.orelse, cst.Else) or branch.body is not block:
+        return False
+    above = source.parent(branch)
+    in_else = [each for each in found if source.parent(source.line_of(each)) is branch.orelse.body]
+    return bool(in_else) and above is not None and source.encloses(above, loop)
+
+
+def _told_by_loader(source: Source, data: Mapping[str, Any], loop: Loop) -> tuple[str, str | None]:
+    """The loader's own sampler, and the test that it is a distributed one."""
+    loader = data.get("loader")
+    if not isinstance(loader, str):
+        raise CannotRepair(
+            f"neither the sampler nor its loader has a name in the loop of line {source.range(loop)[0][0]}: "
+            f"give one to the sampler, and {_BY_HAND}"
+        )
+    parts = loader.split(".")
+    paths = {".".join(parts[: end + 1]) for end in range(len(parts))}
+    targets = [each.target for each in source.descendants(loop, cst.AssignTarget, cst.For)]
+    if isinstance(loop, cst.For):
+        targets.append(loop.target)
+    if any(source.code(part) in paths for target in targets for part in _bound(target)):
+        raise CannotRepair(f"the loop sets {loader} itself: call set_epoch(epoch) on its sampler after that")
+    sampler = f"{loader}.sampler"
+    if data.get("sure") is True:
+        return sampler, None
+    known = _name_of_sampler(source)
+    return (
+        sampler,
+        f"isinstance({sampler}, {known})"
+        if known
+        else f"hasattr({sampler}, {source.quote}set_epoch{source.quote})",
+    )
+
+
+def _bound(target: cst.CSTNode) -> list[cst.CSTNode]:
+    """What a target binds: itself, or the elements of a tuple or list."""
+    if isinstance(target, cst.Tuple | cst.List):
+        return [part for element in target.elements for part in _bound(element.value)]
+    return [target]
+
+
+def _name_of_sampler(source: Source) -> str | None:
+    """What the file calls DistributedSampler, if it does."""
+    for each in source.descendants(source.module, cst.ImportFrom):
+        if isinstance(each.names, cst.ImportStar) or source.function_of(each) is not None:
+            continue
+        for alias in each.names:
+            local = alias.asname.name if alias.asname is not None else alias.name
+            module = source.code(each.module) if each.module is not None else ""
+            if f"{module}.{alias.evaluated_name}" in _SAMPLERS and isinstance(local, cst.Name):
+                return local.value
+    calls = (
+        source.code(each.func)
+        for each in source.descendants(source.module, cst.Call)
+        if source.qualified(each.func) in _SAMPLERS
+    )
+    return next(calls, None)
+
+
+# The number of the epoch
+
+
+def _epoch(source: Source, edits: Edits, loop: Loop) -> str:
+    """The expression of the epoch's number in a loop; a loop that does not use it gets a name for it."""
+    if isinstance(loop, cst.While):
+        return _counted(source, loop)
+    name = _number(source, loop)
+    if name is None:
+        raise CannotRepair(
+            f"the loop in line {source.range(loop)[0][0]} may not go through numbers: {_COUNT}"
+        )
+    if not isinstance(name, cst.Name) or name.value.strip("_"):
+        return source.code(name)
+    function = source.function_of(loop)
+    around: cst.CSTNode = function if function is not None else source.module
+    reads = [
+        each
+        for each in source.descendants(loop.body, cst.Name)
+        if each.value == name.value and not _is_target(source, each)
+    ]
+    if reads:
+        raise CannotRepair(
+            f"{name.value} may be the number of the epoch or something else: name the number epoch, and call "
+            "set_epoch(epoch) on the sampler at the top of the loop"
+        )
+    taken = source.names_in(around) if function is not None else source.identifiers
+    free = next(
+        each for each in ("epoch", "current_epoch", "epoch_index", "epoch_number") if each not in taken
+    )
+    edits.replace(name, cst.Name(free), key=("epoch", free))
+    return free
+
+
+def _counted(source: Source, loop: cst.While) -> str:
+    """What a ``while`` loop counts up in each round."""
+    found: list[str] = []
+    for line in loop.body.body if isinstance(loop.body, cst.IndentedBlock) else ():
+        for each in line.body if isinstance(line, cst.SimpleStatementLine) else ():
+            if isinstance(each, cst.AugAssign) and isinstance(each.operator, cst.AddAssign):
+                target = source.code(each.target)
+                tested = target in {source.code(part) for part in _parts(source, loop.test)}
+                if source.code(each.value) == "1" and (tested or "epoch" in target.lower()):
+                    found.append(target)
+    stored = [
+        source.code(each.target) for each in source.descendants(loop.body, cst.AssignTarget, cst.AugAssign)
+    ]
+    telling = [name for name in found if "epoch" in name.lower()]
+    names = telling if telling else found
+    if len(names) != 1 or stored.count(names[0]) != 1:
+        raise CannotRepair(f"the loop in line {source.range(loop)[0][0]} has no number: {_COUNT}")
+    return names[0]
+
+
+def _parts(source: Source, node: cst.BaseExpression) -> list[cst.CSTNode]:
+    return [node, *source.descendants(node, cst.Name, cst.Attribute)]
+
+
+def _number(source: Source, loop: cst.For) -> cst.Name | cst.Attribute | None:
+    """The target of a loop that is a number, another one in each round."""
+    target = loop.target
+    if isinstance(target, cst.Name | cst.Attribute):
+        return target if _counts(source, loop, loop.iter) else None
+    if not isinstance(target, cst.Tuple) or not isinstance(loop.iter, cst.Call):
+        return None
+    names = [each.value for each in target.elements]
+    given = [arg.value for arg in loop.iter.args if arg.keyword is None and not arg.star]
+    called = _called(loop.iter)
+    if called == "enumerate" and len(names) == 2 and given:
+        # Where both are numbers, the second goes on where a run is resumed.
+        numbers = [names[1]] if _counts(source, loop, given[0]) else []
+        numbers.append(names[0])
+    elif called == "zip" and len(names) == len(given):
+        numbers = [name for name, each in zip(names, given, strict=True) if _counts(source, loop, each)]
+    else:
+        numbers = []
+    found = [name for name in numbers if isinstance(name, cst.Name) and name.value.strip("_")]
+    return next((name for name in found if "epoch" in name.value.lower()), found[0] if found else None)
+
+
+def _is_target(source: Source, name: cst.Name) -> bool:
+    inner: cst.CSTNode = name
+    for each in source.ancestors(name):
+        if isinstance(each, cst.AssignTarget | cst.For | cst.CompFor):
+            return each.target is inner
+        if not isinstance(each, cst.Tuple | cst.List | cst.Element | cst.StarredElement):
+            return False
+        inner = each
+    return False
+
+
+def _called(node: cst.Call) -> str:
+    func = node.func
+    return (
+        func.attr.value
+        if isinstance(func, cst.Attribute)
+        else func.value
+        if isinstance(func, cst.Name)
+        else ""
+    )
+
+
+def _counts(source: Source, loop: Loop, node: cst.BaseExpression) -> bool:
+    """Whether an iterable gives numbers of which none comes twice: ``range(n)``, also under a progress bar
+    that has a name."""
+    if isinstance(node, cst.Name):
+        node = _value(source, loop, node.value) or node
+    if not isinstance(node, cst.Call):
+        return False
+    if _called(node) in _COUNTERS:
+        return True
+    return _called(node) in _AROUND and bool(node.args) and _counts(source, loop, node.args[0].value)
+
+
+def _value(source: Source, loop: Loop, name: str) -> cst.BaseExpression | None:
+    """The call that a variable of the loop's function is set to, where it is set once."""
+    function = source.function_of(loop)
+    around: cst.CSTNode = function if function is not None else source.module
+    stores = [
+        each
+        for each in source.descendants(around, cst.Name)
+        if each.value == name and (_is_target(source, each) or isinstance(source.parent(each), cst.Param))
+    ]
+    assign = source.statement_of(stores[0]) if len(stores) == 1 else None
+    plain = isinstance(assign, cst.Assign) and assign.targets[0].target is stores[0]
+    return assign.value if plain and isinstance(assign, cst.Assign) else None

@@ -1,0 +1,46 @@
+"""Has a loader shuffle only where it has no sampler: where it had both, its constructor raised."""
+
+from __future__ import annotations
+
+import libcst as cst
+
+from dlint.finding import Finding
+from dlint.knowledge.loading import SIGNATURE
+from dlint.rewriting.edits import Edits
+from dlint.rewriting.pieces.arguments import argument_index
+from dlint.rewriting.refusal import CannotRepair
+from dlint.rewriting.source import Source
+
+_BY_HAND = "write shuffle=sampler is None, so that only one of the two is given"
+
+
+def repair(source: Source, finding: Finding, edits: Edits) -> None:
+    """Write ``shuffle=sampler is None``, or ``shuffle=shuffle and sampler is None``."""
+    call = source.at(finding, cst.Call)
+    sampler = _argument(call, "sampler").value
+    shuffle = _argument(call, "shuffle").value
+    if not isinstance(sampler, cst.Name | cst.Attribute) or any(
+        True for _ in source.descendants(sampler, cst.Call, cst.Subscript)
+    ):
+        raise CannotRepair("give the sampler a name, and write shuffle=name is None")
+    absent: cst.BaseExpression = cst.Comparison(
+        sampler.deep_clone(), [cst.ComparisonTarget(cst.Is(), cst.Name("None"))]
+    )
+    if isinstance(shuffle, cst.Name) and shuffle.value == "True":
+        edits.replace(shuffle, absent)
+        return
+    # What binds less than ``and`` stands in brackets of its own.
+    loose = isinstance(shuffle, cst.IfExp | cst.Lambda | cst.NamedExpr) or (
+        isinstance(shuffle, cst.BooleanOperation) and isinstance(shuffle.operator, cst.Or)
+    )
+    wanted = shuffle.deep_clone()
+    if loose and not shuffle.lpar:
+        wanted = wanted.with_changes(lpar=[cst.LeftParen()], rpar=[cst.RightParen()])
+    edits.replace(shuffle, cst.BooleanOperation(wanted, cst.And(), absent))
+
+
+def _argument(call: cst.Call, name: str) -> cst.Arg:
+    index = argument_index(call, name, SIGNATURE)
+    if index is None:
+        raise CannotRepair(f"{name} is not set in this call: {_BY_HAND}")
+    return call.args[index]

@@ -1,0 +1,387 @@
+"""Moves a lambda or local function to the module, where a spawned worker can find it by name.
+
+What it takes from the function around it becomes parameters, bound with ``functools.partial``. A lambda that
+only hands its arguments to a function of the module gives way to that.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import PurePosixPath
+
+import libcst as cst
+
+from dlint.changes.around import Stays
+from dlint.changes.hoisting import Bound, Hoist, hoist
+from dlint.changes.mentions import imports_all
+from dlint.finding import Finding
+from dlint.program.program import Program
+from dlint.rewriting import header
+from dlint.rewriting.counterparts import Counterparts
+from dlint.rewriting.edits import Edits
+from dlint.rewriting.moved.callable_names import another_name, is_taken, name_for_lambda
+from dlint.rewriting.moved.function_at_top import (
+    equal_function,
+    function_of_lambda,
+    insert_before_top,
+    moved_out,
+    with_bound,
+    with_expressions,
+)
+from dlint.rewriting.moved.partials import partial_of, put_bound
+from dlint.rewriting.pieces import statements
+from dlint.rewriting.pieces.line_comments import kept, let_go_of_lambda
+from dlint.rewriting.refusal import CannotRepair
+from dlint.rewriting.source import Source
+from dlint.source.closures import bindings, owner, trail_to
+from dlint.source.module import Module
+from dlint.source.nodes import walk
+from dlint.values.values import Function
+
+_BY_HAND = "define it at module level, and bind what it needs with functools.partial, by hand"
+
+
+def repair(source: Source, finding: Finding, edits: Edits) -> None:
+    """Hoist the callable that the finding points at or names."""
+    with source.surroundings.asking() as program:
+        module = source.surroundings.module(source)
+        trail = _function(program, module, finding)
+        try:
+            plan = hoist(program, module, trail)
+        except Stays as reason:
+            raise CannotRepair(str(reason)) from reason
+        _Move(source, edits, module, plan, trail, _names_elsewhere(program, module)).make()
+
+
+def _function(program: Program, module: Module, finding: Finding) -> list[ast.AST]:
+    """The way down to the lambda or function that the finding points at or names."""
+    for node in walk(module.tree):
+        if isinstance(node, ast.Lambda | ast.FunctionDef | ast.Name) and _begins_at(module, node, finding):
+            trail = trail_to(module.tree, node)
+            assert trail is not None
+            if not isinstance(node, ast.Name):
+                return trail
+            found = program.evaluator.values(node, program.evaluator.sites.point_of(module, trail))
+            nodes = {value.node if isinstance(value, Function) else None for value, _ in found}
+            named = nodes.pop() if len(nodes) == 1 else None
+            inside = trail_to(module.tree, named) if isinstance(named, ast.FunctionDef) else None
+            if inside is not None:
+                return inside
+    raise CannotRepair(_BY_HAND)
+
+
+def _begins_at(module: Module, node: ast.expr | ast.stmt, finding: Finding) -> bool:
+    return node.lineno == finding.line and module.column(node.lineno, node.col_offset) == finding.column
+
+
+def _names_elsewhere(program: Program, module: Module) -> frozenset[str]:
+    """The names by which a new function would be what others ask the module for, or hide what is theirs."""
+    found: set[str] = set()
+    folder, _, file = module.relative.rpartition("/")
+    stem = PurePosixPath(folder).name if file == "__init__.py" else file.removesuffix(".py")
+    if file == "__init__.py":
+        # A package has its modules by their names, once they are imported.
+        inside = [each.removeprefix(f"{folder}/") for each in program.modules.index.paths]
+        found |= {each.partition("/")[0].removesuffix(".py") for each in inside}
+    for relative in program.boundaries.importers(module.relative):
+        other = program.modules.get(relative)
+        if other is not None:
+            found |= _asked_of(stem, other)
+    return frozenset(found)
+
+
+def _asked_of(stem: str, other: Module) -> set[str]:
+    """The names that a file may ask a module for, which it imports."""
+    found: set[str] = set()
+    everything = imports_all(other)
+    modules = {each.name for each in bindings(other.tree) if isinstance(each.node, ast.alias)}
+    for node in walk(other.tree):
+        match node:
+            case ast.ImportFrom(module=source, names=names) if (source or stem).rpartition(".")[2] == stem:
+                found |= {each.name for each in names}
+            case ast.Attribute(value=ast.Name(id=holder), attr=name) if holder in modules:
+                found.add(name)
+            case ast.Call(
+                func=ast.Name(id="getattr" | "hasattr"), args=[_, ast.Constant(value=str(name)), *_]
+            ):
+                found.add(name)
+            case ast.Name(id=name) if everything:
+                found.add(name)
+    return found
+
+
+@dataclass
+class _Move:
+    """One function that moves."""
+
+    source: Source
+    edits: Edits
+    module: Module
+    plan: Hoist
+    trail: list[ast.AST]
+    avoid: frozenset[str]
+
+    def make(self) -> None:
+        self.counterparts = Counterparts(self.source, self.module)
+        kind = cst.Lambda if isinstance(self.plan.node, ast.Lambda) else cst.FunctionDef
+        self.node: cst.Lambda | cst.FunctionDef = self.counterparts.of(
+            self.plan.node, self.source.module, kind
+        )
+        if self.plan.existing is not None:
+            self._use_existing()
+        elif isinstance(self.node, cst.Lambda) and self._is_line_of_module():
+            self._define_in_place(self.node)
+        else:
+            self._move()
+
+    # A lambda for which there is a function already
+
+    def _use_existing(self) -> None:
+        existing = self.plan.existing
+        assert existing is not None
+        text = ast.get_source_segment(self.module.text, existing.function) or ""
+        given = [
+            (name, ast.get_source_segment(self.module.text, value) or "") for name, value in existing.keywords
+        ]
+        self._replace(self.node, text, given)
+        line = self.source.line_of(self.node)
+        lambdas = self.source.descendants(line, cst.Lambda)
+        if isinstance(line, cst.SimpleStatementLine) and all(each is self.node for each in lambdas):
+            let_go_of_lambda(self.edits, line)
+
+    # A lambda that the module gives a name
+
+    def _is_line_of_module(self) -> bool:
+        assign = self.source.parent(self.node)
+        return (
+            self.plan.variable is not None
+            and isinstance(assign, cst.Assign)
+            and self.source.parent(self.source.line_of(assign)) is self.source.module
+        )
+
+    def _define_in_place(self, node: cst.Lambda) -> None:
+        """``name = lambda x: ...`` in the module becomes ``def name(x): ...``."""
+        assert self.plan.variable is not None
+        function = self._built(self.plan.variable)
+        blank = [cst.EmptyLine(indent=False)] * 2
+        assign = self.source.parent(node)
+        assert assign is not None
+        _, body, index = statements.block_of(self.source, assign)
+        line = body[index]
+        assert isinstance(line, header.Statement)
+        there = sum(each.comment is None for each in line.leading_lines)
+        comments = self._comments_of(line)
+        above = [each for each in line.leading_lines if each.comment is None]
+        self.edits.remove(line)
+        leading = [*above, *(blank[there:] if index else []), *comments]
+        self.edits.insert_after(line, [function.with_changes(leading_lines=leading)])
+        if index + 1 < len(body):
+            self.edits.change(body[index + 1], lambda each: header.spaced(each, 2))
+
+    # Any other
+
+    def _move(self) -> None:
+        plan = self.plan
+        for module, alias in plan.at_top:
+            self.edits.add_import(module, alias)
+        for idle in plan.idle:
+            found = self.counterparts.of(idle, self.source.module, cst.Import, cst.ImportFrom)
+            statements.remove_statement(self.source, self.edits, found)
+        line = self._own_line()
+        goes = line is not None and (not plan.bound or (plan.at_uses and len(plan.uses) <= 2))
+        name = self._name(goes)
+        function = self._built(name, self._comments_of(line) if goes else [])
+        every = [each.name for each in bindings(self.module.tree)]
+        once = {each for each in every if every.count(each) == 1 and not self._is_declared(each)}
+        there = equal_function(self.source, self.node, function, once)
+        if there is not None and not self._is_hidden(there, goes):
+            name = there
+        else:
+            insert_before_top(self.source, self.edits, self.node, function)
+            self.edits.define(name)
+        given = [(each.parameter, self._text(each)) for each in plan.bound]
+        if goes and line is not None:
+            self._take_away(line)
+            if given or name != plan.variable:
+                for use in plan.uses:
+                    self._replace(self.counterparts.of(use[-1], self.source.module, cst.Name), name, given)
+        elif isinstance(self.node, cst.Lambda):
+            self._replace(self.node, name, given)
+        else:
+            self._replace_definition(self.node, name, given)
+
+    def _own_line(self) -> header.Statement | None:
+        """The line that does nothing but give the function its name, where the block can do without it."""
+        if self.plan.variable is None:
+            return None
+        line = self.source.line_of(self.node)
+        if not isinstance(line, cst.SimpleStatementLine | cst.FunctionDef):
+            return None
+        if isinstance(line, cst.SimpleStatementLine) and len(line.body) != 1:
+            return None
+        block, body, _ = statements.block_of(self.source, line)
+        if isinstance(block, cst.Module) or len(body) == 1 or not self.plan.can_go:
+            return None
+        return line
+
+    def _comments_of(self, line: header.Statement | None) -> list[cst.EmptyLine]:
+        """The comments over and behind the line of a lambda, which go where it goes."""
+        if line is None:
+            return []
+        found = [each for each in line.leading_lines if each.comment is not None]
+        if isinstance(line, cst.SimpleStatementLine):
+            behind = line.trailing_whitespace.comment
+            for comment in kept(self.edits, [behind] if behind is not None else []):
+                found.append(cst.EmptyLine(comment=comment))
+        return found
+
+    def _name(self, goes: bool) -> str:
+        """The name of the new function."""
+        variable = self.plan.variable
+        if goes and variable is not None and self._is_free(variable):
+            return variable
+        used = {node.id for node in walk(self.module.tree) if isinstance(node, ast.Name)}
+        avoid = self.avoid | used | {variable or ""}
+        if variable is not None:
+            return another_name(self.source, self.node, variable, avoid, self.plan.role)
+        assert isinstance(self.node, cst.Lambda)
+        return name_for_lambda(self.source, self.node, avoid, self.plan.role)
+
+    def _is_declared(self, name: str) -> bool:
+        return any(isinstance(node, ast.Global) and name in node.names for node in walk(self.module.tree))
+
+    def _is_free(self, name: str) -> bool:
+        """Whether the module has nothing by the name of a variable of a function's, and looks for nothing."""
+        if name in self.avoid or is_taken(name) or name == "_":
+            return False
+        own = {id(use[-1]) for use in self.plan.uses} | {id(each) for each in self.plan.own}
+        tree = self.module.tree
+        there = [each for each in bindings(tree) if each.name == name]
+        if any(each.node is not self.plan.node and each.trail[-2] is not self.trail[-2] for each in there):
+            return False
+        for node in walk(tree):
+            if isinstance(node, ast.Name) and node.id == name and id(node) not in own:
+                trail = trail_to(tree, node)
+                if trail is not None and isinstance(node.ctx, ast.Load) and owner(name, trail) is None:
+                    return False
+        return not self._is_declared(name)
+
+    def _is_hidden(self, name: str, goes: bool) -> bool:
+        """Whether a scope around has something else by the name of a function of the module."""
+        places = [self.trail, *self.plan.uses]
+        for trail in places:
+            index = owner(name, trail)
+            if index is not None and not (goes and name == self.plan.variable):
+                return True
+        return False
+
+    def _built(self, name: str, comments: Sequence[cst.EmptyLine] = ()) -> cst.FunctionDef:
+        """The function as it stands in the module."""
+        plan, node = self.plan, self.node
+        names: dict[cst.CSTNode, cst.BaseExpression] = {}
+        for bound in plan.bound:
+            for place in bound.places:
+                names[self.counterparts.of(place, node, cst.Attribute, cst.Subscript)] = cst.Name(
+                    bound.parameter
+                )
+        if name != plan.variable:
+            for each in plan.own:
+                names[self.counterparts.of(each, node, cst.Name)] = cst.Name(name)
+        gone = frozenset(each.parameter for each in plan.bound if each.default)
+        new = [cst.Param(cst.Name(each.parameter), self._annotation(each)) for each in plan.bound]
+        imports = [statements.parse(self.source, line)[0] for line in plan.imports]
+        if isinstance(node, cst.Lambda):
+            body = with_expressions(node.body, names)
+            assert isinstance(body, cst.BaseExpression)
+            params = with_bound(node.params, new, gone)
+            function = function_of_lambda(self.source, name, params, body, imports)  # type: ignore[arg-type]
+            return function.with_changes(leading_lines=comments)
+        changed = with_expressions(node, names)
+        assert isinstance(changed, cst.FunctionDef)
+        changed = changed.with_changes(name=cst.Name(name), params=with_bound(changed.params, new, gone))
+        if imports:
+            if not isinstance(changed.body, cst.IndentedBlock):
+                raise CannotRepair(_BY_HAND)
+            body_lines = list(changed.body.body)
+            at = 1 if _is_docstring(body_lines[0]) else 0
+            body_lines[at:at] = imports
+            changed = changed.with_changes(body=changed.body.with_changes(body=body_lines))
+        margin = self._margin(node)
+        return moved_out(changed, margin)
+
+    def _annotation(self, bound: Bound) -> cst.Annotation | None:
+        """What the function around says of a parameter of its own, where the function speaks of types."""
+        if not isinstance(self.plan.node, ast.FunctionDef) or not isinstance(bound.expression, ast.Name):
+            return None
+        own = [*self.plan.node.args.args, *self.plan.node.args.kwonlyargs]
+        if not any(each.annotation for each in own):
+            return None
+        index = owner(bound.expression.id, self.trail)
+        scope = self.trail[index] if index is not None else None
+        if not isinstance(scope, ast.FunctionDef):
+            return None
+        for each in [*scope.args.args, *scope.args.kwonlyargs]:
+            if each.arg == bound.expression.id and each.annotation is not None:
+                names = [node.id for node in walk(each.annotation) if isinstance(node, ast.Name)]
+                if all(owner(name, self.trail) is None for name in names):
+                    return cst.Annotation(cst.parse_expression(ast.unparse(each.annotation)))
+        return None
+
+    def _margin(self, node: cst.CSTNode) -> str:
+        (line, column), _ = self.source.range(node)
+        return self.module.lines[self.source.line_in_file(line) - 1][:column]
+
+    def _text(self, bound: Bound) -> str:
+        return ast.get_source_segment(self.module.text, bound.expression) or ast.unparse(bound.expression)
+
+    # What stands where it stood
+
+    def _replace(self, node: cst.CSTNode, name: str, given: Sequence[tuple[str, str]]) -> None:
+        put_bound(self.source, self.edits, node, name, given)
+
+    def _take_away(self, line: header.Statement) -> None:
+        """Remove the line; a blank line that set it off from what stands before sets off what follows."""
+        _, body, index = statements.block_of(self.source, line)
+        self.edits.claim(line)
+        self.edits.remove(line)
+        if index + 1 == len(body):
+            return
+        blank = 0
+        if index:
+            after = body[index + 1]
+            assert isinstance(after, header.Statement)
+            blank = max(_blank_lines(line), _blank_lines(after))
+        self.edits.change(body[index + 1], lambda each: _with_blank(each, min(blank, 1)))
+
+    def _replace_definition(self, node: cst.FunctionDef, name: str, given: Sequence[tuple[str, str]]) -> None:
+        """``def f(x): ...`` in a function becomes ``f = functools.partial(...)`` there."""
+        code = partial_of(self.source, self.edits, node, name, given) if given else name
+        assign = statements.parse(self.source, f"{node.name.value} = {code}\n")[0]
+        self.edits.claim(node)
+        self.edits.remove(node)
+        blank = [each for each in node.leading_lines if each.comment is None][:1]
+        self.edits.insert_after(node, [assign.with_changes(leading_lines=blank)])
+
+
+def _is_docstring(line: cst.CSTNode) -> bool:
+    if not isinstance(line, cst.SimpleStatementLine):
+        return False
+    first = line.body[0]
+    return isinstance(first, cst.Expr) and isinstance(first.value, cst.SimpleString | cst.ConcatenatedString)
+
+
+def _blank_lines(statement: header.Statement) -> int:
+    count = 0
+    for line in statement.leading_lines:
+        if line.comment is not None:
+            break
+        count += 1
+    return count
+
+
+def _with_blank(statement: header.Statement, blank: int) -> header.Statement:
+    """The statement with so many blank lines before it and its comments."""
+    kept = list(statement.leading_lines)[_blank_lines(statement) :]
+    return statement.with_changes(leading_lines=[*[cst.EmptyLine(indent=False)] * blank, *kept])

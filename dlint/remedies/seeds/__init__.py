@@ -1,0 +1,1 @@
+"""Remedies of what workers draw: each worker a seed of its own."""

@@ -1,0 +1,185 @@
+"""Makes a random generator in each worker, from the seed that torch gives the worker for the epoch.
+
+What is no worker keeps the generator that it had, seed and all, and so do the copies that it makes, pickles
+and saves. A seed that the user chose still counts in the workers: it is mixed into theirs.
+"""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import replace
+
+import libcst as cst
+
+from dlint.changes.mentions import mentions
+from dlint.changes.stores import Kin
+from dlint.finding import Finding
+from dlint.knowledge.randomness import RESEEDS
+from dlint.program.program import Program
+from dlint.rewriting.each_process.attribute import check_not_handed_on, check_property, is_free, kin_of
+from dlint.rewriting.each_process.kept_arguments import imports_for, is_parameter, kept_arguments
+from dlint.rewriting.each_process.made import Made, made_at
+from dlint.rewriting.each_process.per_process import PerProcess, as_function, as_property, kept_under
+from dlint.rewriting.each_process.states import leave_out
+from dlint.rewriting.edits import Edits
+from dlint.rewriting.pieces.imports import name_for
+from dlint.rewriting.refusal import CannotRepair
+from dlint.rewriting.seeding.seeds import Seeded, seeded
+from dlint.rewriting.source import Source
+from dlint.source.layout import functions_in
+
+_NO_METHODS = frozenset({"bit_generator", "device"})
+_WHY = "A copied generator would give all workers the same numbers."
+
+
+def repair(source: Source, finding: Finding, edits: Edits) -> None:
+    """Turn the generator that the finding points at into one per process."""
+    made = made_at(source, finding)
+    old = seeded(source, made.value)
+    torch = name_for(source, edits, "torch", "torch")
+    if made.owner is None:
+        _module_level(source, edits, made, old, torch)
+        return
+    with source.surroundings.asking() as program:
+        kin = kin_of(source, program, made.owner)
+        check_property(source, kin, made.name, made.statement)
+        check_not_handed_on(source, made)
+        _check_names(kin, made)
+        _check_methods(source, made)
+        imports = imports_for(source, made)
+        kept = kept_under(made.name, by_worker=True)
+        if not is_free(kin, kept):
+            raise CannotRepair(f"the name {kept} is in use: make it in each worker by hand")
+        if old.is_torch:
+            _torch_attribute(source, edits, program, kin, made, old, torch, imports)
+            return
+        worker = f"{torch}.initial_seed()"
+        lines: tuple[str, ...]
+        if old.constant is not None and not _seeded_again(program, kin, made):
+            lines = (
+                *imports,
+                f"seed = {old.mixed(source, worker, old.constant)}",
+            )
+        else:
+            lines = (*imports, "inherited = {held}[None]", f"seed = {old.drawn(worker)}")
+        as_property(source, edits, made, PerProcess(_WHY, old.made_with("seed"), lines, torch=torch))
+
+
+def _torch_attribute(
+    source: Source,
+    edits: Edits,
+    program: Program,
+    kin: Kin,
+    made: Made,
+    old: Seeded,
+    torch: str,
+    imports: tuple[str, ...],
+) -> None:
+    """A ``torch.Generator`` cannot go to spawned workers: it is left out of what they are sent, and its seed
+    is kept."""
+    assert made.owner is not None and made.method is not None
+    setup: list[cst.BaseSmallStatement] = []
+    seed = old.constant
+    own = list(_own_seeding(source, made))
+    if _seeded_again(program, kin, made) or len(own) > 1 or (own and old.seed is not None):
+        raise CannotRepair("the generator is seeded again elsewhere: mix that seed into the worker's by hand")
+    if own:
+        seed, setup = _apart(source, kin, made, own[0])
+    elif old.seed is not None and seed is None:
+        args, setup = kept_arguments(source, kin, made, "seed")
+        seed = source.code(args[0].value)
+    mixed = old.mixed(source, f"{torch}.initial_seed()", seed or str(_place(source, made)))
+    kept = kept_under(made.name, by_worker=True)
+    more = leave_out(source, edits, kin, made.owner, made.name, kept, only_to_workers=True)
+    how = PerProcess(_WHY, old.made_with("seed"), (*imports, f"seed = {mixed}"), torch=torch)
+    as_property(source, edits, made, how, setup=setup, more=more)
+
+
+def _apart(source: Source, kin: Kin, made: Made, call: cst.Call) -> tuple[str, list[cst.BaseSmallStatement]]:
+    """The seed that the method gives the generator after it has made it, and statements that keep it."""
+    args, setup = kept_arguments(source, kin, replace(made, value=call), "seed")
+    given = call.args[0].value if len(call.args) == 1 else None
+    if setup and not (isinstance(given, cst.Name) and is_parameter(source, made, given.value)):
+        raise CannotRepair("the generator is seeded apart: mix that seed into the worker's by hand")
+    return source.code(args[0].value), setup
+
+
+def _check_names(kin: Kin, made: Made) -> None:
+    """Refuse where a class goes through what its object holds and knows the generator there by its name."""
+    functions = [
+        (cls, list(ast.walk(function)))
+        for cls in kin.classes
+        for function in functions_in(cls.node.body)
+        if function.name not in ("__getstate__", "__setstate__")
+    ]
+    asks = next((cls for cls, nodes in functions if any(map(_is_dict_of_object, nodes))), None)
+    knows = any(isinstance(n, ast.Constant) and n.value == made.name for _, nodes in functions for n in nodes)
+    if asks is not None and knows:
+        raise CannotRepair(
+            f"the class {asks.name} goes through the object's __dict__, where {made.name} would no longer "
+            "be: make it anew in the workers by hand, in worker_init_fn"
+        )
+
+
+def _check_methods(source: Source, made: Made) -> None:
+    """Refuse where the method that makes a generator keeps, or hands on, a method of it."""
+    assert made.method is not None
+    for each in source.descendants(made.method.body, cst.Attribute):
+        kept = isinstance(source.parent(each), cst.Assign | cst.AnnAssign | cst.Arg)
+        if kept and source.code(each.value) == f"self.{made.name}" and each.attr.value not in _NO_METHODS:
+            raise CannotRepair(
+                f"{source.code(each)} is kept where it is made: call it on self.{made.name} where it is used"
+            )
+
+
+def _is_dict_of_object(node: ast.AST) -> bool:
+    match node:
+        case ast.Attribute(attr="__dict__") | ast.Call(func=ast.Name(id="vars")):
+            return True
+    return False
+
+
+def _own_seeding(source: Source, made: Made) -> list[cst.Call]:
+    """The calls of ``self.g.manual_seed(...)`` in the method that makes the generator."""
+    assert made.method is not None
+    wanted = f"self.{made.name}.manual_seed"
+    calls = source.descendants(made.method.body, cst.Call)
+    return [call for call in calls if source.code(call.func) == wanted]
+
+
+def _place(source: Source, made: Made) -> int:
+    """A number that tells a generator without a seed from the others of its class."""
+    assert made.owner is not None
+    calls = [
+        call
+        for call in source.descendants(made.owner.body, cst.Call)
+        if source.qualified(call.func) == "torch.Generator"
+        and not isinstance(source.parent(call), cst.Attribute)
+    ]
+    return 1 + next((at for at, call in enumerate(calls) if call is made.value), 0)
+
+
+def _seeded_again(program: Program, kin: Kin, made: Made) -> bool:
+    """Whether code outside the method that makes the generator seeds it again, or sets its state."""
+    method = made.method.name.value if made.method is not None else ""
+    for mention in mentions(program, made.name):
+        match mention.trail[-3:]:
+            case [ast.Call(), ast.Attribute(attr=attr), ast.Attribute() as held] if attr in RESEEDS:
+                inside = any(
+                    isinstance(node, ast.FunctionDef) and node.name == method for node in mention.trail
+                )
+                if not inside and kin.may_be(held.value, mention.module, mention.trail):
+                    return True
+    return False
+
+
+def _module_level(source: Source, edits: Edits, made: Made, old: Seeded, torch: str) -> None:
+    """A generator of a module, which what is no worker keeps, and each worker makes its own."""
+    if old.is_torch and old.constant is None:
+        raise CannotRepair("the generator is seeded apart: mix that seed into the worker's by hand")
+    worker = f"{torch}.initial_seed()"
+    if old.constant is not None:
+        lines: tuple[str, ...] = (f"seed = {old.mixed(source, worker, old.constant)}",)
+    else:
+        lines = ("inherited = {held}[None]", f"seed = {old.drawn(worker)}")
+    as_function(source, edits, made, PerProcess(_WHY, old.made_with("seed"), lines, torch=torch))

@@ -1,0 +1,130 @@
+"""Whether an attribute can become a property: asked of the whole program, not of one file."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Collection
+
+import libcst as cst
+
+from dlint.changes.stores import Kin
+from dlint.program.program import Program
+from dlint.rewriting.each_process.made import Made
+from dlint.rewriting.refusal import CannotRepair
+from dlint.rewriting.source import Source
+from dlint.source.layout import functions_in
+from dlint.values.frame import layout_of
+from dlint.values.values import Class, External, Unknown
+from dlint.values.values import Made as MadeByLibrary
+
+BY_HAND = "make it in each process, keyed on os.getpid(), by hand"
+_SPECIAL = ("__setattr__", "__delattr__", "__getattr__", "__getattribute__", "__reduce__", "__reduce_ex__")
+# What reads of a file or an archive what there is, and keeps none of it.
+_READERS = frozenset({"len", "list", "sorted", "sum", "json.load", "pickle.load", "yaml.safe_load"})
+_DATACLASS = frozenset({"dataclass", "dataclasses.dataclass"})
+_SLOTTED = ("attr.", "attrs.", "pydantic.dataclasses.")
+_STRANGE_BASES = frozenset({"typing.NamedTuple", "typing.TypedDict", "enum.Enum", "builtins.tuple"})
+
+
+def kin_of(source: Source, program: Program, owner: cst.ClassDef) -> Kin:
+    """The class of the analysis that a class of the file is, with its kin."""
+    trail = source.surroundings.trail(source, owner, ast.ClassDef)
+    node = trail[-1]
+    assert isinstance(node, ast.ClassDef)
+    frame = program.evaluator.sites.frame_of(source.surroundings.module(source), trail)
+    return Kin(program, Class(node, frame))
+
+
+def check_property(
+    source: Source, kin: Kin, name: str, own: cst.CSTNode, known: Collection[cst.CSTNode] = ()
+) -> None:
+    """Raise CannotRepair unless ``name`` can become a property, where the statement ``own`` alone stores it;
+    ``known`` are nodes that the repair changes along with it."""
+    if name.startswith("__"):
+        raise CannotRepair(f"the attribute's name is private to the class: {BY_HAND}")
+    here = source.surroundings.module(source)
+    lines = [_lines(source, node) for node in (own, *known)]
+    for store in kin.stores(name):
+        line = getattr(store.node, "lineno", 0)
+        if store.module is not here or not any(first <= line <= last for first, last in lines):
+            raise CannotRepair(f"{name} is also set elsewhere ({store}): {BY_HAND}")
+    for cls in kin.classes:
+        _check_class(kin, cls, name)
+
+
+def check_not_handed_on(source: Source, made: Made) -> None:
+    """Raise CannotRepair where the method that makes an object gives it to another, which would keep it."""
+    assert made.method is not None
+    for each in source.descendants(made.method.body, cst.Attribute):
+        parent = source.parent(each)
+        if source.code(each) != f"self.{made.name}" or isinstance(parent, cst.AssignTarget | cst.AnnAssign):
+            continue
+        if isinstance(parent, cst.Arg):
+            call = source.parent(parent)
+            if isinstance(call, cst.Call) and source.code(call.func) in _READERS:
+                continue
+        elif isinstance(parent, cst.Attribute | cst.Subscript | cst.For | cst.CompFor):
+            continue
+        raise CannotRepair(f"it is handed on where it is made, and kept there: {BY_HAND}")
+
+
+def is_free(kin: Kin, name: str) -> bool:
+    """Whether no kin of a class has anything under a name."""
+    return not any(True for _ in kin.stores(name)) and not any(
+        name in layout_of(cls.node).binds for cls in kin.classes
+    )
+
+
+def defining(kin: Kin, name: str) -> list[Class]:
+    """The kin that define a method."""
+    return [cls for cls in kin.classes if any(f.name == name for f in functions_in(cls.node.body))]
+
+
+def unknown_bases(kin: Kin) -> list[str]:
+    """The bases of a class and those above it that are not of the program, by name ("" where unknown)."""
+    found: list[str] = []
+    for cls in kin.above:
+        for values in kin.bases(cls):
+            for value in values:
+                if isinstance(value, External | MadeByLibrary):
+                    found.append(value.name)
+                elif isinstance(value, Unknown):
+                    found.append("")
+    return found
+
+
+def _check_class(kin: Kin, cls: Class, name: str) -> None:
+    layout = layout_of(cls.node)
+    declared = (each.target for each in cls.node.body if isinstance(each, ast.AnnAssign))
+    if name in layout.binds or any(isinstance(each, ast.Name) and each.id == name for each in declared):
+        raise CannotRepair(f"the class {cls.name} has {name} in its body: {BY_HAND}")
+    if "__slots__" in layout.binds:
+        raise CannotRepair(f"the class {cls.name} has __slots__: {BY_HAND}")
+    for special in _SPECIAL:
+        if special in layout.binds:
+            raise CannotRepair(f"the class {cls.name} defines {special}: {BY_HAND}")
+    if any(keyword.arg == "metaclass" for keyword in cls.node.keywords) and not _is_abc(cls.node):
+        raise CannotRepair(f"the class {cls.name} has a metaclass: {BY_HAND}")
+    for decorator in cls.node.decorator_list:
+        called = decorator.func if isinstance(decorator, ast.Call) else decorator
+        meant = kin.name_of(called, cls)
+        slots = isinstance(decorator, ast.Call) and any(k.arg == "slots" for k in decorator.keywords)
+        if meant.startswith(_SLOTTED) or (meant in _DATACLASS and slots):
+            raise CannotRepair(f"the class {cls.name} may have __slots__: {BY_HAND}")
+    if _STRANGE_BASES.intersection(
+        each.name for v in kin.bases(cls) for each in v if isinstance(each, External)
+    ):
+        raise CannotRepair(f"the objects of the class {cls.name} take no attributes: {BY_HAND}")
+
+
+def _is_abc(node: ast.ClassDef) -> bool:
+    return all(
+        ast.unparse(keyword.value).rpartition(".")[2] == "ABCMeta"
+        for keyword in node.keywords
+        if keyword.arg == "metaclass"
+    )
+
+
+def _lines(source: Source, node: cst.CSTNode) -> tuple[int, int]:
+    (first, _), (last, _) = source.range(node)
+    return source.line_in_file(first), source.line_in_file(last)

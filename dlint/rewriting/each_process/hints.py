@@ -1,0 +1,56 @@
+"""Type hints for what a remedy moves, where the code around has them."""
+
+from __future__ import annotations
+
+import builtins
+
+import libcst as cst
+from libcst.metadata import GlobalScope, ScopeProvider
+
+from dlint.rewriting.each_process.made import Made
+from dlint.rewriting.pieces.imports import for_types_only
+from dlint.rewriting.source import Source
+
+_CLASSES = ("RandomState", "Random", "Generator", "ThreadPool", "ThreadPoolExecutor", "ZipFile", "File")
+
+
+def is_hinted(method: cst.FunctionDef) -> bool:
+    """Whether a function has type hints."""
+    params = [*method.params.params, *method.params.kwonly_params]
+    return method.returns is not None or any(each.annotation is not None for each in params)
+
+
+def class_of(source: Source, made: Made) -> str | None:
+    """How the file can say the class of what an assignment makes, None where it cannot."""
+    if isinstance(made.statement, cst.AnnAssign):
+        said = made.statement.annotation.annotation
+        return source.code(said) if _is_known(source, said) else None
+    func = made.value.func
+    if (
+        isinstance(func, cst.Attribute)
+        and func.attr.value == "manual_seed"
+        and isinstance(func.value, cst.Call)
+    ):
+        func = func.value.func
+    meant = source.qualified(func) or ""
+    text = source.code(func)
+    if meant == "numpy.random.default_rng" and text.endswith(".default_rng"):
+        return f"{text.removesuffix('default_rng')}Generator"
+    return text if meant.rpartition(".")[2] in _CLASSES and meant.count(".") else None
+
+
+def _is_known(source: Source, annotation: cst.BaseExpression) -> bool:
+    """Whether an annotation can be evaluated where a method of the module is defined."""
+    if "from __future__ import annotations" in source.module.code:
+        return True
+    scope = next(s for s in source.metadata(ScopeProvider).values() if isinstance(s, GlobalScope))
+    for name in [annotation, *source.descendants(annotation, cst.Name)]:
+        parent = source.parent(name)
+        if not isinstance(name, cst.Name) or (isinstance(parent, cst.Attribute) and parent.attr is name):
+            continue
+        if hasattr(builtins, name.value) and name.value not in scope:
+            continue
+        nodes = [getattr(each, "node", None) for each in scope[name.value]]
+        if not nodes or any(node is None or for_types_only(source, node) for node in nodes):
+            return False
+    return True

@@ -1,0 +1,156 @@
+"""A call that a method makes, as it can be made later and elsewhere: what it is given is kept on ``self``."""
+
+from __future__ import annotations
+
+import re
+
+import libcst as cst
+
+from dlint.changes.stores import Kin
+from dlint.rewriting.each_process.attribute import BY_HAND, is_free
+from dlint.rewriting.each_process.locals import local_names, with_names
+from dlint.rewriting.each_process.made import Made
+from dlint.rewriting.refusal import CannotRepair
+from dlint.rewriting.source import Source
+
+# Calls that give the same whenever they are made.
+_PURE = re.compile(
+    r"(?:os\.path|osp|path)\.(?:join|abspath|expanduser|normpath)|os\.fspath|os\.fsencode"
+    r"|(?:pathlib\.)?(?:Pure)?(?:Posix)?Path|str|int|bool|bytes|r?f?['\"].*['\"]\.(?:format|join|encode)"
+)
+_CONTEXTS = ("multiprocessing.get_context", "torch.multiprocessing.get_context")
+
+
+def made_later(
+    source: Source, kin: Kin, made: Made, word: str, imported: bool = False
+) -> tuple[cst.Call, list[cst.BaseSmallStatement]]:
+    """The call as any method of the object can make it at any time, and statements that keep what it needs on
+    ``self``. Raises CannotRepair where there is no such form.
+
+    ``word`` is what the first argument is called where it has no name of its own; ``imported``: the names of
+    what makes it will be there.
+    """
+    func = made.value.func
+    local = not imported and any(name != "self" for name in local_names(source, func))
+    if local or not _is_lasting(source, kin, func):
+        raise CannotRepair(f"what makes it is known only here: {BY_HAND}")
+    args, setup = kept_arguments(source, kin, made, word)
+    return made.value.with_changes(args=args), setup
+
+
+def imports_for(source: Source, made: Made) -> tuple[str, ...]:
+    """The method's own imports that what makes an object needs. Raises CannotRepair where it needs more."""
+    assert made.method is not None
+    needed = [name for name in local_names(source, made.value.func) if name != "self"]
+    found: list[str] = []
+    for statement in source.descendants(made.method.body, cst.Import, cst.ImportFrom):
+        names = () if isinstance(statement.names, cst.ImportStar) else statement.names
+        bound = {
+            alias.asname.name.value
+            if alias.asname is not None and isinstance(alias.asname.name, cst.Name)
+            else source.code(alias.name).partition(".")[0]
+            for alias in names
+        }
+        if bound.intersection(needed):
+            found.append(source.code(statement))
+            needed = [name for name in needed if name not in bound]
+    if needed:
+        raise CannotRepair(f"what makes it is known only here: {BY_HAND}")
+    return tuple(dict.fromkeys(found))
+
+
+def kept_arguments(
+    source: Source, kin: Kin, made: Made, word: str
+) -> tuple[list[cst.Arg], list[cst.BaseSmallStatement]]:
+    """The same for the arguments alone."""
+    method = made.method
+    assert method is not None
+    value = made.value
+    args: list[cst.Arg] = []
+    setup: list[cst.BaseSmallStatement] = []
+    on_self = _on_self(source, kin, made, method)
+    for index, arg in enumerate(value.args):
+        local = [name for name in local_names(source, arg.value) if name != "self"]
+        if not arg.star and all(name in on_self for name in local) and _is_lasting(source, kin, arg.value):
+            args.append(arg.with_changes(value=with_names(arg.value, on_self) if local else arg.value))
+            continue
+        if arg.star:
+            raise CannotRepair(f"what it is made from is known only here: {BY_HAND}")
+        name = f"_{made.name.strip('_')}_{_word(arg) or (word if index == 0 else f'argument_{index}')}"
+        if not is_free(kin, name) or any(source.code(each).startswith(f"self.{name} ") for each in setup):
+            raise CannotRepair(f"the name {name} is in use: {BY_HAND}")
+        kept = cst.Attribute(cst.Name("self"), cst.Name(name))
+        setup.append(cst.Assign([cst.AssignTarget(kept)], arg.value))
+        args.append(arg.with_changes(value=kept))
+    return args, setup
+
+
+def _word(arg: cst.Arg) -> str:
+    """What an argument is called when it is kept, "" where it has no name."""
+    if isinstance(arg.value, cst.Name):
+        return arg.value.value
+    if isinstance(arg.value, cst.Attribute):
+        return arg.value.attr.value.strip("_")
+    return arg.keyword.value if arg.keyword is not None else ""
+
+
+def _is_lasting(source: Source, kin: Kin, node: cst.BaseExpression) -> bool:
+    """Whether an expression has the same value at any later time, as far as the program tells."""
+    for call in (each for each in [node, *source.descendants(node, cst.Call)] if isinstance(each, cst.Call)):
+        if not _PURE.fullmatch(source.code(call.func)) and source.qualified(call.func) not in _CONTEXTS:
+            return False
+    walrus = any(True for _ in source.descendants(node, cst.NamedExpr, cst.Await, cst.Yield))
+    attributes = [node, *source.descendants(node, cst.Attribute)]
+    names = {
+        each.attr.value
+        for each in attributes
+        if isinstance(each, cst.Attribute) and source.code(each.value) == "self"
+    }
+    bare = any(
+        isinstance(each, cst.Name)
+        and each.value == "self"
+        and not isinstance(source.parent(each), cst.Attribute)
+        for each in [node, *source.descendants(node, cst.Name)]
+    )
+    return not walrus and not bare and all(sum(1 for _ in kin.stores(name)) <= 1 for name in names)
+
+
+def _bound(target: cst.CSTNode) -> set[str]:
+    """The variables that an assignment to a target sets."""
+    if isinstance(target, cst.Name):
+        return {target.value}
+    if isinstance(target, cst.Tuple | cst.List):
+        return set().union(*(_bound(each.value) for each in target.elements))
+    return set()
+
+
+def _is_unconditional(source: Source, small: cst.CSTNode, method: cst.FunctionDef) -> bool:
+    return source.parent(source.line_of(small)) is method.body
+
+
+def is_parameter(source: Source, made: Made, name: str) -> bool:
+    """Whether a name of the method is a parameter that the method never sets."""
+    method = made.method
+    assert method is not None
+    kinds = (cst.AssignTarget, cst.AnnAssign, cst.AugAssign, cst.For, cst.NamedExpr, cst.AsName, cst.CompFor)
+    bound: set[str] = set()
+    for each in source.descendants(method.body, *kinds):
+        bound |= _bound(each.name if isinstance(each, cst.AsName) else each.target)
+    parameters = {each.name.value for each in source.descendants(method.params, cst.Param)}
+    return name in parameters and name not in bound
+
+
+def _on_self(source: Source, kin: Kin, made: Made, method: cst.FunctionDef) -> dict[str, str]:
+    """Parameters of the method that the object keeps, unchanged: {"threads": "self.threads"}."""
+    kept: dict[str, str] = {}
+    for assign in source.descendants(method.body, cst.Assign):
+        if len(assign.targets) == 1 and isinstance(assign.value, cst.Name):
+            said = source.code(assign.targets[0].target)
+            before = source.range(assign) < source.range(made.statement)
+            if before and re.fullmatch(r"self\.\w+", said) and _is_unconditional(source, assign, method):
+                kept.setdefault(assign.value.value, said)
+    return {
+        name: said
+        for name, said in kept.items()
+        if is_parameter(source, made, name) and sum(1 for _ in kin.stores(said.removeprefix("self."))) <= 1
+    }

@@ -1,0 +1,257 @@
+"""An attribute or a module-level name that every process makes for itself, keyed on the process id, or every
+worker, keyed on its seed.
+
+An object with such a key is right under every start method: a forked worker makes its own instead of using
+the inherited one, and a spawned worker does not go by the one that it was sent. What is made by worker stays
+what it was in every other process, and in what those copy, pickle and save.
+"""
+
+from __future__ import annotations
+
+import re
+import textwrap
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import libcst as cst
+from libcst.metadata import GlobalScope, ScopeProvider
+
+from dlint.changes.mentions import uses_elsewhere
+from dlint.rewriting.each_process.hints import class_of, is_hinted
+from dlint.rewriting.each_process.made import Made
+from dlint.rewriting.edits import Edits
+from dlint.rewriting.header import spaced
+from dlint.rewriting.pieces import statements
+from dlint.rewriting.pieces.imports import name_for
+from dlint.rewriting.refusal import CannotRepair
+from dlint.rewriting.source import Source
+
+# The last line of a property of this kind.
+_KEPT = re.compile(r"return (?P<name>self\._\w+_by_(?:pid|worker))\[")
+_SHORTEST_LINE = 79
+_LONGEST_LINE = 100
+
+
+@dataclass(frozen=True)
+class PerProcess:
+    """How each process makes its object: ``lines`` come first (``{held}`` in them stands for the dict of all
+    processes' objects), ``value`` is the expression that makes it. ``why`` is the comment that says why.
+    ``keys`` are what tells two objects of a process apart. ``once``: an inherited one is closed first.
+    ``torch``: only workers make theirs, and this is what torch is called, which tells them."""
+
+    why: str
+    value: str
+    lines: tuple[str, ...] = ()
+    keys: tuple[str, ...] = ()
+    once: bool = False
+    torch: str = ""
+
+
+def kept_under(name: str, *, by_worker: bool = False) -> str:
+    """The attribute that holds the objects of all processes, by process id, or by the worker's seed."""
+    return f"_{name.strip('_')}_by_{'worker' if by_worker else 'pid'}"
+
+
+def as_property(
+    source: Source,
+    edits: Edits,
+    made: Made,
+    how: PerProcess,
+    *,
+    setup: Sequence[cst.BaseSmallStatement] = (),
+    more: str = "",
+) -> None:
+    """Turn ``self.pool = make()`` into a property ``pool`` that makes one for each process or (``how.torch``)
+    one for each worker: what is no worker keeps what it makes now.
+
+    ``setup`` stands before that, ``more`` is the text of further methods.
+    """
+    owner, method = made.owner, made.method
+    assert owner is not None and method is not None
+    by_worker = bool(how.torch)
+    kept = kept_under(made.name, by_worker=by_worker)
+    os = "" if by_worker else name_for(source, edits, "os", "os")
+    entry = f"{{None: {source.code(made.value)}}}" if by_worker else "{}"
+    annotated = isinstance(made.statement, cst.AnnAssign)
+    hint = class_of(source, made) if annotated or is_hinted(method) else None
+    none = "Optional[int]" if "Optional[" in source.module.code else "int | None"
+    annotation = f": dict[{none if by_worker else 'int'}, {hint}]" if hint is not None else ""
+    text = f"self.{kept}{annotation} = {entry}"
+    column = source.range(source.line_of(made.statement))[0][1]
+    if by_worker and "\n" not in entry and column + len(text) > _width(source):
+        text = f"{text.removesuffix(entry)}{{\n{source.module.default_indent}{entry[1:-1]}\n}}"
+    _replace_statement(source, edits, made.statement, [*setup, statements.small(text)])
+    _, body, index = statements.block_of(source, method)
+    above = _properties_before(source, made, body[index + 1 :])
+    if any(how.why in " ".join(source.code(each).split()) for each in above):
+        how = replace(how, why="")
+    members = "\n" + property_text(source, made.name, kept, method, how, os, hint) + more
+    edits.insert_after(above[-1] if above else method, statements.parse(source, members))
+    index += len(above)
+    if index + 1 < len(body):
+        edits.change(body[index + 1], lambda node: spaced(node, 1))
+    edits.claim(owner)
+
+
+def _properties_before(source: Source, made: Made, following: Sequence[cst.CSTNode]) -> list[cst.CSTNode]:
+    """The properties of this kind right after the method, for what it makes before this."""
+    assert made.method is not None
+    inside = source.code(made.method.body)
+    found: list[cst.CSTNode] = []
+    for each in following:
+        if not isinstance(each, cst.FunctionDef) or not each.decorators:
+            break
+        held = _KEPT.search(source.code(each.body))
+        if held is None or source.code(made.statement) not in inside.partition(held["name"])[2]:
+            break
+        found.append(each)
+    return found
+
+
+def property_text(
+    source: Source,
+    name: str,
+    kept: str,
+    method: cst.FunctionDef,
+    how: PerProcess,
+    os: str,
+    hint: str | None = None,
+) -> str:
+    """A property that makes its object once in each process, for the class of a method."""
+    column = source.range(method)[0][1] + len(source.module.default_indent)
+    result = f" -> {hint}" if hint is not None else ""
+    body = textwrap.indent(_body(source, how, f"self.{kept}", os, column), "    ")
+    return f"@property\ndef {name}(self){result}:\n{body}"
+
+
+def _body(source: Source, how: PerProcess, held: str, os: str, column: int) -> str:
+    """The function body that gives this process's object."""
+    key = "key" if how.keys or how.torch else "pid"
+    lines = [line.replace("{held}", held) for line in how.lines]
+    if how.once:
+        lines += [f"for inherited in {held}.values():", "    inherited.close()", f"{held}.clear()"]
+    lines.append(f"{held}[{key}] = {_inside(how.value)}")
+    return (
+        f"{comment(source, how.why, column)}"
+        f"{_key(how, key, os)}"
+        f"if {key} not in {held}:\n" + "".join(f"    {line}\n" for line in lines) + f"return {held}[{key}]\n"
+    )
+
+
+def _key(how: PerProcess, key: str, os: str) -> str:
+    """The lines that find this process's key."""
+    if how.torch:
+        return f"worker = {how.torch}.utils.data.get_worker_info()\n{key} = worker.seed if worker else None\n"
+    return f"{key} = {', '.join((f'{os}.getpid()', *how.keys))}\n"
+
+
+def comment(source: Source, text: str, column: int) -> str:
+    """A comment no wider than the file's own lines, for a block that begins at a column."""
+    width = _width(source) - column - 2
+    return "".join(f"# {line}\n" for line in textwrap.wrap(text, max(width, 40)))
+
+
+def _width(source: Source) -> int:
+    """How wide a line of the file may be."""
+    own = max((len(line) for line in source.module.code.splitlines()), default=0)
+    return min(max(own, _SHORTEST_LINE), _LONGEST_LINE)
+
+
+def _inside(made: str) -> str:
+    """An expression of several lines as it stands one level deeper; strings stay as they are."""
+    return made if '"""' in made or "'''" in made else made.replace("\n", "\n    ")
+
+
+def as_function(source: Source, edits: Edits, made: Made, how: PerProcess) -> None:
+    """Turn a module-level ``POOL = make()`` into ``pool()``, which makes one for each process, or worker."""
+    by_worker = bool(how.torch)
+    function, store, uses = _function_for(source, made, by_worker=by_worker)
+    os = "" if by_worker else name_for(source, edits, "os", "os")
+    column = len(source.module.default_indent)
+    body = textwrap.indent(_body(source, how, store, os, column), "    ")
+    entry = f"{{None: {source.code(made.value)}}}" if by_worker else "{}"
+    new = statements.parse(source, f"{store} = {entry}\n\n\ndef {function}():\n{body}")
+    statements.replace_line(source, edits, made.statement, new)
+    edits.define(function)
+    for use in uses:
+        edits.replace(use, cst.Call(cst.Name(function)), key=("use", made.name))
+
+
+def _function_for(source: Source, made: Made, *, by_worker: bool) -> tuple[str, str, list[cst.CSTNode]]:
+    """The names of the function and of its dict, and the uses of the name they replace. Raises CannotRepair
+    where the name may be used or set elsewhere."""
+    name = made.name
+    if not (name.startswith("_") or _is_script(source)):
+        raise CannotRepair("other programs may import it: make it in each process, by hand")
+    with source.surroundings.asking() as program:
+        home = source.surroundings.module(source).relative
+        elsewhere = next(uses_elsewhere(program, home, name), None)
+        if elsewhere is not None:
+            line = getattr(elsewhere.node, "lineno", 1)
+            raise CannotRepair(
+                f"{elsewhere.module.relative}:{line} may use it too: make it in each process, by hand"
+            )
+    scope = next(s for s in source.metadata(ScopeProvider).values() if isinstance(s, GlobalScope))
+    assignments = list(scope[name])
+    if len(assignments) != 1 or source.parent(source.line_of(made.statement)) is not source.module:
+        raise CannotRepair("it is assigned more than once: make it in each process, by hand")
+    uses = [_root(access.node) for access in assignments[0].references]
+    if any(isinstance(source.parent(use), cst.Global | cst.NameItem | cst.Del) for use in uses):
+        raise CannotRepair("it is assigned more than once: make it in each process, by hand")
+    if any(_is_kept_at_import(source, use) for use in uses):
+        raise CannotRepair("the module hands it on when it is imported: make it in each process, by hand")
+    function = name.lower()
+    store = kept_under(function, by_worker=by_worker)
+    if (function != name and function in source.bound_names) or store in source.bound_names:
+        raise CannotRepair(f"the names {function} and {store} are in use: make it in each process by hand")
+    return function, store, uses
+
+
+def _is_kept_at_import(source: Source, use: cst.CSTNode) -> bool:
+    """Whether a use is a default or a decorator, or gives the object another name, when the module runs."""
+    for above in source.ancestors(use):
+        if isinstance(above, cst.Decorator) or (isinstance(above, cst.Param) and above.default is not None):
+            return True
+        if isinstance(above, cst.FunctionDef | cst.Lambda):
+            return False
+    return isinstance(source.parent(use), cst.Assign | cst.AnnAssign)
+
+
+def _root(node: cst.CSTNode) -> cst.CSTNode:
+    while isinstance(node, cst.Attribute):
+        node = node.value
+    return node
+
+
+def _replace_statement(
+    source: Source, edits: Edits, old: cst.BaseSmallStatement, new: list[cst.BaseSmallStatement]
+) -> None:
+    """Put several small statements, each on its line, in the place of one."""
+    *before, last = new
+    line = source.line_of(old)
+    if isinstance(line, cst.SimpleStatementLine) and len(line.body) == 1:
+        edits.replace(old, last)
+        if before:
+            lines = [cst.SimpleStatementLine([each]) for each in before]
+            lines[0] = lines[0].with_changes(leading_lines=line.leading_lines)
+            edits.insert_before(line, lines)
+            edits.change(line, lambda node: node.with_changes(leading_lines=()))
+        return
+    small = list(line.body) if isinstance(line, cst.SimpleStatementLine | cst.SimpleStatementSuite) else []
+    if small[-1] is not old:
+        raise CannotRepair("the statement shares its line with others: make it in each process, by hand")
+    edits.remove(old)
+    edits.change(line, lambda node: node.with_changes(body=[*_unclosed(node.body), *new]))
+
+
+def _unclosed(body: object) -> list[cst.BaseSmallStatement]:
+    all_of_them = list(body)  # type: ignore[call-overload]
+    if not all_of_them:
+        return []
+    return [*all_of_them[:-1], all_of_them[-1].with_changes(semicolon=cst.MaybeSentinel.DEFAULT)]
+
+
+def _is_script(source: Source) -> bool:
+    return any(
+        isinstance(each, cst.If) and "__name__" in source.code(each.test) for each in source.module.body
+    )

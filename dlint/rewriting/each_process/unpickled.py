@@ -1,0 +1,71 @@
+"""An attribute that each process makes for itself and that no pickle holds: a pool, a handle."""
+
+from __future__ import annotations
+
+import re
+
+from dlint.changes.stores import Kin
+from dlint.program.program import Program
+from dlint.rewriting.each_process.attribute import (
+    BY_HAND,
+    check_not_handed_on,
+    check_property,
+    defining,
+    is_free,
+    kin_of,
+)
+from dlint.rewriting.each_process.ended_objects import Ending, end_what_is_there, endings
+from dlint.rewriting.each_process.kept_arguments import imports_for, made_later
+from dlint.rewriting.each_process.made import Made
+from dlint.rewriting.each_process.per_process import PerProcess, as_property, kept_under
+from dlint.rewriting.each_process.states import forgotten, leave_out
+from dlint.rewriting.edits import Edits
+from dlint.rewriting.refusal import CannotRepair
+from dlint.rewriting.source import Source
+
+
+def as_unpickled_property(
+    source: Source, edits: Edits, made: Made, why: str, word: str, *, once: bool = False
+) -> None:
+    """Turn ``self.file = open(...)`` into a property that opens one in each process that asks for it.
+
+    ``word`` is what its first argument is called, where that is kept and has no name.
+    """
+    assert made.owner is not None and made.method is not None
+    kept = kept_under(made.name)
+    with source.surroundings.asking() as program:
+        kin = kin_of(source, program, made.owner)
+        left_out = forgotten(source, made.owner, made.name)
+        ended = endings(source, made)
+        lines = [line for ending in ended for line in ending.lines]
+        check_property(source, kin, made.name, made.statement, [*left_out, *lines])
+        _check_ending(kin, ended)
+        check_not_handed_on(source, made)
+        _check_looks(source, program, made)
+        if not is_free(kin, kept):
+            raise CannotRepair(f"the name {kept} is in use: {BY_HAND}")
+        imports = imports_for(source, made)
+        value, setup = made_later(source, kin, made, word, bool(imports))
+        for ending in ended:
+            end_what_is_there(source, edits, made, ending)
+        more = leave_out(source, edits, kin, made.owner, made.name, kept)
+        how = PerProcess(why, source.code(value), imports, once=once)
+        as_property(source, edits, made, how, setup=setup, more=more)
+
+
+def _check_looks(source: Source, program: Program, made: Made) -> None:
+    """Refuse where the program looks whether an attribute is there that may not be: a property always is."""
+    assert made.method is not None
+    asked = re.compile(rf"""(?:has|get)attr\([^()]*['"]{re.escape(made.name)}['"]""")
+    if source.parent(source.line_of(made.statement)) is not made.method.body and any(
+        asked.search(module.text) for module in program.modules.mentioning(made.name)
+    ):
+        raise CannotRepair(f"the program looks whether there is one: {BY_HAND}")
+
+
+def _check_ending(kin: Kin, ended: list[Ending]) -> None:
+    """Refuse where an object may be made only to be ended with the one that has it."""
+    own = any(ending.method.name.value == "__del__" for ending in ended)
+    for cls in defining(kin, "__del__"):
+        if not own or cls.node is not kin.cls.node:
+            raise CannotRepair(f"the class {cls.name} defines __del__: {BY_HAND}")

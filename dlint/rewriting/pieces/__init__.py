@@ -1,0 +1,1 @@
+"""Pieces of code that remedies put in, take out and lay out: arguments, imports, statements, lines."""

@@ -1,0 +1,123 @@
+"""Whether another argument fits on a call's line, and how the file breaks the calls that are too long."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import libcst as cst
+
+from dlint.rewriting.pieces.line_length import Limit, limit_of
+from dlint.rewriting.source import Source
+
+Gap = cst.BaseParenthesizableWhitespace
+
+_NONE = cst.SimpleWhitespace("")
+
+
+def is_simple(gap: Gap) -> bool:
+    """Whether there is no end of line in what stands between two arguments."""
+    return not isinstance(gap, cst.ParenthesizedWhitespace)
+
+
+@dataclass(frozen=True)
+class Room:
+    """The lines of a call as they are: whether one has all arguments, the ``length`` of the last one with
+    any, the ``column`` behind its parenthesis, and how far the call's first line (``indent``) and its
+    statement (``block``) are indented."""
+
+    limit: Limit
+    in_one_line: bool
+    length: int
+    column: int
+    indent: str
+    block: str
+    unit: str
+    hanging: bool
+
+    @classmethod
+    def of(cls, source: Source, call: cst.Call) -> Room:
+        """What is around a call."""
+        lines = source.module.code.splitlines()
+        (first, _), (end, _) = source.range(call)
+        last = source.range(call.args[-1])[1][0] if call.args else end
+        _, (_, after) = source.range(call.func)
+        (line, _) = source.range(source.line_of(call))[0]
+        limit = limit_of(source)
+        unit = source.module.default_indent
+        return cls(
+            limit,
+            first == end or _is_row(call),
+            len(lines[last - 1].expandtabs(4)),
+            after + 1,
+            _indent(lines[first - 1]),
+            _indent(lines[line - 1]),
+            unit,
+            limit.black or "\t" in unit or _is_row(call) or _hangs(source),
+        )
+
+    def fits(self, argument: str) -> bool:
+        """Whether one more argument keeps the line within the limit; in a line that is too long already
+        nobody looks for it."""
+        return self.length > self.limit.columns or self.length + len(f", {argument}") <= self.limit.columns
+
+    def broken(self, call: cst.Call, args: Sequence[cst.Arg]) -> cst.Call:
+        """The call with these arguments on more than one line."""
+        if not self.hanging:
+            at = len(args) - (2 if args[-1].star == "**" else 1)  # the new argument begins the second line
+            gap = _new_line(" " * (self.column - len(self.block)))
+            space = cst.SimpleWhitespace(" ")
+            spaced = [self._with_comma(arg, gap if i + 1 == at else space) for i, arg in enumerate(args[:-1])]
+            return call.with_changes(args=[*spaced, _last(args[-1])])
+        own = self.indent.removeprefix(self.block)
+        inner, outer = _new_line(own + self.unit), _new_line(own)
+        *others, new = args
+        row = ", ".join(cst.Module([]).code_for_node(_last(arg)) for arg in args)
+        if self.limit.black and len((self.indent + self.unit).expandtabs(4)) + len(row) <= self.limit.columns:
+            spaced = [self._with_comma(arg, cst.SimpleWhitespace(" ")) for arg in others]
+            end = _last(new).with_changes(whitespace_after_arg=outer)
+            return call.with_changes(whitespace_before_args=inner, args=[*spaced, end])
+        spaced = [self._with_comma(arg, inner) for arg in others]
+        return call.with_changes(
+            whitespace_before_args=inner, args=[*spaced, self._with_comma(_last(new), outer)]
+        )
+
+    @staticmethod
+    def _with_comma(arg: cst.Arg, gap: Gap) -> cst.Arg:
+        return arg.with_changes(comma=cst.Comma(whitespace_after=gap), whitespace_after_arg=_NONE)
+
+
+def _is_row(call: cst.Call) -> bool:
+    """Whether all arguments stand on one line of their own."""
+    before = call.whitespace_before_args
+    gaps = [arg.comma.whitespace_after for arg in call.args[:-1] if isinstance(arg.comma, cst.Comma)]
+    return (
+        isinstance(before, cst.ParenthesizedWhitespace)
+        and before.first_line.comment is None
+        and all(map(is_simple, gaps))
+    )
+
+
+def _last(arg: cst.Arg) -> cst.Arg:
+    return arg.with_changes(comma=cst.MaybeSentinel.DEFAULT, whitespace_after_arg=_NONE)
+
+
+def _new_line(indent: str) -> cst.ParenthesizedWhitespace:
+    return cst.ParenthesizedWhitespace(indent=True, last_line=cst.SimpleWhitespace(indent))
+
+
+def _indent(line: str) -> str:
+    return line[: len(line) - len(line.lstrip())]
+
+
+def _hangs(source: Source) -> bool:
+    """Whether most calls of the file that take several lines begin with the end of one."""
+    hanging = aligned = 0
+    for call in source.descendants(source.module, cst.Call):
+        if not is_simple(call.whitespace_before_args):
+            hanging += 1
+        elif any(
+            isinstance(a.comma, cst.Comma) and not is_simple(a.comma.whitespace_after) for a in call.args
+        ):
+            aligned += 1
+    return hanging > aligned

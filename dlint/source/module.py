@@ -1,0 +1,160 @@
+"""One file as the analysis sees it: its path, its text, its tree, and where in the tree a word stands."""
+
+from __future__ import annotations
+
+import ast
+import re
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterator
+from itertools import accumulate
+from pathlib import Path
+
+from dlint.budget import spend
+from dlint.source.layout import Scope
+
+
+class Module:
+    """A parsed file of the program.
+
+    ``relative`` is its posix path below the program's root, ``is_package`` tells an ``__init__.py``.
+    Modules are compared by identity: a program holds one per file.
+    """
+
+    __slots__ = ("_lines", "_offsets", "is_package", "path", "relative", "text", "tree")
+
+    def __init__(self, path: Path, relative: str, text: str, tree: ast.Module) -> None:
+        self.path = path
+        self.relative = relative
+        self.text = text
+        self.tree = tree
+        self.is_package = path.name == "__init__.py"
+        self._lines: list[str] | None = None
+        self._offsets: list[int] | None = None
+
+    def __repr__(self) -> str:
+        return f"Module({self.relative})"
+
+    @property
+    def lines(self) -> list[str]:
+        """The lines as Python's parser counts them (form feeds do not end a line)."""
+        if self._lines is None:
+            # A pattern takes ten times as long.
+            self._lines = re.split(r"\r\n|\r|\n", self.text) if "\r" in self.text else self.text.split("\n")
+        return self._lines
+
+    def text_of(self, node: Scope) -> str:
+        """The lines that a node stands on."""
+        if isinstance(node, ast.Module):
+            return self.text
+        return "\n".join(self.lines[node.lineno - 1 : node.end_lineno])
+
+    def column(self, line: int, offset: int) -> int:
+        """The column, from 1 and in characters, of a byte offset that :mod:`ast` gave for a line."""
+        text = self.lines[line - 1] if line <= len(self.lines) else ""
+        if text.isascii():
+            return offset + 1
+        return len(text.encode()[:offset].decode(errors="replace")) + 1
+
+    def lines_with(self, word: str, *, called: bool = False) -> list[int]:
+        """The numbers of the lines on which a name stands as a whole word, in order; ``called``: only
+        where a parenthesis follows, and it is not a definition's."""
+        found = list(_whole_words(self.text, word))
+        spend(len(self.text) // 4096 + len(found))
+        if called:
+            text, length = self.text, len(word)
+            found = [
+                at
+                for at in found
+                if text[at + length : at + length + 8].lstrip(" ").startswith("(")
+                and not text[max(0, at - 6) : at].endswith(("def ", "class "))
+            ]
+        if not found:
+            return []
+        if self._offsets is None:
+            if "\r" in self.text:
+                self._offsets = [match.end() for match in re.finditer(r"\r\n|\r|\n", self.text)]
+            else:
+                self._offsets = list(accumulate(len(line) + 1 for line in self.text.split("\n")))
+        return sorted({bisect_right(self._offsets, offset) + 1 for offset in found})
+
+    def paths_to(self, word: str, *, called: bool = False) -> Iterator[list[ast.AST]]:
+        """For every node that names ``word``, the nodes from the tree's root down to it; ``called``: only
+        nodes on the lines where it is called need be among them.
+
+        Walks only the statements whose lines mention the word: looking at a whole tree in Python takes
+        longer than parsing it. A definition, an import alias, a name, an attribute and a keyword count.
+        """
+        lines = self.lines_with(word, called=called)
+        if lines:
+            yield from _descend(self.tree, [self.tree], word, lines)
+
+    def trails_at(self, lines: list[int]) -> Iterator[list[ast.AST]]:
+        """For every statement that begins on one of these lines, the nodes from the root down to it."""
+        yield from _statements_at(self.tree, [self.tree], sorted(set(lines)))
+
+
+def _statements_at(node: ast.AST, trail: list[ast.AST], lines: list[int]) -> Iterator[list[ast.AST]]:
+    for field in ("body", "orelse", "finalbody", "handlers", "cases"):
+        block = getattr(node, field, None)
+        for child in block if isinstance(block, list) else ():
+            first = getattr(child, "lineno", 0)
+            last = getattr(child, "end_lineno", None) or 1 << 30
+            spend(1)
+            if not _is_any_within(lines, first, last):
+                continue
+            trail.append(child)
+            if isinstance(child, ast.stmt):
+                inner = getattr(child, "body", None)
+                head = inner[0].lineno if isinstance(inner, list) and inner else last + 1
+                # The body of `for x in y: use(x)` stands on the line of its head.
+                if _is_any_within(lines, first, max(head - 1, first)):
+                    yield list(trail)
+            yield from _statements_at(child, trail, lines)
+            trail.pop()
+
+
+def _is_any_within(lines: list[int], first: int, last: int) -> bool:
+    """Whether one of these lines, which are in order, lies between two others."""
+    at = bisect_left(lines, first)
+    return at < len(lines) and lines[at] <= last
+
+
+def _whole_words(text: str, word: str) -> Iterator[int]:
+    """Where a word stands by itself; finding it as text first is much faster than a pattern."""
+    at = text.find(word)
+    while at >= 0:
+        end = at + len(word)
+        before, after = text[at - 1 : at], text[end : end + 1]
+        if not (before.isalnum() or before == "_" or after.isalnum() or after == "_"):
+            yield at
+        at = text.find(word, end)
+
+
+def _descend(node: ast.AST, trail: list[ast.AST], word: str, lines: list[int]) -> Iterator[list[ast.AST]]:
+    for child in ast.iter_child_nodes(node):
+        spend(1)
+        first = getattr(child, "lineno", None)
+        if first is not None:
+            # A decorator stands above the line that a definition gives as its own.
+            decorators = getattr(child, "decorator_list", None)
+            if decorators:
+                first = min(first, decorators[0].lineno)
+            last = child.end_lineno  # type: ignore[attr-defined]
+            if not _is_any_within(lines, first, last):
+                continue
+        trail.append(child)
+        if _names(child, word):
+            yield list(trail)
+        yield from _descend(child, trail, word, lines)
+        trail.pop()
+
+
+def _names(node: ast.AST, word: str) -> bool:
+    match node:
+        case ast.Name(id=name) | ast.Attribute(attr=name) | ast.keyword(arg=name):
+            return name == word
+        case ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name) | ast.ClassDef(name=name):
+            return name == word
+        case ast.alias(name=name, asname=alias):
+            return word in (name, alias) or word in name.split(".")
+    return False

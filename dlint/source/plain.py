@@ -1,0 +1,135 @@
+"""Statements made plain when a file is parsed, so that whoever looks for one kind need know no other.
+
+``self.pool: ThreadPool = ThreadPool(4)`` does what it does without the annotation, ``a, b = x, y`` is two
+assignments, and a ``match`` of constants is an ``if`` with ``elif``.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from bisect import bisect_left
+
+from dlint.source.layout import dotted
+from dlint.source.records import write_out_init
+
+# Where such a statement may start: what is not below one of these lines need not be looked at.
+_MAY_START = re.compile(
+    r"^[ \t\f]*(?:[\w.]+[ \t]*:[ \t]*[^\s#]|[\w.(\[][\w. \t]*,[^\n=]*=(?!=)|match\b)", re.MULTILINE
+)
+_LINE_END = re.compile(r"\r\n?|\n")
+_BLOCKS = ("body", "orelse", "finalbody", "handlers", "cases")
+
+
+def made_plain(tree: ast.Module, text: str) -> ast.Module:
+    """The tree, with plain statements in place of what does the same."""
+    lines: list[int] = []
+    line, end = 1, 0
+    for match in _MAY_START.finditer(text):
+        line += len(_LINE_END.findall(text, end, match.start()))
+        end = match.start()
+        lines.append(line)
+    if lines:
+        _rewrite(tree, lines)
+    return tree
+
+
+def _rewrite(node: ast.AST, lines: list[int]) -> None:
+    for field in _BLOCKS:
+        block = getattr(node, field, None)
+        if not isinstance(block, list):
+            continue
+        longer: dict[int, list[ast.stmt]] = {}
+        for index, child in enumerate(block):
+            if isinstance(child, ast.match_case):
+                _rewrite(child, lines)
+                continue
+            next_line = bisect_left(lines, child.lineno)
+            if next_line == len(lines) or lines[next_line] > child.end_lineno:
+                continue
+            if isinstance(child, ast.ClassDef):
+                write_out_init(child)
+            _rewrite(child, lines)
+            match child:
+                case ast.AnnAssign(target=target, value=ast.expr() as value):
+                    block[index] = ast.copy_location(ast.Assign([target], value), child)
+                case ast.Assign(targets=[ast.Tuple() as target], value=ast.Tuple() as values):
+                    if _are_apart(target.elts, values.elts):
+                        pairs = zip(target.elts, values.elts, strict=True)
+                        longer[index] = [ast.copy_location(ast.Assign([t], v), child) for t, v in pairs]
+                case ast.Match():
+                    chain = _as_ifs(child)
+                    if chain is not None:
+                        block[index] = chain
+        for index in sorted(longer, reverse=True):
+            block[index : index + 1] = longer[index]
+
+
+def _are_apart(targets: list[ast.expr], values: list[ast.expr]) -> bool:
+    """Whether one assignment after the other does what all at once do: no value needs what another target
+    was before."""
+    if len(targets) != len(values):
+        return False
+    paths = [dotted(target) for target in targets]
+    if None in paths or any(isinstance(value, ast.Starred) for value in values):
+        return False
+    for index, path in enumerate(paths[:-1]):
+        assert path is not None
+        root, _, attribute = path.partition(".")
+        for value in values[index + 1 :]:
+            for node in ast.walk(value):
+                if isinstance(node, ast.Name) and node.id == root and not attribute:
+                    return False
+                # An object that is called, or handed to a call, may look at its attribute there.
+                if attribute and isinstance(node, ast.Attribute) and dotted(node) == path:
+                    return False
+                if attribute and isinstance(node, ast.Call) and _mentions(node, root):
+                    return False
+    return True
+
+
+def _mentions(node: ast.AST, name: str) -> bool:
+    return any(isinstance(inner, ast.Name) and inner.id == name for inner in ast.walk(node))
+
+
+def _as_ifs(statement: ast.Match) -> ast.If | None:
+    """A ``match`` that compares with constants as an ``if``, None where it does more."""
+    made: ast.If | None = None
+    otherwise: list[ast.stmt] = []
+    for case in reversed(statement.cases):
+        pattern = case.pattern
+        if isinstance(pattern, ast.MatchAs) and pattern.pattern is None and pattern.name is None:
+            if case.guard is None:  # the last case
+                otherwise = case.body
+                continue
+            test = case.guard
+        else:
+            compared = _test(statement.subject, pattern)
+            if compared is None:
+                return None
+            test = compared
+            if case.guard is not None:
+                test = ast.copy_location(ast.BoolOp(ast.And(), [compared, case.guard]), pattern)
+        made = ast.If(test, case.body, otherwise)
+        made.lineno, made.col_offset = pattern.lineno, pattern.col_offset
+        made.end_lineno, made.end_col_offset = statement.end_lineno, statement.end_col_offset
+        otherwise = [made]
+    return ast.copy_location(made, statement) if made is not None else None
+
+
+def _test(subject: ast.expr, pattern: ast.pattern) -> ast.expr | None:
+    """The test of a subject that a pattern stands for."""
+    match pattern:
+        case ast.MatchValue(value=value):
+            made: ast.expr = ast.Compare(subject, [ast.Eq()], [value])
+        case ast.MatchSingleton(value=value):
+            constant = ast.copy_location(ast.Constant(value), pattern)
+            made = ast.Compare(subject, [ast.Is()], [constant])
+        case ast.MatchOr(patterns=patterns):
+            tests = [_test(subject, each) for each in patterns]
+            if None in tests:
+                return None
+            made = ast.BoolOp(ast.Or(), [test for test in tests if test is not None])
+        case _:
+            return None
+    return ast.copy_location(made, pattern)

@@ -1,0 +1,165 @@
+"""What a loader gets from its dataset: the ``__getitem__`` whose results are its items as they are."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, NamedTuple
+
+from dlint.knowledge.loading import HAND_ON, is_iterable_dataset
+from dlint.source.layout import dotted, own_names, statements_in
+from dlint.source.nodes import walk
+from dlint.streams.item_names import index_names, is_index
+from dlint.values.frame import Argument, Arguments, Frame, Point
+from dlint.values.values import Const, External, Function, Instance, Items, Made, Partial, Value
+from dlint.values.worlds import World
+
+if TYPE_CHECKING:
+    from dlint.calls.evaluator import Evaluator
+
+_FAR = 4
+
+
+class Reader(NamedTuple):
+    """A ``__getitem__``, the object it is of, and the frame in which a loader runs it."""
+
+    function: Function
+    node: ast.FunctionDef
+    instance: Instance
+    frame: Frame
+    world: World
+
+
+def readers(evaluator: Evaluator, dataset: Value, world: World, far: int = 0) -> Iterator[Reader]:
+    """The methods whose results are, unchanged, the items of a map-style dataset."""
+    if isinstance(dataset, Instance):
+        libraries = evaluator.classes.libraries(dataset.cls)
+        if any(is_iterable_dataset(name) for name in libraries):
+            return
+        if evaluator.classes.member(dataset.cls, "__getitems__"):
+            return
+        for function in evaluator.classes.methods(dataset, "__getitem__"):
+            if isinstance(function.node, ast.FunctionDef):
+                frame = evaluator.calls.enter(function, Arguments(), None, None)
+                yield Reader(function, function.node, dataset, frame, world)
+    elif isinstance(dataset, Made) and far < _FAR:
+        for part, w in inner(evaluator, dataset, world):
+            yield from readers(evaluator, part, w, far + 1)
+
+
+def handed_on(evaluator: Evaluator, reader: Reader, far: int = 0) -> Iterator[Reader]:
+    """The methods of other datasets whose results a ``__getitem__`` returns as they are: ``return
+    self.inner[i % n]``. What it looks at besides it may replace, and an index from a list may be chosen."""
+    numbers = index_names(reader.node)
+    returned = [
+        (statement, statement.value)
+        for statement in statements_in(reader.node.body)
+        if isinstance(statement, ast.Return) and isinstance(statement.value, ast.Subscript)
+    ]
+    if not returned or reader.node.decorator_list or far == _FAR:
+        return
+    items = [node for node in walk(reader.node) if isinstance(node, ast.Subscript)]
+    for statement, item in returned:
+        held = dotted(item.value)
+        others = [node for node in items if dotted(node.value) == held]
+        if held is None or not is_index(item.slice, numbers) or len(others) > 1:
+            continue
+        evaluator.start()
+        point = Point(reader.frame, statement)
+        for value, w in evaluator.values(item.value, point, reader.world):
+            if are_chosen(evaluator, value, w):
+                continue
+            for inside in readers(evaluator, value, w):
+                yield inside
+                yield from handed_on(evaluator, inside, far + 1)
+
+
+def inner(evaluator: Evaluator, dataset: Made, world: World) -> Iterator[tuple[Value, World]]:
+    """The datasets whose items one of torch's hands on."""
+    for argument in dataset.arguments.positional[:1] if dataset.name in HAND_ON else ():
+        for value, w in evaluator.value_of(argument, world):
+            for part in value.items if isinstance(value, Items) else (value,):
+                yield part, w
+
+
+def are_chosen(evaluator: Evaluator, dataset: Value, world: World, far: int = 0) -> bool:
+    """Whether all items of a dataset are such as the program has looked at and chosen."""
+    if not isinstance(dataset, Made) or far == _FAR:
+        return False
+    if _chooses(dataset):
+        return True
+    parts = list(inner(evaluator, dataset, world))
+    return bool(parts) and all(are_chosen(evaluator, *part, far + 1) for part in parts)
+
+
+def _chooses(subset: Made) -> bool:
+    """Whether the numbers of a subset are those of items that passed a test of their own:
+    ``Subset(ds, [i for i in range(len(ds)) if ds[i] is not None])``."""
+    given = subset.arguments
+    whole = (
+        dotted(given.positional[0].expression) if given.positional and given.positional[0].expression else ""
+    )
+    numbers = given.keywords.get("indices") or next(iter(given.positional[1:2]), None)
+    return (
+        bool(whole)
+        and numbers is not None
+        and any(
+            isinstance(node, ast.Subscript) and dotted(node.value) == whole
+            for comprehension in _comprehensions(numbers)
+            for generator in comprehension.generators
+            for test in generator.ifs
+            for node in walk(test)
+        )
+    )
+
+
+def _comprehensions(numbers: Argument) -> Iterator[ast.ListComp]:
+    """The list comprehensions that an argument is, or that the variable is set to of which it is the name."""
+    given = numbers.expression
+    written = [given]
+    if isinstance(given, ast.Name) and numbers.point is not None:
+        scope = getattr(numbers.point.frame.scope, "body", None)
+        written = [
+            statement.value
+            for statement in statements_in(scope if isinstance(scope, list) else [])
+            if isinstance(statement, ast.Assign) and given.id in own_names(statement)
+        ]
+    yield from (each for each in written if isinstance(each, ast.ListComp))
+
+
+def is_default_collate(collate: Value | None) -> bool:
+    """Whether a ``collate_fn`` is torch's own."""
+    if collate is None or (isinstance(collate, Const) and collate.value is None):
+        return True
+    return (
+        isinstance(collate, External)
+        and collate.name.startswith("torch.utils.data.")
+        and collate.name.endswith(".default_collate")
+    )
+
+
+def hands_items_on(collate: Value | None, batch_size: Value | None) -> bool:
+    """Whether the items surely leave the worker as they are, alone or in a list."""
+    if collate is None or (isinstance(collate, Const) and collate.value is None):
+        return isinstance(batch_size, Const) and batch_size.value is None
+    if isinstance(collate, Partial):
+        return False
+    if isinstance(collate, External):
+        return collate.name in ("builtins.list", "builtins.tuple")
+    return isinstance(collate, Function) and _gives_its_argument(collate.node)
+
+
+def _gives_its_argument(node: ast.AST) -> bool:
+    match node:
+        case ast.Lambda(args=ast.arguments(args=[ast.arg(arg=name)]), body=ast.Name(id=given)):
+            return name == given
+        case ast.FunctionDef(args=ast.arguments(args=[ast.arg(arg=name)]), body=body):
+            statements = [s for s in body if not _is_docstring(s)]
+            match statements:
+                case [ast.Return(value=ast.Name(id=given))]:
+                    return name == given
+    return False
+
+
+def _is_docstring(statement: ast.stmt) -> bool:
+    return isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant)

@@ -1,0 +1,37 @@
+"""Kinds of streams: what an iteration is known to read."""
+
+from __future__ import annotations
+
+import ast
+from typing import Protocol, TypeAlias
+
+from dlint.values.frame import Frame, Point
+from dlint.values.values import Function
+from dlint.values.worlds import World
+
+# What a stream is read from: "range", numbers that are its items; "count", numbers that only count what comes
+# from elsewhere; "data". None where that is not known.
+Kinds: TypeAlias = frozenset[str] | None
+
+NOTHING: frozenset[str] = frozenset()
+RANGE = frozenset({"range"})
+COUNT = frozenset({"count"})
+DATA = frozenset({"data"})
+
+
+def together(found: list[Kinds]) -> Kinds:
+    """What several sources read together: not known as soon as one is not."""
+    kinds = NOTHING
+    for each in found:
+        if each is None:
+            return None
+        kinds |= each
+    return kinds
+
+
+class Streams(Protocol):
+    """Who tells what an iteration reads: what those who follow loops ask in turn."""
+
+    def of_function(self, function: Function, frame: Frame, world: World, far: int = 0) -> Kinds: ...
+
+    def of_expression(self, node: ast.expr, point: Point, world: World, far: int = 0) -> Kinds: ...

@@ -1,0 +1,286 @@
+"""Nones: where a function gives None for one item or another, itself or through a function that it calls.
+
+Not every None counts: it has to depend on the item, on an exception that reading it raised or on a test about
+what was read. A function that gives None because of its settings gives it for every item, and somebody would
+have noticed.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property, partial
+from typing import TYPE_CHECKING
+
+from dlint.calls.parameters import passed
+from dlint.source.layout import dotted, own_names, parameters, statements_in
+from dlint.source.nodes import walk
+from dlint.streams.endings import endings
+from dlint.streams.item_names import concerns, is_index, mentions, read_from, settled
+from dlint.streams.items import Reader
+from dlint.streams.sieved import called, sieved
+from dlint.values.frame import Frame, Point, arguments_of
+from dlint.values.functions import display_name, is_generator
+from dlint.values.places import places_around
+from dlint.values.values import External, Function, Instance, Key
+from dlint.values.worlds import World
+
+if TYPE_CHECKING:
+    from dlint.calls.evaluator import Evaluator
+
+_EXITS = frozenset(
+    {"sys.exit", "os._exit", "os.abort", "six.raise_from", "six.reraise", "builtins.exit", "builtins.quit"}
+)
+_DEEPEST = 4  # calls followed to what ends the program
+_FAR = 3  # calls followed to what gives None
+_KEEP = frozenset({"lru_cache", "cache", "no_grad", "inference_mode", "override", "final"})
+_BOUND = frozenset({"staticmethod", "classmethod"})
+_HERE = "returns None here"
+_ENDED = {
+    "except": "ends without a return after an exception that it catches",
+    "attempts": "ends without a return when its attempts run out",
+}
+
+
+@dataclass(frozen=True)
+class _Scope:
+    """A function that is run for an item: ``indices`` are the names that are its number, ``given`` the
+    parameters that hold what belongs to the item."""
+
+    node: ast.FunctionDef
+    frame: Frame
+    world: World
+    indices: frozenset[str]
+    given: frozenset[str]
+    far: int
+    dataset: Instance
+
+    @cached_property
+    def read(self) -> frozenset[str]:
+        """The variables that hold what belongs to the item."""
+        return read_from(self.node, self.indices, self.given)
+
+
+class Nones:
+    """Finds the statements that give None for an item."""
+
+    def __init__(self, evaluator: Evaluator) -> None:
+        self._evaluator = evaluator
+        self._sieved: dict[Key, frozenset[str]] = {}
+
+    def of_reader(self, reader: Reader) -> Iterator[tuple[ast.stmt, str]]:
+        """Where a ``__getitem__`` gives None, and how that comes about."""
+        if not all(_keeps_result(each) for each in reader.node.decorator_list):
+            return
+        index = frozenset(argument.arg for argument in parameters(reader.node)[1:])
+        start = _Scope(reader.node, reader.frame, reader.world, index, frozenset(), 0, reader.instance)
+        yield from self._of_function(start)
+
+    def _of_function(self, scope: _Scope) -> Iterator[tuple[ast.stmt, str]]:
+        body = scope.node.body
+        returns = [s for s in statements_in(body) if isinstance(s, ast.Return)]
+        if all(_is_none(statement.value) for statement in returns):
+            return  # subclasses say what an item is
+        for statement in returns:
+            how = self._returned(statement, scope)
+            if how is not None:
+                yield statement, how
+        # A call that does not return takes endings away: without one of these there is nothing to ask.
+        ends = endings(body, lambda _: False)
+        if any(ending in _ENDED for ending in ends):
+            ends = endings(body, partial(self._never_returns, scope.frame, scope.world, _DEEPEST))
+        for ending, how in _ENDED.items():
+            if ending in ends:
+                yield scope.node, how
+                return
+        if "perhaps" in ends and self._drops_item(body, scope):
+            yield scope.node, "ends without a return for some items"
+
+    def _returned(self, statement: ast.Return, scope: _Scope) -> str | None:
+        self._evaluator.start()
+        point = Point(scope.frame, statement)
+        if _is_none(statement.value):
+            return _HERE if self._happens(point, scope) else None
+        value = statement.value
+        if value is None or not _may_be_none(value):
+            return None
+        for world in self._evaluator.flow.reaching(point, scope.world):
+            how = self._of_expression(value, point, world, scope)
+            if how is not None:
+                return how
+        return None
+
+    def _happens(self, point: Point, scope: _Scope) -> bool:
+        """Whether it depends on the item that control comes to a statement, and not on a mode."""
+        if not self._evaluator.flow.reaching(point, scope.world):
+            return False
+        for place in places_around(point):
+            if isinstance(place.owner, ast.ExceptHandler):
+                return True
+            if isinstance(place.owner, ast.If):
+                variables = scope.read
+                if scope.far == 0:
+                    bound = {name for s in statements_in(scope.node.body) for name in own_names(s)}
+                    variables = frozenset(bound - scope.indices - settled(scope.node))
+                return concerns(place.owner.test, scope.indices, variables)
+        return False
+
+    def _of_expression(self, node: ast.expr, point: Point, world: World, scope: _Scope) -> str | None:
+        """How an expression that is returned comes to be None, or to have a None in it."""
+        parts: list[ast.expr] = []
+        match node:
+            case ast.Tuple(elts=parts) | ast.Dict(values=parts):
+                pass
+            case ast.IfExp(test=test, body=body, orelse=orelse):
+                if _is_none(body) or _is_none(orelse):
+                    return _HERE if concerns(test, scope.indices, scope.read) else None
+                parts = [body, orelse]
+            case ast.Call():
+                return self._of_call(node, point, world, scope)
+            case ast.Name(id=name) if name in point.frame.layout.binds:
+                return self._of_variable(name, point, world, scope)
+        for part in parts:
+            how = self._of_expression(part, point, world, scope) if _may_be_none(part) else None
+            if how is not None:
+                return how
+        return None
+
+    def _of_call(self, node: ast.Call, point: Point, world: World, scope: _Scope) -> str | None:
+        if scope.far >= _FAR or called(node) in self._chosen_by(scope.dataset):
+            return None
+        for callee, w in self._evaluator.values(node.func, point, world):
+            if not isinstance(callee, Function) or not isinstance(callee.node, ast.FunctionDef):
+                continue
+            function = callee.node
+            if function is scope.node or not all(_is_bound(each) for each in function.decorator_list):
+                continue
+            if is_generator(function):
+                continue
+            given = passed(callee, node)
+            index = {name for name, value in given.items() if is_index(value, scope.indices)}
+            read = {
+                name for name, value in given.items() if mentions(value, scope.indices | scope.read)
+            } - index
+            frame = self._evaluator.calls.enter(callee, arguments_of(node, point), node, point)
+            inner = _Scope(
+                function, frame, w, frozenset(index), frozenset(read), scope.far + 1, scope.dataset
+            )
+            if any(True for _ in self._of_function(inner)):
+                return f"returns what {display_name(callee)} gives, which can be None"
+        return None
+
+    def _chosen_by(self, dataset: Instance) -> frozenset[str]:
+        """The functions by whose results a dataset has chosen its items."""
+        if dataset.key not in self._sieved:
+            self._sieved[dataset.key] = sieved(self._evaluator, dataset)
+        return self._sieved[dataset.key]
+
+    def _of_variable(self, name: str, point: Point, world: World, scope: _Scope) -> str | None:
+        for statement, w in self._evaluator.flow.definitions(name, point, world):
+            if not isinstance(statement, ast.Assign):
+                continue
+            if isinstance(statement.value, ast.Call) and isinstance(statement.targets[0], ast.Name):
+                if not _is_used(name, scope.node, []):
+                    how = self._of_call(statement.value, Point(scope.frame, statement), w, scope)
+                    if how is not None:
+                        return how
+            elif _sets_none(statement, name):
+                for attempt in statements_in(scope.node.body):
+                    raised = w.known(("raised", id(attempt), scope.frame.key))
+                    if raised and not endings(
+                        attempt.handlers[raised - 1].body,  # type: ignore[attr-defined]
+                        partial(self._never_returns, scope.frame, scope.world, _DEEPEST),
+                    ):
+                        continue
+                    if raised and not _is_used(name, scope.node, attempt.body):  # type: ignore[attr-defined]
+                        return f"returns the None that {name} is after an exception"
+        return None
+
+    def _drops_item(self, body: list[ast.stmt], scope: _Scope) -> bool:
+        """Whether a function ends with ``if <test of what was read>: return ...`` and nothing else."""
+        *before, last = body
+        if not isinstance(last, ast.If) or any(
+            isinstance(inner, ast.Return) for statement in before for inner in statements_in([statement])
+        ):
+            return False
+        if len(last.orelse) == 1 and isinstance(last.orelse[0], ast.If):
+            return False  # the cases of a list that may be complete
+        never = partial(self._never_returns, scope.frame, scope.world, _DEEPEST)
+        ways = [endings(block, never) for block in (last.body, last.orelse)]
+        if sorted(ways, key=len) != [frozenset(), frozenset({"straight"})]:
+            return False
+        named = any(
+            isinstance(operator, ast.Eq | ast.NotEq | ast.In | ast.NotIn)
+            for inner in walk(last.test)
+            if isinstance(inner, ast.Compare)
+            for operator in inner.ops
+        )
+        return not named and concerns(last.test, scope.indices, scope.read)
+
+    def _never_returns(self, frame: Frame, world: World, depth: int, statement: ast.stmt) -> bool:
+        """Whether a statement calls what ends the program or always raises."""
+        if not isinstance(statement, ast.Expr) or not isinstance(statement.value, ast.Call) or not depth:
+            return False
+        call, point = statement.value, Point(frame, statement)
+        self._evaluator.start()
+        for callee, _ in self._evaluator.values(call.func, point, world):
+            if isinstance(callee, External) and callee.name in _EXITS:
+                return True
+            if isinstance(callee, Function) and isinstance(callee.node, ast.FunctionDef):
+                body = callee.node.body
+                if any(isinstance(inner, ast.Return) for inner in statements_in(body)):
+                    continue
+                inner_frame = self._evaluator.calls.enter(callee, arguments_of(call, point), call, point)
+                if not endings(body, partial(self._never_returns, inner_frame, world, depth - 1)):
+                    return True
+        return False
+
+
+def _is_none(node: ast.expr | None) -> bool:
+    """Whether an expression is None as it is written, or a tuple of nothing else."""
+    if isinstance(node, ast.Tuple):
+        return bool(node.elts) and all(_is_none(each) for each in node.elts)
+    return node is None or (isinstance(node, ast.Constant) and node.value is None)
+
+
+def _may_be_none(node: ast.expr) -> bool:
+    """Whether an expression is of a kind that is looked into."""
+    return isinstance(node, ast.Tuple | ast.Dict | ast.IfExp | ast.Call | ast.Name)
+
+
+def _sets_none(statement: ast.Assign, name: str) -> bool:
+    for target in statement.targets:
+        if isinstance(target, ast.Name) and target.id == name:
+            return isinstance(statement.value, ast.Constant) and statement.value.value is None
+    return False
+
+
+def _is_used(name: str, function: ast.FunctionDef, apart: list[ast.stmt]) -> bool:
+    """Whether anything but being returned is done with a variable, some statements apart: what tests it may
+    replace it, and what works with it would raise an error of its own."""
+    spared = {id(node) for statement in apart for node in walk(statement)}
+    for statement in statements_in(function.body):
+        if isinstance(statement, ast.Return) and statement.value is not None:
+            match statement.value:
+                case ast.Tuple(elts=parts) | ast.Dict(values=parts):
+                    spared |= {id(part) for part in parts}
+                case value:
+                    spared.add(id(value))
+    return any(
+        isinstance(node, ast.Name)
+        and node.id == name
+        and isinstance(node.ctx, ast.Load)
+        and id(node) not in spared
+        for node in walk(function)
+    )
+
+
+def _keeps_result(decorator: ast.expr) -> bool:
+    """Whether a decorator surely hands on what the function returns."""
+    called = decorator.func if isinstance(decorator, ast.Call) else decorator
+    return (dotted(called) or "").rpartition(".")[2] in _KEEP
+
+
+def _is_bound(decorator: ast.expr) -> bool:
+    return isinstance(decorator, ast.Name) and decorator.id in _BOUND

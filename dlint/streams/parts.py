@@ -1,0 +1,164 @@
+"""Where the parts of a dataset's items come from: what is kept in memory, or what is read for each item.
+
+This follows the expressions of the dataset's ``__getitem__`` back by their names, whatever way the function
+takes: values forget what an unknown thing was made of, and a part is judged by just that.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from dlint.knowledge.loading import is_dataset
+from dlint.knowledge.parts import has_label, is_looked_up
+from dlint.knowledge.processes.handles import HANDLES
+from dlint.source.layout import MUTATORS, dotted, statements_in
+from dlint.streams.items import inner, readers
+from dlint.values.frame import Frame, Point, arguments_of
+from dlint.values.values import External, Function, Instance, Made, Value
+from dlint.values.worlds import HERE
+
+if TYPE_CHECKING:
+    from dlint.calls.evaluator import Evaluator
+
+_FAR = 6
+# A definition of a name: the expression, which of its parts (None: all of it), and where it stands.
+_Definition = tuple[ast.expr, int | None, Point]
+
+
+class Parts:
+    """Tells whether a part of a dataset's items is read or decoded with every item."""
+
+    def __init__(self, evaluator: Evaluator) -> None:
+        self._evaluator = evaluator
+        self._seen: set[tuple[object, ...]] = set()
+
+    def is_read(self, dataset: Value, index: int | None) -> bool:
+        """Whether a part, by its place in the item (None: the whole), takes reading or decoding."""
+        if isinstance(dataset, Made):
+            parts = list(inner(self._evaluator, dataset, HERE))
+            if parts:
+                return any(self.is_read(part, index) for part, _ in parts)
+            return is_dataset(dataset.name) and (index is None or not has_label(dataset.name, index))
+        if not isinstance(dataset, Instance):
+            return False
+        return any(
+            self._returned(reader.frame, index, 0) for reader in readers(self._evaluator, dataset, HERE)
+        )
+
+    def _returned(self, frame: Frame, index: int | None, far: int) -> bool:
+        """Whether what a function gives, or a part of it, is read."""
+        mark = (id(frame.scope), index)
+        if far > _FAR or mark in self._seen:
+            return False
+        self._seen.add(mark)
+        found = any(
+            self._of(statement.value, index, Point(frame, statement), far)
+            for statement in statements_in(frame.layout.body)
+            if isinstance(statement, ast.Return) and statement.value is not None
+        )
+        self._seen.discard(mark)
+        return found
+
+    def _of(self, node: ast.expr, index: int | None, point: Point, far: int) -> bool:
+        match node:
+            case ast.Tuple(elts=items) | ast.List(elts=items) if index is not None:
+                if any(isinstance(item, ast.Starred) for item in items):
+                    return any(self._of(item, None, point, far) for item in items)
+                return index < len(items) and self._of(items[index], None, point, far)
+            case ast.IfExp(body=body, orelse=orelse):
+                return self._of(body, index, point, far) or self._of(orelse, index, point, far)
+            case ast.Name(id=name):
+                return self._of_name(name, index, point, far)
+            case ast.Call():
+                return self._of_call(node, index, point, far)
+            case ast.Subscript(value=base, slice=at):
+                values = [value for value, _ in self._evaluator.values(base, point)]
+                if any(isinstance(value, Instance) or _is_dataset(value) for value in values):
+                    return any(self.is_read(value, index) for value in values)
+                place = at.value if isinstance(at, ast.Constant) and isinstance(at.value, int) else None
+                return self._of(base, place, point, far)
+            case ast.Attribute(value=ast.Name(id="self")):
+                values = [value for value, _ in self._evaluator.values(node, point)]
+                return any(isinstance(value, Made) and value.name in HANDLES for value in values)
+            case ast.Lambda():
+                return False
+        return any(
+            self._of(child, None, point, far)
+            for part in ast.iter_child_nodes(node)
+            for child in ([part.iter] if isinstance(part, ast.comprehension) else [part])
+            if isinstance(child, ast.expr)
+        )
+
+    def _of_name(self, name: str, index: int | None, point: Point, far: int) -> bool:
+        mark = (id(point.frame.scope), name, index)
+        if mark in self._seen or name not in point.frame.layout.binds:
+            return False
+        self._seen.add(mark)
+        found = any(
+            self._of(node, part, at, far) for node, part, at in _definitions(name, index, point.frame)
+        )
+        self._seen.discard(mark)
+        return found
+
+    def _of_call(self, node: ast.Call, index: int | None, point: Point, far: int) -> bool:
+        for value, _ in self._evaluator.values(node.func, point):
+            if isinstance(value, External):
+                dataset = value.name.removesuffix(".__getitem__")
+                if dataset != value.name and is_dataset(dataset):
+                    if index is None or not has_label(dataset, index):
+                        return True
+                elif not is_looked_up(value.name):
+                    return True
+            elif isinstance(value, Function) and not isinstance(value.node, ast.Lambda):
+                frame = self._evaluator.calls.enter(value, arguments_of(node, point), node, point)
+                if self._returned(frame, index, far + 1):
+                    return True
+        given = [*node.args, *(keyword.value for keyword in node.keywords)]
+        if isinstance(node.func, ast.Attribute):
+            given.append(node.func.value)
+        return any(self._of(each, None, point, far) for each in given)
+
+
+def _is_dataset(value: Value) -> bool:
+    return isinstance(value, Made) and is_dataset(value.name)
+
+
+def _definitions(name: str, index: int | None, frame: Frame) -> Iterator[_Definition]:
+    """What a name of a function may stand for, and what is put into it."""
+    for statement in statements_in(frame.layout.body):
+        if name not in frame.layout.bound_by(statement):
+            continue
+        at = Point(frame, statement)
+        match statement:
+            case ast.Assign(targets=targets, value=value):
+                for target in targets:
+                    yield from ((value, part, at) for part in _places(target, name, index))
+            case ast.AugAssign(target=target, value=value):
+                yield from ((value, part, at) for part in _places(target, name, index))
+            case ast.For(target=target, iter=value):
+                yield from ((value, None, at) for _ in _places(target, name, None))
+            case ast.With(items=items):
+                for item in items:
+                    if item.optional_vars is not None and _places(item.optional_vars, name, None):
+                        yield item.context_expr, None, at
+            case ast.Expr(value=ast.Call(func=ast.Attribute(value=receiver, attr=method), args=args)):
+                if method in MUTATORS and dotted(receiver) == name:
+                    yield from ((each, None, at) for each in args)
+
+
+def _places(target: ast.expr, name: str, index: int | None) -> list[int | None]:
+    """Which parts of what is assigned go to a name: the wanted one where all of it goes there."""
+    match target:
+        case ast.Name(id=bound) if bound == name:
+            return [index]
+        case ast.Subscript(value=ast.Name(id=bound)) if bound == name:
+            return [None]
+        case ast.Tuple(elts=items) | ast.List(elts=items):
+            if any(isinstance(item, ast.Starred) for item in items):
+                return [None] if any(_places(item, name, None) for item in items) else []
+            return [at for at, item in enumerate(items) if _places(item, name, None)]
+        case ast.Starred(value=inner_target):
+            return [None] if _places(inner_target, name, None) else []
+    return []

@@ -1,0 +1,239 @@
+"""Rounds: what the loops around a ``yield`` go over, and whether each comes to an end with it."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING, TypeAlias
+
+from dlint.calls.parameters import given_names, passed
+from dlint.knowledge.iterables import PASSES_ON, READS, gives_all, is_setting, opens
+from dlint.source.layout import expressions, own_names, statements_in, target_names
+from dlint.source.nodes import walk
+from dlint.streams.kinds import DATA, NOTHING, Kinds, together
+from dlint.values.frame import Arguments, Frame, Point, arguments_of
+from dlint.values.values import External, Function, Made, Unknown, Value
+from dlint.values.worlds import World
+
+if TYPE_CHECKING:
+    from dlint.calls.evaluator import Evaluator
+    from dlint.streams.kinds import Streams
+
+_FAR = 3
+_Calls: TypeAlias = Iterable[tuple[ast.Call, Point]]
+Loop: TypeAlias = ast.For | ast.AsyncFor | ast.While
+
+
+class Rounds:
+    """Follows the loops of a generator."""
+
+    def __init__(self, streams: Streams, evaluator: Evaluator) -> None:
+        self._streams = streams
+        self._evaluator = evaluator
+
+    def of_loops(self, loops: tuple[Loop, ...], frame: Frame, world: World, far: int) -> list[Kinds]:
+        """What each of some loops goes over, the outermost first."""
+        return [
+            self._of_for(loop, loops[:at], frame, world, far)
+            if isinstance(loop, ast.For)
+            else self._of_while(loop, loops[:at], loops[at + 1 :], frame, world)
+            if isinstance(loop, ast.While)
+            else None
+            for at, loop in enumerate(loops)
+        ]
+
+    def of_chained(self, node: ast.expr, point: Point, world: World, far: int) -> Kinds:
+        """What ``chain.from_iterable`` gives of the streams that an expression makes one after another."""
+        match node:
+            case (
+                ast.GeneratorExp(elt=elt, generators=[generator])
+                | ast.ListComp(elt=elt, generators=[generator])
+            ):
+                inside = self._evaluator.inside(node, point)
+                names = set(target_names(generator.target))
+                calls = [(call, inside) for call in walk(elt) if isinstance(call, ast.Call)]
+                return together(
+                    [
+                        self._of_names(generator.iter, names, calls, point, world, far),
+                        self._streams.of_expression(elt, inside, world, far + 1),
+                    ]
+                )
+            case ast.Call(args=[function, source]) if self._is_map(node, point, world):
+                found: list[Kinds] = []
+                for callee, w in self._evaluator.values(function, point, world):
+                    if not isinstance(callee, Function):
+                        return None
+                    frame = self._evaluator.calls.enter(callee, Arguments(), None, None)
+                    first = set(given_names(callee)[:1])
+                    found.append(self._of_names(source, first, _calls_in(callee, frame), point, w, far))
+                    found.append(self._streams.of_function(callee, frame, w, far + 1))
+                return together(found)
+        return None
+
+    def _is_map(self, node: ast.Call, point: Point, world: World) -> bool:
+        callees = self._evaluator.values(node.func, point, world)
+        return all(isinstance(value, External) and value.name == "builtins.map" for value, _ in callees)
+
+    def _of_for(self, loop: ast.For, around: tuple[Loop, ...], frame: Frame, world: World, far: int) -> Kinds:
+        names = set(target_names(loop.target))
+        calls = _calls_of(loop.body, frame)
+        kinds = self._of_names(loop.iter, names, calls, Point(frame, loop), world, far)
+        if kinds is None and any(self._goes_through_element(loop, outer, frame, world) for outer in around):
+            return DATA
+        return kinds
+
+    def _of_names(
+        self, source: ast.expr, names: set[str], calls: _Calls, point: Point, world: World, far: int
+    ) -> Kinds:
+        """What a loop goes over; names of files where nothing is known but that it opens each of them."""
+        kinds = self._streams.of_expression(source, point, world, far + 1)
+        if (
+            kinds is None
+            and self._may_be_names(source, point, world)
+            and self._opened(names, calls, world, 0)
+        ):
+            return DATA
+        return kinds
+
+    def _may_be_names(self, node: ast.expr, point: Point, world: World) -> bool:
+        bare, at = self._bare(node, point, world)
+        return isinstance(bare, ast.Name | ast.Attribute) and all(
+            isinstance(value, Unknown) or (isinstance(value, External) and is_setting(value.name))
+            for value, _ in self._evaluator.values(bare, at, world)
+        )
+
+    def _bare(self, node: ast.expr, point: Point, world: World) -> tuple[ast.expr, Point]:
+        """What ``enumerate``, ``sorted`` and the like pass on, and variables hold, and where it stands."""
+        for _ in range(_FAR):
+            match node:
+                case ast.Call(args=[first, *_]):
+                    callees = self._evaluator.values(node.func, point, world)
+                    if not all(isinstance(v, External) and v.name in PASSES_ON for v, _ in callees):
+                        break
+                    node = first
+                case ast.Name(id=name) if name in point.frame.layout.binds and name not in point.locals:
+                    match self._evaluator.flow.definitions(name, point, world, anew=True):
+                        case [(ast.Assign(targets=[ast.Name()], value=value) as statement, _)]:
+                            node, point = value, Point(point.frame, statement)
+                        case _:
+                            break
+                case _:
+                    break
+        return node, point
+
+    def _opened(self, names: set[str], calls: _Calls, world: World, far: int) -> bool:
+        """Whether one of some calls opens the file that one of some variables names."""
+        for call, at in calls:
+            if any(isinstance(argument, ast.Name) and argument.id in names for argument in call.args):
+                callees = self._evaluator.values(call.func, at, world)
+                if callees and all(self._opens(value, call, names, at, w, far) for value, w in callees):
+                    return True
+        return False
+
+    def _opens(
+        self, callee: Value, call: ast.Call, names: set[str], at: Point, world: World, far: int
+    ) -> bool:
+        if isinstance(callee, External):
+            first = call.args[0]
+            return opens(callee.name) and isinstance(first, ast.Name) and first.id in names
+        if not isinstance(callee, Function) or far >= _FAR:
+            return False
+        frame = self._evaluator.calls.enter(callee, arguments_of(call, at), call, at)
+        given = passed(callee, call).items()
+        inner = {name for name, value in given if isinstance(value, ast.Name) and value.id in names}
+        return self._opened(inner, _calls_in(callee, frame), world, far + 1)
+
+    def _goes_through_element(self, loop: ast.For, outer: Loop, frame: Frame, world: World) -> bool:
+        """Whether a loop goes through what one around it reads: rows of a chunk, words of a line."""
+        root = loop.iter
+        while not isinstance(root, ast.Name):
+            if isinstance(root, ast.Attribute | ast.Subscript):
+                root = root.value
+            elif isinstance(root, ast.Call) and isinstance(root.func, ast.Attribute):
+                root = root.func
+            else:
+                return False
+        if not isinstance(outer, ast.For) or root.id not in target_names(outer.target):
+            return False
+        point = Point(frame, outer)
+        source, at = self._bare(outer.iter, point, world)
+        return all(
+            isinstance(value, Made) and gives_all(value.name)
+            for value, _ in self._evaluator.values(source, at, world)
+        )
+
+    def _of_while(
+        self,
+        loop: ast.While,
+        around: tuple[Loop, ...],
+        inside: tuple[Loop, ...],
+        frame: Frame,
+        world: World,
+    ) -> Kinds:
+        """A ``while`` that reads a file to its end goes over it; any other that may end adds nothing to what
+        the loops around it and the rest of the function read."""
+        if self._reads_to_end(loop, bool(around), frame, world):
+            return DATA
+        return None if inside or isinstance(loop.test, ast.Constant) else NOTHING
+
+    def _reads_to_end(self, loop: ast.While, named: bool, frame: Frame, world: World) -> bool:
+        calls = [
+            (call, call.func, at)
+            for call, at in _calls_of([loop], frame)
+            if isinstance(call.func, ast.Attribute)
+        ]
+        if any(func.attr == "seek" and _is_start(call) for call, func, _ in calls):
+            return False  # begins again
+        return any(
+            func.attr in READS
+            and at.statement is not None
+            and _ends_with(loop, call, set(own_names(at.statement)))
+            and self._is_file(func.value, named, at, world)
+            for call, func, at in calls
+        )
+
+    def _is_file(self, node: ast.expr, named: bool, point: Point, world: World) -> bool:
+        if self._streams.of_expression(node, point, world) is not None:
+            return True
+        # What may be no file otherwise (a camera) is one where a loop goes over names.
+        return named and all(
+            isinstance(value, Made) and opens(value.name)
+            for value, _ in self._evaluator.values(node, point, world)
+        )
+
+
+def _calls_of(block: list[ast.stmt], frame: Frame) -> Iterator[tuple[ast.Call, Point]]:
+    for statement in statements_in(block):
+        for expression in expressions(statement):
+            for node in walk(expression):
+                if isinstance(node, ast.Call):
+                    yield node, Point(frame, statement)
+
+
+def _calls_in(function: Function, frame: Frame) -> Iterator[tuple[ast.Call, Point]]:
+    if isinstance(function.node, ast.Lambda):
+        for node in walk(function.node.body):
+            if isinstance(node, ast.Call):
+                yield node, Point(frame, None)
+    else:
+        yield from _calls_of(function.node.body, frame)
+
+
+def _is_start(call: ast.Call) -> bool:
+    return len(call.args) == 1 and isinstance(call.args[0], ast.Constant) and call.args[0].value == 0
+
+
+def _ends_with(loop: ast.While, call: ast.Call, names: set[str]) -> bool:
+    """Whether a loop ends because of what a call in it gave."""
+    tests = [loop.test]
+    for statement in statements_in(loop.body):
+        if isinstance(statement, ast.If) and any(
+            block and isinstance(block[-1], ast.Break | ast.Return)
+            for block in (statement.body, statement.orelse)
+        ):
+            tests.append(statement.test)
+    return any(
+        node is call or (isinstance(node, ast.Name) and node.id in names)
+        for test in tests
+        for node in walk(test)
+    )

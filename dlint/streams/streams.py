@@ -1,0 +1,290 @@
+"""Streams: whether what an iteration gives is known to be all of a finite source.
+
+A generator gives what the loops around its ``yield`` go over; other functions give what they return.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, NamedTuple
+
+from dlint.budget import spend
+from dlint.knowledge.iterables import PASSES_ON, gives_all
+from dlint.source.layout import blocks, expressions, statements_in, target_names
+from dlint.source.nodes import walk
+from dlint.streams.counting import Counting, Part
+from dlint.streams.kinds import COUNT, DATA, RANGE, Kinds, together
+from dlint.streams.rounds import Loop, Rounds
+from dlint.values.frame import Arguments, Frame, Point, arguments_of
+from dlint.values.outcomes import Outcome
+from dlint.values.values import (
+    Class,
+    Const,
+    External,
+    Function,
+    Instance,
+    Items,
+    Key,
+    Made,
+    Partial,
+    Table,
+    Value,
+)
+from dlint.values.worlds import World
+
+if TYPE_CHECKING:
+    from dlint.calls.evaluator import Evaluator
+
+_FAR = 12
+
+
+class Passage(NamedTuple):
+    """A ``yield`` of a generator, its statement, and the loops around it, the outermost first."""
+
+    node: ast.Yield | ast.YieldFrom
+    statement: ast.stmt
+    loops: tuple[Loop, ...]
+
+
+class Streams:
+    """Follows iterations to their sources; ``passed`` are the functions that it has come through."""
+
+    def __init__(self, evaluator: Evaluator) -> None:
+        self._evaluator = evaluator
+        self.passed: list[ast.AST] = []
+        self._counting = Counting(self, evaluator)
+        self._rounds = Rounds(self, evaluator)
+        self._open: set[tuple[int, Key]] = set()  # the expressions that are being looked at
+
+    def of_function(self, function: Function, frame: Frame, world: World, far: int = 0) -> Kinds:
+        """What iterating over the result of a function of the program reads."""
+        node = function.node
+        self.passed.append(node)
+        if far > _FAR or isinstance(node, ast.AsyncFunctionDef):
+            return None
+        if isinstance(node, ast.Lambda):
+            return self.of_expression(node.body, Point(frame, None), world, far + 1)
+        passages = list(_passages(node.body, ()))
+        if passages:
+            return _together([self._of_passage(each, frame, world, far) for each in passages])
+        found: list[Kinds] = []
+        for statement in statements_in(node.body):
+            if isinstance(statement, ast.Return):
+                if statement.value is None:
+                    return None
+                found.append(self.of_expression(statement.value, Point(frame, statement), world, far + 1))
+        return _together(found)
+
+    def _of_passage(self, passage: Passage, frame: Frame, world: World, far: int) -> Kinds:
+        """What the loops around a ``yield`` go over, and what a ``yield from`` does."""
+        found = self._rounds.of_loops(passage.loops, frame, world, far)
+        point = Point(frame, passage.statement)
+        if isinstance(passage.node, ast.YieldFrom):
+            found.append(self.of_expression(passage.node.value, point, world, far + 1))
+        elif together(found) == RANGE:
+            loops = [loop for loop in passage.loops if isinstance(loop, ast.For)]
+            return _counted(self._counting.of_loops(loops, passage.node.value, point, world))
+        kinds = together(found)
+        return DATA if kinds is not None and "data" in kinds else kinds  # numbers only count the data
+
+    def of_expression(self, node: ast.expr, point: Point, world: World, far: int = 0) -> Kinds:
+        """What iterating over an expression reads."""
+        spend(1)
+        mark = (id(node), point.key)
+        if far > _FAR or mark in self._open:
+            return None
+        self._open.add(mark)
+        try:
+            return self._read_by(node, point, world, far)
+        finally:
+            self._open.discard(mark)
+
+    def _read_by(self, node: ast.expr, point: Point, world: World, far: int) -> Kinds:
+        match node:
+            case ast.Call():
+                return self._of_call(node, point, world, far)
+            case ast.List() | ast.Tuple() | ast.Set() | ast.Dict():
+                return DATA
+            case ast.ListComp() | ast.SetComp() | ast.GeneratorExp() | ast.DictComp():
+                return self._of_comprehension(node, point, world, far)
+            case ast.IfExp():
+                return _together(
+                    [self.of_expression(part, point, world, far + 1) for part in (node.body, node.orelse)]
+                )
+            case ast.Name(id=name) if name not in point.locals and name in point.frame.layout.binds:
+                return self._of_variable(node, point, world, far)
+            case ast.Attribute(value=ast.Name()):
+                kinds = self._of_values(node, point, world, far)
+                return kinds if kinds is not None else self._of_stored_parts(node, point, world, far)
+            case ast.Subscript(value=whole) if _is_whole_part(node):
+                kinds = self._of_values(node, point, world, far)
+                return kinds if kinds is not None else self._of_whole(whole, point, world)
+        return self._of_values(node, point, world, far)
+
+    def _of_stored_parts(self, node: ast.Attribute, point: Point, world: World, far: int) -> Kinds:
+        """Parts, kept by an object, of what was read whole: ``self.rows = numpy.load(path)["rows"]``; values
+        forget what they are parts of."""
+        found: list[Kinds] = []
+        for owner, w in self._evaluator.values(node.value, point, world):
+            if not isinstance(owner, Instance):
+                return None
+            if self._evaluator.construction.touching(owner.cls, node.attr):
+                return None  # not only __init__ stores it
+            if self._evaluator.attributes.outside.speaks_of(owner, node.attr):
+                return None
+            for _, _, at, stored_in in self._evaluator.construction.stores(owner, w, {node.attr}):
+                stored = getattr(at.statement, "value", None)
+                if not isinstance(stored, ast.Subscript):
+                    return None
+                found.append(self.of_expression(stored, at, stored_in, far + 1))
+        return _together(found)
+
+    def _of_whole(self, node: ast.expr, point: Point, world: World) -> Kinds:
+        """What was read or opened, or a part of it by name."""
+        while isinstance(node, ast.Subscript) and _is_whole_part(node):
+            node = node.value
+        values = [value for value, _ in self._evaluator.values(node, point, world)]
+        return (
+            DATA
+            if values and all(isinstance(value, Made) and gives_all(value.name) for value in values)
+            else None
+        )
+
+    def _of_comprehension(
+        self,
+        node: ast.ListComp | ast.SetComp | ast.GeneratorExp | ast.DictComp,
+        point: Point,
+        world: World,
+        far: int,
+    ) -> Kinds:
+        inside = self._evaluator.inside(node, point)
+        kinds = _together([self.of_expression(g.iter, inside, world, far + 1) for g in node.generators])
+        if kinds != RANGE:
+            return kinds
+        names = {name for generator in node.generators for name in target_names(generator.target)}
+        made = node.value if isinstance(node, ast.DictComp) else node.elt
+        return _counted(self._counting.of_element(made, names, inside, world))
+
+    def _of_variable(self, node: ast.Name, point: Point, world: World, far: int) -> Kinds:
+        found: list[Kinds] = []
+        definitions = self._evaluator.flow.definitions(node.id, point, world, anew=True)
+        for statement, w in definitions:
+            match statement:
+                case ast.Assign(targets=[ast.Name()], value=value):
+                    found.append(self.of_expression(value, Point(point.frame, statement), w, far + 1))
+                case ast.With(items=[ast.withitem(context_expr=value)]):
+                    found.append(self.of_expression(value, Point(point.frame, statement), w, far + 1))
+                case _:
+                    found.append(self._of_values(node, point, w, far))
+        return _together(found)
+
+    def _of_call(self, node: ast.Call, point: Point, world: World, far: int) -> Kinds:
+        found: list[Kinds] = []
+        for callee, w in self._evaluator.values(node.func, point, world):
+            match callee:
+                case External() if callee.name in PASSES_ON and not any(
+                    isinstance(argument, ast.Starred) for argument in node.args
+                ):
+                    given = node.args[PASSES_ON[callee.name]]
+                    kinds = _together([self.of_expression(part, point, w, far + 1) for part in given])
+                    if callee.name == "builtins.map" and kinds == RANGE:
+                        kinds = self._mapped(self._evaluator.values(node.args[0], point, w))
+                    found.append(kinds)
+                case External(name="itertools.chain.from_iterable") if len(node.args) == 1:
+                    found.append(self._rounds.of_chained(node.args[0], point, w, far))
+                case External():
+                    found.append(_of_maker(callee.name))
+                case Partial(callee=External(name=name)) if name.startswith(
+                    ("builtins.dict.", "builtins.list.")
+                ):
+                    found.append(DATA)
+                case Function():
+                    frame = self._evaluator.calls.enter(callee, arguments_of(node, point), node, point)
+                    found.append(self.of_function(callee, frame, w, far + 1))
+                case Class():
+                    found.append(self._of_values(node, point, w, far))
+                case _:
+                    return None
+        return _together(found)
+
+    def _of_values(self, node: ast.expr, point: Point, world: World, far: int) -> Kinds:
+        values = self._evaluator.values(node, point, world)
+        return _together([self._of_value(value, w, far + 1) for value, w in values])
+
+    def _of_value(self, value: Value, world: World, far: int) -> Kinds:
+        match value:
+            case Items() | Table():
+                return DATA
+            case Const():
+                return DATA if isinstance(value.value, str | bytes) else None
+            case Made() if value.name in PASSES_ON:
+                given = value.arguments.positional[PASSES_ON[value.name]]
+                parts = [
+                    self.of_expression(a.expression, a.point, world, far + 1)
+                    for a in given
+                    if a.expression is not None and a.point is not None
+                ]
+                kinds = _together(parts) if len(parts) == len(given) else None
+                if value.name == "builtins.map" and kinds == RANGE:
+                    kinds = self._mapped(self._evaluator.value_of(value.arguments.positional[0], world))
+                return kinds
+            case Made():
+                return _of_maker(value.name)
+            case Instance():
+                return self._of_instance(value, world, far)
+        return None
+
+    def _mapped(self, functions: list[Outcome]) -> Kinds:
+        """What ``map`` makes of numbers."""
+        return _together([_counted(self._counting.of_mapped(value, w)) for value, w in functions])
+
+    def _of_instance(self, value: Instance, world: World, far: int) -> Kinds:
+        methods = self._evaluator.classes.methods(value, "__iter__")
+        if methods:
+            return _together(
+                [
+                    self.of_function(
+                        method, self._evaluator.calls.enter(method, Arguments(), None, None), world, far + 1
+                    )
+                    for method in methods
+                ]
+            )
+        return DATA if self._evaluator.classes.methods(value, "__getitem__") else None
+
+
+def _is_whole_part(node: ast.Subscript) -> bool:
+    """``data["images"]`` or ``data[:]``."""
+    match node.slice:
+        case ast.Constant(value=str()) | ast.Slice(lower=None, upper=None, step=None):
+            return True
+    return False
+
+
+def _of_maker(name: str) -> Kinds:
+    if name == "builtins.range":
+        return RANGE
+    return DATA if gives_all(name) else None
+
+
+def _together(found: list[Kinds]) -> Kinds:
+    """What several sources read together; not known, either, where there is none."""
+    return together(found) or None
+
+
+def _counted(part: Part) -> Kinds:
+    if part is Part.DATA:
+        return DATA
+    return RANGE if part is Part.NUMBERS else COUNT
+
+
+def _passages(block: list[ast.stmt], around: tuple[Loop, ...]) -> Iterator[Passage]:
+    """Each ``yield`` of a generator, with the loops around it."""
+    for statement in block:
+        for expression in expressions(statement):
+            for node in walk(expression):
+                if isinstance(node, ast.Yield | ast.YieldFrom):
+                    yield Passage(node, statement, around)
+        inside = (*around, statement) if isinstance(statement, ast.For | ast.While | ast.AsyncFor) else around
+        for role, inner, _ in blocks(statement):
+            yield from _passages(inner, inside if role == "body" else around)

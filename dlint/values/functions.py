@@ -1,0 +1,27 @@
+"""Functions of the program: what stands in their bodies, and what a reader calls them."""
+
+from __future__ import annotations
+
+import ast
+
+from dlint.source.layout import FunctionNode
+from dlint.values.frame import layout_of
+from dlint.values.values import Function
+
+
+def function_body(node: FunctionNode | ast.Lambda) -> tuple[ast.AST, ...]:
+    """All nodes of a function, those of functions inside it left aside."""
+    return layout_of(node).nodes
+
+
+def is_generator(node: FunctionNode) -> bool:
+    """Whether calling a function gives a generator."""
+    return any(isinstance(inner, ast.Yield | ast.YieldFrom) for inner in function_body(node))
+
+
+def display_name(function: Function) -> str:
+    """What a reader calls a function: ``VOCDataset.__getitem__``, ``load_image``."""
+    name = getattr(function.node, "name", "lambda")
+    if function.owner is not None:
+        return f"{function.owner.name}.{name}"
+    return name

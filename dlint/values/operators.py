@@ -1,0 +1,95 @@
+"""Arithmetic on abstract values, as far as it decides anything."""
+
+from __future__ import annotations
+
+import ast
+import operator
+from collections.abc import Callable
+from typing import Any
+
+from dlint.values.frame import Argument, Arguments, Point
+from dlint.values.values import Const, Instance, Items, Made, Table, Unknown, Value
+
+_OPERATORS: dict[type[ast.operator], Callable[[Any, Any], Any]] = {
+    ast.Add: operator.add,
+    ast.Sub: operator.sub,
+    ast.Mult: operator.mul,
+    ast.Div: operator.truediv,
+    ast.FloorDiv: operator.floordiv,
+    ast.Mod: operator.mod,
+    ast.BitOr: operator.or_,
+    ast.BitAnd: operator.and_,
+}
+_NUMBERS = (bool, int, float)
+# What decides anything is no larger than this: characters of a string, bits of a number, things in a list.
+_LONGEST = 10_000
+_MOST_BITS = 256
+_MOST_THINGS = 1_000
+_MOST_REPEATED = 16
+
+
+def operate(node: ast.BinOp, left: Value, right: Value, point: Point) -> Value:
+    """The value of ``left op right``."""
+    if isinstance(left, Const) and isinstance(right, Const):
+        return _constants(node, left.value, right.value)
+    if isinstance(node.op, ast.Mult):
+        for a, b in ((left, right), (right, left)):
+            if isinstance(a, Const) and a.value == 0 and isinstance(b, Unknown):
+                return Const(0)
+    if isinstance(node.op, ast.Mult):
+        for held, count in ((left, right), (right, left)):
+            if isinstance(held, Items):
+                return _repeated(held, count)
+    if isinstance(node.op, ast.Add) and isinstance(left, Items) and isinstance(right, Items):
+        items = left.items + right.items
+        if len(items) > _MOST_THINGS:
+            return Items(left.kind, tuple({item.key: item for item in items}.values())[:_MOST_THINGS], True)
+        return Items(left.kind, items, left.open or right.open)
+    if isinstance(node.op, ast.BitOr) and isinstance(left, Table) and isinstance(right, Table):
+        return Table({**left.items, **right.items}, left.open or right.open)
+    if isinstance(node.op, ast.Add | ast.Mult) and any(
+        isinstance(side, Instance | Made) for side in (left, right)
+    ):
+        # Datasets are joined with `+` and repeated with `*`.
+        sides = [Argument(None, None, side) for side in (left, right)]
+        return Made("torch.utils.data.ConcatDataset", node, Arguments(sides), point)
+    return Unknown(("operation", type(node.op).__name__, left.key, right.key))
+
+
+def _repeated(held: Items, count: Value) -> Items:
+    """``[x] * n``: the same things, n times."""
+    if not isinstance(count, Const) or not isinstance(count.value, int):
+        return Items(held.kind, held.items, True)
+    times = max(count.value, 0)
+    if times * len(held.items) > _MOST_REPEATED:
+        return Items(held.kind, held.items, True)
+    return Items(held.kind, held.items * times, held.open)
+
+
+def _constants(node: ast.BinOp, left: Any, right: Any) -> Value:
+    function = _OPERATORS.get(type(node.op))
+    numbers = isinstance(left, _NUMBERS) and isinstance(right, _NUMBERS)
+    strings = isinstance(left, str) and isinstance(right, str) and isinstance(node.op, ast.Add)
+    if any(_is_huge(side) for side in (left, right)):
+        return Unknown(("operation", id(node)))
+    if function is not None and (numbers or strings):
+        try:
+            result = function(left, right)
+        except (ArithmeticError, TypeError, ValueError):
+            pass
+        else:
+            return Const(result)
+    return Unknown(("operation", id(node)))
+
+
+def _is_huge(value: Any) -> bool:
+    if isinstance(value, int):
+        return value.bit_length() > _MOST_BITS
+    return isinstance(value, str) and len(value) > _LONGEST
+
+
+def negative(node: ast.UnaryOp, value: Value) -> Value:
+    """The value of ``-x``, ``+x`` or ``~x``."""
+    if isinstance(value, Const) and isinstance(value.value, _NUMBERS) and isinstance(node.op, ast.USub):
+        return Const(-value.value)
+    return Unknown(("sign", type(node.op).__name__, value.key))

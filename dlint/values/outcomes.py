@@ -1,0 +1,123 @@
+"""Outcomes: a value, and the world in which an expression is that value."""
+
+from __future__ import annotations
+
+from typing import TypeAlias
+
+from dlint.budget import spend
+from dlint.values.values import Key, Table, Unknown, Value
+from dlint.values.worlds import World
+
+Outcome: TypeAlias = tuple[Value, World]
+
+# More outcomes than this are folded together: the answer stays true, it only knows less.
+OUTCOMES = 32
+# Dicts that are filled along many branches are joined into one beyond this many.
+_TABLES = 10
+# So many unknown values are one unknown value.
+_ALIKE = 4
+
+
+def within(outcomes: list[Outcome], world: World) -> list[Outcome]:
+    """The outcomes that agree with a world, in the worlds where both hold."""
+    if not world.facts:
+        return outcomes
+    spend(len(outcomes))
+    if len(outcomes) == 1 and not outcomes[0][1].facts:
+        return [(outcomes[0][0], world)]
+    found = []
+    for value, w in outcomes:
+        both = world.joined(w) if w.facts else world
+        if both is not None:
+            found.append((value, both))
+    return found
+
+
+def told_apart(outcomes: list[Outcome], mark: Key) -> list[Outcome]:
+    """Outcomes of one thing that no assumption tells apart yet, each with the assumption that it is the
+    one: whoever reads the thing again in such a world gets the same value."""
+    if len(outcomes) <= 1:
+        return outcomes
+    worlds = [id(w) for _, w in outcomes]
+    if len(set(worlds)) == len(worlds):
+        return outcomes
+    return _marked(outcomes, mark, list(range(len(outcomes))), [worlds.count(each) > 1 for each in worlds])
+
+
+def stores_told_apart(
+    outcomes: list[Outcome], mark: Key, world: World, labels: list[int] | None = None
+) -> list[Outcome]:
+    """The same of what different methods store, each in a world of its own below ``world``: that those are
+    two worlds does not mean that one of them excludes the other. ``labels`` name the method that stores
+    each."""
+    if len(outcomes) <= 1:
+        return outcomes
+    if len(outcomes) > OUTCOMES and labels is None:
+        # All pairs are compared: of ten thousand ways to five values only the values are.
+        outcomes = fold(outcomes, world)
+    worlds = [w for _, w in outcomes]
+    alike = [
+        any(w.agrees(other) for other in worlds[:index]) or any(w.agrees(o) for o in worlds[index + 1 :])
+        for index, w in enumerate(worlds)
+    ]
+    return _marked(outcomes, mark, labels or list(range(len(outcomes))), alike)
+
+
+def after_stores(outcomes: list[Outcome], mark: Key, world: World) -> list[Outcome]:
+    """What methods store, asked for in a world: who had stored before (``if self.file is None:``) says
+    nothing of what is there afterwards."""
+    which = ("which", mark)
+    if world.known(which) is not None:
+        return outcomes
+    return [(value, w.forgetting(which)) for value, w in outcomes]
+
+
+def _marked(outcomes: list[Outcome], mark: Key, labels: list[int], which: list[bool]) -> list[Outcome]:
+    return [
+        (value, w.assuming(("which", mark), label) if marked else w)
+        for (value, w), label, marked in zip(outcomes, labels, which, strict=True)
+        if w.known(("which", mark)) in (None, label)
+    ]
+
+
+def fold(outcomes: list[Outcome], world: World) -> list[Outcome]:
+    """At most ``OUTCOMES`` outcomes: equal values first keep only what all of them assume, then the rest is
+    unknown."""
+    if len(outcomes) <= 1:
+        return outcomes
+    spend(len(outcomes))
+    if len(outcomes) > _ALIKE and all(isinstance(value, Unknown) for value, _ in outcomes):
+        # Many ways to something unknown: which way says nothing about it.
+        return [(Unknown(("any", frozenset(value.key for value, _ in outcomes))), world)]
+    if len(outcomes) <= OUTCOMES:
+        seen: dict[tuple[object, int], Outcome] = {}
+        for outcome in outcomes:
+            seen.setdefault((outcome[0].key, id(outcome[1])), outcome)
+        return list(seen.values())
+    worlds: dict[Key, list[World]] = {}
+    values: dict[Key, Value] = {}
+    for value, w in outcomes:
+        values.setdefault(value.key, value)
+        worlds.setdefault(value.key, []).append(w)
+    kept = [(value, worlds[key][0].shared(worlds[key][1:])) for key, value in list(values.items())[:OUTCOMES]]
+    if len(values) > OUTCOMES:
+        kept[-1] = (Unknown(("many", len(values), next(iter(values)))), world)
+    return kept
+
+
+def widened(outcomes: list[Outcome], world: World) -> list[Outcome]:
+    """At most a few tables: many are joined into one that keeps what all agree on."""
+    tables = [value for value, _ in outcomes if isinstance(value, Table)]
+    if len(tables) <= _TABLES:
+        return outcomes
+    names = set(tables[0].items).union(*(table.items for table in tables))
+    items: dict[object, Value] = {}
+    for name in sorted(names, key=repr):
+        held = {table.items[name].key: table.items[name] for table in tables if name in table.items}
+        everywhere = all(name in table.items for table in tables)
+        if len(held) == 1 and everywhere:
+            items[name] = next(iter(held.values()))
+        else:
+            items[name] = Unknown(("joined", name, tuple(sorted(held, key=repr))))
+    joined = Table(items, any(table.open for table in tables))
+    return [(joined, world), *((v, w) for v, w in outcomes if not isinstance(v, Table))]

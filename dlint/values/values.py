@@ -1,0 +1,229 @@
+"""What an expression can stand for: the few kinds of value that the analysis tells apart.
+
+A value is abstract: an instance is known by the call that makes it, a library's object by the name of what
+made it. ``Unknown`` is an answer like the others; it carries a key, so that two reads of the same unknown
+thing are known to agree.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Mapping as AbstractMapping
+from itertools import count
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+if TYPE_CHECKING:
+    from dlint.source.module import Module
+    from dlint.values.frame import Arguments, Frame, Point
+
+Key: TypeAlias = Any  # hashable; a constant's own, or a number that stands for what the key is built of
+
+_numbers: dict[Any, int] = {}
+_next = count()
+
+
+def number(parts: Any) -> int:
+    """A small number for a composite key: equal parts, equal number. Keys nest, and hashing a nested tuple
+    costs its whole depth every time."""
+    known = _numbers.get(parts)
+    if known is None:
+        known = _numbers[parts] = next(_next)
+    return known
+
+
+def forget_numbers() -> None:
+    """Lets go of all keys, when another program is looked at; no number is ever given twice."""
+    _numbers.clear()
+
+
+class Const:
+    """None, a bool, a number, a string or bytes."""
+
+    __slots__ = ("key", "value")
+
+    def __init__(self, value: Any) -> None:
+        self.value = value
+        self.key: Key = ("const", type(value).__name__, value)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Const) and self.key == other.key
+
+    def __hash__(self) -> int:
+        return hash(self.key)
+
+
+class Unknown:
+    """Something the analysis cannot tell; equal keys mean the same thing.
+
+    ``call`` is the call of something unknown that gives it, where that may make an object: what it was given,
+    its node and where it stands.
+    """
+
+    __slots__ = ("call", "key")
+
+    def __init__(self, parts: Key, call: tuple[Arguments, ast.Call, Key] | None = None) -> None:
+        self.call = call
+        self.key: Key = number(parts)
+
+
+class Items:
+    """A list, tuple or set; ``open`` when it may hold more than what is listed."""
+
+    __slots__ = ("items", "key", "kind", "open")
+
+    def __init__(self, kind: str, items: tuple[Value, ...], open: bool = False) -> None:
+        self.kind = kind
+        self.items = items
+        self.open = open
+        self.key: Key = number((kind, tuple(item.key for item in items), open))
+
+
+class Table:
+    """A dict with known keys (constants); ``open`` when it may hold others."""
+
+    __slots__ = ("items", "key", "open")
+
+    def __init__(self, items: AbstractMapping[Any, Value], open: bool = False) -> None:
+        self.items = items
+        self.open = open
+        self.key: Key = number(("dict", tuple((k, v.key) for k, v in items.items()), open))
+
+
+class External:
+    """A name of a library or of Python itself: ``cv2.imread``, ``builtins.len``.
+
+    ``owner`` is the made object that it is a method of (``rng.integers``), None for a plain name.
+    """
+
+    __slots__ = ("key", "name", "owner")
+
+    def __init__(self, name: str, owner: Made | None = None) -> None:
+        self.name = name
+        self.owner = owner
+        self.key: Key = number(("external", name, owner.key if owner else None))
+
+
+class Made:
+    """What a call of a library's function or class gives: ``DistributedSampler(...)``, ``torch.rand(3)``.
+
+    ``name`` is the callee's; ``arguments`` are what went in, for containers of other objects
+    (``Compose([...])``, ``ConcatDataset``). ``told`` is what was asked where every such call gives the same.
+    """
+
+    __slots__ = ("arguments", "key", "name", "node", "point")
+
+    def __init__(
+        self, name: str, node: ast.AST, arguments: Arguments, point: Point, told: Key | None = None
+    ) -> None:
+        self.name = name
+        self.node = node
+        self.arguments = arguments
+        self.point = point
+        self.key: Key = number(told or ("made", name, id(node), point.key))
+
+
+class ModuleValue:
+    """A module or package of the program; ``module`` is None for a package without ``__init__.py``."""
+
+    __slots__ = ("folder", "key", "module")
+
+    def __init__(self, module: Module | None, folder: str | None) -> None:
+        self.module = module
+        self.folder = folder
+        self.key: Key = number(("module", module.relative if module else folder))
+
+
+class Function:
+    """A function, method or lambda of the program; ``receiver`` when it is bound."""
+
+    __slots__ = ("frame", "key", "node", "owner", "receiver")
+
+    def __init__(
+        self,
+        node: ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda,
+        frame: Frame,
+        receiver: Value | None = None,
+        owner: Class | None = None,
+    ) -> None:
+        self.node = node
+        self.frame = frame  # of the scope that defines it
+        self.receiver = receiver
+        self.owner = owner
+        self.key: Key = number(("function", id(node), frame.key, receiver.key if receiver else None))
+
+    @property
+    def module(self) -> Module:
+        return self.frame.module
+
+
+class Class:
+    """A class of the program, in the frame of the scope that defines it."""
+
+    __slots__ = ("frame", "key", "node")
+
+    def __init__(self, node: ast.ClassDef, frame: Frame) -> None:
+        self.node = node
+        self.frame = frame
+        self.key: Key = number(("class", id(node), frame.key))
+
+    @property
+    def module(self) -> Module:
+        return self.frame.module
+
+    @property
+    def name(self) -> str:
+        return self.node.name
+
+
+class Instance:
+    """An object of a class of the program; ``arguments`` is None where the making is not known."""
+
+    __slots__ = ("arguments", "cls", "key", "node")
+
+    def __init__(self, cls: Class, arguments: Arguments | None, node: ast.AST | None, at: Key = None) -> None:
+        self.cls = cls
+        self.arguments = arguments
+        self.node = node
+        self.key: Key = number(("instance", cls.key, id(node) if node is not None else None, at))
+
+
+class Partial:
+    """``functools.partial(callee, ...)``: a callee with some arguments given."""
+
+    __slots__ = ("arguments", "callee", "key")
+
+    def __init__(self, callee: Value, arguments: Arguments) -> None:
+        self.callee = callee
+        self.arguments = arguments
+        self.key: Key = number(("partial", callee.key, arguments.key))
+
+
+class Super:
+    """``super()`` in a method: the receiver, and the class whose bases are meant."""
+
+    __slots__ = ("cls", "key", "receiver")
+
+    def __init__(self, receiver: Value, cls: Class) -> None:
+        self.receiver = receiver
+        self.cls = cls
+        self.key: Key = number(("super", receiver.key, cls.key))
+
+
+Value: TypeAlias = (
+    Const
+    | Unknown
+    | Items
+    | Table
+    | External
+    | Made
+    | ModuleValue
+    | Function
+    | Class
+    | Instance
+    | Partial
+    | Super
+)
+
+NONE = Const(None)
+TRUE = Const(True)
+FALSE = Const(False)

@@ -1,0 +1,130 @@
+"""Worlds: what is assumed on one way that the program can go, the condition of a path."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from dlint.budget import spend
+from dlint.values.facts import NOTHING, About, alike, both, is_unlikely
+from dlint.values.values import Key
+
+_FIELDS = {"truth": 0, "none": 1, "equal": 2, "different": 3}
+
+
+class World:
+    """One way the program can go: what has been assumed so far about unknown things.
+
+    Immutable; a fork gives two worlds that disagree about one thing. ``facts`` holds what is assumed of a
+    thing under the thing's key (a number), and every other assumption under a tuple of its own.
+    """
+
+    __slots__ = ("facts",)
+
+    def __init__(self, facts: dict[Key, Any] | None = None) -> None:
+        self.facts: dict[Key, Any] = facts or {}
+
+    def known(self, key: Key) -> Any:
+        """What this world assumes, None when nothing yet. ``(kind, thing)`` with one of the kinds truth,
+        none, equal and different asks about an unknown thing."""
+        field = _FIELDS.get(key[0])
+        if field is None:
+            return self.facts.get(key)
+        about = self.facts.get(key[1])
+        return about[field] if about is not None else None
+
+    def assuming(self, key: Key, fact: Any) -> World:
+        """The world with one more assumption, which must not contradict it."""
+        facts = dict(self.facts)
+        spend(1 + len(facts) // 32)
+        field = _FIELDS.get(key[0])
+        if field is None:
+            facts[key] = fact
+        else:
+            about = facts.get(key[1], NOTHING)
+            facts[key[1]] = (*about[:field], fact, *about[field + 1 :])
+        return World(facts)
+
+    def forgetting(self, key: Key) -> World:
+        """The world without what it assumes under a tuple."""
+        if key not in self.facts:
+            return self
+        return World({known: fact for known, fact in self.facts.items() if known != key})
+
+    def about(self, key: Key) -> About:
+        """All that is assumed of an unknown thing."""
+        about: About = self.facts.get(key, NOTHING)
+        return about
+
+    def with_about(self, key: Key, about: About) -> World:
+        """The world that assumes this of an unknown thing, instead of what it assumed before."""
+        spend(1 + len(self.facts) // 32)
+        return World({**self.facts, key: about})
+
+    @property
+    def is_likely(self) -> bool:
+        """Whether no number is assumed to be what counts and ranks hardly are."""
+        return not any(type(key) is int and is_unlikely(fact) for key, fact in self.facts.items())
+
+    def joined(self, other: World) -> World | None:
+        """The world in which both hold, None where they contradict each other."""
+        mine, theirs = self.facts, other.facts
+        if not theirs or other is self:
+            return self
+        if not mine:
+            return other
+        small, large = (other, self) if len(theirs) <= len(mine) else (self, other)
+        spend(1 + len(small.facts) // 8 + len(large.facts) // 32)
+        ask = large.facts.get
+        news: dict[Key, Any] = {}
+        for key, fact in small.facts.items():
+            known = ask(key)
+            if known is fact:
+                continue
+            if known is None:
+                news[key] = fact
+            elif known != fact:
+                agreed = both(known, fact) if type(key) is int else None
+                if agreed is None:
+                    return None
+                news[key] = agreed
+        return World({**large.facts, **news}) if news else large
+
+    def agrees(self, other: World) -> bool:
+        """Whether there is a world in which both hold."""
+        mine, theirs = self.facts, other.facts
+        if not mine or not theirs or mine is theirs:
+            return True
+        small, large = (theirs, mine) if len(theirs) <= len(mine) else (mine, theirs)
+        spend(1 + len(small) // 8)
+        ask = large.get
+        for key, fact in small.items():
+            known = ask(key)
+            if known is fact or known is None or known == fact:
+                continue
+            if type(key) is not int or both(known, fact) is None:
+                return False
+        return True
+
+    def is_within(self, other: World) -> bool:
+        """Whether this world assumes all that another does: what cannot be there cannot be here."""
+        mine = self.facts
+        spend(1 + len(other.facts) // 8)
+        return all(mine.get(key) == fact for key, fact in other.facts.items())
+
+    def shared(self, others: list[World]) -> World:
+        """The world that assumes only what this one and all the others assume."""
+        facts: dict[Key, Any] = {}
+        spend(1 + len(self.facts) * (1 + len(others)) // 8)
+        for key, fact in self.facts.items():
+            for other in others:
+                known = other.facts.get(key)
+                if known is not fact and known != fact:
+                    fact = alike(known, fact) if type(key) is int and known is not None else None
+                    if fact is None:
+                        break
+            if fact is not None:
+                facts[key] = fact
+        return World(facts)
+
+
+HERE = World()  # nothing assumed

@@ -1,0 +1,121 @@
+"""What the walk through worker code leaves behind: events and visits, for the rules to look at."""
+
+from __future__ import annotations
+
+import ast
+from collections import deque
+from collections.abc import Iterator
+from typing import TypeAlias
+
+from dlint.source.module import Module
+from dlint.values.frame import Frame, Point
+from dlint.values.functions import display_name
+from dlint.values.values import Function, Made
+from dlint.values.worlds import World
+from dlint.workers.reach import Link
+
+# Of the chains of calls that lead to a place so many are looked at, found in so many steps.
+_MOST_WAYS = 4
+_MOST_STEPS = 400
+
+
+class Event:
+    """A call of a library in worker code.
+
+    ``name`` is the callee's documented name; a method of a library's object is ``maker().method``, with
+    ``owner`` the object. ``role`` tells the entry it was reached from: dataset, collate_fn or
+    worker_init_fn.
+    """
+
+    __slots__ = ("link", "name", "node", "owner", "point", "role", "world")
+
+    def __init__(
+        self, name: str, owner: Made | None, node: ast.AST, point: Point, world: World, link: Link, role: str
+    ) -> None:
+        self.name = name
+        self.owner = owner
+        self.node = node
+        self.point = point
+        self.world = world
+        self.link = link
+        self.role = role
+
+    @property
+    def module(self) -> Module:
+        return self.point.frame.module
+
+    def places(self) -> Iterator[Point]:
+        """Where it stands, then where the calls stand that led there."""
+        yield self.point
+        yield from self.link.callers()
+
+    def by(self, link: Link) -> Event:
+        """The same at the end of another chain of calls."""
+        return Event(self.name, self.owner, self.node, self.point, self.world, link, self.role)
+
+
+class Visit:
+    """A function of the program that workers execute, with the frame and the shortest chain that led there.
+
+    ``callers`` are all the calls that lead there: what the call stands in, where, and its node.
+    """
+
+    __slots__ = ("callers", "frame", "function", "link", "role", "world")
+
+    def __init__(self, function: Function, frame: Frame, world: World, link: Link, role: str) -> None:
+        self.function = function
+        self.frame = frame
+        self.world = world
+        self.link = link
+        self.role = role
+        self.callers: dict[tuple[int, int], tuple[Above, Point | None, ast.AST | None]] = {}
+
+
+# What a call stands in: a function that workers execute, or what a loader was given.
+Above: TypeAlias = Visit | Link | None
+
+
+def linked(function: Function, at: Point | None, node: ast.AST | None, above: Above) -> Link:
+    """The step of a reach that comes to a function by a call."""
+    line = getattr(function.node, "lineno", 1)
+    held = above.link if isinstance(above, Visit) else above
+    return Link(held, display_name(function), function.module, line, at, node, function)
+
+
+def ways(visit: Visit) -> list[Link]:
+    """The chains of calls that lead to a function, the shortest first; of many the first."""
+    found: list[Link] = []
+    waiting: deque[tuple[Visit, ...]] = deque([(visit,)])
+    looked_at = 0
+    while waiting and len(found) < _MOST_WAYS and looked_at < _MOST_STEPS:
+        looked_at += 1
+        chain = waiting.popleft()
+        for above, _, _ in chain[0].callers.values():
+            if not isinstance(above, Visit):
+                found += _links(chain, above)
+            elif above not in chain:
+                waiting.append((above, *chain))
+    return list({id(link): link for link in [visit.link, *found]}.values())[:_MOST_WAYS]
+
+
+def _links(chain: tuple[Visit, ...], start: Link | None) -> list[Link]:
+    """The reaches along a chain, which may call a function in several places."""
+    found: list[tuple[Above, Link | None]] = [(start, start)]
+    for visit in chain:
+        longer: list[tuple[Above, Link | None]] = [
+            (visit, visit.link if _is_own(visit, link, node) else _stepped(visit, link, at, node))
+            for before, link in found
+            for above, at, node in visit.callers.values()
+            if above is before
+        ]
+        found = longer[:_MOST_WAYS]
+    return [link for _, link in found if link is not None]
+
+
+def _is_own(visit: Visit, link: Link | None, node: ast.AST | None) -> bool:
+    return visit.link.above is link and visit.link.site is node
+
+
+def _stepped(visit: Visit, link: Link | None, at: Point | None, node: ast.AST | None) -> Link:
+    own = visit.link
+    return Link(link, own.name, own.module, own.line, at, node, visit.function)

@@ -1,0 +1,248 @@
+"""What one function runs: the calls that the walk through it meets, each with the conditions it stands in.
+
+Nothing is assumed about who calls the function: a *step* is what happens in it, in the worlds of the function
+itself, and whoever follows worker code joins these with its own.
+"""
+
+from __future__ import annotations
+
+import ast
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
+
+from dlint.calls.leads import is_data_method, is_own
+from dlint.knowledge.callbacks import called_parts, is_builder, takes_callbacks
+from dlint.knowledge.loading import is_dataset
+from dlint.values.frame import Argument, Arguments, Point, arguments_of
+from dlint.values.values import (
+    Class,
+    External,
+    Function,
+    Instance,
+    Items,
+    Key,
+    Made,
+    Partial,
+    Unknown,
+    Value,
+)
+from dlint.values.worlds import World
+from dlint.workers.composed import made_of
+
+if TYPE_CHECKING:
+    from dlint.calls.evaluator import Evaluator
+
+_CALLED_BY_TORCH = ("__call__", "forward")
+_MOST_PARTS = 40
+
+
+class Noted(NamedTuple):
+    """A library is called; ``owner`` is the object that the method is of."""
+
+    name: str
+    owner: Made | None
+    node: ast.AST
+    at: Point
+
+
+class Entered(NamedTuple):
+    """A function of the program is called; ``arguments`` is None where any call may be meant, ``node`` and
+    ``at`` where a library calls it."""
+
+    function: Function
+    arguments: Arguments | None
+    node: ast.AST | None
+    at: Point | None
+
+
+class Asked(NamedTuple):
+    """A dataset of a library is asked for an item."""
+
+    value: Value
+
+
+Step: TypeAlias = Noted | Entered | Asked
+
+
+class Meeting:
+    """Collects the steps of one function, or of one call."""
+
+    def __init__(self, evaluator: Evaluator) -> None:
+        self._evaluator = evaluator
+        self._found: dict[Key, tuple[Step, list[World]]] = {}
+
+    @property
+    def steps(self) -> list[tuple[Step, list[World]]]:
+        """The steps in the order in which they were met, each with the worlds in which it happens."""
+        return list(self._found.values())
+
+    # What the walk meets
+
+    def call(self, node: ast.Call, at: Point, world: World) -> None:
+        """A call."""
+        if isinstance(node.func, ast.Attribute) and is_data_method(node.func, at.frame):
+            return
+        arguments = arguments_of(node, at)
+        for callee, w in self._evaluator.values(node.func, at, world):
+            self.called(callee, arguments, node, at, w)
+            if isinstance(callee, Unknown) or (isinstance(callee, Made) and is_builder(callee.name)):
+                if isinstance(callee, Unknown) and _is_foreign_method(node.func, at):
+                    continue
+                for each in self._evaluator.registries.callables(at.frame, callee):
+                    if self._evaluator.registries.takes(each, arguments):
+                        self.called(each, arguments, node, at, w)
+
+    def subscript(self, node: ast.Subscript, at: Point, world: World) -> None:
+        """``value[...]``, where an object of the program or of a library may be asked for an item."""
+        if not isinstance(node.ctx, ast.Load) or self._is_item(node.value, at):
+            return
+        for value, w in self._evaluator.values(node.value, at, world):
+            if isinstance(value, Instance):
+                index = Arguments([Argument(node.slice, at)])
+                for method in self._evaluator.classes.methods(value, "__getitem__"):
+                    self._enter(method, index, node, at, w)
+            elif isinstance(value, Made) and is_dataset(value.name):
+                self._add(("asked", value.key), Asked(value), w)
+
+    def iteration(self, node: ast.expr, at: Point, world: World) -> None:
+        """Going through what may be an object of the program."""
+        if not isinstance(node, ast.Name | ast.Attribute) or self._is_item(node, at):
+            return
+        for value, w in self._evaluator.values(node, at, world):
+            if isinstance(value, Instance):
+                for method in self._evaluator.classes.methods(value, "__iter__"):
+                    self._enter(method, Arguments(), node, at, w)
+
+    def context(self, node: ast.expr, at: Point, world: World) -> None:
+        """Entering and leaving what may be an object of the program with ``with``."""
+        for value, w in self._evaluator.values(node, at, world):
+            if isinstance(value, Instance):
+                for name in ("__enter__", "__exit__"):
+                    for method in self._evaluator.classes.methods(value, name):
+                        self._enter(method, Arguments(), node, at, w)
+
+    def attribute(self, node: ast.Attribute, at: Point, world: World) -> None:
+        """Reading what may be a property of the receiver."""
+        receiver = at.frame.receiver
+        if not (isinstance(node.value, ast.Name) and isinstance(receiver, Instance)):
+            return
+        for value, owner in self._evaluator.classes.properties(receiver.cls).get(node.attr, ()):
+            getter = Function(value.node, value.frame, receiver, owner)
+            self._enter(getter, Arguments(), node, at, world)
+
+    def _is_item(self, node: ast.expr, at: Point) -> bool:
+        """Whether an expression is a variable of the function itself: items on their way, not a dataset."""
+        return isinstance(node, ast.Name) and (
+            node.id in at.locals or self._evaluator.leads.is_item(node.id, at.frame)
+        )
+
+    # What a call leads to
+
+    def called(
+        self,
+        callee: Value,
+        arguments: Arguments | None,
+        node: ast.AST | None,
+        at: Point | None,
+        world: World,
+        *,
+        plain: bool = False,
+    ) -> None:
+        """The call of a value; ``plain``: a library calls it, with arguments nobody knows."""
+        given = None if plain else arguments
+        match callee:
+            case Function():
+                self._enter(callee, given if given is not None else Arguments(), node, at, world)
+            case Partial():
+                if isinstance(callee.callee, External) and node is not None and at is not None:
+                    self.called(callee.callee, arguments, node, at, world)
+                else:
+                    both = (arguments or Arguments()).after(callee.arguments)
+                    self.called(callee.callee, both, node, at, world)
+            case Class():
+                if node is not None and at is not None:
+                    made = Instance(callee, arguments, node, at.key)
+                    for value, owner in self._evaluator.classes.member(callee, "__init__"):
+                        if isinstance(value, Function):
+                            bound = Function(value.node, value.frame, made, owner)
+                            self._enter(bound, arguments, node, at, world)
+            case Instance():
+                for method, own in when_called(self._evaluator, callee):
+                    self._enter(method, given if own else None, node, at, world)
+            case Made():
+                if node is not None and at is not None:
+                    self._note(f"{callee.name}().__call__", callee, node, at, world)
+                self._parts(callee, world, set())
+            case External():
+                if node is not None and at is not None:
+                    self._note(callee.name, callee.owner, node, at, world)
+                    self._callbacks(callee, arguments or Arguments(), at, world)
+                    if callee.name == "builtins.iter" and isinstance(node, ast.Call) and len(node.args) == 1:
+                        self.iteration(node.args[0], at, world)
+
+    def _parts(self, made: Made, world: World, seen: set[Key]) -> None:
+        """A library's object is called: it calls the callables it was made of (``Compose([...])``)."""
+        if made.key in seen or len(seen) > _MOST_PARTS:
+            return
+        seen.add(made.key)
+        for value, w in made_of(self._evaluator, made, world):
+            for part in value.items if isinstance(value, Items) else (value,):
+                if isinstance(part, Made):
+                    self._parts(part, w, seen)
+                elif isinstance(part, Function | Partial | Instance):
+                    self.called(part, None, None, None, w, plain=True)
+
+    def _callbacks(self, callee: External, arguments: Arguments, at: Point, world: World) -> None:
+        """Functions handed to a library's call that will call them (``map``, ``submit``, ``Thread``)."""
+        if callee.owner is not None and callee.name.endswith("().__call__"):
+            self._parts(callee.owner, world, set())
+        if not takes_callbacks(callee.name):
+            return
+        for argument in arguments.all():
+            if isinstance(argument.expression, ast.Lambda | ast.Name | ast.Attribute | ast.Call):
+                for value, w in self._evaluator.value_of(argument, world):
+                    if isinstance(value, Function | Partial):
+                        self.called(value, None, argument.expression, at, w, plain=True)
+
+    def _note(self, name: str, owner: Made | None, node: ast.AST, at: Point, world: World) -> None:
+        mark = ("noted", id(node), at.key, name, owner.key if owner is not None else None)
+        self._add(mark, Noted(name, owner, node, at), world)
+
+    def _enter(
+        self,
+        function: Function,
+        arguments: Arguments | None,
+        node: ast.AST | None,
+        at: Point | None,
+        world: World,
+    ) -> None:
+        given = arguments.key if node is None and arguments is not None else None
+        receiver = function.receiver.key if function.receiver is not None else None
+        place = (id(node), at.key if at is not None else given, arguments is None)
+        mark = ("entered", id(function.node), function.frame.key, receiver, place)
+        self._add(mark, Entered(function, arguments, node, at), world)
+
+    def _add(self, mark: Key, step: Step, world: World) -> None:
+        known = self._found.setdefault(mark, (step, []))[1]
+        if not any(each is world for each in known):
+            known.append(world)
+
+
+def when_called(evaluator: Evaluator, value: Instance) -> list[tuple[Function, bool]]:
+    """The methods that run when an object is called: its own, which get what the call gives (True), or
+    those that a library's ``__call__`` asks for."""
+    classes = evaluator.classes
+    own = [method for name in _CALLED_BY_TORCH for method in classes.methods(value, name)]
+    if own:
+        return [(method, True) for method in own]
+    names = {name for library in classes.libraries(value.cls) for name in called_parts(library)}
+    return [(method, False) for name in sorted(names) for method in classes.methods(value, name)]
+
+
+def _is_foreign_method(function: ast.expr, at: Point) -> bool:
+    """Whether what is called is a method of an object that nobody knows (``self.client.get``): none of the
+    program's objects that are themselves called."""
+    return isinstance(function, ast.Attribute) and not (
+        isinstance(function.value, ast.Name)
+        and at.frame.receiver is not None
+        and is_own(function.value.id, at.frame)
+    )

@@ -1,0 +1,88 @@
+"""The shape of a value: what makes two objects behave alike, as far as the analysis can tell them apart.
+
+Two datasets of one class that were given the same constants, transforms and unknown things run the same
+worker code; it need be followed only once.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from dlint.budget import spend
+from dlint.values.frame import Arguments
+from dlint.values.values import (
+    Const,
+    External,
+    Function,
+    Instance,
+    Items,
+    Key,
+    Made,
+    Partial,
+    Table,
+    Unknown,
+    Value,
+    number,
+)
+from dlint.values.worlds import World
+
+if TYPE_CHECKING:
+    from dlint.calls.evaluator import Evaluator
+
+_DEEPEST = 3
+_MOST_VALUES = 6
+
+
+def shape_of(evaluator: Evaluator, value: Value, world: World, depth: int = 0) -> Key:
+    """The same key for values of the same shape."""
+    spend(1)
+    if depth > _DEEPEST:
+        return number(("own", value.key))
+    match value:
+        case Const():
+            return value.key
+        case Unknown():
+            return "?"
+        case External():
+            return value.name
+        case Function():
+            receiver = value.receiver
+            inner = shape_of(evaluator, receiver, world, depth + 1) if receiver is not None else None
+            return number(("function", id(value.node), value.frame.key, inner))
+        case Instance():
+            if value.arguments is None:
+                return number(("instance", value.cls.key))
+            given = _arguments(evaluator, value.arguments, world, depth)
+            return number(("instance", value.cls.key, given, evaluator.attributes.set_from_outside(value)))
+        case Made():
+            return number(("made", value.name, _arguments(evaluator, value.arguments, world, depth)))
+        case Items():
+            shapes = {item.key: item for item in value.items}
+            known = {key: shape_of(evaluator, item, world, depth + 1) for key, item in shapes.items()}
+            return number((value.kind, tuple(known[item.key] for item in value.items), value.open))
+        case Table():
+            entries = tuple(
+                (repr(name), shape_of(evaluator, item, world, depth + 1))
+                for name, item in value.items.items()
+            )
+            return number(("dict", entries, value.open))
+        case Partial():
+            callee = shape_of(evaluator, value.callee, world, depth + 1)
+            return number(("partial", callee, _arguments(evaluator, value.arguments, world, depth)))
+    return value.key
+
+
+def _arguments(evaluator: Evaluator, arguments: Arguments, world: World, depth: int) -> Key:
+    def shapes(names: list[str]) -> tuple[Key, ...]:
+        found = []
+        for name, argument in zip(names, arguments.all(), strict=True):
+            outcomes = evaluator.value_of(argument, world)[:_MOST_VALUES]
+            kinds = {shape_of(evaluator, value, w, depth + 1) for value, w in outcomes}
+            found.append((name, frozenset(kinds)))
+        return tuple(found)
+
+    count = len(arguments.positional)
+    names = [str(index) for index in range(count)]
+    names += list(arguments.keywords)
+    names += ["*"] * len(arguments.spread) + ["**"] * len(arguments.splats)
+    return number(shapes(names))

@@ -1,0 +1,234 @@
+"""Summaries: what a function does in worker code, found once for all who call it alike.
+
+A function is looked at anew only where a call gives it something else that matters: another object as
+``self``, or, for a parameter that was read when it was looked at, a value of another shape. So what n
+datasets share is followed once, and not n times.
+"""
+
+from __future__ import annotations
+
+import ast
+from typing import TYPE_CHECKING
+
+from dlint.budget import spend
+from dlint.knowledge.telling import DECIDED_BY_ARGUMENTS, HOLDS_ITS_OWN
+from dlint.source.layout import FunctionNode, parameters
+from dlint.values.frame import Argument, Arguments, Frame, Point
+from dlint.values.values import Class, Function, Instance, Key, Unknown, Value
+from dlint.values.worlds import HERE, World
+from dlint.workers.meeting import Entered, Meeting, Step
+from dlint.workers.shape import shape_of
+from dlint.workers.walk import Walk
+
+if TYPE_CHECKING:
+    from dlint.calls.evaluator import Evaluator
+
+# So many different things that a function is given are told apart; the next is whatever it may get.
+_MOST_ALIKE = 8
+_MOST_IN_ALL = 32
+_DEEPEST = 3
+
+
+class Summary:
+    """What a function does, and the frame in which it was looked at."""
+
+    __slots__ = ("frame", "function", "steps")
+
+    def __init__(self, function: Function, frame: Frame, steps: list[tuple[Step, list[World]]]) -> None:
+        self.function = function
+        self.frame = frame
+        self.steps = steps
+
+
+class Summaries:
+    """The summaries of one program."""
+
+    def __init__(self, evaluator: Evaluator) -> None:
+        self._evaluator = evaluator
+        self._by_frame: dict[Key, tuple[Summary, dict[Key, Key]]] = {}
+        self._by_function: dict[int, list[Summary]] = {}
+        self._shapes: dict[Key, Key] = {}
+        self._asked_later: dict[int, bool] = {}
+        self._own: dict[int, bool] = {}
+
+    @staticmethod
+    def of(evaluator: Evaluator) -> Summaries:
+        """Those of the program that an evaluator answers for."""
+        found = evaluator.kept.get(Summaries)
+        if found is None:
+            found = evaluator.kept[Summaries] = Summaries(evaluator)
+        assert isinstance(found, Summaries)
+        return found
+
+    def find(self, call: Entered, worlds: list[World]) -> tuple[Summary, list[World]]:
+        """The summary of a function that is called so, and in its terms the worlds in which it is."""
+        self._evaluator.start()
+        frame = self._evaluator.calls.enter(*call)
+        known = self._by_frame.get(frame.key)
+        if known is None:
+            known = self._by_frame[frame.key] = self._find(call.function, frame)
+        summary, renamed = known
+        return summary, [_renamed(world, renamed) for world in worlds] if renamed else worlds
+
+    def _find(self, function: Function, frame: Frame) -> tuple[Summary, dict[Key, Key]]:
+        known = self._by_function.setdefault(id(function.node), [])
+        alike = [each for each in known if self._same_receiver(each, function)]
+        if frame.arguments is not None:
+            for summary in alike:
+                if summary.frame.arguments is not None:
+                    renamed = self._renaming(summary.frame, frame)
+                    if renamed is not None:
+                        return summary, renamed
+        if len(alike) >= _MOST_ALIKE or len(known) >= _MOST_IN_ALL:
+            return self._whatever(function, len(known) >= _MOST_IN_ALL), {}
+        return self._made(function, frame), {}
+
+    def _whatever(self, function: Function, any_receiver: bool) -> Summary:
+        """The summary of a function that may be given anything."""
+        receiver = function.receiver
+        if any_receiver and isinstance(receiver, Instance):
+            receiver = Instance(receiver.cls, None, None)
+        anything = Argument(None, None, Unknown(("anything", id(function.node))))
+        given = Function(function.node, function.frame, receiver, function.owner)
+        frame = self._evaluator.calls.enter(
+            given, Arguments(spread=[anything], splats=[anything]), None, None
+        )
+        known = self._by_frame.get(frame.key)
+        if known is None:
+            known = self._by_frame[frame.key] = self._made(given, frame), {}
+        return known[0]
+
+    def _made(self, function: Function, frame: Frame) -> Summary:
+        meeting = Meeting(self._evaluator)
+        walk = Walk(self._evaluator, meeting)
+        node = function.node
+        if isinstance(node, ast.Lambda):
+            walk.expression(node.body, Point(frame, None), [HERE])
+        else:
+            walk.block(node.body, frame, [HERE])
+        summary = Summary(function, frame, meeting.steps)
+        self._by_function[id(node)].append(summary)
+        if self._is_asked_later(summary):
+            reads = self._evaluator.parameters.reads.setdefault(frame.key, set())
+            reads.update(parameter.arg for parameter in parameters(node))
+        return summary
+
+    def _is_asked_later(self, summary: Summary) -> bool:
+        """Whether rules ask more about a function than the walk through it did."""
+        node = summary.function.node
+        known = self._asked_later.get(id(node))
+        if known is None:
+            text = summary.function.module.text_of(node)
+            known = self._asked_later[id(node)] = DECIDED_BY_ARGUMENTS.search(text) is not None
+        return known
+
+    def _same_receiver(self, summary: Summary, function: Function) -> bool:
+        theirs, mine = summary.function.receiver, function.receiver
+        if summary.function.frame.key != function.frame.key:
+            return False
+        if theirs is None or mine is None:
+            return theirs is mine
+        if theirs.key == mine.key:
+            return True
+        owners = summary.function.owner, function.owner
+        if owners[0] is None or owners[1] is None or owners[0].key != owners[1].key:
+            return False
+        if isinstance(theirs, Instance) and (
+            not isinstance(mine, Instance) or theirs.node is not mine.node or self._holds_its_own(theirs.cls)
+        ):
+            return False
+        if self._is_asked_later(summary):
+            return self._same_shape(theirs, mine)
+        return self._alike(theirs, mine, 0)
+
+    def _holds_its_own(self, cls: Class) -> bool:
+        """Whether it matters which of two objects of a class it is, alike as they are."""
+        known = self._own.get(id(cls.node))
+        if known is None:
+            known = self._own[id(cls.node)] = any(
+                HOLDS_ITS_OWN.search(above.module.text_of(above.node))
+                for above in self._evaluator.classes.line(cls)
+            )
+        return known
+
+    def _alike(self, theirs: Value, mine: Value, depth: int) -> bool:
+        """Whether two values are the same in all that was asked of the first."""
+        spend(1)
+        if theirs.key == mine.key:
+            return True
+        if not (isinstance(theirs, Instance) and isinstance(mine, Instance)) or depth > _DEEPEST:
+            return self._same_shape(theirs, mine)
+        if theirs.cls.key != mine.cls.key or (theirs.arguments is None) != (mine.arguments is None):
+            return False
+        evaluator = self._evaluator
+        if evaluator.attributes.set_from_outside(theirs) != evaluator.attributes.set_from_outside(mine):
+            return False
+        frames = [[frame for _, frame in evaluator.initialisers.of(each)] for each in (theirs, mine)]
+        if not frames[0] or [f.scope for f in frames[0]] != [f.scope for f in frames[1]]:
+            return self._same_shape(theirs, mine)
+        return all(self._renaming(old, new, depth + 1) is not None for old, new in zip(*frames, strict=True))
+
+    def _renaming(self, theirs: Frame, mine: Frame, depth: int = 0) -> dict[Key, Key] | None:
+        """Which unknown things of one call are which of another; None where the calls are not alike."""
+        renamed: dict[Key, Key] = {}
+        scope = mine.scope
+        assert isinstance(scope, FunctionNode | ast.Lambda)
+        receiver = parameters(scope)[:1] if mine.receiver is not None else []
+        for name in sorted(self._evaluator.parameters.reads.get(theirs.key, ())):
+            if receiver and receiver[0].arg == name:
+                continue
+            if scope.args.kwarg is not None and scope.args.kwarg.arg == name:
+                if not self._same_rest(theirs, mine, depth):
+                    return None
+                continue
+            old, new = (self._values(name, frame) for frame in (theirs, mine))
+            if not self._same_values(old, new, depth):
+                return None
+            if len(old) == len(new) == 1:
+                (known,), (value,) = old, new
+                if isinstance(value, Unknown) and isinstance(known, Unknown) and known.key != value.key:
+                    renamed[value.key] = known.key
+        return renamed
+
+    def _values(self, name: str, frame: Frame) -> list[Value]:
+        found = self._evaluator.parameters.values(name, frame, HERE)
+        return list({value.key: value for value, _ in found}.values())
+
+    def _same_values(self, old: list[Value], new: list[Value], depth: int) -> bool:
+        return all(any(self._alike(value, each, depth) for each in new) for value in old) and all(
+            any(self._alike(value, each, depth) for value in old) for each in new
+        )
+
+    def _same_rest(self, theirs: Frame, mine: Frame, depth: int) -> bool:
+        """Whether what two calls give to a function's ``**kwargs`` is alike, entry by entry."""
+        old, new = theirs.arguments, mine.arguments
+        if old is None or new is None:
+            return old is new
+        if old.keywords.keys() != new.keywords.keys() or len(old.splats) != len(new.splats):
+            return False
+        pairs = [(old.keywords[name], new.keywords[name]) for name in old.keywords]
+        pairs += zip(old.splats, new.splats, strict=True)
+        return all(self._same_values(self._given(a), self._given(b), depth) for a, b in pairs)
+
+    def _given(self, argument: Argument) -> list[Value]:
+        found = self._evaluator.value_of(argument, HERE)
+        return list({value.key: value for value, _ in found}.values())
+
+    def _same_shape(self, theirs: Value, mine: Value) -> bool:
+        same: bool = self._shape(theirs) == self._shape(mine)
+        return same
+
+    def _shape(self, value: Value) -> Key:
+        shape = self._shapes.get(value.key)
+        if shape is None:
+            shape = self._shapes[value.key] = shape_of(self._evaluator, value, HERE)
+        return shape
+
+
+def _renamed(world: World, names: dict[Key, Key]) -> World:
+    """What a caller assumes of the unknown things that it passes on, under the names they have in the
+    summary."""
+    for mine, theirs in names.items():
+        if mine in world.facts or theirs in world.facts:
+            world = world.with_about(theirs, world.about(mine))
+    return world

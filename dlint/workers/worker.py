@@ -1,0 +1,229 @@
+"""Worker code: what a worker process executes for a loader, followed call by call.
+
+Starts at the entries (``__getitem__`` and its like, ``collate_fn``, ``worker_init_fn``), goes through the
+statements that can run with the values at hand, enters every function of the program that is called, and
+notes every call of a library.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING
+
+from dlint.evaluation.flow import few
+from dlint.knowledge.callbacks import runs_at_once
+from dlint.knowledge.loading import (
+    HAND_ON,
+    INNER_PARTS,
+    ITEM_PARTS,
+    is_iterable_dataset,
+    library_entries,
+    makes_items,
+)
+from dlint.source.module import Module
+from dlint.source.nodes import walk
+from dlint.values.frame import Arguments
+from dlint.values.values import (
+    Function,
+    Instance,
+    Items,
+    Key,
+    Made,
+    Partial,
+    Table,
+    Value,
+)
+from dlint.values.worlds import HERE, World
+from dlint.workers.composed import made_of
+from dlint.workers.events import Above, Event, Visit, linked, ways
+from dlint.workers.inner_datasets import inner_datasets
+from dlint.workers.meeting import Asked, Entered, Meeting, Noted, Step, when_called
+from dlint.workers.reach import Link
+from dlint.workers.summaries import Summaries, Summary
+
+if TYPE_CHECKING:
+    from dlint.calls.evaluator import Evaluator
+
+# A function that is come to in more ways than so many is looked at with nothing assumed.
+_MOST_WORLDS = 6
+
+
+class WorkerCode:
+    """What the workers of a loader execute, as far as it could be followed."""
+
+    def __init__(self, evaluator: Evaluator) -> None:
+        self._evaluator = evaluator
+        self._summaries = Summaries.of(evaluator)
+        self.events: list[Event] = []
+        self.visits: list[Visit] = []
+        self.instances: dict[Key, Instance] = {}
+        self._visits: dict[tuple[int, str], Visit] = {}
+        self._visit_of: dict[int, Visit] = {}  # by the id of an event
+        self._worlds: dict[int, list[World]] = {}  # in which each visit was made
+        self._summary_of: dict[int, Summary] = {}  # by the id of a visit
+        self._waiting: dict[Visit, list[World]] = {}  # what is new of each, in the order they were come to
+        self._noted: dict[tuple[int, Key, str, Key, int], Event] = {}
+        self._role = "dataset"
+
+    # Entries
+
+    def add_dataset(self, value: Value, world: World) -> None:
+        """Follows what workers call on a dataset, and on the datasets and transforms it is made of."""
+        self._role = "dataset"
+        self._data(value, world, set())
+        self._run()
+        # What they call on the datasets in a list or dict that a dataset goes through.
+        done = 0
+        while done < len(self.visits):
+            visit = self.visits[done]
+            done += 1
+            for held, w in inner_datasets(self._evaluator, visit, self.instances):
+                self._instance_entries(held, w, set(), visit)
+            self._run()
+
+    def add_callable(
+        self, value: Value, role: str, module: Module, line: int, worlds: Sequence[World] = (HERE,)
+    ) -> None:
+        """Follows a ``collate_fn`` or ``worker_init_fn``, in all the worlds in which it is given."""
+        self._role = role
+        link = Link(None, role, module, line)
+        for world in worlds:
+            self._called(value, world, link)
+        self._run()
+
+    def _data(self, value: Value, world: World, seen: set[Key]) -> None:
+        if value.key in seen or len(seen) > 60:
+            return
+        seen.add(value.key)
+        if isinstance(value, Instance):
+            self._instance_entries(value, world, seen)
+        elif isinstance(value, Made):
+            if not runs_at_once(value.name):
+                for part, w in made_of(self._evaluator, value, world):
+                    self._data(part, w, seen)
+        elif isinstance(value, Items):
+            for item in value.items:
+                self._data(item, world, seen)
+        elif isinstance(value, Table):
+            for item in value.items.values():
+                self._data(item, world, seen)
+        elif isinstance(value, Function | Partial):
+            self._called(value, world, None)
+
+    def _instance_entries(self, value: Instance, world: World, seen: set[Key], above: Above = None) -> None:
+        self.instances[value.key] = value
+        classes = self._evaluator.classes
+        libraries = classes.libraries(value.cls)
+        names: tuple[str, ...] = ("__getitem__", "__getitems__")
+        if any(is_iterable_dataset(name) for name in libraries):
+            names = ("__iter__", "__next__")
+        names += tuple(sorted({entry for library in libraries for entry in library_entries(library)}))
+        entered = False
+        for name in names:
+            for method in classes.methods(value, name):
+                entered = True
+                self._enter(method, world, above)
+        if not entered:
+            for method, _ in when_called(self._evaluator, value):
+                self._enter(method, world, above)
+        names = ITEM_PARTS if any(makes_items(name) for name in libraries) else ()
+        names += INNER_PARTS if any(name in HAND_ON for name in libraries) else ()
+        if names and not self._overridden(value):
+            self._library_parts(value, names, world, seen)
+
+    def _overridden(self, value: Instance) -> bool:
+        """Whether a class reads its items itself, without the library's way (``super().__getitem__``)."""
+        methods = self._evaluator.classes.methods(value, "__getitem__")
+        return bool(methods) and not any(
+            isinstance(node, ast.Attribute) and node.attr in ("__getitem__", "__getitems__")
+            for method in methods
+            for node in walk(method.node)
+        )
+
+    def _library_parts(self, value: Instance, names: tuple[str, ...], world: World, seen: set[Key]) -> None:
+        """The items of torchvision's datasets and the like, which call the transforms they were given, and
+        of a ``Subset``, which are those of another dataset."""
+        for name in names:
+            for part, w in self._evaluator.attributes.held(value, name, world):
+                self._data(part, w, seen)
+
+    # Following what is called
+
+    def _called(self, value: Value, world: World, above: Above) -> None:
+        """Follows the call of a value by a library, with arguments nobody knows."""
+        meeting = Meeting(self._evaluator)
+        meeting.called(value, Arguments(), None, None, world, plain=True)
+        for step, worlds in meeting.steps:
+            self._take(step, worlds, above)
+
+    def _enter(self, function: Function, world: World, above: Above) -> None:
+        self._take(Entered(function, Arguments(), None, None), [world], above)
+
+    def _take(self, step: Step, worlds: list[World], above: Above) -> None:
+        """Takes in a step of the function that is visited."""
+        match step:
+            case Entered():
+                summary, worlds = self._summaries.find(step, worlds)
+                visit = self._come(summary, step, above)
+                news = self._news(visit, worlds)
+                if news:
+                    self._waiting.setdefault(visit, []).extend(news)
+            case Noted() if isinstance(above, Visit):
+                self._note(step, worlds, above)
+            case Asked():
+                for world in worlds:
+                    self._data(step.value, world, set())
+
+    def _run(self) -> None:
+        while self._waiting:
+            visit = next(iter(self._waiting))  # the nearest
+            worlds = self._waiting.pop(visit)
+            self._role = visit.role
+            for step, inside in self._summary_of[id(visit)].steps:
+                joined = [both for world in worlds for own in inside if (both := world.joined(own))]
+                if joined:
+                    self._take(step, few(joined), visit)
+
+    def _come(self, summary: Summary, call: Entered, above: Above) -> Visit:
+        """The visit of a function that is come to; the first way there is the shortest."""
+        mark = (id(summary), self._role)
+        visit = self._visits.get(mark)
+        if visit is None:
+            link = linked(summary.function, call.at, call.node, above)
+            visit = self._visits[mark] = Visit(summary.function, summary.frame, HERE, link, self._role)
+            self._summary_of[id(visit)] = summary
+            self.visits.append(visit)
+        visit.callers.setdefault((id(call.node), id(above)), (above, call.at, call.node))
+        return visit
+
+    def _news(self, visit: Visit, worlds: list[World]) -> list[World]:
+        """Those worlds in which a function is come to that are not among the ones in which it was."""
+        known = self._worlds.setdefault(id(visit), [])
+        news = [world for world in worlds if not any(world.is_within(each) for each in known)]
+        if len(known) + len(news) > _MOST_WORLDS:
+            news = [HERE] if news else []
+        if news:
+            known += news
+            visit.world = known[0].shared(known[1:])
+        return news
+
+    def _note(self, step: Noted, worlds: list[World], visit: Visit) -> None:
+        owner = step.owner.key if step.owner is not None else None
+        mark = (id(step.node), step.at.key, step.name, owner, id(visit))
+        known = self._noted.get(mark)
+        if known is not None:
+            known.world = known.world.shared(worlds)
+            return
+        world = worlds[0].shared(worlds[1:])
+        event = Event(step.name, step.owner, step.node, step.at, world, visit.link, self._role)
+        self._noted[mark] = event
+        self._visit_of[id(event)] = visit
+        self.events.append(event)
+
+    def each_way(self, events: Iterable[Event]) -> Iterator[Event]:
+        """Events once for each chain of calls that leads to them, the shortest first: what stands on the way
+        to them may be one thing on one way and another on the next. Of many chains the first."""
+        for event in events:
+            for link in ways(self._visit_of[id(event)]):
+                yield event if link is event.link else event.by(link)
