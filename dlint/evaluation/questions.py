@@ -17,7 +17,7 @@ from dlint.values.values import Key, Unknown
 from dlint.values.worlds import HERE, World
 
 DEPTH = 60
-STEPS = 10_000
+STEPS = 3_000
 _NEVER = 1 << 30
 # What it takes to ask a question, beside what that leads to.
 _COST = 16
@@ -44,6 +44,7 @@ class Questions:
     def __init__(self) -> None:
         self._depth = 0
         self._steps = 0
+        self._most = STEPS
         self._cut = _NEVER
         # The questions whose answer is being looked for, and how deep each was asked.
         self._open: dict[Key, int] = {}
@@ -53,14 +54,15 @@ class Questions:
         # The same for answers that a cycle cut short: good for the rest of one question.
         self._draft: dict[Key, list[Outcome]] = {}
 
-    def start(self) -> None:
-        """Begins a new question: each has its own bound on the work it may cause."""
+    def start(self, most: int = STEPS) -> None:
+        """Begins a new question, which may cause so many others; what lies beyond is unknown."""
         self._steps = 0
+        self._most = most
 
     @property
     def exhausted(self) -> bool:
         """Whether the question has caused as many others as it may."""
-        return self._steps > STEPS
+        return self._steps > self._most
 
     def answer(self, mark: Key, world: World, ask: Callable[[World], list[Outcome]]) -> list[Outcome]:
         """The outcomes of a question that is asked once, with nothing assumed, and remembered."""
@@ -88,7 +90,7 @@ class Questions:
         """The outcomes, and whether they are what they would be at any other time."""
         spend(_COST)
         self._steps += 1
-        if self._depth > DEPTH or self._steps > STEPS:
+        if self._depth > DEPTH or self._steps > self._most:
             self._cut = 0
             return [(Unknown(("cut", mark)), HERE)], False
         outer, self._cut = self._cut, _NEVER

@@ -27,6 +27,9 @@ if TYPE_CHECKING:
 _MOST_ALIKE = 8
 _MOST_IN_ALL = 32
 _DEEPEST = 3
+# What looking at one function may cause to be asked: items come through many functions, and what they are in
+# each decides little.
+_STEPS = 1_000
 
 
 class Summary:
@@ -62,7 +65,7 @@ class Summaries:
 
     def find(self, call: Entered, worlds: list[World]) -> tuple[Summary, list[World]]:
         """The summary of a function that is called so, and in its terms the worlds in which it is."""
-        self._evaluator.start()
+        self._evaluator.start(_STEPS)
         frame = self._evaluator.calls.enter(*call)
         known = self._by_frame.get(frame.key)
         if known is None:
