@@ -134,16 +134,17 @@ class DataLoadingChecker:
             except reading.SourceError as error:
                 yield _not_checked(error.message, error.line)
                 return
+        known = None if from_stdin else DataLoadingChecker._violations
+        if known is not None and files.display_path(self._filename) not in known:
+            return
         if not may_concern(self._text):
             return
         if from_stdin:
             path = files.absolute(self._filename)
-            found = _by_path(_report((path,), self._settings, {path: _encoded(self._text)}))
-        else:
-            if DataLoadingChecker._violations is None:
-                DataLoadingChecker._violations = self._check(jobs=1)
-            found = DataLoadingChecker._violations
-        yield from found.get(files.display_path(self._filename), ())
+            known = _by_path(_report((path,), self._settings, {path: _encoded(self._text)}))
+        elif known is None:
+            known = DataLoadingChecker._violations = self._check(jobs=1)
+        yield from known.get(files.display_path(self._filename), ())
 
 
 def _named(options: argparse.Namespace) -> tuple[Path, ...]:
