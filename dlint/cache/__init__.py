@@ -1,7 +1,7 @@
 """What a run has found, kept for the next one: an unchanged tree is answered without being analysed.
 
 An answer is a whole report. It is looked up by all that it hangs on, the content of every file included
-(``question``), and kept as plain data that is looked at before it is believed (``answer``), in a folder of
+(``key``), and kept as plain data that is looked at before it is believed (``answer``), in a folder of
 its own (``folder``). What was not found there is found anew, and nobody is told: the cache changes how long a
 run takes, and nothing else.
 """
@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from dlint.cache.answer import packed, unpacked
 from dlint.cache.folder import Folder, folder_for
 from dlint.cache.question import Question
 from dlint.fault import wants_traceback
@@ -27,14 +26,17 @@ def remembered(question: Question, find: Callable[[Listing], Report], folder: Fo
     memory) may have spoilt it.
     """
     listed = question.listing()
-    if folder is None or wants_traceback():
+    if folder is None or not listed.asked or wants_traceback():
         return find(listed)
-    key = question.key(listed)
+    from dlint.cache.answer import packed, unpacked
+    from dlint.cache.key import key_of
+
+    key = key_of(question, listed)
     data = folder.read(key)
     known = unpacked(data, frozenset(map(display_path, listed.asked))) if data is not None else None
     if known is not None:
         return known
     report = find(listed)
-    if not report.faults and question.key(listed) == key:
+    if not report.faults and key_of(question, listed) == key:
         folder.write(key, packed(report))
     return report

@@ -12,7 +12,6 @@ import re
 import stat
 import time
 from contextlib import suppress
-from hashlib import blake2b
 from pathlib import Path
 
 from dlint.ending import whole
@@ -138,6 +137,8 @@ def _is_ours(entry: os.DirEntry[str]) -> bool:
 
 
 def _digest(data: bytes) -> bytes:
+    from hashlib import blake2b
+
     return blake2b(data, digest_size=20).hexdigest().encode("ascii")
 
 

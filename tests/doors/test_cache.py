@@ -15,8 +15,9 @@ import pytest
 from doors import CLEAN, HAZARD, REPOSITORY, dlint, flake8, write
 
 from dlint import settings
-from dlint.cache import Folder, Question, question, remembered
+from dlint.cache import Folder, Question, remembered
 from dlint.cache import folder as cache_folder
+from dlint.cache import key as cache_key
 from dlint.files import Listing, python_files
 from dlint.finding import Report
 
@@ -103,7 +104,7 @@ def test_an_unchanged_tree_is_answered_without_the_engine(tmp_path: Path) -> Non
 
 def key(folder: Path, **choices: object) -> str:
     asked = Question((Path(),), settings.load(folder, choices))
-    return asked.key(asked.listing())
+    return cache_key.key_of(asked, asked.listing())
 
 
 def _same_size_and_time(folder: Path) -> None:
@@ -163,14 +164,14 @@ def test_so_do_dlint_python_and_the_place(tmp_path: Path, monkeypatch: pytest.Mo
     monkeypatch.chdir(write(tmp_path, TREE))
     seen = {key(tmp_path)}
     with monkeypatch.context() as changed:
-        changed.setattr(question, "__version__", "0.0.0")
+        changed.setattr(cache_key, "__version__", "0.0.0")
         seen.add(key(tmp_path))
     with monkeypatch.context() as changed:
         changed.setattr(sys, "version", "4.0.0")
         seen.add(key(tmp_path))
     with monkeypatch.context() as changed:
         package = write(tmp_path.parent / f"{tmp_path.name}-dlint", {"a.py": "", "sub/b.py": ""})
-        changed.setattr(question, "_PACKAGE", package)
+        changed.setattr(cache_key, "_PACKAGE", package)
         seen.add(key(tmp_path))
         (package / "sub" / "b.py").write_text("1")
         seen.add(key(tmp_path))
@@ -220,6 +221,11 @@ def test_a_report_that_a_fault_has_spoilt(tmp_path: Path, monkeypatch: pytest.Mo
     asked = Question((Path(),), settings.load(tmp_path))
     remembered(asked, lambda _listed: Report((), (), 1, faults=True), Folder(tmp_path / NAME))
     assert not (tmp_path / NAME).exists()
+
+
+def test_no_files(tmp_path: Path) -> None:
+    assert dlint(tmp_path, "check").returncode == 0
+    assert not list(tmp_path.iterdir())
 
 
 def test_standard_input(tmp_path: Path) -> None:
