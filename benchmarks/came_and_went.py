@@ -61,7 +61,7 @@ def _run(version: Path, tree: Path, options: list[str]) -> _Run:
     done = subprocess.run(
         [*command, "--select", "DL", *options, "."],
         cwd=tree,
-        env={**os.environ, "PYTHONPATH": str(version.resolve())},
+        env={**os.environ, "PYTHONPATH": str(version.resolve()), "DLINT_NO_CACHE": "1"},
         capture_output=True,
         text=True,
         check=False,

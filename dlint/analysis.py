@@ -62,6 +62,11 @@ class Outcome(NamedTuple):
     failures: set[Trouble]
     given_up: set[GivenUp]
 
+    @property
+    def faults(self) -> bool:
+        """Whether some rule failed, which is more than that there was not enough work."""
+        return len(self.failures) > bool(self.given_up)
+
 
 def analyse(project: Project, jobs: int, progress: Progress | None) -> Outcome:
     """What the rules find in a project; several processes give the same as one.

@@ -5,30 +5,15 @@ from __future__ import annotations
 import gc
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import NamedTuple
 
 from dlint.analysis import Hit, Progress, Project, analyse
 from dlint.finding import Finding, Trouble
-from dlint.project.files import absolute, display_path, expand, is_folder, programs
+from dlint.finding import Report as Report
+from dlint.project.files import Listing, absolute, display_path, is_folder, listing
 from dlint.settings import Settings, enabled
 from dlint.source.parsing import parse
 from dlint.source.reading import SourceError, decode, read_bytes
 
-# A file that mentions none of these can hold no finding: it is read, not parsed.
-_WORDS = (
-    b"DataLoader",
-    b"Dataset",
-    b"__getitem__",
-    b"worker_init",
-    b"cv2",
-    b"random",
-    b"seed",
-    b"Pool",
-    b"Executor",
-    b"Thread",
-    b"Sampler",
-    b"torch",
-)
 # A file that mentions one of these is parsed in any case, so that a user hears of one that cannot be.
 _LOADING_WORDS = (b"DataLoader", b"Dataset", b"__getitem__", b"worker_init")
 # Up to so many bytes a project is parsed whole, so that a file that does not parse is told of even where
@@ -40,21 +25,6 @@ class _State:
     """What this process has done."""
 
     checked = False
-
-
-class Report(NamedTuple):
-    """The result of one run: findings and troubles in the order of the listing, and how many files were
-    checked."""
-
-    findings: tuple[Finding, ...]
-    troubles: tuple[Trouble, ...]
-    checked: int
-
-
-def may_concern(text: str | bytes) -> bool:
-    """Whether a file with this text can hold a finding at all."""
-    data = text.encode(errors="replace") if isinstance(text, str) else text
-    return any(word in data for word in _WORDS)
 
 
 def _loads(data: bytes) -> bool:
@@ -70,6 +40,7 @@ def check(
     progress: Progress | None = None,
     suppress: bool = True,
     named: Sequence[Path] | None = None,
+    listed: Listing | None = None,
 ) -> Report:
     """Check files and folders as parts of their project.
 
@@ -77,7 +48,8 @@ def check(
     of processes, 0 for as many as the size of the tree asks for. ``progress`` is called with (done,
     total) steps: loaders, or blocks of a large program. ``suppress`` applies ``# noqa`` comments (flake8
     does that itself). ``named`` is what the user gave where ``paths`` are only files of that, for which the
-    program must be the same. Findings are for the given paths only, whatever else is read.
+    program must be the same. ``listed`` are the files, where they have been listed already. Findings
+    are for the given paths only, whatever else is read.
     """
     if _State.checked:
         # What the check before has left is old by now, and Python would not look for it.
@@ -88,7 +60,10 @@ def check(
     collecting = gc.isenabled()
     gc.disable()
     try:
-        return _check(paths, settings, texts or {}, jobs, progress, suppress, named or paths)
+        if listed is None:
+            exclude, force = settings.exclude, settings.force_exclude
+            listed = listing(paths, exclude, force_exclude=force, present=texts or {}, named=named)
+        return _check(paths, settings, texts or {}, jobs, progress, suppress, listed)
     finally:
         if collecting:
             # What is young is looked through at once: the whole program. Old, it waits for its turn.
@@ -104,26 +79,28 @@ def _check(
     jobs: int,
     progress: Progress | None,
     suppress: bool,
-    named: Sequence[Path],
+    listed: Listing,
 ) -> Report:
-    asked, troubles = expand(paths, settings.exclude, present=texts, force_exclude=settings.force_exclude)
-    troubles += settings.troubles
+    troubles = [*listed.troubles, *settings.troubles]
     explicit = {absolute(path) for path in paths if not is_folder(path)}
     if settings.names_rules:
         from dlint.rules import all_rules
 
         enabled(all_rules().values(), settings)
     findings: list[Finding] = []
-    for root, files, program_files in programs(asked, named, settings.exclude):
+    faults = False
+    for root, files, program_files in listed.programs:
         outcome = analyse(Project(root, tuple(program_files), settings, texts), jobs, progress)
         found = _merged(outcome.hits, {str(path): display_path(path) for path in files})
         unreadable, kept = _read_files(files, texts, explicit, outcome.parsed, found, suppress)
         troubles += [*unreadable, *outcome.failures]
         findings += kept
+        faults = faults or outcome.faults
     return Report(
         tuple(sorted(findings, key=lambda finding: finding.sort_key)),
         tuple(sorted(set(troubles), key=lambda trouble: (trouble.path, trouble.line or 0))),
-        len(asked) - _failed(asked, troubles),
+        len(listed.asked) - _failed(listed.asked, troubles),
+        faults,
     )
 
 

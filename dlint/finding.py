@@ -64,3 +64,13 @@ class Trouble(NamedTuple):
     path: str
     message: str
     line: int | None = None
+
+
+class Report(NamedTuple):
+    """The result of one run: findings and troubles in the order of the listing, and how many files were
+    checked. ``faults``: whether some rule failed, so that another run may do better."""
+
+    findings: tuple[Finding, ...]
+    troubles: tuple[Trouble, ...]
+    checked: int
+    faults: bool = False

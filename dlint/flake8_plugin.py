@@ -16,6 +16,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from dlint import __version__, name_clash, safe_path
+from dlint.cache import Folder, Question, folder_for, remembered
+from dlint.knowledge.subjects import may_concern
 from dlint.project import files
 from dlint.settings import Settings, SettingsError, load
 from dlint.source import reading
@@ -25,7 +27,8 @@ if TYPE_CHECKING:
 
     from flake8.options.manager import OptionManager
 
-    from dlint.engine import Report
+    from dlint.finding import Report
+    from dlint.project.files import Listing
 
 _NOT_CHECKED = "DL000"
 _Violation = tuple[int, int, str, type[Any]]
@@ -39,6 +42,7 @@ class DataLoadingChecker:
 
     _options: ClassVar[argparse.Namespace | None] = None
     _settings: ClassVar[Settings] = Settings()
+    _folder: ClassVar[Folder | None] = None
     _violations: ClassVar[dict[str, list[_Violation]] | None] = None
 
     def __init__(self, tree: ast.AST, filename: str, lines: Sequence[str]) -> None:
@@ -61,6 +65,19 @@ class DataLoadingChecker:
             metavar="METHOD",
             help="How workers start: fork, forkserver or spawn. (Default: what the project sets, else any)",
         )
+        parser.add_option(
+            "--dlint-cache-dir",
+            parse_from_config=True,
+            metavar="PATH",
+            normalize_paths=True,
+            help="Where what was found is kept. (Default: .dlint_cache in the project)",
+        )
+        parser.add_option(
+            "--dlint-no-cache",
+            parse_from_config=True,
+            action="store_true",
+            help="Neither read nor keep what runs have found.",
+        )
 
     @classmethod
     def parse_options(cls, options: argparse.Namespace) -> None:
@@ -78,10 +95,12 @@ class DataLoadingChecker:
         choices = {
             "target_torch": options.dlint_target_torch,
             "start_method": options.dlint_start_method,
+            "cache_dir": options.dlint_cache_dir,
         }
         try:
             chosen = load(files.project_root(_named(options)[0]), choices)
             cls._settings = _with_flake8s_choice(chosen, options)
+            cls._folder = folder_for(chosen, wanted=not options.dlint_no_cache)
         except SettingsError as error:
             message = str(error)
             raise _critical(
@@ -90,12 +109,22 @@ class DataLoadingChecker:
         if not _will_fork(options):
             safe_path.leave_tree_out_of_children()
         elif _may_select_ours(options):
-            cls._violations = _check(_named(options), cls._settings, None, jobs=0)
+            cls._violations = cls._check(jobs=0)
 
     def run(self) -> Iterator[_Violation]:
         """The file's findings as flake8 wants them: line, column from 0, code and message."""
         with _in_one_line():
             yield from self._found()
+
+    @classmethod
+    def _check(cls, jobs: int) -> dict[str, list[_Violation]]:
+        """What there is to say of all files that flake8 was told to check."""
+        assert cls._options is not None
+        paths, settings = _named(cls._options), cls._settings
+        question = Question(paths, settings, suppress=False)
+        return _by_path(
+            remembered(question, lambda listed: _report(paths, settings, None, listed, jobs), cls._folder)
+        )
 
     def _found(self) -> Iterator[_Violation]:
         assert self._options is not None
@@ -107,18 +136,17 @@ class DataLoadingChecker:
             except reading.SourceError as error:
                 yield _not_checked(error.message, error.line)
                 return
-        from dlint.engine import may_concern
-
+        known = None if from_stdin else DataLoadingChecker._violations
+        if known is not None and files.display_path(self._filename) not in known:
+            return
         if not may_concern(self._text):
             return
         if from_stdin:
             path = files.absolute(self._filename)
-            found = _check((path,), self._settings, {path: _encoded(self._text)})
-        else:
-            if DataLoadingChecker._violations is None:
-                DataLoadingChecker._violations = _check(_named(self._options), self._settings, None)
-            found = DataLoadingChecker._violations
-        yield from found.get(files.display_path(self._filename), ())
+            known = _by_path(_report((path,), self._settings, {path: _encoded(self._text)}))
+        elif known is None:
+            known = DataLoadingChecker._violations = self._check(jobs=1)
+        yield from known.get(files.display_path(self._filename), ())
 
 
 def _named(options: argparse.Namespace) -> tuple[Path, ...]:
@@ -150,29 +178,34 @@ def _with_flake8s_choice(settings: Settings, options: argparse.Namespace) -> Set
     named = {*(options.select or ()), *(options.extend_select or ())}
     ours = sorted(code for code in named if code.startswith("DL") and code != "DL")
     if ours:
-        from dlint.rules import all_rules
+        from dlint.rules import all_codes
 
-        ours = [code for code in ours if any(rule.startswith(code) for rule in all_rules())]
+        ours = [code for code in ours if any(rule.startswith(code) for rule in all_codes())]
     return settings._replace(extend_select=(*settings.extend_select, *ours))
 
 
-def _check(
-    paths: Sequence[Path], settings: Settings, texts: dict[Path, bytes] | None, jobs: int = 1
-) -> dict[str, list[_Violation]]:
-    """Violations by the path that reports show."""
+def _report(
+    paths: Sequence[Path],
+    settings: Settings,
+    texts: dict[Path, bytes] | None = None,
+    listed: Listing | None = None,
+    jobs: int = 1,
+) -> Report:
+    """What the engine finds."""
     from dlint.engine import check
 
     try:
-        report = check(paths, settings, texts=texts, jobs=jobs, suppress=False)
+        report = check(paths, settings, texts=texts, jobs=jobs, suppress=False, listed=listed)
     except SettingsError as error:
         raise _critical(str(error)) from error
     # The program is garbage now. Looking for it costs as much as the check did, in this process and in those
     # that flake8 forks, each time that Python looks through all it has.
     gc.freeze()
-    return _by_path(report)
+    return report
 
 
 def _by_path(report: Report) -> dict[str, list[_Violation]]:
+    """Violations by the path that reports show."""
     from dlint.reports.line import one_line
 
     violations: dict[str, list[_Violation]] = {}

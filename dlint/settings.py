@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, Literal, NamedTuple, Protocol, get_args
 
 from dlint.finding import Trouble
-from dlint.project.files import display_path, is_shared
+from dlint.project.files import absolute, display_path, is_shared, lies_in
 from dlint.project.ignoring import Ignore, lines_in, useless
 from dlint.project.torch_release import declared_torch, is_release
 from dlint.source.reading import MAX_CONFIGURATION_BYTES, NotThere, SourceError, read_bytes
@@ -16,8 +16,11 @@ from dlint.source.reading import MAX_CONFIGURATION_BYTES, NotThere, SourceError,
 StartMethod = Literal["fork", "forkserver", "spawn"]
 
 _TABLE = "tool.dlint"
+_CACHE_DIR = "DLINT_CACHE_DIR"
 _LONGEST_SHOWN = 100
-_NO_CHOICES = ("places", "troubles")
+_NO_CHOICES = ("places", "troubles", "configured_in")
+# What has no part in what is found.
+NO_ANSWER = frozenset(("places", "cache_dir", "configured_in"))
 _LISTS = ("select", "ignore", "extend_select", "exclude")
 
 
@@ -32,7 +35,10 @@ class Settings(NamedTuple):
     release the program must work with ("1.8"), None where neither option nor project says;
     ``start_method`` None means any. ``exclude`` are gitignore-style patterns besides .gitignore's,
     counted from the project's root; ``force_exclude``: they hold for paths that the user names, too.
-    ``places`` tells where the user wrote each choice, to be shown when it turns out wrong.
+    ``cache_dir`` is the absolute path of the folder for what runs have found, None where the user has named
+    none.
+    ``places`` tells where the user wrote each choice, to be shown when it turns out wrong;
+    ``configured_in`` is the folder of the project's own choices.
     ``troubles`` are no choice: they tell what kept the project's own torch release from being known.
     """
 
@@ -43,6 +49,8 @@ class Settings(NamedTuple):
     force_exclude: bool = False
     target_torch: str | None = None
     start_method: StartMethod | None = None
+    cache_dir: str | None = None
+    configured_in: Path | None = None
     places: tuple[tuple[str, str], ...] = ()
     troubles: tuple[Trouble, ...] = ()
 
@@ -70,12 +78,16 @@ def load(root: Path, overrides: Mapping[str, Any] | None = None) -> Settings:
     """
     chosen = _from_pyproject(root)
     said = {key: value for key, value in (overrides or {}).items() if value not in (None, ())}
+    places = {key: f"--{_kebab(key)}" for key in said}
+    if "cache_dir" not in said and os.environ.get(_CACHE_DIR):
+        said["cache_dir"], places["cache_dir"] = os.environ[_CACHE_DIR], _CACHE_DIR
     if "select" in said:
         chosen = chosen._replace(select=(), ignore=(), extend_select=())
     for key, value in said.items():
-        said[key] = _checked(key, list(value) if isinstance(value, tuple) else value, "--" + _kebab(key))
-    places = {**dict(chosen.places), **{key: f"--{_kebab(key)}" for key in said}}
-    chosen = chosen._replace(**said, places=tuple(places.items()))
+        said[key] = _checked(key, list(value) if isinstance(value, tuple) else value, places[key])
+    if "cache_dir" in said:
+        said["cache_dir"] = str(absolute(said["cache_dir"]))
+    chosen = chosen._replace(**said, places=tuple({**dict(chosen.places), **places}.items()))
     if chosen.target_torch is None:
         troubles: list[Trouble] = []
         declared = declared_torch(root, lambda file, why: troubles.append(Trouble(display_path(file), why)))
@@ -91,13 +103,17 @@ def enabled(rules: Iterable[Selectable], settings: Settings) -> set[str]:
     Raises SettingsError for a prefix that no rule has.
     """
     rules = tuple(rules)
-    codes = [rule.code for rule in rules]
+    check_names([rule.code for rule in rules], settings)
+    return {rule.code for rule in rules if _runs(rule, settings)}
+
+
+def check_names(codes: Sequence[str], settings: Settings) -> None:
+    """Raises SettingsError for a prefix that is none of any rule's code."""
     for option in ("select", "extend_select", "ignore"):
         for prefix in getattr(settings, option):
             if not any(code.startswith(prefix) for code in codes):
                 where = dict(settings.places).get(option, _kebab(option))
                 raise SettingsError(f"{where}: no rule is called {_quoted(prefix)}{_nearest(prefix, codes)}")
-    return {rule.code for rule in rules if _runs(rule, settings)}
 
 
 def _runs(rule: Selectable, settings: Settings) -> bool:
@@ -156,8 +172,20 @@ def _settings(table: Mapping[str, Any], file: Path) -> Settings:
         if key not in known:
             raise SettingsError(f"{where} has no key {_quoted(key)}{_nearest(key, known)}")
         values[known[key]] = _checked(known[key], value, f"{where} {key}")
+    if "cache_dir" in values:
+        values["cache_dir"] = _within(file.parent, values["cache_dir"], f"{where} cache-dir")
     places = tuple((name, f"{display_path(file)}: [{_TABLE}] {_kebab(name)}") for name in values)
-    return Settings(**values, places=places)
+    return Settings(**values, places=places, configured_in=file.parent)
+
+
+def _within(folder: Path, path: str, where: str) -> str:
+    """The absolute path; a tree that somebody else made must not say what is written outside it."""
+    inner = absolute(folder / path)
+    if inner == folder or not lies_in(os.path.realpath(inner), os.path.realpath(folder)):
+        raise SettingsError(
+            f"{where}: must be a folder in the project, not {_quoted(path)}; --cache-dir may name any"
+        )
+    return str(inner)
 
 
 def _checked(name: str, value: Any, where: str) -> Any:
@@ -170,6 +198,8 @@ def _checked(name: str, value: Any, where: str) -> Any:
         return tuple(value if name == "exclude" else (each.strip().upper() for each in value if each.strip()))
     if name == "force_exclude" and not isinstance(value, bool):
         raise SettingsError(f"{where}: must be true or false, not {value!r}")
+    if name == "cache_dir" and not (isinstance(value, str) and value.strip() and "\0" not in value):
+        raise SettingsError(f"{where}: must be the path of a folder, not {_quoted(value)}")
     if name == "target_torch" and not (isinstance(value, str) and is_release(value)):
         raise SettingsError(
             f'{where}: must be a torch release such as "1.8" or "2.1.0", not {_quoted(value)}'

@@ -5,22 +5,22 @@ from __future__ import annotations
 import re
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
 import click
 
+from dlint.cache import Folder, Question, folder_for, remembered
 from dlint.cli import CLEAN, FAILED, FINDINGS
 from dlint.cli.options import CannotDo, choice_options, is_left_out, paths_argument, settings_for
 from dlint.cli.output import complain_of, in_colour, say, say_json
 from dlint.cli.progress import progress
-from dlint.engine import Report
-from dlint.engine import check as check_program
-from dlint.project.files import absolute, display_path
+from dlint.finding import Report
+from dlint.project.files import Listing, absolute, display_path
 from dlint.reports.closing import summary
 from dlint.reports.text import SourceLines, text
-from dlint.settings import Settings
+from dlint.settings import Settings, SettingsError
 from dlint.source.reading import SourceError, decode, read_bytes, read_stream
 
 _STDIN = Path("-")
@@ -55,6 +55,12 @@ def _options_of_fix(command: Callable[..., Any]) -> Callable[..., Any]:
 @click.option(
     "--jobs", "-j", type=click.IntRange(min=0), default=0, help="Processes; 0: what the tree needs."
 )
+@click.option("--no-cache", is_flag=True, help="Neither read nor keep what runs have found.")
+@click.option(
+    "--cache-dir",
+    metavar="PATH",
+    help="Where that is kept. Default: .dlint_cache, beside the configuration or in the working directory.",
+)
 @click.option("--stdin-filename", metavar="PATH", help="The name of what is read from standard input (-).")
 @_options_of_fix
 def check(
@@ -64,6 +70,8 @@ def check(
     statistics: bool,
     exit_zero: bool,
     jobs: int,
+    no_cache: bool,
+    cache_dir: str | None,
     stdin_filename: str | None,
 ) -> int:
     """Check files and folders (by default the working directory), or standard input given as "-".
@@ -72,11 +80,17 @@ def check(
     that does not exist, or a file that could not be read or parsed (the others are checked all the same).
     """
     paths, texts = _with_stdin(paths, stdin_filename)
-    settings = settings_for(paths, choices)
-    with progress() as show:
-        report = check_program(paths, settings, texts=texts, jobs=jobs, progress=show)
-    if output_format == "json" and not statistics:
-        report = _promised(report, paths, settings, texts)
+    settings = settings_for(paths, {**choices, "cache_dir": cache_dir})
+    promised = output_format == "json" and not statistics
+    if texts is None:
+        folder = _folder(settings, wanted=not no_cache)
+        report = remembered(
+            Question(paths, settings, promised=promised),
+            partial(_found, paths, settings, jobs, promised),
+            folder,
+        )
+    else:
+        report = _found(paths, settings, jobs, promised, None, texts)
     complain_of(report.troubles)
     show_lines = say_json if output_format == "json" else say
     show_lines(_lines(report, output_format, statistics, _source_lines(texts)))
@@ -88,15 +102,32 @@ def check(
     return FINDINGS if report.findings and not exit_zero else CLEAN
 
 
-def _promised(
-    report: Report, paths: tuple[Path, ...], settings: Settings, texts: Mapping[Path, bytes] | None
-) -> Report:
-    """The report with a fix only where its remedy, tried on the file, does not refuse."""
-    if not any(finding.remedy for finding in report.findings):
-        return report
-    from dlint.repair import promised
+def _folder(settings: Settings, *, wanted: bool) -> Folder | None:
+    try:
+        return folder_for(settings, wanted=wanted)
+    except SettingsError as error:
+        raise CannotDo(str(error)) from error
 
-    return report._replace(findings=tuple(promised(report.findings, paths, settings, texts or {})))
+
+def _found(
+    paths: tuple[Path, ...],
+    settings: Settings,
+    jobs: int,
+    promised: bool,
+    listed: Listing | None,
+    texts: Mapping[Path, bytes] | None = None,
+) -> Report:
+    """What the engine finds; where it is ``promised``, with a fix only where its remedy, tried on the file,
+    does not refuse."""
+    from dlint import engine
+
+    with progress() as show:
+        report = engine.check(paths, settings, texts=texts, jobs=jobs, progress=show, listed=listed)
+    if not promised or not any(finding.remedy for finding in report.findings):
+        return report
+    from dlint import repair
+
+    return report._replace(findings=tuple(repair.promised(report.findings, paths, settings, texts or {})))
 
 
 def _with_stdin(

@@ -94,9 +94,9 @@ def settings_for(paths: Sequence[Path], choices: dict[str, Any]) -> Settings:
     try:
         chosen = settings.load(project_root(absolute(paths[0])), choices)
         if chosen.names_rules:
-            from dlint.rules import all_rules
+            from dlint.rules import all_codes
 
-            settings.enabled(all_rules().values(), chosen)
+            settings.check_names(all_codes(), chosen)
     except SettingsError as error:
         raise CannotDo(str(error)) from error
     return chosen

@@ -31,7 +31,10 @@ PROJECT_MARKERS = (
 )
 _PACKAGE_MARKERS = ("pyproject.toml", "setup.py", "setup.cfg")
 _NEVER_ENTERED = frozenset(
-    (".git", ".hg", ".svn", "__pycache__", ".venv", ".tox", ".nox", ".eggs", "node_modules", "site-packages")
+    (
+        *(".git", ".hg", ".svn", "__pycache__", ".dlint_cache"),
+        *(".venv", ".tox", ".nox", ".eggs", "node_modules", "site-packages"),
+    )
 )
 # Tells why something could not be listed, and where.
 Failed = Callable[[str, str], None]
@@ -60,6 +63,12 @@ def display_path(path: Path | str) -> str:
     except ValueError:  # another drive on Windows
         shown = text
     return shown.replace(os.sep, "/")
+
+
+def lies_in(path: str, folder: str) -> bool:
+    """Whether a path is a folder or below it, as they are written."""
+    path, folder = os.path.normcase(path), os.path.normcase(folder)
+    return path == folder or path.startswith(os.path.join(folder, ""))  # noqa: PTH118
 
 
 # Programs --------------------------------------------------------------------------------------------
@@ -223,6 +232,27 @@ def expand(
             hint = ": use `-` to check standard input" if stat.S_ISFIFO(mode) else ""
             failed(str(path), f"is a {kind_of(mode)}, not a file{hint}")
     return [Path(each) for each in sorted(set(found))], sorted(troubles, key=lambda trouble: trouble.path)
+
+
+class Listing(NamedTuple):
+    """The files that were asked for, what is wrong with the paths that were given, and the programs."""
+
+    asked: list[Path]
+    troubles: list[Trouble]
+    programs: list[Program]
+
+
+def listing(
+    paths: Sequence[Path],
+    exclude: Sequence[str] = (),
+    *,
+    force_exclude: bool = False,
+    present: Container[Path] = (),
+    named: Sequence[Path] | None = None,
+) -> Listing:
+    """All the files that a run is about; see :func:`expand` and :func:`programs`."""
+    asked, troubles = expand(paths, exclude, present=present, force_exclude=force_exclude)
+    return Listing(asked, troubles, programs(asked, named or paths, exclude))
 
 
 def is_excluded(path: Path, exclude: Sequence[str]) -> bool:

@@ -16,21 +16,22 @@ _UNFIT = (
     "\x00-\x1f\x7f-\x9f\xad\u061c\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ud800-\udfff\ufeff\ufff9-\ufffb"
     "\U000e0000-\U000e0fff"
 )
-_ODD = re.compile(f"[{_UNFIT}]")
-_ODD_IN_LINES = re.compile(rf"(?![\n\t])[{_UNFIT}]")
-_ODD_IN_JSON = re.compile(rf"(?!\n)[{_UNFIT}]")
-_NOT_ASCII = re.compile("[^\x20-\x7e\n]")
+# Each is compiled when it is needed: by `re`, which remembers.
+_ODD = f"[{_UNFIT}]"
+_ODD_IN_LINES = rf"(?![\n\t])[{_UNFIT}]"
+_ODD_IN_JSON = rf"(?!\n)[{_UNFIT}]"
+_NOT_ASCII = "[^\x20-\x7e\n]"
 _SHORT = {"\t": "\\t", "\n": "\\n", "\r": "\\r"}
 
 
 def visible(text: str) -> str:
     """One line: ``\\n``, ``\\x1b``, ``\\u202e`` in place of what is no sign by itself."""
-    return _ODD.sub(_sign, text)
+    return re.sub(_ODD, _sign, text)
 
 
 def visible_lines(text: str) -> str:
     """The same for text of several lines, a diff: its newlines and tabs stay."""
-    return _ODD_IN_LINES.sub(_sign, text)
+    return re.sub(_ODD_IN_LINES, _sign, text)
 
 
 def data(text: str, encoding: str | None) -> str:
@@ -39,7 +40,7 @@ def data(text: str, encoding: str | None) -> str:
     All that is not ASCII stands within strings, where JSON's own signs may replace it.
     """
     odd = _ODD_IN_JSON if is_utf8(encoding) else _NOT_ASCII
-    return odd.sub(_json_sign, text)
+    return re.sub(odd, _json_sign, text)
 
 
 def is_utf8(encoding: str | None) -> bool:

@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from dlint.ending import whole
-from dlint.project.files import display_path, project_root
+from dlint.project.files import display_path, lies_in, project_root
 from dlint.source.reading import SourceError, read_bytes
 
 
@@ -25,7 +25,7 @@ def obstacle(path: Path, roots: Iterable[str]) -> str | None:
     somebody else made may hold links to any file of the user's: nobody who repairs the tree means those.
     """
     target = os.path.realpath(path)
-    if not any(_lies_in(target, root) for root in roots):
+    if not any(lies_in(target, root) for root in roots):
         what = "is a link to" if os.path.islink(path) else "lies behind a link, at"  # noqa: PTH114
         return f"the file {what} {target}, outside the tree: name that file to have it repaired"
     try:
@@ -41,11 +41,6 @@ def obstacle(path: Path, roots: Iterable[str]) -> str | None:
 def true_roots(paths: Iterable[Path]) -> set[str]:
     """Where the projects of these paths truly lie."""
     return {os.path.realpath(project_root(path)) for path in paths}
-
-
-def _lies_in(path: str, folder: str) -> bool:
-    path, folder = os.path.normcase(path), os.path.normcase(folder)
-    return path == folder or path.startswith(os.path.join(folder, ""))  # noqa: PTH118
 
 
 def replace(path: Path, old: bytes, new: bytes) -> None:

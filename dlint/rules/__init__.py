@@ -3,29 +3,43 @@
 from __future__ import annotations
 
 import importlib
-import inspect
 import pkgutil
 import re
+from collections.abc import Iterator
 from functools import cache
+from typing import TYPE_CHECKING
 
-from dlint.rules.rule import Rule
+if TYPE_CHECKING:
+    from dlint.rules.rule import Rule
 
 _FILE = re.compile(r"dl(\d{3})_(\w+)")
 
 
 @cache
+def all_codes() -> tuple[str, ...]:
+    """The code of every rule, in order; no rule is imported for it."""
+    return tuple(code for code, _, _ in _files())
+
+
+@cache
 def all_rules() -> dict[str, Rule]:
     """Every rule by code, in order of code."""
-    rules = {}
+    return {code: _read(code, name, file) for code, name, file in _files()}
+
+
+def _files() -> Iterator[tuple[str, str, str]]:
+    """The code, the name and the module of every rule."""
     for info in sorted(pkgutil.iter_modules(__path__), key=lambda info: info.name):
         match = _FILE.fullmatch(info.name)
         if match:
-            rule = _read(f"DL{match[1]}", match[2].replace("_", "-"), info.name)
-            rules[rule.code] = rule
-    return rules
+            yield f"DL{match[1]}", match[2].replace("_", "-"), info.name
 
 
 def _read(code: str, name: str, file: str) -> Rule:
+    import inspect
+
+    from dlint.rules.rule import Rule
+
     module = importlib.import_module(f"{__name__}.{file}")
     documentation = inspect.cleandoc(module.__doc__ or "")
     return Rule(

@@ -23,9 +23,10 @@ def fail(*_arguments, **_options):
     raise RuntimeError("what\\x1b\\nwent wrong")
 
 import dlint.engine
+import dlint.project.files
 import dlint.repair
 import dlint.rules
-dlint.engine.expand = fail
+dlint.project.files.expand = fail
 if door == "flake8":
     from flake8.main.cli import main
 elif door == "libcst":

@@ -56,11 +56,13 @@ def test_every_key_is_read(tmp_path: Path) -> None:
     root = project(
         tmp_path,
         '[tool.dlint]\nselect = ["DL1", "dl2"]\nignore = ["DL101"]\nextend-select = ["DL305"]\n'
-        'exclude = ["third_party/"]\ntarget-torch = "1.8"\nstart-method = "spawn"\n',
+        'exclude = ["third_party/"]\ntarget-torch = "1.8"\nstart-method = "spawn"\n'
+        'cache-dir = "build/found"\n',
     )
     assert load(root)._replace(places=()) == Settings(
-        ("DL1", "DL2"), ("DL101",), ("DL305",), ("third_party/",), target_torch="1.8", start_method="spawn"
-    )
+        ("DL1", "DL2"), ("DL101",), ("DL305",), ("third_party/",), target_torch="1.8", start_method="spawn",
+        cache_dir=str(root / "build" / "found"), configured_in=root,
+    )  # fmt: skip
 
 
 def test_options_of_the_run_go_before_the_project(tmp_path: Path) -> None:

@@ -1,0 +1,118 @@
+"""A report as bytes and back. What comes back may be anybody's, and is looked at before it is believed.
+
+JSON, because reading it runs nothing. Of a remedy only what reports show is kept: nothing is repaired from
+what a file in the tree says.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Container
+from typing import Any, get_args
+
+from dlint.finding import Applicability, Finding, ReachStep, Remedy, Report, Trouble
+from dlint.source.reading import MAX_BYTES
+
+_CODE = re.compile(r"DL\d{3}")
+
+
+class _Foreign(ValueError):
+    """Not what :func:`packed` has made."""
+
+
+def packed(report: Report) -> bytes:
+    """The report as bytes."""
+    whole = [
+        [_finding(each) for each in report.findings],
+        [list(each) for each in report.troubles],
+        report.checked,
+    ]
+    return json.dumps(whole, separators=(",", ":")).encode("ascii")
+
+
+def unpacked(data: bytes, asked: Container[str]) -> Report | None:
+    """The report of such bytes; None where they are none, or name findings in other files than ``asked``."""
+    try:
+        findings, troubles, checked = _row(json.loads(data), 3)
+        return Report(
+            tuple(_as_finding(each, asked) for each in _list(findings)),
+            tuple(_as_trouble(each) for each in _list(troubles)),
+            _number(checked),
+        )
+    except (ValueError, RecursionError):
+        return None
+
+
+def _finding(finding: Finding) -> list[Any]:
+    remedy = finding.remedy and [finding.remedy.applicability, finding.remedy.summary]
+    return [*finding[:8], [list(step) for step in finding.reach], remedy, finding.by_hand]
+
+
+def _as_finding(data: Any, asked: Container[str]) -> Finding:
+    code, name, message, path, *place, reach, remedy, by_hand = _row(data, len(Finding._fields))
+    if not (isinstance(code, str) and _CODE.fullmatch(code)) or _text(path) not in asked:
+        raise _Foreign
+    line, column, end_line, end_column = map(_from_one, place)
+    return Finding(
+        code,
+        _text(name),
+        _text(message),
+        path,
+        line,
+        column,
+        end_line,
+        end_column,
+        tuple(_as_step(each) for each in _list(reach)),
+        None if remedy is None else _as_remedy(remedy),
+        None if by_hand is None else _text(by_hand),
+    )
+
+
+def _as_step(data: Any) -> ReachStep:
+    name, path, line = _row(data, 3)
+    return ReachStep(_text(name), _text(path), _number(line))
+
+
+def _as_remedy(data: Any) -> Remedy:
+    applicability, summary = _row(data, 2)
+    if applicability not in get_args(Applicability):
+        raise _Foreign
+    return Remedy("", applicability, _text(summary))
+
+
+def _as_trouble(data: Any) -> Trouble:
+    path, message, line = _row(data, 3)
+    return Trouble(_text(path), _text(message), None if line is None else _number(line))
+
+
+def _row(data: Any, length: int) -> list[Any]:
+    row = _list(data)
+    if len(row) != length:
+        raise _Foreign
+    return row
+
+
+def _list(data: Any) -> list[Any]:
+    if not isinstance(data, list):
+        raise _Foreign
+    return data
+
+
+def _text(data: Any) -> str:
+    if not isinstance(data, str):
+        raise _Foreign
+    return data
+
+
+def _number(data: Any) -> int:
+    """A count, a line or a column: none is larger than the largest file."""
+    if type(data) is not int or not 0 <= data <= MAX_BYTES:
+        raise _Foreign
+    return data
+
+
+def _from_one(data: Any) -> int:
+    if _number(data) == 0:
+        raise _Foreign
+    return int(data)

@@ -1,0 +1,22 @@
+"""What is asked of the engine, as far as the answer hangs on it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import NamedTuple
+
+from dlint.project.files import Listing, listing
+from dlint.settings import Settings
+
+
+class Question(NamedTuple):
+    """A run; ``promised``: whether the remedies of the findings are tried as well."""
+
+    paths: tuple[Path, ...]
+    settings: Settings
+    suppress: bool = True
+    promised: bool = False
+
+    def listing(self) -> Listing:
+        """The files that it is about."""
+        return listing(self.paths, self.settings.exclude, force_exclude=self.settings.force_exclude)
