@@ -5,12 +5,15 @@ from __future__ import annotations
 import ast
 import re
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import accumulate
 from pathlib import Path
 
 from dlint.budget import spend
 from dlint.source.layout import Scope
+
+# In a block of more statements those on certain lines are looked up.
+_FEW_STATEMENTS = 8
 
 
 class Module:
@@ -85,8 +88,10 @@ class Module:
         longer than parsing it. A definition, an import alias, a name, an attribute and a keyword count.
         """
         lines = self.lines_with(word, called=called)
+        found: list[list[ast.AST]] = []
         if lines:
-            yield from _descend(self.tree, [self.tree], word, lines)
+            _descend(self.tree, [self.tree], word, lines, found)
+        yield from found
 
     def trails_at(self, lines: list[int]) -> Iterator[list[ast.AST]]:
         """For every statement that begins on one of these lines, the nodes from the root down to it."""
@@ -130,23 +135,53 @@ def _whole_words(text: str, word: str) -> Iterator[int]:
         at = text.find(word, end)
 
 
-def _descend(node: ast.AST, trail: list[ast.AST], word: str, lines: list[int]) -> Iterator[list[ast.AST]]:
-    for child in ast.iter_child_nodes(node):
-        spend(1)
-        first = getattr(child, "lineno", None)
-        if first is not None:
-            # A decorator stands above the line that a definition gives as its own.
-            decorators = getattr(child, "decorator_list", None)
-            if decorators:
-                first = min(first, decorators[0].lineno)
-            last = child.end_lineno  # type: ignore[attr-defined]
-            if not _is_any_within(lines, first, last):
-                continue
-        trail.append(child)
-        if _names(child, word):
-            yield list(trail)
-        yield from _descend(child, trail, word, lines)
-        trail.pop()
+def _descend(
+    node: ast.AST, trail: list[ast.AST], word: str, lines: list[int], found: list[list[ast.AST]]
+) -> None:
+    for field in node._fields:
+        value = getattr(node, field, None)
+        if isinstance(value, ast.AST):
+            _look_into(value, trail, word, lines, found)
+        elif isinstance(value, list):
+            for child in _on_lines(value, lines) if len(value) > _FEW_STATEMENTS else value:
+                if isinstance(child, ast.AST):
+                    _look_into(child, trail, word, lines, found)
+
+
+def _look_into(
+    child: ast.AST, trail: list[ast.AST], word: str, lines: list[int], found: list[list[ast.AST]]
+) -> None:
+    spend(1)
+    first = getattr(child, "lineno", None)
+    if first is not None:
+        first = _first_line(child)
+        if not _is_any_within(lines, first, child.end_lineno):  # type: ignore[attr-defined]
+            return
+    trail.append(child)
+    if _names(child, word):
+        found.append(list(trail))
+    _descend(child, trail, word, lines, found)
+    trail.pop()
+
+
+def _on_lines(block: list[ast.AST], lines: list[int]) -> Sequence[ast.AST]:
+    """Of the statements of a long block at least those that stand on some of these lines."""
+    if len(lines) * _FEW_STATEMENTS > len(block) or not isinstance(block[0], ast.stmt):
+        return block
+    wanted: set[int] = set()
+    for line in lines:
+        at = bisect_right(block, line, key=_first_line) - 1
+        while at >= 0 and (block[at].end_lineno or 0) >= line:  # type: ignore[attr-defined]
+            wanted.add(at)
+            at -= 1
+    return [block[at] for at in sorted(wanted)]
+
+
+def _first_line(node: ast.AST) -> int:
+    """The line that a node begins on: a decorator stands above the one that a definition gives as its own."""
+    first: int = node.lineno  # type: ignore[attr-defined]
+    decorators = getattr(node, "decorator_list", None)
+    return min(first, decorators[0].lineno) if decorators else first
 
 
 def _names(node: ast.AST, word: str) -> bool:
