@@ -219,7 +219,7 @@ def _in_setup_cfg(text: str) -> Iterator[str]:
 
 
 def _in_setup_py(text: str) -> Iterator[str]:
-    """Strings in install_requires and extras_require, written there or in a variable named there."""
+    """Strings in install_requires and extras_require, written there or in what is named there."""
     if not text:
         return
     from dlint.source.parsing import parse
@@ -228,17 +228,11 @@ def _in_setup_py(text: str) -> Iterator[str]:
         tree = parse(text)
     except SourceError:
         return
-    assigned = {
-        target.id: node.value
-        for node in ast.walk(tree)
-        if isinstance(node, ast.Assign)
-        for target in node.targets
-        if isinstance(target, ast.Name)
-    }
+    defined = _defined(tree)
     keywords = (node for node in ast.walk(tree) if isinstance(node, ast.keyword))
-    values = [node.value for node in keywords if node.arg in ("install_requires", "extras_require")]
-    named = [assigned.get(value.id) if isinstance(value, ast.Name) else value for value in values]
-    waiting: list[ast.AST] = [value for value in named if value is not None]
+    waiting: list[ast.AST] = [
+        node.value for node in keywords if node.arg in ("install_requires", "extras_require")
+    ]
     seen: set[int] = set()  # each part once: a value may be named often, and stand in another
     while waiting:
         part = waiting.pop()
@@ -247,7 +241,36 @@ def _in_setup_py(text: str) -> Iterator[str]:
         seen.add(id(part))
         if isinstance(part, ast.Constant) and isinstance(part.value, str):
             yield from _in_requirement(part.value)
-        waiting += ast.iter_child_nodes(part)
+        elif isinstance(part, ast.Name):
+            waiting += defined.pop(part.id, ())
+        elif isinstance(part, ast.Subscript):
+            waiting.append(part.value)  # the key of a table is no requirement
+        else:
+            waiting += ast.iter_child_nodes(part)
+
+
+def _defined(tree: ast.Module) -> dict[str, list[ast.AST]]:
+    """What each name of a script is given: values, entries (``extras["all"] = ...``), a function's body."""
+    defined: dict[str, list[ast.AST]] = {}
+    for node in ast.walk(tree):
+        match node:
+            case ast.Assign(targets=targets, value=value):
+                pass
+            case (
+                ast.AnnAssign(target=target, value=ast.expr() as value)
+                | ast.AugAssign(target=target, value=value)
+            ):
+                targets = [target]
+            case ast.FunctionDef(name=name, body=body):
+                defined.setdefault(name, []).extend(body)
+                continue
+            case _:
+                continue
+        for each in targets:
+            table = each.value if isinstance(each, ast.Subscript) else each
+            if isinstance(table, ast.Name):
+                defined.setdefault(table.id, []).append(value)
+    return defined
 
 
 def _in_environment(text: str) -> Iterator[str]:

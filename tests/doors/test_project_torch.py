@@ -68,6 +68,23 @@ def test_a_requirement(tmp_path: Path, line: str, oldest: str | None) -> None:
             "1.3",
         ),
         ({"setup.py": "setup(keywords=['torch'], install_requires=read('requirements.txt'))"}, None),
+        (
+            {
+                "setup.py": "_deps = ['torch>=1.13']\ndeps = {split(each): each for each in _deps}\n"
+                "setup(install_requires=[deps['torch']])"
+            },
+            "1.13",
+        ),
+        (
+            {
+                "setup.py": "_deps = ['torch==1.7.1']\ndef listed(*names):\n    return [_deps[n] for n in names]\n"
+                "extras = {}\nextras['gpu'] = listed('torch')\nsetup(extras_require=extras)"
+            },
+            "1.7.1",
+        ),
+        # A key says nothing of what it leads to, and a table that nobody requires is none.
+        ({"setup.py": "deps = read('deps.txt')\nsetup(install_requires=[deps['torch']])"}, None),
+        ({"setup.py": "docs = ['torch>=1.9']\nsetup(install_requires=['numpy'])"}, None),
         ({"setup.py": "print 'torch'"}, None),
         (
             {"environment.yml": "channels:\n  - pytorch\ndependencies:\n  - pytorch=1.7.1=py3.8_cuda\n"},
