@@ -12,7 +12,7 @@ from typing import NamedTuple
 from dlint.project.index import Index
 
 # Bytes of the files of one block that mention data loading.
-_BLOCK_BYTES = 1_100_000
+_BLOCK_BYTES = 8_000_000
 _WEIGHTY = ("DataLoader", "Dataset")
 
 Block = frozenset[str]
