@@ -190,8 +190,8 @@ class WorkerCode:
         mark = (id(summary), self._role)
         visit = self._visits.get(mark)
         if visit is None:
-            link = linked(summary.function, call.at, call.node, above)
-            visit = self._visits[mark] = Visit(summary.function, summary.frame, HERE, link, self._role)
+            link = linked(call.function, call.at, call.node, above)
+            visit = self._visits[mark] = Visit(call.function, summary.frame, HERE, link, self._role)
             self._summary_of[id(visit)] = summary
             self.visits.append(visit)
         visit.callers.setdefault((id(call.node), id(above)), (above, call.at, call.node))
