@@ -1,11 +1,12 @@
-"""A lambda, local function or local class is sent to worker processes.
+"""A lambda, local function, local class, module or generator is sent to worker processes.
 
 ## What it finds
 
 A lambda, a function or class defined inside a function, or one defined under the main guard, that a loader
 with workers has to send them: as `collate_fn` or `worker_init_fn`, as the dataset, or kept on the dataset or
 on a transform that the dataset holds (`self.scale = lambda ...`, `transforms.Lambda(lambda ...)`), be it the
-default of a parameter.
+default of a parameter. Also a module (`self.backend = importlib.import_module(name)`) and a generator
+(`self.files = (path for path in ...)`) that a dataset or a transform of the program keeps.
 
 What never travels is fine: a lambda called in `__init__` and not kept, one made inside `__getitem__`, one
 given to a sampler (samplers run in the parent), one that `__getstate__` leaves out, a loader without workers,
@@ -20,7 +21,8 @@ which only knows functions and classes by their module-level name. As measured, 
 - what is made inside a function: `AttributeError: Can't pickle local object '...<lambda>'`;
 - a lambda of the module, or a default of a parameter: `PicklingError: Can't pickle <function <lambda> ...>:
   attribute lookup <lambda> on __main__ failed`;
-- what only the main guard defines: the worker ends with `AttributeError: Can't get attribute`.
+- what only the main guard defines: the worker ends with `AttributeError: Can't get attribute`;
+- a module or a generator: `TypeError: cannot pickle 'module' object`, `'generator' object`.
 
 Spawn is the default on macOS and Windows, forkserver on Linux from Python 3.14 on: code that ran for years
 stops there.
@@ -58,7 +60,8 @@ are asked for.
 Safe where the function is seen to be only called, wherever it goes: by the loader, by a transform, by the
 dataset that keeps it. Unsafe where its identity, name or signature may matter to somebody, where an entry of
 an object of unknown kind is read earlier, where something goes through all the names of the module, and where
-the program copies deeply, which copies what is bound, too. A class must be moved by hand.
+the program copies deeply, which copies what is bound, too. A class must be moved by hand; what a module or a
+generator is kept for, made in the worker.
 
 ## References
 
@@ -76,6 +79,7 @@ from dlint.changes.around import Stays
 from dlint.changes.hoisting import hoist
 from dlint.finding import Remedy
 from dlint.fork.shipped import Part, shipped
+from dlint.fork.unsendable import Kept, kept_unsendable
 from dlint.loaders.loaders import Loader, is_zero
 from dlint.program.program import Program
 from dlint.project.main_guards import is_guarded
@@ -94,6 +98,10 @@ _BREAKS = "workers that are not forked (Python 3.14 on Linux, macOS, Windows) ca
 _LOCAL = "AttributeError: Can't pickle local object"
 _NAMELESS = "PicklingError: Can't pickle <function <lambda> ...>: attribute lookup ... failed"
 _GUARDED = "AttributeError: Can't get attribute"
+_CURES = {
+    "generator": "keep a list of what it gives, or make it where it is used",
+    "module": "import it where it is used, or keep its name",
+}
 
 
 def check(program: Program) -> Iterator[Found]:
@@ -102,13 +110,22 @@ def check(program: Program) -> Iterator[Found]:
         uses = [use for use in alike if use.loader is not None and program.start_method_of(use) != "fork"]
         if not uses:
             continue
-        hazards = [hazard for part in program.shipped(uses[0]) if (hazard := _judged(part)) is not None]
+        parts = program.shipped(uses[0])
+        hazards = [hazard for part in parts if (hazard := _judged(part)) is not None]
+        kept = [
+            each
+            for part in parts
+            if part.pickled and isinstance(part.value, Instance)
+            for each in kept_unsendable(program.evaluator, part.value, part.world)
+        ]
         for use in uses:
             assert use.loader is not None
             if use.dataset is None:
                 yield from _arguments(program, use.loader)
             for hazard in hazards:
                 yield _found(program, hazard, use.loader)
+            for each in kept:
+                yield _found_kept(each, use.loader)
 
 
 @dataclass(frozen=True)
@@ -196,6 +213,18 @@ def _found(program: Program, hazard: _Hazard, loader: Loader, written: ast.expr 
         f'{hazard.what} (loader at {where}): {_BREAKS}: "{hazard.error}"; {cure}',
         remedy=remedy,
         by_hand=by_hand,
+    )
+
+
+def _found_kept(kept: Kept, loader: Loader) -> Found:
+    where = f"{loader.module.relative}:{loader.call.lineno}"
+    cure = _CURES[kept.kind]
+    return Found(
+        kept.module,
+        kept.node,
+        f"{kept.attribute} is a {kept.kind} (loader at {where}): {_BREAKS}: "
+        f"\"TypeError: cannot pickle '{kept.kind}' object\"; {cure}",
+        by_hand=cure,
     )
 
 

@@ -36,6 +36,65 @@ def test_stored_by_a_method_of_the_constructor(
     assert codes(tmp_path, program, monkeypatch, ("DL401",)) == found
 
 
+@pytest.mark.parametrize(
+    ("kept", "after", "found"),
+    [
+        ("(line for line in open(path))", "", ["DL401"]),
+        ("self.lines(path)", "", ["DL401"]),
+        ("np", "", ["DL401"]),
+        ("__import__(path)", "", ["DL401"]),
+        ("[line for line in open(path)]", "", []),
+        ("list(line for line in open(path))", "", []),
+        ("np.zeros", "", []),
+        ("np if path else None", "", []),
+        ("self.whole(path)", "", []),
+        ("self.cached(path)", "", []),
+        ("(line for line in open(path))", "self.kept = list(self.kept)", []),
+        ("(line for line in open(path))", "del self.kept", []),
+    ],
+)
+def test_modules_and_generators(
+    kept: str, after: str, found: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    body = f"""
+    def __init__(self, path):
+        self.kept = {kept}
+        {after}
+
+    def lines(self, path):
+        for line in open(path):
+            yield line
+
+    def whole(self, path):
+        return [line for line in open(path)]
+
+    @torch.no_grad()
+    def cached(self, path):
+        yield path
+
+    def __getitem__(self, index):
+        return index
+"""
+    for options, expected in (("", found), (", multiprocessing_context='fork'", [])):
+        program = OPENED.format(body=body, options=options)
+        assert codes(tmp_path, program, monkeypatch, ("DL401",)) == expected
+
+
+def test_a_generator_that_getstate_leaves_out(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    body = """
+    def __init__(self, path):
+        self.lines = (line for line in open(path))
+
+    def __getstate__(self):
+        return {}
+
+    def __getitem__(self, index):
+        return index
+"""
+    program = OPENED.format(body=body, options="")
+    assert codes(tmp_path, program, monkeypatch, ("DL401",)) == []
+
+
 _CLEANED = """\
 strip = lambda line: line.strip()
 

@@ -1,0 +1,75 @@
+"""What objects keep that pickle refuses, whatever its name: modules and generators.
+
+As measured: ``TypeError: cannot pickle 'module' object``, ``'generator' object``.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, NamedTuple
+
+from dlint.fork.shipped import says_its_state
+from dlint.values.frame import Point
+from dlint.values.functions import is_generator
+from dlint.values.values import External, Function, Instance, Made, ModuleValue, Value
+from dlint.values.worlds import World
+
+if TYPE_CHECKING:
+    from dlint.calls.evaluator import Evaluator
+    from dlint.source.module import Module
+
+_IMPORTS = frozenset({"importlib.import_module", "builtins.__import__"})
+
+
+class Kept(NamedTuple):
+    """What an attribute of an object keeps: where it is stored, and the kind of thing as pickle calls it."""
+
+    attribute: str
+    node: ast.expr
+    module: Module
+    kind: str
+
+
+def kept_unsendable(evaluator: Evaluator, instance: Instance, world: World) -> Iterator[Kept]:
+    """The attributes of an object, once it is made, that pickle cannot take along."""
+    if says_its_state(evaluator, instance.cls):
+        return
+    for name, path, point, w in evaluator.construction.stores(instance, world):
+        match point.statement:
+            case ast.Assign(targets=[ast.Attribute() as target], value=node) if ast.unparse(target) == path:
+                kind = _kind(evaluator, node, point, w)
+                if kind is not None:
+                    yield Kept(f"{instance.cls.name}.{name}", node, point.frame.module, kind)
+
+
+def _kind(evaluator: Evaluator, node: ast.expr, point: Point, world: World) -> str | None:
+    if isinstance(node, ast.GeneratorExp):
+        return "generator"
+    if isinstance(node, ast.Call):
+        callees = [value for value, _ in evaluator.values(node.func, point, world)]
+        if callees and all(isinstance(callee, Function) and _generates(callee) for callee in callees):
+            return "generator"
+    values = [value for value, _ in evaluator.values(node, point, world)]
+    return "module" if values and all(map(_is_module, values)) else None
+
+
+def _generates(function: Function) -> bool:
+    return (
+        isinstance(function.node, ast.FunctionDef)
+        and not function.node.decorator_list
+        and is_generator(function.node)
+    )
+
+
+def _is_module(value: Value) -> bool:
+    """Whether a value is surely a module: one of the program, a library's by its first name, or one that is
+    imported by a name."""
+    match value:
+        case ModuleValue():
+            return True
+        case External(owner=None, name=name):
+            return "." not in name
+        case Made(name=name):
+            return name in _IMPORTS
+    return False
