@@ -38,6 +38,7 @@ class Truth:
 
     def __init__(self, evaluator: Evaluator) -> None:
         self._evaluator = evaluator
+        self._bits: dict[int, ast.BoolOp] = {}
 
     def of(self, node: ast.expr, point: Point, world: World) -> list[Result]:
         """What a test may come out as, and in which worlds."""
@@ -125,6 +126,9 @@ class Truth:
         return _few(results + [(going, w) for w in worlds])
 
     def _compare(self, node: ast.Compare, point: Point, world: World) -> list[Result]:
+        both = self._of_bits(node)
+        if both is not None:
+            return self.of(both, point, world)
         results: list[Result] = []
         lefts = self._evaluator.values(node.left, point, world)
         for index, (op, comparator) in enumerate(zip(node.ops, node.comparators, strict=True), 1):
@@ -138,6 +142,23 @@ class Truth:
                             results.append((result, u))
             lefts = following
         return _few(results)
+
+    def _of_bits(self, node: ast.Compare) -> ast.expr | None:
+        """``a & b == -1`` as what it is: & binds before ==, and only -1 & -1 is -1."""
+        match node:
+            case ast.Compare(
+                left=ast.BinOp(left=left, op=ast.BitAnd(), right=right),
+                ops=[ast.Eq() | ast.NotEq() as op],
+                comparators=[ast.UnaryOp(op=ast.USub(), operand=ast.Constant(value=1)) as one],
+            ):
+                known = self._bits.get(id(node))
+                if known is None:
+                    tests = [ast.Compare(each, [op], [one]) for each in (left, right)]
+                    word = ast.And() if isinstance(op, ast.Eq) else ast.Or()
+                    known = ast.BoolOp(word, [ast.copy_location(test, node) for test in tests])
+                    self._bits[id(node)] = ast.copy_location(known, node)
+                return known
+        return None
 
     def _pair(self, a: Value, op: ast.cmpop, b: Value, world: World) -> list[Result]:
         negated = isinstance(op, ast.IsNot | ast.NotEq | ast.NotIn)

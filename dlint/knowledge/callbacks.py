@@ -25,6 +25,9 @@ _LAST = frozenset(
     }
 )
 
+# Calls that give the function they are given first the elements of the others.
+_OF_ELEMENTS = frozenset({"map", "imap", "imap_unordered", "filter", "map_async", "progress_map"})
+
 # Command lines that call the program's function themselves: each is given it first.
 RUNNERS = frozenset({"fire.Fire", "absl.app.run", "tyro.cli", "typer.run"})
 # The packages of these calls: a script that uses one mentions it.
@@ -83,6 +86,12 @@ def takes_callbacks(name: str) -> bool:
     """Whether a call of this library name runs the callables among its arguments."""
     last = name.rpartition(".")[2]
     return last in _LAST or name in ("builtins.sorted", "builtins.min", "builtins.max")
+
+
+def element_arguments(name: str) -> int | None:
+    """How many arguments a call gives to the function it is given first, before the elements of what it is
+    given beside (``map(f, xs)``: 0, ``reduce(f, xs)``: 1); None where it gives no elements."""
+    return 1 if name == "functools.reduce" else 0 if name.rpartition(".")[2] in _OF_ELEMENTS else None
 
 
 def is_builder(name: str) -> bool:

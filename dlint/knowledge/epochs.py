@@ -25,13 +25,20 @@ DRAWS = frozenset(
 # The distributed sampler's method; all that it does is store the number in the attribute ``epoch``.
 TELLS = "set_epoch"
 
-# Libraries whose training loops call set_epoch on the loaders that they are given.
-_CALLERS = re.compile(
-    rb"^[ \t]*(?:from|import)[ \t]+"
-    rb"(?:pytorch_lightning|lightning|accelerate|composer|catalyst|mmcv|mmengine|ray\.train)\b"
-    rb"|\bfrom[ \t]+transformers[ \t]+import[^\n]{0,1000}\bTrainer\b",
-    re.MULTILINE,
-)
+# Libraries whose training loops call set_epoch on the loaders that they are given, and the names of what does
+# so: who has only files read by one of them has no such loop.
+_CALLERS = [
+    (re.compile(rb"^[ \t]*(?:from|import)[ \t]+(?:%b)\b" % libraries, re.MULTILINE), re.compile(names))
+    for libraries, names in (
+        (rb"pytorch_lightning|lightning", rb"Trainer|Fabric|Lightning(?:Data)?Module|LightningCLI"),
+        (rb"accelerate", rb"Accelerator"),
+        (rb"composer", rb"Trainer"),
+        (rb"catalyst", rb"[Rr]unner|Experiment"),
+        (rb"mmcv|mmengine", rb"[Rr]unner|Hook"),
+        (rb"ray\.train", rb""),
+        (rb"transformers", rb"import[^\n]{0,1000}\bTrainer\b"),
+    )
+]
 _EVALUATION = re.compile(
     r"(?:^|_|\b)(?:val|valid|validation|eval|evaluation|test|testing|dev|infer|inference|predict)"
 )
@@ -46,7 +53,7 @@ _EVALUATING = re.compile(r"\b(?:no_grad|inference_mode)\b|\.eval\s*\(\s*\)")
 
 def sets_epoch_itself(data: bytes) -> bool:
     """Whether a file uses a library that calls set_epoch."""
-    return _CALLERS.search(data) is not None
+    return any(imports.search(data) and names.search(data) for imports, names in _CALLERS)
 
 
 def speaks_of_evaluation(name: str) -> bool:

@@ -30,7 +30,7 @@ from dlint.values.values import (
     Unknown,
     Value,
 )
-from dlint.values.worlds import World
+from dlint.values.worlds import HERE, World
 
 if TYPE_CHECKING:
     from dlint.objects.interface import Evaluator
@@ -146,8 +146,16 @@ class Attributes:
         return any(re.search(written, index.data(relative)) for relative in index.storing(name))
 
     def _stored_when_made(self, instance: Instance, name: str) -> bool:
-        """Whether an ``__init__`` stores the attribute: what the class says of it is then never seen."""
-        return any(function.name == "__init__" for _, function in self.storing(instance, name))
+        """Whether an ``__init__`` stores the attribute, or surely calls a method that surely does: what the
+        class says of it is then never seen."""
+        storing = self.storing(instance, name)
+        if not storing or any(function.name == "__init__" for _, function in storing):
+            return bool(storing)
+        for _, frame in self._evaluator.initialisers.of(instance):
+            stored = self._evaluator.construction.after(frame, instance, name, HERE)
+            if stored and None not in stored:
+                return True
+        return False
 
     def held(
         self, instance: Instance, name: str, world: World, at_first: Sequence[Outcome] = ()

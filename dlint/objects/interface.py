@@ -23,6 +23,9 @@ class Evaluator(interface.Evaluator, Protocol):
     def initialisers(self) -> Initialisers: ...
 
     @property
+    def construction(self) -> Construction: ...
+
+    @property
     def calls(self) -> Calls: ...
 
     @property
@@ -47,6 +50,14 @@ class Classes(interface.Classes, Protocol):
     def properties(self, cls: Class) -> dict[str, list[tuple[Function, Class]]]: ...
 
     def bind(self, value: Value, receiver: Value, owner: Class) -> Value: ...
+
+
+class Construction(Protocol):
+    """What stores attributes while an object is made."""
+
+    def after(
+        self, frame: Frame, instance: Instance, name: str, world: World, far: int = 0
+    ) -> list[tuple[str, Point, World] | None]: ...
 
 
 class Initialisers(Protocol):

@@ -8,7 +8,8 @@ that uses the label and not the image: `[label for image, label in dataset]`, `f
 `i`.
 
 Not reported: loops that a `break` may end before the last item, passes that use the whole item, or a part
-that is itself read or decoded (a mask, a sound), lists and attributes of labels (`dataset.targets`), methods
+that is itself read or decoded (a mask, a sound), a pass beside another one of the same function that uses the
+images, lists and attributes of labels (`dataset.targets`), methods
 that give a label alone, loops over a loader, and datasets whose items are only looked up in memory.
 
 ## Why is this bad
@@ -95,13 +96,55 @@ def check(program: Program) -> Iterator[Found]:
             if isinstance(statement, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
                 continue
             for node, source, part, name in _passes(statement):
-                if sounds_like_data(name):
+                if sounds_like_data(name) or _reads_images(_scope(trail), source):
                     continue
                 program.evaluator.start()
                 point = program.evaluator.sites.point_of(module, trail)
                 values = [value for value, _ in program.evaluator.values(source, point)]
                 if any(_is_decoded(program, value) and not parts.is_read(value, part) for value in values):
                     yield _found(module, node, source)
+
+
+def _scope(trail: list[ast.AST]) -> ast.AST:
+    """The function that a statement stands in, or the module."""
+    return next(
+        node
+        for node in reversed(trail)
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.Module)
+    )
+
+
+def _reads_images(scope: ast.AST, source: ast.expr) -> bool:
+    """Whether another pass in the same function uses the first part of the items: nothing is loaded in vain
+    that is not wanted as well."""
+    path = dotted(source)
+    for node in walk(scope):
+        match node:
+            case ast.For(target=target, iter=iterable, body=body):
+                parts: list[ast.stmt] | list[ast.expr] = body
+            case ast.ListComp() | ast.SetComp() | ast.GeneratorExp() if len(node.generators) == 1:
+                target, iterable, parts = node.generators[0].target, node.generators[0].iter, [node.elt]
+            case _:
+                continue
+        through = _source(iterable)
+        if through is not None and dotted(through) == path and _uses_first(_item(target, iterable), parts):
+            return True
+    return False
+
+
+def _uses_first(item: ast.expr, body: list[ast.stmt] | list[ast.expr]) -> bool:
+    nodes = [node for part in body for node in walk(part)]
+    if isinstance(item, ast.Tuple) and item.elts and isinstance(item.elts[0], ast.Name):
+        first = item.elts[0].id
+        return any(isinstance(node, ast.Name) and node.id == first for node in nodes)
+    return isinstance(item, ast.Name) and any(
+        isinstance(node, ast.Subscript)
+        and isinstance(node.value, ast.Name)
+        and node.value.id == item.id
+        and isinstance(node.slice, ast.Constant)
+        and node.slice.value == 0
+        for node in nodes
+    )
 
 
 def _passes(statement: ast.AST) -> Iterator[_Pass]:

@@ -10,7 +10,7 @@ import ast
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from dlint.calls.leads import is_data_method, is_own
-from dlint.knowledge.callbacks import called_parts, is_builder, takes_callbacks
+from dlint.knowledge.callbacks import called_parts, element_arguments, is_builder, takes_callbacks
 from dlint.knowledge.loading import is_dataset
 from dlint.values.frame import Argument, Arguments, Point, arguments_of
 from dlint.values.values import (
@@ -197,10 +197,15 @@ class Meeting:
             self._parts(callee.owner, world, set())
         if not takes_callbacks(callee.name):
             return
+        before = element_arguments(callee.name)
         for argument in arguments.all():
             if isinstance(argument.expression, ast.Lambda | ast.Name | ast.Attribute | ast.Call):
+                given = arguments.positional[1:] if argument in arguments.positional[:1] else []
                 for value, w in self._evaluator.value_of(argument, world):
-                    if isinstance(value, Function | Partial):
+                    if isinstance(value, Function | Partial) and before is not None and given:
+                        elements = _elements(given[:1] if before else given, before, argument.expression)
+                        self.called(value, elements, argument.expression, at, w)
+                    elif isinstance(value, Function | Partial):
                         self.called(value, None, argument.expression, at, w, plain=True)
 
     def _note(self, name: str, owner: Made | None, node: ast.AST, at: Point, world: World) -> None:
@@ -236,6 +241,23 @@ def when_called(evaluator: Evaluator, value: Instance) -> list[tuple[Function, b
         return [(method, True) for method in own]
     names = {name for library in classes.libraries(value.cls) for name in called_parts(library)}
     return [(method, False) for name in sorted(names) for method in classes.methods(value, name)]
+
+
+def _elements(given: list[Argument], before: int, function: ast.expr) -> Arguments:
+    """The arguments of a function that gets elements, behind so many that are not known."""
+
+    def unknown(place: int) -> Argument:
+        return Argument(None, None, Unknown(("element", id(function), place)))
+
+    return Arguments(
+        [unknown(place) for place in range(before)]
+        + [
+            Argument(each.expression, each.point, element=True)
+            if each.value is None and not each.element
+            else unknown(before + place)
+            for place, each in enumerate(given)
+        ]
+    )
 
 
 def _is_foreign_method(function: ast.expr, at: Point) -> bool:

@@ -191,6 +191,55 @@ def test_what_a_caller_knows_of_what_it_passes_holds_inside(masked: str, more: s
     assert len(check(tmp_path, {"main.py": text}, "DL101").findings) == bool(more)
 
 
+_STEPS = (
+    _HEAD
+    + """\
+from functools import partial, reduce
+
+
+class Turn:
+    def __call__(self, image):
+        return cv2.flip(image, 1)
+
+
+class Still:
+    def __call__(self, image):
+        return image
+
+
+class Photos(Dataset):
+    def __init__(self, steps):
+        self.steps = steps
+
+    def __getitem__(self, index):
+        return {call}
+
+
+for batch in DataLoader(Photos([{steps}]), num_workers=2):
+    pass
+"""
+)
+
+
+@pytest.mark.parametrize(
+    ("call", "given"),
+    [
+        ("reduce(lambda image, step: step(image), self.steps, index)", True),
+        ("reduce(lambda image, step: image, self.steps, index)", False),
+        ("reduce(lambda step, image: step(image), self.steps, index)", False),
+        ("list(map(lambda step: step(index), self.steps))", True),
+        ("list(map(lambda number, step: step(number), range(9), self.steps))", True),
+        ("list(map(lambda number, step: number, range(9), self.steps))", False),
+        ("list(filter(lambda step: step(index), self.steps))", True),
+        ("list(map(partial(lambda image, step: step(image), index), self.steps))", True),
+    ],
+)
+def test_functions_that_are_given_elements(call: str, given: bool, tmp_path: Path) -> None:
+    for steps, found in (("Turn()", given), ("Still()", False), ("Still(), Turn()", given)):
+        text = _STEPS.format(call=call, steps=steps)
+        assert len(check(tmp_path, {"main.py": text}, "DL101").findings) == found
+
+
 def _sharing(datasets: int, transforms: int) -> str:
     steps = "\n\n".join(
         f"class Step{n}:\n"

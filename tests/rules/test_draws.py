@@ -494,3 +494,41 @@ def main(name):
     return DataLoader(build(name), num_workers=2)
 """
     agree(tmp_path, {"main.py": _HEAD + program}, "DL203")
+
+
+@pytest.mark.parametrize(
+    ("made", "seen"),
+    [
+        ("self.reset(seed)", False),
+        ("self.start(seed)", False),
+        ("self.rng = np.random.RandomState(seed)", False),
+        ("self.rows = seed", True),
+    ],
+)
+def test_a_generator_of_the_class_that_is_always_replaced(made: str, seen: bool, tmp_path: Path) -> None:
+    program = f"""
+
+class Drawing:
+    rng = np.random.RandomState()
+
+    def reset(self, seed):
+        self.rng = np.random.RandomState(seed)
+
+    def start(self, seed):
+        self.reset(seed)
+
+class Data(Drawing, Dataset):
+    def __init__(self, seed):
+        {made}
+
+    def __getitem__(self, index):
+        return self.rng.rand()
+
+
+for epoch in range(3):
+    for batch in DataLoader(Data(3), num_workers=2):
+        pass
+"""
+    findings = check(tmp_path, {"main.py": _HEAD + program}, "DL203").findings
+    assert findings
+    assert any(finding.line == 6 for finding in findings) == seen

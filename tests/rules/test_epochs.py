@@ -508,3 +508,38 @@ trainer, model, other = pl.Trainer(max_epochs=1), models.make(), models.other()
 {call}  # here
 """
     assert lines_of(tmp_path, program, "DL402", monkeypatch) == (marked(program) if starts else [])
+
+
+@pytest.mark.parametrize(
+    ("using", "found"),
+    [
+        ("import mmcv\n\nrows = mmcv.load('rows.pkl')\n", True),
+        ("from mmcv.runner import EpochBasedRunner\n", False),
+        ("from accelerate.utils import set_seed\n\nset_seed(1)\n", True),
+        ("from accelerate import Accelerator\n", False),
+        ("from pytorch_lightning.utilities import rank_zero_only\n", True),
+        ("import pytorch_lightning as pl\n\npl.Trainer()\n", False),
+    ],
+)
+def test_a_library_counts_where_its_loops_are_used(
+    using: str, found: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    program = f"""{using}
+import torch
+from torch.utils.data import DataLoader, DistributedSampler, TensorDataset
+
+
+def main(model, optimiser):
+    data = TensorDataset(torch.load("x"), torch.load("y"))
+    sampler = DistributedSampler(data)
+    loader = DataLoader(data, 32, sampler=sampler, num_workers=2)
+    for epoch in range(30):
+        for x, y in loader:
+            torch.nn.functional.mse_loss(model(x), y).backward()
+            optimiser.step()
+"""
+    (tmp_path / "pyproject.toml").write_text("")
+    (tmp_path / "train.py").write_text(program)
+    monkeypatch.chdir(tmp_path)
+    findings = engine.check([Path()], Settings(select=("DL207",))).findings
+    assert bool(findings) == found

@@ -62,6 +62,9 @@ main()
         ),
         ("for i in range(9):\n    _, person, _ = train_set[i]\n    found.append(person)", None),
         ("for i in range(len(train_set)):\n    item = train_set[i]\n    show(item, item[1])", None),
+        ("found = [item[1] for item in train_set]\nfound += [item[0] for item in train_set]", None),
+        ("found = [item[1] for item in train_set]\nfor image, _, _ in train_set: found.append(image)", None),
+        ("found = [item[1] for item in train_set]\nfound += [item[0] for item in train_set.rows]", 0),
     ],
 )
 def test_scans(scan: str, at: int | None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
