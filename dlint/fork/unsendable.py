@@ -1,4 +1,4 @@
-"""What objects keep that pickle refuses, whatever its name: modules and generators.
+"""What objects keep that pickle refuses, whatever its name: modules, generators, objects of OpenCV.
 
 As measured: ``TypeError: cannot pickle 'module' object``, ``'generator' object``.
 """
@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, NamedTuple
 
 from dlint.fork.shipped import says_its_state
+from dlint.knowledge.processes.pickling import is_module, refused
 from dlint.values.frame import Point
 from dlint.values.functions import is_generator
 from dlint.values.values import External, Function, Instance, Made, ModuleValue, Value
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
     from dlint.calls.evaluator import Evaluator
     from dlint.source.module import Module
 
-_IMPORTS = frozenset({"importlib.import_module", "builtins.__import__"})
+_GENERATOR = "generator"
 
 
 class Kept(NamedTuple):
@@ -45,13 +46,13 @@ def kept_unsendable(evaluator: Evaluator, instance: Instance, world: World) -> I
 
 def _kind(evaluator: Evaluator, node: ast.expr, point: Point, world: World) -> str | None:
     if isinstance(node, ast.GeneratorExp):
-        return "generator"
+        return _GENERATOR
     if isinstance(node, ast.Call):
         callees = [value for value, _ in evaluator.values(node.func, point, world)]
         if callees and all(isinstance(callee, Function) and _generates(callee) for callee in callees):
-            return "generator"
-    values = [value for value, _ in evaluator.values(node, point, world)]
-    return "module" if values and all(map(_is_module, values)) else None
+            return _GENERATOR
+    kinds = {_kind_of(value) for value, _ in evaluator.values(node, point, world)}
+    return kinds.pop() if len(kinds) == 1 else None
 
 
 def _generates(function: Function) -> bool:
@@ -62,14 +63,12 @@ def _generates(function: Function) -> bool:
     )
 
 
-def _is_module(value: Value) -> bool:
-    """Whether a value is surely a module: one of the program, a library's by its first name, or one that is
-    imported by a name."""
+def _kind_of(value: Value) -> str | None:
     match value:
         case ModuleValue():
-            return True
-        case External(owner=None, name=name):
-            return "." not in name
+            return "module"
+        case External(owner=None, name=name) if is_module(name):
+            return "module"
         case Made(name=name):
-            return name in _IMPORTS
-    return False
+            return refused(name)
+    return None

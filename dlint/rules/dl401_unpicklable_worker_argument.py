@@ -6,7 +6,8 @@ A lambda, a function or class defined inside a function, or one defined under th
 with workers has to send them: as `collate_fn` or `worker_init_fn`, as the dataset, or kept on the dataset or
 on a transform that the dataset holds (`self.scale = lambda ...`, `transforms.Lambda(lambda ...)`), be it the
 default of a parameter. Also a module (`self.backend = importlib.import_module(name)`) and a generator
-(`self.files = (path for path in ...)`) that a dataset or a transform of the program keeps.
+(`self.files = (path for path in ...)`) that a dataset or a transform of the program keeps, and what
+OpenCV makes to find, match and equalise (`self.detector = cv2.ORB_create()`).
 
 What never travels is fine: a lambda called in `__init__` and not kept, one made inside `__getitem__`, one
 given to a sampler (samplers run in the parent), one that `__getstate__` leaves out, a loader without workers,
@@ -22,7 +23,8 @@ which only knows functions and classes by their module-level name. As measured, 
 - a lambda of the module, or a default of a parameter: `PicklingError: Can't pickle <function <lambda> ...>:
   attribute lookup <lambda> on __main__ failed`;
 - what only the main guard defines: the worker ends with `AttributeError: Can't get attribute`;
-- a module or a generator: `TypeError: cannot pickle 'module' object`, `'generator' object`.
+- a module, a generator, an object of OpenCV: `TypeError: cannot pickle 'module' object`, `'generator'
+  object`, `'cv2.ORB' object`.
 
 Spawn is the default on macOS and Windows, forkserver on Linux from Python 3.14 on: code that ran for years
 stops there.
@@ -60,8 +62,8 @@ are asked for.
 Safe where the function is seen to be only called, wherever it goes: by the loader, by a transform, by the
 dataset that keeps it. Unsafe where its identity, name or signature may matter to somebody, where an entry of
 an object of unknown kind is read earlier, where something goes through all the names of the module, and where
-the program copies deeply, which copies what is bound, too. A class must be moved by hand; what a module or a
-generator is kept for, made in the worker.
+the program copies deeply, which copies what is bound, too. A class must be moved by hand; what a module, a
+generator or an object of OpenCV is kept for, made in the worker.
 
 ## References
 
@@ -102,6 +104,7 @@ _CURES = {
     "generator": "keep a list of what it gives, or make it where it is used",
     "module": "import it where it is used, or keep its name",
 }
+_CURE = "make it where it is first used, in each process"
 
 
 def check(program: Program) -> Iterator[Found]:
@@ -218,7 +221,7 @@ def _found(program: Program, hazard: _Hazard, loader: Loader, written: ast.expr 
 
 def _found_kept(kept: Kept, loader: Loader) -> Found:
     where = f"{loader.module.relative}:{loader.call.lineno}"
-    cure = _CURES[kept.kind]
+    cure = _CURES.get(kept.kind, _CURE)
     return Found(
         kept.module,
         kept.node,

@@ -39,9 +39,9 @@ As measured, with 4 forked workers and 4000 reads:
 - `h5py`, `sqlite3` (reading), `mmap`, `os.pread`, `np.memmap`: no wrong read.
 
 Under spawn and forkserver (Python 3.14 on Linux, macOS, Windows) none of them can be sent to a worker:
-`TypeError: cannot pickle ...` for files of all kinds, sqlite3, lmdb, h5py, mmap, cv2.VideoCapture, OpenCV's
-feature detectors, matchers and CLAHE, and errors of their own for rasterio, PyAV and decord. A
-`__getstate__` that drops the handle cures that, but not what forked workers do.
+`TypeError: cannot pickle ...` for files of all kinds, sqlite3, lmdb, h5py, mmap, cv2.VideoCapture, and
+errors of their own for rasterio, PyAV and decord. A `__getstate__` that drops the handle cures that, but
+not what forked workers do.
 
 ## Example
 
@@ -356,7 +356,7 @@ def _found(
     found = Found(
         made.point.frame.module,
         made.node,
-        f"{handle.name} {handle.made} {when} is read in worker code as {cls}.{name}: {'; '.join(happens)}; "
+        f"{handle.name} opened {when} is read in worker code as {cls}.{name}: {'; '.join(happens)}; "
         f"{handle.advice}",
         visit.link.steps(f"self.{name}", module, read),
         Remedy(

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Literal
 
 import pytest
 
@@ -40,48 +39,6 @@ class Data(Dataset):
 for batch in DataLoader(Data(), num_workers=2):
     pass
 """
-
-
-_MATCHED = """\
-import cv2
-from torch.utils.data import DataLoader, Dataset
-
-
-class Data(Dataset):
-    def __init__(self):
-        self.detector = {made}
-
-    def __getitem__(self, index):
-        return self.detector.detect(index)
-
-
-for batch in DataLoader(Data(), num_workers=2):
-    pass
-"""
-
-
-@pytest.mark.parametrize(
-    ("made", "start", "found"),
-    [
-        ("cv2.ORB_create(500)", "spawn", 1),
-        ("cv2.SIFT.create()", "forkserver", 1),
-        ("cv2.ORB_create(500)", "fork", 0),
-        ("cv2.imread('mask.png')", "spawn", 0),
-    ],
-)
-def test_what_opencv_makes_cannot_be_sent(
-    made: str,
-    start: Literal["fork", "forkserver", "spawn"],
-    found: int,
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    (tmp_path / "pyproject.toml").write_text("")
-    (tmp_path / "program.py").write_text(_MATCHED.format(made=made))
-    monkeypatch.chdir(tmp_path)
-    report = engine.check([Path()], Settings(select=("DL403",), start_method=start))
-    assert [finding.line for finding in report.findings] == [7] * found
-    assert all("made before the workers start" in finding.message for finding in report.findings)
 
 
 @pytest.mark.parametrize(

@@ -43,6 +43,12 @@ def test_stored_by_a_method_of_the_constructor(
         ("self.lines(path)", "", ["DL401"]),
         ("np", "", ["DL401"]),
         ("__import__(path)", "", ["DL401"]),
+        ("torch.nn.functional", "", ["DL401"]),
+        ("Path(path).iterdir()", "", ["DL401"]),
+        ("cv2.ORB_create(500)", "", ["DL401"]),
+        ("cv2.SIFT.create()", "", ["DL401"]),
+        ("cv2.imread(path)", "", []),
+        ("sorted(Path(path).iterdir())", "", []),
         ("[line for line in open(path)]", "", []),
         ("list(line for line in open(path))", "", []),
         ("np.zeros", "", []),
@@ -76,7 +82,7 @@ def test_modules_and_generators(
         return index
 """
     for options, expected in (("", found), (", multiprocessing_context='fork'", [])):
-        program = OPENED.format(body=body, options=options)
+        program = "import cv2\nfrom pathlib import Path\n" + OPENED.format(body=body, options=options)
         assert codes(tmp_path, program, monkeypatch, ("DL401",)) == expected
 
 

@@ -10,8 +10,7 @@ class Handle(NamedTuple):
     ``parts`` are the methods whose result still reads from it (``[]``: what it gives under a name);
     ``suffix``: only the call for a file of this kind makes one; ``unsent`` is the error of workers that are
     not forked; ``cure`` is what to do where a handle for each process is not enough. ``once``: a process may
-    not open a second one of the same, be the first inherited, until that is closed; ``made``: the word for
-    what its call does."""
+    not open a second one of the same, be the first inherited, until that is closed."""
 
     name: str
     forked: str = ""
@@ -20,7 +19,6 @@ class Handle(NamedTuple):
     unsent: str = "TypeError: cannot pickle"
     cure: str = ""
     once: bool = False
-    made: str = "opened"
 
     @property
     def advice(self) -> str:
@@ -35,8 +33,6 @@ _ZIP = Handle("a zip archive", "workers share its position: up to 86 BadZipFile 
 # The errors are those of the decompressor; where the whole file fits in a buffer, the reads come back wrong.
 _COMPRESSED = Handle("a compressed file", "workers share its position: 750 to 1000 bad reads of 1000")
 # From lmdb 2.0 on the second is refused: "The environment ... is already open in this process".
-# Forked workers share nothing of it: each has its own.
-_OF_OPENCV = Handle("an OpenCV object", cure="make it in each process", made="made")
 _LMDB = Handle(
     "an LMDB environment",
     "workers share its table of readers: 3748 ReadersFullErrors in 4000 reads",
@@ -68,14 +64,6 @@ HANDLES = {
     "h5py.File": Handle("an HDF5 file", parts=("[]", "get")),
     "sqlite3.connect": Handle("an SQLite connection", parts=("cursor",)),
     "cv2.VideoCapture": Handle("a video capture"),
-    "cv2.ORB_create": _OF_OPENCV,
-    "cv2.ORB.create": _OF_OPENCV,
-    "cv2.SIFT_create": _OF_OPENCV,
-    "cv2.SIFT.create": _OF_OPENCV,
-    "cv2.FastFeatureDetector_create": _OF_OPENCV,
-    "cv2.FastFeatureDetector.create": _OF_OPENCV,
-    "cv2.createCLAHE": _OF_OPENCV,
-    "cv2.BFMatcher": _OF_OPENCV,
     # With decord 0.6, also with num_threads=1: the reader's threads stay in the parent.
     "decord.VideoReader": Handle(
         "a decord reader",

@@ -31,3 +31,45 @@ def keeps_arguments(name: str) -> bool:
     """Whether an object made by this library name is pickled with the arguments it was made of."""
     last = name.rpartition(".")[2]
     return name.startswith(_KEEPS) and (last[:1].isupper() or last == "defaultdict" or name == RANDOM_SPLIT)
+
+
+# Calls of libraries whose results pickle refuses, with what it calls them (OpenCV 5.0, Python 3.11).
+_REFUSED = {
+    "importlib.import_module": "module",
+    "builtins.__import__": "module",
+    "pathlib.Path().iterdir": "generator",
+    "cv2.ORB_create": "cv2.ORB",
+    "cv2.ORB.create": "cv2.ORB",
+    "cv2.SIFT_create": "cv2.SIFT",
+    "cv2.SIFT.create": "cv2.SIFT",
+    "cv2.FastFeatureDetector_create": "cv2.FastFeatureDetector",
+    "cv2.FastFeatureDetector.create": "cv2.FastFeatureDetector",
+    "cv2.createCLAHE": "cv2.CLAHE",
+    "cv2.BFMatcher": "cv2.BFMatcher",
+}
+# Submodules as programs import them by their own name.
+_MODULES = frozenset(
+    {
+        "cv2.aruco",
+        "matplotlib.pyplot",
+        "numpy.linalg",
+        "numpy.random",
+        "os.path",
+        "pycocotools.mask",
+        "torch.distributed",
+        "torch.nn.functional",
+        "torchvision.transforms",
+        "torchvision.transforms.functional",
+        "torchvision.transforms.v2",
+    }
+)
+
+
+def refused(name: str) -> str | None:
+    """What pickle calls the kind of thing that a library's call gives, where it refuses it."""
+    return _REFUSED.get(name)
+
+
+def is_module(name: str) -> bool:
+    """Whether a library's name is surely that of a module."""
+    return "." not in name or name in _MODULES
