@@ -81,6 +81,7 @@ from collections.abc import Iterator
 
 from dlint.finding import Remedy
 from dlint.fork.protection import Effect, Protections, Shelter
+from dlint.fork.start_method import STARTS_ANEW
 from dlint.program.program import Program
 from dlint.rules.rule import Found
 from dlint.source.module import Module
@@ -116,7 +117,7 @@ def check(program: Program) -> Iterator[Found]:
     for use in program.uses:
         counts = known[id(use.code)].counts
         # Without threads before, and in workers that are not forked, there is no pool to shrink.
-        if not counts or program.start_method_of(use) in ("spawn", "forkserver"):
+        if not counts or program.start_method_of(use) in STARTS_ANEW:
             continue
         for event in counts:
             if id(event) in counted_at or _is_set_before(threads, use, event):
@@ -129,7 +130,7 @@ def check(program: Program) -> Iterator[Found]:
         # Where a worker sets another number of threads, that call is what to mend.
         counted = code.counts or (use.beside is not None and known[id(use.beside)].counts)
         shelters: dict[tuple[str, bool], tuple[Shelter | None, Effect | None]] = {}
-        forks = program.start_method_of(use) not in ("spawn", "forkserver")
+        forks = program.start_method_of(use) not in STARTS_ANEW
         for event in code.calls:
             umat = event.name == "cv2.UMat"
             if counted and not umat:
@@ -182,7 +183,7 @@ def _call(event: Event) -> ast.Call:
 def _cv2_call(
     program: Program, event: Event, shelter: Shelter | None, loose: tuple[Module, ast.expr] | None
 ) -> Iterator[Found]:
-    spawns = program.start_method in ("spawn", "forkserver")
+    spawns = program.start_method in STARTS_ANEW
     if shelter is not None and (shelter.spawned or not spawns):
         return
     why = "nothing turns OpenCV's threads off"

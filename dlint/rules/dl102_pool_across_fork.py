@@ -92,6 +92,7 @@ from dlint.fork.sides import (
     renewed,
     worker_functions,
 )
+from dlint.fork.start_method import STARTS_ANEW
 from dlint.knowledge.processes.pools import LOCKS, POOLS, THREAD_QUEUES, THREADS, gives_work
 from dlint.program.program import Program
 from dlint.rules.rule import Found
@@ -155,7 +156,7 @@ def _pool(
     cold = before and not warm and not busy and pool.lazy and threads
     method = program.start_method_of(use)
     if _is_made_by_import(program, use, made):
-        if cold or method in ("spawn", "forkserver"):
+        if cold or method in STARTS_ANEW:
             return
     elif cold and method == "fork":
         return
@@ -163,7 +164,7 @@ def _pool(
         what = f"{pool.shown} made in the parent is used in worker code ({_place(event)})"
     else:
         what = f"the parent reads an item ({warm}) and so makes the {pool.shown} that workers inherit"
-    if method in ("spawn", "forkserver"):
+    if method in STARTS_ANEW:
         effect = f"it cannot be pickled, so {method} workers do not start"
     elif cold:
         effect = "spawned workers fail (cannot pickle), forked ones hang once the parent has read one item"

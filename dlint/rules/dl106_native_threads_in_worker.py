@@ -59,6 +59,7 @@ from collections.abc import Iterator
 
 from dlint.fork.early_reads import item_read_in_parent
 from dlint.fork.sides import calls_named, worker_functions
+from dlint.fork.start_method import STARTS_ANEW
 from dlint.knowledge.processes.native_threads import CORES, LIBRARIES, LIMITS, TORCH, Library
 from dlint.program.program import Program
 from dlint.rules.rule import Found
@@ -80,7 +81,7 @@ def check(program: Program) -> Iterator[Found]:
     parent = _Parent(program)
     for use in program.uses:
         threads = [event for event in use.code.events if event.name == "torch.set_num_threads"]
-        if not (threads or libraries or omp) or program.start_method_of(use) in ("spawn", "forkserver"):
+        if not (threads or libraries or omp) or program.start_method_of(use) in STARTS_ANEW:
             continue
         for event in threads:
             if isinstance(event.node, ast.Call) and _several(program, event, event.node):

@@ -78,6 +78,7 @@ from collections.abc import Iterable, Iterator
 from dlint.finding import Remedy
 from dlint.fork.early_reads import item_read_in_parent
 from dlint.fork.sides import init_visits, made_in_parent, renewed
+from dlint.fork.start_method import STARTS_ANEW
 from dlint.knowledge.randomness import GENERATORS, RESEEDS, draws_from_generator
 from dlint.program.program import Program
 from dlint.rules.rule import Found
@@ -279,7 +280,7 @@ def _found(
     happens = "every worker and every epoch draws the same numbers (4 distinct of 24)"
     if use.loader is not None and use.loader.keeps_workers:
         happens = "every worker draws the same numbers (12 distinct of 24)"
-    if made.name.startswith("torch.Generator") and program.start_method_of(use) in ("spawn", "forkserver"):
+    if made.name.startswith("torch.Generator") and program.start_method_of(use) in STARTS_ANEW:
         happens = "a torch.Generator cannot go to spawned workers, which end with a RuntimeError"
     return Found(
         made.point.frame.module,

@@ -81,6 +81,7 @@ from dlint.changes.around import Stays
 from dlint.changes.hoisting import hoist
 from dlint.finding import Remedy
 from dlint.fork.shipped import Part, shipped
+from dlint.fork.start_method import LOKY
 from dlint.fork.unsendable import Kept, kept_unsendable
 from dlint.loaders.loaders import Loader, is_zero
 from dlint.program.program import Program
@@ -110,7 +111,11 @@ _CURE = "make it where it is first used, in each process"
 def check(program: Program) -> Iterator[Found]:
     """Everything that loaders with workers ship and that pickle cannot name."""
     for alike in by_dataset(program.uses):
-        uses = [use for use in alike if use.loader is not None and program.start_method_of(use) != "fork"]
+        uses = [
+            use
+            for use in alike
+            if use.loader is not None and program.start_method_of(use) not in ("fork", LOKY)
+        ]
         if not uses:
             continue
         parts = program.shipped(uses[0])

@@ -62,6 +62,7 @@ from collections.abc import Iterator
 
 from dlint.budget import Shared
 from dlint.finding import Remedy
+from dlint.fork.start_method import LOKY
 from dlint.knowledge.callbacks import RUNNER_WORDS, RUNNERS
 from dlint.loaders.iteration import Iteration, Iterations
 from dlint.loaders.loaders import Loader
@@ -133,7 +134,7 @@ def _bodies(program: Program) -> Iterator[Module]:
 
 def _forks(program: Program, loader: Loader) -> bool:
     uses = program.uses_of(loader)
-    return not uses or program.start_method_of(uses[0]) == "fork"
+    return not uses or program.start_method_of(uses[0]) in ("fork", LOKY)
 
 
 def _found(iteration: Iteration, body: Module) -> Found:

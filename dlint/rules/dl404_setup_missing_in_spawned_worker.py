@@ -56,6 +56,7 @@ import ast
 from collections.abc import Iterator
 
 from dlint.fork.protection import Effect
+from dlint.fork.start_method import STARTS_ANEW
 from dlint.knowledge.processes.setups import SETUPS, Setup
 from dlint.program.program import Program
 from dlint.rules.rule import Found
@@ -63,15 +64,13 @@ from dlint.values.values import Const, External
 from dlint.workers.events import Event
 from dlint.workers.uses import WorkerUse
 
-_SPAWNED = ("spawn", "forkserver")
-
 
 def check(program: Program) -> Iterator[Found]:
     """Set-up calls that spawned workers of some loader do not run."""
     written: dict[str, set[object]] = {}
     uses: dict[int, list[WorkerUse]] = {}
     for use in program.uses:
-        if use.loader is not None and program.start_method_of(use) in _SPAWNED:
+        if use.loader is not None and program.start_method_of(use) in STARTS_ANEW:
             uses.setdefault(id(use.loader), []).append(use)
     for together in uses.values():
         events = [event for use in together for event in use.code.events]
@@ -86,7 +85,7 @@ def check(program: Program) -> Iterator[Found]:
             for value in sorted(written[setup.name], key=repr):
                 if value in setup.nothing:
                     continue
-                if setup.name == "cv2.setNumThreads" and value == 0 and program.start_method in _SPAWNED:
+                if setup.name == "cv2.setNumThreads" and value == 0 and program.start_method in STARTS_ANEW:
                     continue
                 yield from _found(program, together, setup, value)
 

@@ -53,6 +53,7 @@ from collections.abc import Iterator
 from itertools import pairwise
 
 from dlint.finding import ReachStep
+from dlint.fork.start_method import STARTS_ANEW
 from dlint.knowledge.processes.devices import DEVICE, DEVICE_KEYWORDS, MOVES, is_cuda, makes_cuda_tensor
 from dlint.loaders.loaders import Loader
 from dlint.program.program import Program
@@ -65,7 +66,6 @@ from dlint.values.values import Const, External, Function, Made, Value
 from dlint.values.worlds import World
 from dlint.workers.events import Visit
 
-_BEFORE_SPAWN = ("spawn", "forkserver")
 # A test that speaks of these may keep workers out.
 _ASKS_WHO = re.compile("worker|start_method|parent_process|current_process")
 
@@ -74,7 +74,7 @@ def check(program: Program) -> Iterator[Found]:
     """Tensors that worker code makes on, or moves to, a GPU."""
     places: dict[int, list[tuple[Visit, ast.Call]]] = {}
     for use in program.uses:
-        if use.loader is None or program.start_method_of(use) in _BEFORE_SPAWN:
+        if use.loader is None or program.start_method_of(use) in STARTS_ANEW:
             continue
         if id(use.code) not in places:
             places[id(use.code)] = [

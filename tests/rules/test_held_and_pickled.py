@@ -86,6 +86,34 @@ def test_modules_and_generators(
         assert codes(tmp_path, program, monkeypatch, ("DL401",)) == expected
 
 
+@pytest.mark.parametrize(
+    ("context", "found"),
+    [
+        ('loky_context("loky")', []),
+        ("loky_context()", []),
+        ('loky_context("spawn")', ["DL401", "DL402"]),
+        ('get_context("forkserver")', ["DL401", "DL402"]),
+        ("make_context()", ["DL401", "DL402"]),
+    ],
+)
+def test_a_context_of_loky(
+    context: str, found: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    program = f"""
+from multiprocessing import get_context
+
+from contexts import make_context
+from joblib.externals.loky.backend.context import get_context as loky_context
+
+loader = DataLoader(
+    list(range(9)), num_workers=2, collate_fn=lambda items: items, multiprocessing_context={context}
+)
+for batch in loader:
+    print(batch)
+"""
+    assert sorted(codes(tmp_path, program, monkeypatch, ("DL401", "DL402"))) == found
+
+
 def test_a_generator_that_getstate_leaves_out(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     body = """
     def __init__(self, path):
