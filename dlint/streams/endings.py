@@ -15,14 +15,16 @@ _STOPS = frozenset({"KeyboardInterrupt", "SystemExit", "GeneratorExit"})
 NoReturn = Callable[[ast.stmt], bool]
 
 
-def endings(block: list[ast.stmt], never_returns: NoReturn) -> frozenset[Ending]:
+def endings(block: list[ast.stmt], never_returns: NoReturn, *, followed: bool = False) -> frozenset[Ending]:
     """The ways in which control may leave a block at its end; none where it surely does not.
 
-    ``never_returns`` tells a statement after which control does not go on (``sys.exit()``).
+    ``never_returns`` tells a statement after which control does not go on (``sys.exit()``). ``followed`` says
+    that more comes after the block: `if cached: return ...` has its own end, and what follows was written to
+    be reached.
     """
     found: frozenset[Ending] = frozenset({"straight"})
-    for statement in block:
-        after = _of_statement(statement, never_returns)
+    for index, statement in enumerate(block):
+        after = _of_statement(statement, never_returns, followed or index + 1 < len(block))
         found = frozenset(_joined(a, b) for a in found for b in after)
         if not found:
             break
@@ -35,21 +37,23 @@ def _joined(first: Ending, second: Ending) -> Ending:
     return second if first == "straight" else first
 
 
-def _of_statement(statement: ast.stmt, never_returns: NoReturn) -> frozenset[Ending]:
+def _of_statement(statement: ast.stmt, never_returns: NoReturn, followed: bool) -> frozenset[Ending]:
     match statement:
         case ast.Return() | ast.Raise() | ast.Continue() | ast.Break():
             return frozenset()
         case ast.Assert(test=ast.Constant(value=value)) if not value:
             return frozenset()
         case ast.If():
-            ways = [endings(statement.body, never_returns), endings(statement.orelse, never_returns)]
-            if all(ways):
+            ways = [
+                endings(each, never_returns, followed=followed) for each in (statement.body, statement.orelse)
+            ]
+            if all(ways) or followed:
                 return ways[0] | ways[1]
             return frozenset({"perhaps"}) if any(ways) else frozenset()
         case ast.For() | ast.While():
             return _of_loop(statement, never_returns)
         case ast.With():
-            return endings(statement.body, never_returns)
+            return endings(statement.body, never_returns, followed=followed)
         case ast.Match():
             return frozenset({"perhaps"}) if _returns(statement) else frozenset({"straight"})
         case _ if hasattr(statement, "handlers"):

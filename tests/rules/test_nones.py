@@ -242,6 +242,31 @@ class Data(Base):
 """,
             id="a helper that comes back",
         ),
+        pytest.param(
+            """
+        if self.cached is not None:
+            return self.cached[index]
+        for attempt in range(self.retries):
+            try:
+                return load(self.paths[index])
+            except OSError:
+                time.sleep(1)
+""",
+            id="attempts run out, after another way to return",
+        ),
+        pytest.param(
+            """
+        if index < 0:
+            raise IndexError(index)
+        elif self.cached is not None:
+            return self.cached[index]
+        try:
+            return load(self.paths[index])
+        except OSError:
+            tell("missing")
+""",
+            id="an error that is caught, after other ends",
+        ),
     ],
 )
 def test_attempts_that_run_out_give_none(body: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -728,6 +753,29 @@ class Data(Base):
             return None  # here
 """,
             id="a decorator that keeps the result",
+        ),
+        pytest.param(
+            """
+    def __getitem__(self, index):
+        if self.cached is not None:
+            return self.cached[index]
+        for path in self.paths:
+            if path.endswith(str(index)):
+                return load(path)
+""",
+            id="another way to return, and a search",
+        ),
+        pytest.param(
+            """
+    def __getitem__(self, index):
+        if self.cached is not None:
+            return self.cached[index]
+        if self.mode == "train":
+            return load(self.paths[index])
+        elif self.mode == "test":
+            return load(self.paths[index]), index
+""",
+            id="another way to return, and modes",
         ),
     ],
 )
