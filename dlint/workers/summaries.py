@@ -35,12 +35,13 @@ _STEPS = 1_000
 class Summary:
     """What a function does, and the frame in which it was looked at."""
 
-    __slots__ = ("frame", "function", "steps")
+    __slots__ = ("frame", "function", "is_complete", "steps")
 
     def __init__(self, function: Function, frame: Frame, steps: list[tuple[Step, list[World]]]) -> None:
         self.function = function
         self.frame = frame
         self.steps = steps
+        self.is_complete = False  # whether those of all that it calls are there
 
 
 class Summaries:
@@ -65,13 +66,34 @@ class Summaries:
 
     def find(self, call: Entered, worlds: list[World]) -> tuple[Summary, list[World]]:
         """The summary of a function that is called so, and in its terms the worlds in which it is."""
-        self._evaluator.start(_STEPS)
+        summary, renamed = self._looked_up(call)
+        self._complete(summary)
+        return summary, [_renamed(world, renamed) for world in worlds] if renamed else worlds
+
+    def _looked_up(self, call: Entered) -> tuple[Summary, dict[Key, Key]]:
         frame = self._evaluator.calls.enter(*call)
         known = self._by_frame.get(frame.key)
         if known is None:
+            self._evaluator.start(_STEPS)
             known = self._by_frame[frame.key] = self._find(call.function, frame)
-        summary, renamed = known
-        return summary, [_renamed(world, renamed) for world in worlds] if renamed else worlds
+        return known
+
+    def _complete(self, summary: Summary) -> None:
+        """Makes the summaries of all that a function calls, the innermost first: what is read there of what
+        it hands on must be known before another call of it is compared with this one."""
+        if summary.is_complete:
+            return
+        summary.is_complete = True
+        going = [iter(summary.steps)]
+        while going:
+            step = next(going[-1], None)
+            if step is None:
+                going.pop()
+            elif isinstance(step[0], Entered):
+                inner, _ = self._looked_up(step[0])
+                if not inner.is_complete:
+                    inner.is_complete = True
+                    going.append(iter(inner.steps))
 
     def _find(self, function: Function, frame: Frame) -> tuple[Summary, dict[Key, Key]]:
         known = self._by_function.setdefault(id(function.node), [])
@@ -112,9 +134,18 @@ class Summaries:
         summary = Summary(function, frame, meeting.steps)
         self._by_function[id(node)].append(summary)
         if self._is_asked_later(summary):
-            reads = self._evaluator.parameters.reads.setdefault(frame.key, set())
-            reads.update(parameter.arg for parameter in parameters(node))
+            receiver = function.receiver
+            if isinstance(receiver, Instance):
+                for _, initialiser in self._evaluator.initialisers.of(receiver):
+                    self._read_all(initialiser)
+            self._read_all(frame)
         return summary
+
+    def _read_all(self, frame: Frame) -> None:
+        """Counts all that a call gives to a function as read, and so what its callers were given for that."""
+        assert isinstance(frame.scope, FunctionNode | ast.Lambda)
+        for parameter in parameters(frame.scope):
+            self._evaluator.parameters.values(parameter.arg, frame, HERE)
 
     def _is_asked_later(self, summary: Summary) -> bool:
         """Whether rules ask more about a function than the walk through it did."""

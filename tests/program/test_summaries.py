@@ -131,6 +131,53 @@ def test_what_rules_ask_afterwards_is_told_apart(first: str, second: str, tmp_pa
     assert [finding.line for finding in findings] == [text[: text.index("item.to")].count("\n") + 1]
 
 
+_SEEDS = (
+    _HEAD
+    + """\
+def setup(value):
+    np.random.seed(value)
+
+
+def prepare(value):
+    setup(value)
+
+
+class Source:
+    def __init__(self, value):
+        self.value = value
+
+    def start(self):
+        np.random.seed(self.value)
+
+
+def begin(source):
+    source.start()
+
+
+class Data(Dataset):
+    def __getitem__(self, index):
+        {first}
+        {second}
+        return np.random.rand()
+
+
+for batch in DataLoader(Data(), num_workers=2):
+    pass
+"""
+)
+
+
+@pytest.mark.parametrize("call", ["setup({})", "prepare({})", "Source({}).start()", "begin(Source({}))"])
+@pytest.mark.parametrize("forwards", [True, False])
+def test_what_is_handed_on_to_what_rules_ask_about(call: str, forwards: bool, tmp_path: Path) -> None:
+    calls = [call.format("0"), call.format("None")]
+    first, second = calls if forwards else reversed(calls)
+    findings = check(tmp_path, {"main.py": _SEEDS.format(first=first, second=second)}, "DL201").findings
+    assert len(findings) == 1
+    other = {"main.py": _SEEDS.format(first=calls[1], second=calls[1])}
+    assert not check(tmp_path, other, "DL201").findings
+
+
 _WITH_OR_WITHOUT = (
     _HEAD
     + """\
