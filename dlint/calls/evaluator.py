@@ -31,6 +31,7 @@ from dlint.knowledge.names import canonical
 from dlint.objects.attributes import Attributes
 from dlint.objects.classes import Classes
 from dlint.objects.construction import Construction
+from dlint.objects.filled import Filled
 from dlint.objects.initialisers import Initialisers
 from dlint.source.layout import dotted
 from dlint.values.frame import Argument, Arguments, Point, arguments_of
@@ -59,6 +60,7 @@ class Evaluator(Questions):
         self.classes = Classes(self)
         self.initialisers = Initialisers(self)
         self.construction = Construction(self)
+        self.filled = Filled(self)
         self.attributes = Attributes(self)
         self.calls = Calls(self)
         self.parameters = Parameters(self)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from dlint.knowledge.loading import SPLITTERS
 from dlint.values.frame import Argument, Arguments, Point, arguments_of
-from dlint.values.outcomes import Outcome
+from dlint.values.outcomes import Outcome, told_apart
 from dlint.values.values import (
     NONE,
     Class,
@@ -58,7 +58,10 @@ class Containers:
             return self.elements(base)
         if isinstance(base, Table):
             if isinstance(key, Const) and key.value in base.items:
-                return [base.items[key.value]]
+                held = base.items[key.value]
+                if base.home is not None and isinstance(held, Table) and held.home is None:
+                    return [Table(held.items, held.open, base.home.inside(key.value))]
+                return [held]
             if not isinstance(key, Const) and base.items:
                 values = list({value.key: value for value in base.items.values()}.values())
                 if len(values) <= _FEW:
@@ -77,8 +80,35 @@ class Containers:
     def looked_up(self, base: Value, key: Value, world: World) -> list[Outcome]:
         """What ``base[key]`` may give, in the worlds in which it does: of a short table each value goes with
         its key."""
+        registered = self._registered(base, key)
+        if registered is not None:
+            possible = [(value, world) for value in registered]
+            return told_apart(possible, ("registered", base.key, key.key))
         found = self._entries(base, key, world)
         return found[0] if found else [(value, world) for value in self.pick(base, key)]
+
+    def _whole(self, base: Value) -> Value:
+        """A dict with what other code puts in it; of an object, where it is a dict."""
+        filled = self._evaluator.filled
+        table = filled.of_object(base) if isinstance(base, Instance) else base
+        return filled.whole(table) if isinstance(table, Table) and table.home is not None else base
+
+    def _registered(self, base: Value, key: Value) -> list[Value] | None:
+        """What a dict that other code fills may have under a key, None for any other value: a name that is
+        known selects what is called so, as far as it can be told what that is; under any other name there may
+        be anything."""
+        if isinstance(base, Table) and isinstance(key, Const) and key.value in base.items:
+            return None
+        whole = self._whole(base)
+        if whole is base or not isinstance(whole, Table):
+            return None
+        unknown = Unknown(("item", whole.key, key.key))
+        if not isinstance(key, Const):
+            return [*(value for value in self.pick(whole, key) if value.key != unknown.key), unknown]
+        if key.value in whole.items:
+            return [whole.items[key.value]]
+        alike = [value for name, value in whole.items.items() if _plain(name) == _plain(key.value)]
+        return alike or [unknown]
 
     def _entries(self, base: Value, key: Value, world: World) -> tuple[list[Outcome], list[World]] | None:
         """Each value of a short table in the world in which the key is its own, and the worlds in which the
@@ -139,9 +169,9 @@ class Containers:
         found: list[Value] = []
         for key, _ in self._evaluator.values(target.slice, before, world)[:4]:
             if isinstance(key, Const):
-                found.append(Table({**held.items, key.value: value}, held.open))
+                found.append(Table({**held.items, key.value: value}, held.open, held.home))
             else:
-                found.append(Table({**held.items, ANY: value}, True))
+                found.append(Table({**held.items, ANY: value}, True, held.home))
         return found
 
     def without(self, held: Value, keys: list[ast.expr], before: Point, world: World) -> list[Outcome]:
@@ -162,7 +192,7 @@ class Containers:
             return Items(held.kind, held.items, True)
         assert isinstance(held, Table)
         values = [value for key in keys for value, _ in self._evaluator.values(key, before)]
-        return _less(Table(held.items, True), values)
+        return _less(Table(held.items, True, held.home), values)
 
     def mutated(self, held: Value, call: ast.Call, before: Point, world: World) -> list[Outcome]:
         """The container after a method call that changes it in place."""
@@ -190,14 +220,14 @@ class Containers:
         if isinstance(held, Table):
             if method == "update":
                 return [
-                    (Table({**held.items, **table.items}, held.open or table.open), w)
+                    (Table({**held.items, **table.items}, held.open or table.open, held.home), w)
                     for table, w in self.table(arguments, world)
                 ]
             if method == "setdefault" and len(arguments.positional) == 2:
                 return self._setdefault(held, arguments, world)
             if method == "clear":
-                return [(Table({}), world)]
-            return [(Table(held.items, True), world)]
+                return [(Table({}, home=held.home), world)]
+            return [(Table(held.items, True, held.home), world)]
         return [(held, world)]
 
     def _setdefault(self, held: Table, arguments: Arguments, world: World) -> list[Outcome]:
@@ -208,7 +238,7 @@ class Containers:
                 continue
             for value, v in self._evaluator.value_of(arguments.positional[1], w):
                 items = {**held.items, _constant(key): value}
-                found.append((Table(items, held.open or not isinstance(key, Const)), v))
+                found.append((Table(items, held.open or not isinstance(key, Const), held.home), v))
         return found
 
     def table(self, arguments: Arguments, world: World) -> list[tuple[Table, World]]:
@@ -223,7 +253,8 @@ class Containers:
                     v,
                 )
                 for held, w in tables
-                for value, v in self._evaluator.value_of(argument, w)
+                for given, v in self._evaluator.value_of(argument, w)
+                for value in (self._whole(given),)
             ]
         for name, argument in arguments.keywords.items():
             sure = self._evaluator.value_of(argument, HERE)
@@ -258,9 +289,16 @@ class Containers:
         found: list[Outcome] = []
         evaluator = self._evaluator
         for table, w in self._receivers(arguments, world):
-            if not isinstance(table, Table) or len(arguments.positional) < 2:
+            if len(arguments.positional) < 2:
                 continue
             for key, v in evaluator.value_of(arguments.positional[1], w):
+                registered = self._registered(table, key)
+                if registered is not None:
+                    possible = [(value, v) for value in registered]
+                    found += told_apart(possible, ("registered", table.key, key.key))
+                    continue
+                if not isinstance(table, Table):
+                    continue
                 if isinstance(key, Const) and key.value not in table.items and not table.open:
                     if len(arguments.positional) > 2:
                         found += evaluator.value_of(arguments.positional[2], v)
@@ -284,17 +322,18 @@ class Containers:
     def _table_values(self, arguments: Arguments, node: ast.AST, point: Point, world: World) -> list[Outcome]:
         return [
             (Items("list", tuple(table.items.values()), table.open), w)
-            for table, w in self._receivers(arguments, world)
-            if isinstance(table, Table)
+            for value, w in self._receivers(arguments, world)
+            if isinstance(table := self._whole(value), Table)
         ]
 
     def _table_items(self, arguments: Arguments, node: ast.AST, point: Point, world: World) -> list[Outcome]:
         found: list[Outcome] = []
-        for table, w in self._receivers(arguments, world):
+        for value, w in self._receivers(arguments, world):
+            table = self._whole(value)
             if isinstance(table, Table):
                 pairs = tuple(
-                    Items("tuple", (Const(key) if key is not ANY else Unknown(("key", id(node))), value))
-                    for key, value in table.items.items()
+                    Items("tuple", (Const(key) if key is not ANY else Unknown(("key", id(node))), held))
+                    for key, held in table.items.items()
                 )
                 found.append((Items("list", pairs, table.open), w))
         return found
@@ -320,9 +359,15 @@ def _less(held: Value, keys: Sequence[Value]) -> Value:
     if not isinstance(held, Table):
         return held
     if any(not isinstance(key, Const) for key in keys):
-        return Table({}, True)
+        return Table({}, True, held.home)
     gone = [_constant(key) for key in keys]
-    return Table({name: value for name, value in held.items.items() if name not in gone}, held.open)
+    kept = {name: value for name, value in held.items.items() if name not in gone}
+    return Table(kept, held.open, held.home)
+
+
+def _plain(name: object) -> object:
+    """A key as registries may write it: `cls.__name__.lower()`."""
+    return name.replace("_", "").casefold() if isinstance(name, str) else name
 
 
 def _constant(value: Value) -> Any:

@@ -14,7 +14,7 @@ from dlint.project.modules import Modules
 from dlint.source.module import Module
 from dlint.values.frame import Argument, Arguments, Frame, Point
 from dlint.values.outcomes import Outcome
-from dlint.values.values import Class, Function, Instance, Key, Made, ModuleValue, Table, Value
+from dlint.values.values import Class, Function, Instance, Items, Key, Made, ModuleValue, Table, Value
 from dlint.values.worlds import HERE, World
 
 
@@ -63,6 +63,9 @@ class Evaluator(Protocol):
     def attributes(self) -> Attributes: ...
 
     @property
+    def filled(self) -> Filled: ...
+
+    @property
     def parameters(self) -> Parameters: ...
 
 
@@ -104,6 +107,8 @@ class Namespaces(Protocol):
 
 class Containers(Protocol):
     """What is in lists, tuples, sets and dicts."""
+
+    def method(self, base: Items | Table, name: str) -> Value: ...
 
     def elements(self, value: Value) -> list[Value]: ...
 
@@ -159,6 +164,16 @@ class Outside(Protocol):
     """What code outside a class stores in the attributes of its objects."""
 
     def of_made(self, made: Made, name: str, world: World) -> list[Outcome]: ...
+
+
+class Filled(Protocol):
+    """Dicts that other code fills."""
+
+    def of_module(self, table: Table, module: Module, name: str) -> Table: ...
+
+    def of_object(self, instance: Instance) -> Table | None: ...
+
+    def whole(self, table: Table) -> Table: ...
 
 
 class Parameters(Protocol):

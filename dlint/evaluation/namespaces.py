@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from dlint.knowledge.names import canonical
 from dlint.values.frame import Frame, Point
 from dlint.values.outcomes import Outcome
-from dlint.values.values import Class, Const, External, Function, ModuleValue, Unknown, Value
+from dlint.values.values import Class, Const, External, Function, ModuleValue, Table, Unknown, Value
 from dlint.values.worlds import HERE, World
 
 if TYPE_CHECKING:
@@ -76,7 +76,11 @@ class Namespaces:
                 values[("global", name)] = Unknown(("global", frame.module.relative, name))
         finally:
             del self._open[mark]
-        result = list(values.values())
+        filled = self._evaluator.filled
+        result = [
+            filled.of_module(value, frame.module, name) if isinstance(value, Table) else value
+            for value in values.values()
+        ]
         if not self._open:
             self._known[mark] = result
         return result

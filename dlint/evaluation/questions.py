@@ -59,6 +59,19 @@ class Questions:
         self._steps = 0
         self._most = most
 
+    def apart(self, find: Callable[[], Answer]) -> tuple[Answer, bool]:
+        """What a search of its own finds that some question has led to, and whether nothing cut it short: it
+        may cause as many questions as any other."""
+        steps, self._steps = self._steps, 0
+        outer, self._cut = self._cut, _NEVER
+        try:
+            found = find()
+            sure = self._cut == _NEVER
+        finally:
+            self._steps = steps
+            self._cut = min(outer, self._cut)
+        return found, sure
+
     @property
     def exhausted(self) -> bool:
         """Whether the question has caused as many others as it may."""

@@ -42,6 +42,7 @@ class Registries:
         self._entries: list[_Entry] | None = None
         self._classes: dict[_Entry, Class | None] = {}
         self._of_classes: dict[int, set[str]] = {}
+        self._named_in: dict[tuple[str, str], bool] = {}
 
     def callables(self, frame: Frame, callee: Value) -> Iterator[Instance]:
         """Objects of the registered classes that the code of a module may get and call: those of a
@@ -112,7 +113,11 @@ class Registries:
         index = self._evaluator.modules.index
         relative = module.relative
         if entry.registry:
-            return any(True for _ in module.paths_to(entry.registry))
+            mark = (entry.registry, relative)
+            named = self._named_in.get(mark)
+            if named is None:
+                named = self._named_in[mark] = any(True for _ in module.paths_to(entry.registry))
+            return named
         stem = entry.relative.removesuffix(".py").rpartition("/")[2]
         return relative == entry.relative or relative in index.importing(stem)
 

@@ -11,6 +11,7 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, TypeAlias
 
+from dlint.evaluation.containers import is_method
 from dlint.knowledge.loading import is_kept, kept_parameters
 from dlint.objects.classes import is_property
 from dlint.objects.outside import Outside
@@ -27,6 +28,7 @@ from dlint.values.values import (
     ModuleValue,
     Partial,
     Super,
+    Table,
     Unknown,
     Value,
 )
@@ -71,9 +73,10 @@ class Attributes:
                 if any(isinstance(value, Const) for value, _ in found) and self._is_set_on_class(base, name):
                     return [(Unknown(("attribute", base.key, name)), world)]
                 if found:
-                    return [
-                        (self._evaluator.classes.bind(value, base, owner), world) for value, owner in found
+                    bound = [
+                        (self._evaluator.classes.bind(value, base, owner), owner) for value, owner in found
                     ]
+                    return [(self._filled(value, owner, name), world) for value, owner in bound]
                 if name == "__name__":
                     return [(Const(base.name), world)]
             case Super():
@@ -110,11 +113,18 @@ class Attributes:
                 return found
             # Only one of the classes that a base may be need have the property.
             return told_apart([*found, *self.held(instance, name, world)], (instance.key, name))
-        bound = [(self._evaluator.classes.bind(value, instance, owner), world) for value, owner in members]
+        bound = [
+            (self._filled(self._evaluator.classes.bind(value, instance, owner), owner, name), world)
+            for value, owner in members
+        ]
         when_made = bool(members) and self._stored_when_made(instance, name)
         held = self.held(instance, name, world, () if when_made else bound)
         if held or bound:
-            return held or told_apart(bound, (instance.key, name))
+            kept = [(self._filled(value, instance, name), w) for value, w in held]
+            return kept or told_apart(bound, (instance.key, name))
+        table = self._evaluator.filled.of_object(instance)
+        if table is not None and is_method(f"builtins.dict.{name}"):
+            return [(self._evaluator.containers.method(table, name), world)]
         heirs = (instance.cls.key, name)
         if instance.arguments is None and heirs not in self._asking_heirs:  # a class may be its own heir
             self._asking_heirs.add(heirs)
@@ -126,6 +136,10 @@ class Attributes:
             finally:
                 self._asking_heirs.discard(heirs)
         return [(Unknown(("attribute", instance.key, name)), world)]
+
+    def _filled(self, value: Value, owner: Class | Instance, name: str) -> Value:
+        """What an attribute holds, with its home where it is a dict that other code may fill."""
+        return self._evaluator.filled.of_attribute(value, owner, name) if isinstance(value, Table) else value
 
     def _is_set_by_names(self, cls: Class) -> bool:
         """Whether a class sets attributes of its objects by names that its text does not show: settings,
@@ -221,8 +235,11 @@ class Attributes:
         """What ``self.name`` holds after a method, and by which, for each possibility before it."""
         path = f"{parameters(frame.scope)[0].arg}.{name}"  # type: ignore[arg-type]
         held: list[_Held] = []
+        # What methods put in a dict is found apart from what the dict is.
+        is_filled = frame.owner is not None and self._evaluator.filled.is_filled(frame.owner, name)
+        anew = is_filled and getattr(frame.scope, "name", "") != "__init__"
         for value, world, by in before:
-            for statement, w in self._evaluator.flow.definitions(path, Point(frame, None), world):
+            for statement, w in self._evaluator.flow.definitions(path, Point(frame, None), world, anew=anew):
                 if statement is None:
                     held.append((value, w, by))
                 else:

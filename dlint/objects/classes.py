@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from dlint.budget import spend
 from dlint.evaluation.questions import begun
+from dlint.knowledge.loading import is_dataset, is_iterable_dataset
 from dlint.source.layout import functions_in
 from dlint.values.frame import Frame, Point, layout_of
 from dlint.values.outcomes import Outcome
@@ -105,6 +106,13 @@ class Classes:
                                     found.append(below)
         return found
 
+    def _reads_by_index(self, cls: Class) -> bool:
+        """Whether all that a class is derived from is known, a dataset is among it, and no stream."""
+        values = [value for above in self.line(cls) for base in self.bases(above) for value in base]
+        return all(isinstance(value, Class | External) for value in values) and any(
+            is_dataset(name) and not is_iterable_dataset(name) for name in self.libraries(cls)
+        )
+
     def is_instance(self, value: Value, cls: Value) -> bool | None:
         """Whether ``isinstance(value, cls)``, None where that is not known."""
         if isinstance(cls, Items):
@@ -120,6 +128,8 @@ class Classes:
             and cls.name in self.libraries(value.cls)
         ):
             return True
+        if isinstance(cls, External) and isinstance(value, Instance) and is_iterable_dataset(cls.name):
+            return False if self._reads_by_index(value.cls) else None
         if isinstance(cls, External) and isinstance(value, Made) and value.name == cls.name:
             return True
         if isinstance(cls, External) and cls.name.startswith("builtins."):

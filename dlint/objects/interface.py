@@ -3,21 +3,29 @@
 from __future__ import annotations
 
 import ast
-from typing import Protocol
+from collections.abc import Callable
+from typing import Protocol, TypeVar
 
 from dlint.evaluation import interface
 from dlint.source.module import Module
 from dlint.values.frame import Arguments, Frame, Point
 from dlint.values.outcomes import Outcome
-from dlint.values.values import Class, Function, Instance, Key, Value
+from dlint.values.values import Class, Function, Instance, Key, Table, Value
 from dlint.values.worlds import World
+
+_Found = TypeVar("_Found")
 
 
 class Evaluator(interface.Evaluator, Protocol):
     """Answers questions about objects, too."""
 
+    def apart(self, find: Callable[[], _Found]) -> tuple[_Found, bool]: ...
+
     @property
     def classes(self) -> Classes: ...
+
+    @property
+    def filled(self) -> Filled: ...
 
     @property
     def initialisers(self) -> Initialisers: ...
@@ -50,6 +58,14 @@ class Classes(interface.Classes, Protocol):
     def properties(self, cls: Class) -> dict[str, list[tuple[Function, Class]]]: ...
 
     def bind(self, value: Value, receiver: Value, owner: Class) -> Value: ...
+
+
+class Filled(interface.Filled, Protocol):
+    """Dicts that other code fills, and that an object keeps."""
+
+    def is_filled(self, cls: Class, name: str) -> bool: ...
+
+    def of_attribute(self, table: Table, owner: Class | Instance, name: str) -> Table: ...
 
 
 class Construction(Protocol):

@@ -26,7 +26,17 @@ from dlint.project.modules import Modules
 from dlint.source.closures import forget as forget_scopes
 from dlint.values.frame import forget_layouts
 from dlint.values.places import tests_around
-from dlint.values.values import Class, External, Function, Instance, Key, Partial, Value, forget_numbers
+from dlint.values.values import (
+    Class,
+    External,
+    Function,
+    Instance,
+    Key,
+    Partial,
+    Unknown,
+    Value,
+    forget_numbers,
+)
 from dlint.values.worlds import HERE, World
 from dlint.workers.uses import UseFinder, WorkerUse
 from dlint.workers.worker import WorkerCode
@@ -144,14 +154,20 @@ class Program:
 
     def possible_uses(self, loader: Loader) -> list[WorkerUse]:
         """The worker uses of one loader, and where nobody can tell its dataset (it is found by a name from
-        the settings) those of every dataset that no loader is seen to get."""
+        the settings) those of every dataset that no loader is seen to get, or that some choose by a name."""
         uses = self.uses_of(loader)
         if uses and not loader.inherited and self._uses.resolved(loader) == ([], False):
-            others = [use for use in self.uses if use.loader is None and self._may_get(loader, use)]
+            others = [use for use in self._for_others if self._may_get(loader, use)]
             if len(others) <= _MOST_OTHERS:
                 others = [given for use in others for given in self._uses.as_made(loader, use)]
             uses = [*uses, *others]
         return uses
+
+    @cached_property
+    def _for_others(self) -> list[WorkerUse]:
+        """The uses of datasets that loaders may get of which nothing is known."""
+        chosen = [cls for cls in self.dataset_classes if _place(cls) in self.facts.chosen]
+        return [*(use for use in self.uses if use.loader is None), *map(self._uses.assumed, chosen)]
 
     def _may_get(self, loader: Loader, use: WorkerUse) -> bool:
         """Whether a dataset found by a name may be this one: one of a script that nobody imports is not."""
@@ -225,6 +241,7 @@ class Program:
         """What is known of the loaders and dataset classes of this block, and of all where it was told so."""
         loaded: set[Place] = set()
         idle: set[Place] = set()
+        chosen: set[Place] = set()
         sure = True
         for loader in self.loaders:
             busy = loader.may_have_workers
@@ -232,11 +249,14 @@ class Program:
                 continue  # what a test leaves out, others may ask for
             classes, known = self._uses.resolved(loader)
             (loaded if busy else idle).update(map(_place, classes))
+            if any(isinstance(value, Unknown) for value in loader.values("dataset")):
+                chosen.update(map(_place, classes))
             sure = sure and known
         bases = {
             _place(above) for cls in self.dataset_classes for above in self.evaluator.classes.line(cls)[1:]
         }
-        return Facts(bool(self.loaders), sure, frozenset(loaded), frozenset(bases), frozenset(idle))
+        found = (frozenset(each) for each in (loaded, bases, idle, chosen))
+        return Facts(bool(self.loaders), sure, *found)
 
     def learn(self, facts: Facts) -> None:
         """Takes in what all blocks together know, before a rule asks."""

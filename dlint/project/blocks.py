@@ -24,6 +24,7 @@ class Facts(NamedTuple):
 
     ``loaded`` are the dataset classes that some loader with workers is seen to get, ``idle`` those that one
     without is, ``bases`` those that others are derived from; ``sure`` says that the loaders get no others.
+    ``chosen`` are those of the loaded ones that are chosen by a name: a loader may get one, or another.
     """
 
     has_loaders: bool
@@ -31,6 +32,7 @@ class Facts(NamedTuple):
     loaded: frozenset[Place]
     bases: frozenset[Place]
     idle: frozenset[Place] = frozenset()
+    chosen: frozenset[Place] = frozenset()
 
 
 NOTHING_KNOWN = Facts(True, False, frozenset(), frozenset())
@@ -45,6 +47,7 @@ def together(facts: Iterable[Facts]) -> Facts:
         frozenset().union(*(each.loaded for each in every)),
         frozenset().union(*(each.bases for each in every)),
         frozenset().union(*(each.idle for each in every)),
+        frozenset().union(*(each.chosen for each in every)),
     )
 
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Mapping as AbstractMapping
 from itertools import count
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 if TYPE_CHECKING:
     from dlint.source.module import Module
@@ -78,15 +78,36 @@ class Items:
         self.key: Key = number((kind, tuple(item.key for item in items), open))
 
 
+class Home(NamedTuple):
+    """Where a dict is kept that other code may fill: a name of a module, an attribute of a class or an
+    object, or an object that is itself a dict.
+
+    ``word`` is what code calls it, "" for an object itself; ``cls`` is the class whose methods know it.
+    """
+
+    mark: Key
+    word: str
+    cls: Class | None = None
+
+    def inside(self, name: object) -> Home:
+        """The home of a dict in this one."""
+        return Home(("in", self.mark, name), self.word, self.cls)
+
+
 class Table:
-    """A dict with known keys (constants); ``open`` when it may hold others."""
+    """A dict with known keys (constants); ``open`` when it may hold others. ``home`` is where it is kept, for
+    whoever fills it."""
 
-    __slots__ = ("items", "key", "open")
+    __slots__ = ("home", "items", "key", "open")
 
-    def __init__(self, items: AbstractMapping[Any, Value], open: bool = False) -> None:
+    def __init__(
+        self, items: AbstractMapping[Any, Value], open: bool = False, home: Home | None = None
+    ) -> None:
         self.items = items
         self.open = open
-        self.key: Key = number(("dict", tuple((k, v.key) for k, v in items.items()), open))
+        self.home = home
+        kept = home.mark if home is not None else None
+        self.key: Key = number(("dict", tuple((k, v.key) for k, v in items.items()), open, kept))
 
 
 class External:

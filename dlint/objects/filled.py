@@ -1,0 +1,338 @@
+"""Dicts that other code fills: registries. What is put in them, and under which key.
+
+``DATASETS[cls.__name__] = cls`` stands in a function that decorates classes all over a program, or that is
+called for each of them. Such a function is found by its text; what it stores where is found by looking at it
+with the class that it is given. No name of a registry, a decorator or a method is known here.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Final
+
+from dlint.evaluation.questions import begun
+from dlint.source.layout import blocks, dotted, functions_in, statements_in
+from dlint.source.nodes import walk
+from dlint.values.frame import Argument, Arguments, Frame, Point, arguments_of
+from dlint.values.values import (
+    Class,
+    Const,
+    Function,
+    Home,
+    Instance,
+    Key,
+    Partial,
+    Table,
+    Value,
+)
+from dlint.values.worlds import HERE
+
+if TYPE_CHECKING:
+    from dlint.objects.interface import Evaluator
+    from dlint.source.module import Module
+
+# A key that is not known.
+_ANY: Final = ...
+# `name[key] = value`, `name[kind][key] = value`, `name.setdefault(key, value)`
+_STORES = r"(?:\[[^\]\n]*\])+\s*(?::[^=\n]*)?=(?!=)|(?:\[[^\]\n]*\])*\.(?:setdefault|__setitem__)\("
+# Functions that hand the class on to the one that stores it.
+_FAR = 4
+_CALLED = (Class, Function, Partial, Instance)
+
+
+class Filled:
+    """What the program puts in the dicts that it fills from elsewhere."""
+
+    def __init__(self, evaluator: Evaluator) -> None:
+        self._evaluator = evaluator
+        self._filled: dict[tuple[Key, str], bool] = {}
+        self._found: dict[Key, dict[object, Value]] = {}
+
+    def of_module(self, table: Table, module: Module, name: str) -> Table:
+        """A dict that a module has under a name, with its home where other code may fill it."""
+        if table.home is not None or not self._is_filled(module, name):
+            return table
+        return Table(table.items, table.open, Home(("of", module.relative, name), name))
+
+    def of_attribute(self, table: Table, owner: Class | Instance, name: str) -> Table:
+        """The same of a dict that an attribute of a class or an object holds."""
+        cls = owner.cls if isinstance(owner, Instance) else owner
+        if table.home is not None or not self.is_filled(cls, name):
+            return table
+        return Table(table.items, table.open, Home(("of", owner.key, name), name, cls))
+
+    def of_object(self, instance: Instance) -> Table | None:
+        """An object of the program that is itself a dict, as one."""
+        if not any(name in _DICTS for name in self._evaluator.classes.libraries(instance.cls)):
+            return None
+        return Table({}, True, Home(("of", instance.key), "", instance.cls))
+
+    def whole(self, table: Table) -> Table:
+        """A dict with what other code puts in it."""
+        home = table.home
+        if home is None:
+            return table
+        known = self._found.get(home.mark)
+        entries = self._put_there(home) if known is None else known
+        return Table({**entries, **table.items}, True)
+
+    def _put_there(self, home: Home) -> dict[object, Value]:
+        with begun(self._found, home.mark, dict[object, Value]()):  # for whoever asks for it meanwhile
+            entries, sure = self._evaluator.apart(lambda: dict(self._entries(home)))
+        if sure:
+            self._found[home.mark] = entries
+        else:
+            del self._found[home.mark]
+        return entries
+
+    # By the text: who may store there
+
+    def is_filled(self, cls: Class, name: str) -> bool:
+        """Whether methods of a class store under keys of an attribute."""
+        mark = (cls.key, name)
+        known = self._filled.get(mark)
+        if known is None:
+            known = self._filled[mark] = bool(self._storing_methods(cls, name))
+        return known
+
+    def _is_filled(self, module: Module, name: str) -> bool:
+        """Whether some text stores under keys of a module's dict elsewhere than at the module's top."""
+        mark = (module.relative, name)
+        known = self._filled.get(mark)
+        if known is None:
+            index = self._evaluator.modules.index
+            word = rb"\b%b\b" % re.escape(name.encode())
+            stores = _STORES.encode()
+            inside = re.compile(rb"^[ \t]+(?:[\w.]+\.)?" + word + rb"(?:" + stores + rb")", re.MULTILINE)
+            anywhere = re.compile(word + rb"(?:" + stores + rb")")
+            known = self._filled[mark] = any(
+                (inside if relative == module.relative else anywhere).search(index.data(relative))
+                for relative in index.knowing(name, module.relative)
+            )
+        return known
+
+    def _storing_methods(self, cls: Class, name: str) -> list[tuple[Class, str]]:
+        """The methods of a class that store under keys of an attribute, or of the object itself (no name)."""
+        path = rf"\.{name}" if name else ""
+        stores = re.compile(rf"\b(?:self|cls|{cls.name}){path}(?:{_STORES})")
+        return [
+            (above, function.name)
+            for above in self._evaluator.classes.line(cls)
+            for function in functions_in(above.node.body)
+            if function.name != "__init__" and stores.search(above.module.text_of(function))
+        ]
+
+    def _functions(self, home: Home) -> Iterator[tuple[Module, str]]:
+        """The functions and methods that store there, with those around them, by name."""
+        if home.cls is not None:
+            for above, name in self._storing_methods(home.cls, home.word):
+                yield above.module, name
+        if home.word:
+            stores = re.compile(rf"\b{re.escape(home.word)}(?:{_STORES})")
+            for module in self._evaluator.modules.naming(home.word):
+                for each in _functions_of(module):
+                    if stores.search(module.text_of(each)):
+                        yield module, each.name
+
+    def _names(self, home: Home) -> set[str]:
+        """The names by which classes are put there: those of the functions that store, and of the functions
+        of their files that call them."""
+        names: set[str] = set()
+        waiting = list(dict.fromkeys(self._functions(home)))
+        while waiting:
+            module, name = waiting.pop()
+            if name in names:
+                continue
+            names.add(name)
+            called = re.compile(rf"\b{re.escape(name)}\(")
+            for function in _functions_of(module):
+                if function.name != name and called.search(module.text_of(function)):
+                    waiting.append((module, function.name))
+        return names
+
+    # By the values: what is stored there
+
+    def _entries(self, home: Home) -> Iterator[tuple[object, Value]]:
+        found: list[tuple[object, Value]] = []
+        names = self._names(home)
+        for module, statement in self._statements(home, names):
+            stored, _ = self._evaluator.apart(lambda m=module, s=statement: list(self._stored(m, s, names)))  # type: ignore[misc]
+            for at, key, value in stored:
+                if at == home.mark:
+                    found.append((key, value))
+        for key, value in found:
+            yield (_called(value) if key is _ANY else key), value
+
+    def _statements(self, home: Home, names: set[str]) -> Iterator[tuple[Module, ast.stmt]]:
+        """The statements at the top of files that may put something there."""
+        modules = self._evaluator.modules
+        index = modules.index
+        for name in sorted(names):
+            word = re.escape(name.encode())
+            used = re.compile(rb"^[ \t]*@[\w.]*\b%b\b|^[ \t]*[\w.]*\b%b\(" % (word, word), re.MULTILINE)
+            files = [relative for relative in index.naming(name) if used.search(index.data(relative))]
+            for module in modules.each(files):
+                for statement in _top(module.tree.body):
+                    match statement:
+                        case ast.ClassDef() | ast.FunctionDef():
+                            heads = [_head(each) for each in statement.decorator_list]
+                            if name in heads:
+                                yield module, statement
+                        case ast.Expr(value=ast.Call() as call) if name in (_head(call), _head(call.func)):
+                            yield module, statement
+        if home.word:
+            word = re.escape(home.word.encode())
+            stores = re.compile(rb"^[ \t]*(?:[\w.]+\.)?%b(?:%b)" % (word, _STORES.encode()), re.MULTILINE)
+            files = [each for each in index.naming(home.word) if stores.search(index.data(each))]
+            for module in modules.each(files):
+                for statement in _top(module.tree.body):
+                    if isinstance(statement, ast.Assign) and isinstance(statement.targets[0], ast.Subscript):
+                        yield module, statement
+        if home.cls is not None and "__init_subclass__" in names:
+            for heir in self._heirs(home.cls):
+                yield heir.module, heir.node
+
+    def _heirs(self, cls: Class) -> list[Class]:
+        found: dict[Key, Class] = {}
+        waiting = [cls]
+        while waiting:
+            for below in self._evaluator.classes.subclasses(waiting.pop()):
+                if below.key not in found:
+                    found[below.key] = below
+                    waiting.append(below)
+        return list(found.values())
+
+    def _stored(
+        self, module: Module, statement: ast.stmt, names: set[str]
+    ) -> Iterator[tuple[Key, object, Value]]:
+        """What a statement at the top of a file stores in dicts that have a home: where, under which key."""
+        point = Point(self._evaluator.modules.frame(module), statement)
+        match statement:
+            case ast.ClassDef() | ast.FunctionDef():
+                frame = point.frame
+                given: Value = (
+                    Class(statement, frame)
+                    if isinstance(statement, ast.ClassDef)
+                    else Function(statement, frame)
+                )
+                for decorator in statement.decorator_list:
+                    if _head(decorator) in names:
+                        arguments = Arguments([Argument(None, None, given)])
+                        for callee, _ in self._evaluator.values(decorator, point):
+                            yield from self._by_call(callee, arguments, decorator, point, names, 0)
+                if isinstance(given, Class) and "__init_subclass__" in names:
+                    for value, owner in self._evaluator.classes.member_above(given, "__init_subclass__"):
+                        if isinstance(value, Function):
+                            bound = Function(value.node, value.frame, given, owner)
+                            yield from self._by_call(bound, Arguments(), statement, point, names, 0)
+            case ast.Expr(value=ast.Call() as call):
+                for callee, _ in self._evaluator.values(call.func, point):
+                    yield from self._by_call(callee, arguments_of(call, point), call, point, names, 0)
+            case ast.Assign():
+                yield from self._by_store(statement, point)
+
+    def _by_call(
+        self, callee: Value, arguments: Arguments, node: ast.AST, point: Point, names: set[str], far: int
+    ) -> Iterator[tuple[Key, object, Value]]:
+        """What a call stores."""
+        match callee:
+            case Partial():
+                both = arguments.after(callee.arguments)
+                yield from self._by_call(callee.callee, both, node, point, names, far)
+            case Instance():
+                for method in self._evaluator.classes.methods(callee, "__call__"):
+                    yield from self._by_call(method, arguments, node, point, names, far)
+            case Function():
+                if isinstance(callee.node, ast.Lambda) or far > _FAR:
+                    return
+                frame = self._evaluator.calls.enter(callee, arguments, node, point)
+                yield from self._inside(frame, names, far)
+
+    def _inside(self, frame: Frame, names: set[str], far: int) -> Iterator[tuple[Key, object, Value]]:
+        """What a function stores, itself or by what it calls."""
+        body = getattr(frame.scope, "body", [])
+        for statement in statements_in(body if isinstance(body, list) else []):
+            point = Point(frame, statement)
+            if isinstance(statement, ast.Assign):
+                yield from self._by_store(statement, point)
+            if any(True for _ in blocks(statement)) or isinstance(statement, ast.ClassDef | ast.FunctionDef):
+                continue
+            for call in walk(statement):
+                if isinstance(call, ast.Call) and self._evaluator.flow.reaching(point, HERE):
+                    yield from self._by_method(call, point)
+                    if _head(call) in names:
+                        for callee, _ in self._evaluator.values(call.func, point):
+                            given = arguments_of(call, point)
+                            yield from self._by_call(callee, given, call, point, names, far + 1)
+
+    def _by_store(self, statement: ast.Assign, point: Point) -> Iterator[tuple[Key, object, Value]]:
+        """``where[key] = value``."""
+        for target in statement.targets:
+            if isinstance(target, ast.Subscript):
+                yield from self._put(target.value, target.slice, statement.value, point)
+
+    def _by_method(self, call: ast.Call, point: Point) -> Iterator[tuple[Key, object, Value]]:
+        """``where.setdefault(key, value)``."""
+        match call.func, call.args:
+            case ast.Attribute(value=where, attr="setdefault" | "__setitem__"), [key, value]:
+                yield from self._put(where, key, value, point)
+
+    def _put(
+        self, where: ast.expr, key: ast.expr, value: ast.expr, point: Point
+    ) -> Iterator[tuple[Key, object, Value]]:
+        homes = {
+            home.mark
+            for held, _ in self._evaluator.values(where, point)
+            if (home := self._home_of(held)) is not None
+        }
+        if not homes:
+            return
+        for world in self._evaluator.flow.reaching(point, HERE):
+            for given, w in self._evaluator.values(value, point, world):
+                if isinstance(given, _CALLED):
+                    for name, _ in self._evaluator.values(key, point, w):
+                        for home in homes:
+                            yield home, name.value if isinstance(name, Const) else _ANY, given
+
+    def _home_of(self, held: Value) -> Home | None:
+        if isinstance(held, Instance):
+            table = self.of_object(held)
+            return table.home if table is not None else None
+        return held.home if isinstance(held, Table) else None
+
+
+_DICTS = frozenset(
+    {"builtins.dict", "collections.UserDict", "collections.OrderedDict", "collections.defaultdict"}
+)
+
+
+def _top(block: list[ast.stmt]) -> Iterator[ast.stmt]:
+    """The statements that run when a module is imported, definitions as one."""
+    for statement in block:
+        yield statement
+        if isinstance(statement, ast.If | ast.Try | ast.With):
+            for _, inner, _ in blocks(statement):
+                yield from _top(inner)
+
+
+def _functions_of(module: Module) -> Iterator[ast.FunctionDef]:
+    """The functions of a module, the methods of its classes, and the functions inside them."""
+    for statement in _top(module.tree.body):
+        if isinstance(statement, ast.FunctionDef | ast.ClassDef):
+            for node in walk(statement):
+                if isinstance(node, ast.FunctionDef):
+                    yield node
+
+
+def _head(node: ast.expr) -> str:
+    """The last part of the name of what is called, or stands there."""
+    called = node.func if isinstance(node, ast.Call) else node
+    return (dotted(called) or "").rpartition(".")[2]
+
+
+def _called(value: Value) -> object:
+    """What a class or function is called, as the key that it most likely has."""
+    node = value.cls.node if isinstance(value, Instance) else getattr(value, "node", None)
+    return getattr(node, "name", _ANY)
