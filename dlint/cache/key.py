@@ -10,6 +10,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from dlint import __version__
+from dlint.knowledge.reflection import FINDS_BY_NAME
+from dlint.project import configured
 from dlint.project.files import Listing, project_root
 from dlint.settings import NO_ANSWER
 from dlint.source.reading import SourceError, read_bytes
@@ -19,6 +21,7 @@ if TYPE_CHECKING:
 
 # Of another shape of answers, or of another meaning of keys, nothing is found.
 _SHAPE = "1"
+_BY_NAME = tuple(word.encode() for word in FINDS_BY_NAME)
 _PACKAGE = Path(__file__).parents[1]
 # Of dlint itself, what has no part in any answer, and may be large.
 _NO_PART = frozenset(("__pycache__", "proofs"))
@@ -34,8 +37,14 @@ def key_of(question: Question, listed: Listing) -> str:
     key.add(f"{question.suppress} {question.promised}", *(repr(trouble) for trouble in listed.troubles))
     for root, asked, files in listed.programs:
         key.add(str(root), *map(str, asked))
+        by_name = False
         for path in files:
-            key.add(str(path), _content(path))
+            content = _content(path)
+            by_name = by_name or (isinstance(content, bytes) and any(word in content for word in _BY_NAME))
+            key.add(str(path), _short(content))
+        if by_name:
+            # What is found by a name may be named in the project's configuration.
+            key.add(*map(_short, configured.texts(root)))
     if question.promised:
         key.add(*_of_repairs(question.paths, listed))
     return key.text
@@ -60,11 +69,15 @@ class _Key:
 
 
 def _content(path: Path) -> bytes | str:
-    """What a file holds, in short; or why it cannot be read."""
+    """What a file holds, or why it cannot be read."""
     try:
-        return blake2b(read_bytes(path), digest_size=20).digest()
+        return read_bytes(path)
     except SourceError as error:
         return error.message
+
+
+def _short(content: bytes | str) -> bytes | str:
+    return blake2b(content, digest_size=20).digest() if isinstance(content, bytes) else content
 
 
 def _own_state() -> Iterator[str]:

@@ -21,6 +21,7 @@ from dlint.evaluation.comprehensions import Comprehension, Comprehensions
 from dlint.evaluation.containers import ANY, Containers
 from dlint.evaluation.flow import Flow
 from dlint.evaluation.library import Library
+from dlint.evaluation.named import Named
 from dlint.evaluation.names import Names
 from dlint.evaluation.namespaces import Namespaces
 from dlint.evaluation.options import Options
@@ -35,15 +36,28 @@ from dlint.objects.filled import Filled
 from dlint.objects.initialisers import Initialisers
 from dlint.source.layout import dotted
 from dlint.values.frame import Argument, Arguments, Point, arguments_of
-from dlint.values.operators import negative, operate
+from dlint.values.operators import joined, negative, operate
 from dlint.values.outcomes import OUTCOMES, Outcome, fold, told_apart, within
-from dlint.values.values import FALSE, TRUE, Const, External, Function, Items, Made, Table, Unknown, Value
+from dlint.values.values import (
+    FALSE,
+    TRUE,
+    Const,
+    External,
+    Function,
+    Items,
+    Made,
+    ModuleValue,
+    Table,
+    Unknown,
+    Value,
+)
 from dlint.values.worlds import HERE, World
 
 if TYPE_CHECKING:
     from dlint.project.modules import Modules
 
 _MOST_LISTS = 12
+_MOST_STRINGS = 8
 
 
 class Evaluator(Questions):
@@ -61,6 +75,7 @@ class Evaluator(Questions):
         self.initialisers = Initialisers(self)
         self.construction = Construction(self)
         self.filled = Filled(self)
+        self.named = Named(self)
         self.attributes = Attributes(self)
         self.calls = Calls(self)
         self.parameters = Parameters(self)
@@ -181,6 +196,8 @@ class Evaluator(Questions):
                 return [(text_method or Unknown(("attribute", base.key, name)), world)]
             case Items() | Table():
                 return [(self.containers.method(base, name), world)]
+        if name == "__dict__" and isinstance(base, ModuleValue):
+            return [(self.named.all_of(base), world)]
         if hasattr(base, "folder"):
             return self.namespaces.member(base, name, world)  # type: ignore[arg-type]
         return self.attributes.of(base, name, node, point, world)
@@ -268,6 +285,8 @@ class Evaluator(Questions):
             )
         if isinstance(base, Made) and self.containers.is_split(base):
             return [(base, world)]
+        if isinstance(base, External) and base.name == "sys.modules" and dotted(index) == "__name__":
+            return [(ModuleValue(point.frame.module, None), world)]
         outcomes: list[Outcome] = []
         for key, w in self.values(index, point, world):
             outcomes += self.containers.looked_up(base, key, w)
@@ -327,7 +346,24 @@ class Evaluator(Questions):
         return self.values(node.value, point, world)
 
     def _string(self, node: ast.JoinedStr, point: Point, world: World) -> list[Outcome]:
-        return [(Unknown(("string", id(node), point.frame.key)), world)]
+        unknown: list[Outcome] = [(Unknown(("string", id(node), point.frame.key)), world)]
+        ways: list[tuple[list[Value], World]] = [([], world)]
+        for part in node.values:
+            if isinstance(part, ast.FormattedValue):
+                if part.format_spec is not None or part.conversion != -1:
+                    return unknown
+                part = part.value
+            ways = [([*given, value], v) for given, w in ways for value, v in self.values(part, point, w)]
+            if len(ways) > _MOST_STRINGS:
+                return unknown
+        return [(joined(list(map(_as_text, given)), "string"), w) for given, w in ways]
+
+
+def _as_text(value: Value) -> Value:
+    """What a value is as a part of a string."""
+    if isinstance(value, Const):
+        return Const(str(value.value))
+    return value if isinstance(value, Unknown) else Unknown(("text of", value.key))
 
 
 _REMEMBERED = frozenset((ast.Name, ast.Attribute, ast.Call))

@@ -254,7 +254,7 @@ class Containers:
                 )
                 for held, w in tables
                 for given, v in self._evaluator.value_of(argument, w)
-                for value in (self._whole(given),)
+                for value in (_of_pairs(given) or self._whole(given),)
             ]
         for name, argument in arguments.keywords.items():
             sure = self._evaluator.value_of(argument, HERE)
@@ -340,6 +340,16 @@ class Containers:
 
     def _copy(self, arguments: Arguments, node: ast.AST, point: Point, world: World) -> list[Outcome]:
         return self._receivers(arguments, world)
+
+
+def _of_pairs(value: Value) -> Table | None:
+    """The dict that pairs of a known key and a value make."""
+    if not isinstance(value, Items):
+        return None
+    pairs = [item.items for item in value.items if isinstance(item, Items) and len(item.items) == 2]
+    if len(pairs) < len(value.items) or not all(isinstance(key, Const) for key, _ in pairs):
+        return None
+    return Table({_constant(key): held for key, held in pairs}, value.open)
 
 
 def _is_sure(outcomes: list[Outcome]) -> bool:

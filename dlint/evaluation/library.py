@@ -11,10 +11,12 @@ from dlint.evaluation.containers import is_method
 from dlint.knowledge.loading import NAMESPACES, kept_parameters
 from dlint.knowledge.names import asks_state, library_answers_again
 from dlint.knowledge.randomness import WORKER_INFO
+from dlint.knowledge.reflection import INSTANTIATES, LOCATES
 from dlint.values.alike import told
 from dlint.values.frame import Arguments, Point
 from dlint.values.outcomes import Outcome, told_apart
 from dlint.values.values import (
+    NONE,
     Class,
     Const,
     External,
@@ -34,7 +36,6 @@ if TYPE_CHECKING:
     from dlint.evaluation.interface import Evaluator
 
 _PLAIN = (Const, Items, Table)
-_MOST_NAMED = 24  # classes that one eval may mean
 
 
 class Library:
@@ -63,6 +64,10 @@ class Library:
             return [(Unknown(("answer", callee.name)), world)]
         text = told(arguments, callee.name) if library_answers_again(callee.name) else None
         made = Made(callee.name, node, arguments, point, text and (callee.key, text))
+        if callee.name in LOCATES:
+            return self._evaluator.named.located(made, point, world)
+        if callee.name in INSTANTIATES:
+            return self._evaluator.named.instantiated(made, point, world)
         if callee.name == WORKER_INFO:
             self.worker_infos.add(made.key)
         return [(made, world)]
@@ -238,51 +243,70 @@ class Library:
             for name, v in self._evaluator.value_of(arguments.positional[1], w):
                 if isinstance(name, Const) and isinstance(name.value, str):
                     found += self._evaluator.attribute(base, name.value, node, point, v)
-                elif isinstance(base, ModuleValue):
-                    # A registry by name: any class of the module may be meant.
-                    found += [(value, v) for value in self._evaluator.namespaces.public(base)]
                 else:
-                    found.append((Unknown(("getattr", base.key, name.key)), v))
+                    unknown: Outcome = (Unknown(("getattr", base.key, name.key)), v)
+                    found += self._evaluator.named.member(base, name, v) or [unknown]
         return found
 
     def _eval(self, arguments: Arguments, node: ast.AST, point: Point, world: World) -> list[Outcome]:
-        """``eval("Name")`` and ``eval("package." + name)``: read, never run."""
-        if not arguments.positional or arguments.positional[0].expression is None:
-            return []
-        text, whole = _leading_text(arguments.positional[0].expression)
-        if not whole:
-            if not text:
-                return [*self._nameable(point, world), (Unknown(("eval", id(node), point.key)), world)]
-            prefix, dot, rest = text.rpartition(".")
-            if not dot or rest:
-                return []
-            text = prefix
-        try:
-            expression = ast.parse(text, mode="eval").body
-        except (SyntaxError, ValueError):
-            return []
-        outcomes = self._evaluator.values(expression, point, world)
-        if whole:
-            return outcomes
         return [
-            (value, w)
-            for base, w in outcomes
-            if isinstance(base, ModuleValue)
-            for value in self._evaluator.namespaces.public(base)
+            outcome
+            for text, w in self._first(arguments, world)
+            for outcome in self._evaluator.named.evaluated(text, node, point, w)
         ]
-
-    def _nameable(self, point: Point, world: World) -> list[Outcome]:
-        """The classes that the calling module has a name for: any of them may be meant."""
-        module = ModuleValue(point.frame.module, None)
-        classes = [value for value in self._evaluator.namespaces.public(module) if isinstance(value, Class)]
-        return [(value, world) for value in classes[:_MOST_NAMED]]
 
     def _import(self, arguments: Arguments, node: ast.AST, point: Point, world: World) -> list[Outcome]:
+        given = [*arguments.positional[1:2], *(each for each in [arguments.keywords.get("package")] if each)]
+        packages = self._evaluator.value_of(given[0], world) if given else [(NONE, world)]
         return [
-            (self._evaluator.namespaces.module_named(name.value, point.frame.module.relative), w)
-            for name, w in self._first(arguments, world)
-            if isinstance(name, Const) and isinstance(name.value, str)
+            outcome
+            for within, v in packages
+            for name, w in self._first(arguments, v)
+            for outcome in self._evaluator.named.imported(name, within, point, w)
         ]
+
+    def _names(self, arguments: Arguments, node: ast.AST, point: Point, world: World) -> list[Outcome]:
+        """``globals()`` and ``vars(module)``: what the module has."""
+        given = self._first(arguments, world) if arguments.positional else [(None, world)]
+        return [
+            (self._evaluator.named.all_of(module), w)
+            for value, w in given
+            for module in (ModuleValue(point.frame.module, None) if value is None else value,)
+            if isinstance(module, ModuleValue)
+        ]
+
+    def _members(self, arguments: Arguments, node: ast.AST, point: Point, world: World) -> list[Outcome]:
+        """``inspect.getmembers(module)``: the names and what they stand for."""
+        return [
+            (
+                Items(
+                    "list",
+                    tuple(
+                        Items("tuple", (Const(name), value))
+                        for name, value in self._evaluator.named.all_of(module).items.items()
+                    ),
+                    True,
+                ),
+                w,
+            )
+            for module, w in self._first(arguments, world)
+            if isinstance(module, ModuleValue)
+        ]
+
+    def _issubclass(self, arguments: Arguments, node: ast.AST, point: Point, world: World) -> list[Outcome]:
+        if len(arguments.positional) != 2:
+            return []
+        found: list[Outcome] = []
+        for value, w in self._first(arguments, world):
+            for above, v in self._evaluator.value_of(arguments.positional[1], w):
+                answer = None
+                if isinstance(value, Class):
+                    made = Instance(value, Arguments(), node, point.key)
+                    answer = self._evaluator.classes.is_instance(made, above)
+                found.append(
+                    (Unknown(("issubclass", value.key, above.key)) if answer is None else Const(answer), v)
+                )
+        return found
 
     def _partial(self, arguments: Arguments, node: ast.AST, point: Point, world: World) -> list[Outcome]:
         rest = Arguments(arguments.positional[1:], arguments.keywords, arguments.spread, arguments.splats)
@@ -309,22 +333,6 @@ class Library:
                 else:
                     found.append((Const(answer), v))
         return found
-
-
-def _leading_text(node: ast.expr) -> tuple[str, bool]:
-    """The constant text that a string expression starts with, and whether that is all of it."""
-    match node:
-        case ast.Constant(value=str(text)):
-            return text, True
-        case ast.BinOp(left=left, op=ast.Add()):
-            return _leading_text(left)[0], False
-        case ast.BinOp(left=ast.Constant(value=str(text)), op=ast.Mod()):
-            return text.partition("%")[0], False
-        case ast.JoinedStr(values=[ast.Constant(value=str(text)), *_]):
-            return text, False
-        case ast.Call(func=ast.Attribute(value=ast.Constant(value=str(text)), attr="format")):
-            return text.partition("{")[0], False
-    return "", False
 
 
 _FUNCTIONS: dict[str, Callable[[Library, Arguments, ast.AST, Point, World], list[Outcome]]] = {
@@ -356,6 +364,10 @@ _FUNCTIONS: dict[str, Callable[[Library, Arguments, ast.AST, Point, World], list
     "builtins.super": Library._super,
     "builtins.type": Library._type,
     "builtins.isinstance": Library._isinstance,
+    "builtins.issubclass": Library._issubclass,
+    "builtins.globals": Library._names,
+    "builtins.vars": Library._names,
+    "inspect.getmembers": Library._members,
     "builtins.__import__": Library._import,
     "importlib.import_module": Library._import,
     "functools.partial": Library._partial,

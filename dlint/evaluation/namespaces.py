@@ -144,7 +144,7 @@ class Namespaces:
         found: list[Value] = self.exported(module, name)
         return [(value, world) for value in found] or [(Unknown(("member", module.key, name)), world)]
 
-    def public(self, module: ModuleValue) -> list[Value]:
+    def public(self, module: ModuleValue) -> list[Class | Function]:
         """The classes and functions that a module of the program makes available."""
         if module.module is None:
             return []
@@ -167,6 +167,11 @@ class Namespaces:
         """What ``import name`` binds, as a value."""
         modules = self._evaluator.modules
         return self._found(modules.imports.absolute(name, importer)) or External(canonical(name))
+
+    def module_around(self, level: int, name: str | None, importer: str) -> Value:
+        """The same of a name with so many leading dots."""
+        place = self._evaluator.modules.imports.relative(level, name, importer)
+        return self._found(place) or Unknown(("import", importer, level, name))
 
     def imported_module(self, statement: ast.ImportFrom, frame: Frame) -> list[Value]:
         """The module of ``from module import ...``; none when the project lacks a relative one."""

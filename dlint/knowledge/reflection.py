@@ -12,5 +12,23 @@ BY_NAME = (
     "get_obj_from_str",
 )
 
+# Calls that import the module that they are told.
+IMPORTS = frozenset({"importlib.import_module", "builtins.__import__"})
+# Calls that give what stands at the path that they are told.
+LOCATES = frozenset(
+    {
+        "pydoc.locate",
+        "pkgutil.resolve_name",
+        "hydra.utils.get_class",
+        "hydra.utils.get_object",
+        "hydra.utils.get_method",
+    }
+)
+# Calls that make what a configuration names under `_target_`.
+INSTANTIATES = frozenset({"hydra.utils.instantiate", "hydra.utils.call"})
+
+# Whoever makes one of these calls mentions one of these words.
+FINDS_BY_NAME = ("import_module", "__import__", "pydoc", "pkgutil", "hydra")
+
 # Calls that give an object of whatever class their argument names.
-MAKES_ANYTHING = frozenset({"builtins.eval", "hydra.utils.instantiate", "hydra.utils.call"})
+MAKES_ANYTHING = frozenset({"builtins.eval"}) | INSTANTIATES

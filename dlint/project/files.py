@@ -29,6 +29,7 @@ PROJECT_MARKERS = (
     "requirements.txt",
     "environment.yml",
 )
+CONFIGURATIONS = (".yaml", ".yml", ".json", ".toml")
 _PACKAGE_MARKERS = ("pyproject.toml", "setup.py", "setup.cfg")
 _NEVER_ENTERED = frozenset(
     (
@@ -182,8 +183,17 @@ def python_files(root: Path, exclude: Sequence[str] = (), *, whole: bool = True)
 
     Without ``whole`` only the packages among the folders of ``root`` are entered.
     """
+    return _below(root, exclude, whole, (".py",))
+
+
+def configurations(root: Path) -> list[Path]:
+    """The files of a program that may name its classes: YAML, JSON and TOML, sorted."""
+    return _below(root, (), _place(root)[1], CONFIGURATIONS)
+
+
+def _below(root: Path, exclude: Sequence[str], whole: bool, suffixes: tuple[str, ...]) -> list[Path]:
     found: list[str] = []
-    _walk(absolute(root), absolute(root), exclude, found, lambda _path, _error: None, whole)
+    _walk(absolute(root), absolute(root), exclude, found, lambda _path, _error: None, whole, suffixes)
     found.sort()
     return [Path(each) for each in found]
 
@@ -319,9 +329,16 @@ def _ignores_above(folder: Path, failed: Failed) -> list[Ignore]:
 
 
 def _walk(
-    top: Path, root: Path, exclude: Sequence[str], found: list[str], failed: Failed, whole: bool = True
+    top: Path,
+    root: Path,
+    exclude: Sequence[str],
+    found: list[str],
+    failed: Failed,
+    whole: bool = True,
+    suffixes: tuple[str, ...] = (".py",),
 ) -> None:
-    """Add the .py files under ``top`` to ``found``; links to folders are not followed, so nothing loops."""
+    """Add the files under ``top`` with these suffixes to ``found``; links to folders are not followed, so
+    nothing loops."""
     excluded = Ignore(str(root), lines_in(exclude)) if exclude else None
     pending: list[tuple[str, list[Ignore]]] = [(str(top), _ignores_above(top, failed))]
     while pending:
@@ -344,7 +361,7 @@ def _walk(
                     continue
                 if not whole and folder == str(top) and not _has_any(Path(entry.path), ("__init__.py",)):
                     continue
-            elif not entry.name.endswith(".py") or not _may_be_file(entry):
+            elif not entry.name.endswith(suffixes) or not _may_be_file(entry):
                 continue
             path = entry.path
             if excluded is not None and excluded.says(path, is_folder=is_folder):

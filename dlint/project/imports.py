@@ -63,6 +63,14 @@ class Imports:
         folder = package.rpartition("/")[0] if package.endswith(".py") else package
         return self._below(folder, name)
 
+    def children(self, folder: str) -> list[str]:
+        """The names of the modules and packages that lie directly in a folder, sorted."""
+        return sorted(
+            name
+            for name, holders in self._holders.items()
+            if folder in holders and name != "__init__" and name.isidentifier()
+        )
+
     def _own(self, first: str) -> bool:
         # The project of that very name (torchvision's own repository) has it as a package at its top.
         return first not in sys.stdlib_module_names and (

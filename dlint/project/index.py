@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
+from functools import cached_property
 from pathlib import Path
 
 from dlint.budget import spend
 from dlint.knowledge.reflection import BY_NAME
+from dlint.project.configured import names
 from dlint.project.words import Words
 from dlint.source.reading import SourceError, read_bytes
 
@@ -172,6 +174,11 @@ class Index:
         if lines is None:
             lines = self._import_lines[relative] = b"\n".join(_IMPORT.findall(self.data(relative)))
         return lines
+
+    @cached_property
+    def configured(self) -> tuple[str, ...]:
+        """The dotted names in the program's YAML, JSON and TOML files."""
+        return names(self.root)
 
     def stored_elsewhere(self, attribute: str) -> bool:
         """Whether some code sets ``x.attribute`` on something that is not called self."""

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import ast
 import operator
-from collections.abc import Callable
+import re
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from dlint.values.frame import Argument, Arguments, Point
-from dlint.values.values import Const, Instance, Items, Made, Table, Unknown, Value
+from dlint.values.values import Const, Instance, Items, Key, Made, Table, Unknown, Value
 
 _OPERATORS: dict[type[ast.operator], Callable[[Any, Any], Any]] = {
     ast.Add: operator.add,
@@ -26,6 +27,7 @@ _LONGEST = 10_000
 _MOST_BITS = 256
 _MOST_THINGS = 1_000
 _MOST_REPEATED = 16
+_CONVERSION = re.compile(r"%[sd]")
 
 
 def operate(node: ast.BinOp, left: Value, right: Value, point: Point) -> Value:
@@ -53,7 +55,44 @@ def operate(node: ast.BinOp, left: Value, right: Value, point: Point) -> Value:
         # Datasets are joined with `+` and repeated with `*`.
         sides = [Argument(None, None, side) for side in (left, right)]
         return Made("torch.utils.data.ConcatDataset", node, Arguments(sides), point)
-    return Unknown(("operation", type(node.op).__name__, left.key, right.key))
+    return Unknown(("operation", type(node.op).__name__, left.key, right.key), text=_text(node, left, right))
+
+
+def joined(parts: Sequence[Value], mark: Key) -> Value:
+    """The string that some parts make together, each a string or unknown."""
+    whole: Value = Const("")
+    for part in parts:
+        if isinstance(whole, Const) and isinstance(part, Const):
+            whole = Const(whole.value + part.value)
+        else:
+            whole = Unknown((mark, whole.key, part.key), text=_around(whole, part))
+    return whole
+
+
+def _text(node: ast.BinOp, left: Value, right: Value) -> tuple[str, str] | None:
+    """How a string that is not known begins and ends."""
+    match node.op, left:
+        case ast.Add(), _:
+            return _around(left, right)
+        case ast.Mod(), Const(value=str(pattern)):
+            pieces = _CONVERSION.split(pattern)
+            return (pieces[0], pieces[-1]) if len(pieces) > 1 else None
+    return None
+
+
+def _around(left: Value, right: Value) -> tuple[str, str] | None:
+    (begin, inner), (outer, end) = _ends(left), _ends(right)
+    if isinstance(left, Const):
+        begin += outer
+    if isinstance(right, Const):
+        end = inner + end
+    return (begin, end) if begin or end else None
+
+
+def _ends(value: Value) -> tuple[str, str]:
+    if isinstance(value, Const) and isinstance(value.value, str):
+        return value.value, value.value
+    return (value.text if isinstance(value, Unknown) else None) or ("", "")
 
 
 def _repeated(held: Items, count: Value) -> Items:

@@ -56,13 +56,19 @@ class Unknown:
     """Something the analysis cannot tell; equal keys mean the same thing.
 
     ``call`` is the call of something unknown that gives it, where that may make an object: what it was given,
-    its node and where it stands.
+    its node and where it stands. ``text`` is how a string begins and ends of which no more is known.
     """
 
-    __slots__ = ("call", "key")
+    __slots__ = ("call", "key", "text")
 
-    def __init__(self, parts: Key, call: tuple[Arguments, ast.Call, Key] | None = None) -> None:
+    def __init__(
+        self,
+        parts: Key,
+        call: tuple[Arguments, ast.Call, Key] | None = None,
+        text: tuple[str, str] | None = None,
+    ) -> None:
         self.call = call
+        self.text = text
         self.key: Key = number(parts)
 
 

@@ -114,11 +114,20 @@ class UseFinder:
         found: dict[tuple[Key, int], tuple[Value, World]] = {}
         for way, world in loader.ways("num_workers", "dataset"):
             value = way["dataset"]
-            if value is not None and not is_zero(way["num_workers"]):
+            if value is not None and not is_zero(way["num_workers"]) and not self._is_no_dataset(value):
                 like, as_seen = self.like(value, world)
                 # One object may be of several shapes: what it was given depends on who called.
                 found.setdefault((like.key, id(as_seen)), (like, as_seen))
         return list(found.values())[:_MOST_DATASETS]
+
+    def _is_no_dataset(self, value: Value) -> bool:
+        """Whether an object can surely not be read by a loader: a model that the same configuration names."""
+        if not isinstance(value, Instance):
+            return False
+        classes = self._evaluator.classes
+        reads = any(classes.member(value.cls, name) for name in ("__getitem__", "__iter__", "__getitems__"))
+        libraries = classes.libraries(value.cls)
+        return not reads and bool(libraries) and all(name.startswith("torch.nn.") for name in libraries)
 
     def like(self, value: Value, world: World) -> tuple[Value, World]:
         """The first value met that is of the same shape, and its world: what is known of it is known of

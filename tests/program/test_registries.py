@@ -138,3 +138,111 @@ def test_a_name_that_is_known_selects_the_class_of_that_name(way: str, tmp_path:
 @pytest.mark.parametrize("way", _WAYS)
 def test_an_unknown_name_means_any_that_is_registered(way: str, tmp_path: Path) -> None:
     assert _gets(program(tmp_path, _files(way, "args.name"))) == ({"Clean", "Noisy"}, True)
+
+
+_BIRDS = """\
+from torch.utils.data import Dataset
+from torch import nn
+
+
+class CleanDataset(Dataset):
+    def __init__(self, files=(), rate=0):
+        self.files = files
+
+    def __getitem__(self, index):
+        return index
+
+
+class NoisyDataset(CleanDataset):
+    pass
+
+
+class Model(nn.Module):
+    def forward(self, x):
+        return x
+
+
+def unrelated():
+    class Inner(Dataset):
+        pass
+    return Inner
+"""
+_LOADS = """\
+import importlib
+import inspect
+import pydoc
+import sys
+from importlib import import_module
+
+import data.birds
+import hydra
+from data import birds
+from data.birds import *
+from torch.utils.data import DataLoader, Dataset
+
+
+def find(path):
+    module, name = path.rsplit(".", 1)
+    return getattr(importlib.import_module(module), name)
+
+
+def search(name):
+    library = importlib.import_module("data." + name)
+    found = None
+    for key, cls in library.__dict__.items():
+        if key.lower() == name + "dataset" and issubclass(cls, Dataset):
+            found = cls
+    return found
+
+
+def main(args):
+    known = "Clean"
+    loader = DataLoader({made}, num_workers=2)
+"""
+_CONFIGURATION = """\
+model: {_target_: data.birds.Model, size: 1.5}
+dataset:
+  path: data.birds.CleanDataset
+  missing: data.birds.Gone
+  file: data/birds.csv
+  inner: data.birds.unrelated.Inner
+"""
+
+
+@pytest.mark.parametrize(
+    ("made", "expected"),
+    [
+        ('getattr(birds, "CleanDataset")()', {"CleanDataset"}),
+        ('getattr(birds, known + "Dataset")()', {"CleanDataset"}),
+        ('getattr(birds, f"{known}Dataset")()', {"CleanDataset"}),
+        ('getattr(birds, args.name + "Dataset")()', {"CleanDataset", "NoisyDataset"}),
+        ('getattr(birds, "Noisy%s" % args.kind)()', {"NoisyDataset"}),
+        ('getattr(import_module("data.birds"), f"Clean{args.kind}")()', {"CleanDataset"}),
+        ('getattr(import_module(f"data.{args.module}"), "CleanDataset")()', {"CleanDataset"}),
+        ('getattr(import_module("data." + args.module + "s"), "CleanDataset")()', {"CleanDataset"}),
+        ('getattr(import_module(".birds", package="data"), "NoisyDataset")()', {"NoisyDataset"}),
+        ('globals()["CleanDataset"]()', {"CleanDataset"}),
+        ('globals()[known + "Dataset"]()', {"CleanDataset"}),
+        ('vars(birds)["NoisyDataset"]()', {"NoisyDataset"}),
+        ('getattr(sys.modules[__name__], "NoisyDataset")()', {"NoisyDataset"}),
+        ('dict(inspect.getmembers(birds))["NoisyDataset"]()', {"NoisyDataset"}),
+        ("find(args.path)()", {"CleanDataset"}),
+        ('find("data.birds.NoisyDataset")()', {"NoisyDataset"}),
+        ("pydoc.locate(args.path)()", {"CleanDataset"}),
+        ('hydra.utils.instantiate({"_target_": "data.birds.NoisyDataset", "rate": 4})', {"NoisyDataset"}),
+        ("hydra.utils.instantiate(args.dataset)", {"CleanDataset"}),
+        ('hydra.utils.get_class("data.birds.NoisyDataset")()', {"NoisyDataset"}),
+        ("search(args.name)()", {"CleanDataset", "NoisyDataset"}),
+    ],
+)
+def test_what_is_found_by_a_name(made: str, expected: set[str], tmp_path: Path) -> None:
+    files = {
+        "data/__init__.py": "",
+        "data/birds.py": _BIRDS,
+        "main.py": _LOADS.replace("{made}", made),
+        "conf/config.yaml": _CONFIGURATION,
+    }
+    whole = program(tmp_path, files)
+    (loader,) = whole.loaders
+    gets = {use.dataset.cls.name for use in whole.uses_of(loader) if isinstance(use.dataset, Instance)}
+    assert gets == expected

@@ -1,0 +1,192 @@
+"""What is found by a name: modules that are imported by one, what a module has under one, and what a
+configuration names.
+
+A name that is known means what it says. Of one whose beginning or end is known, what fits is possible; of one
+that is not known at all, what the module has, and where the module is not known either, the classes and
+functions that the program's own configuration names.
+"""
+
+from __future__ import annotations
+
+import ast
+from typing import TYPE_CHECKING
+
+from dlint.knowledge.reflection import IMPORTS
+from dlint.values.frame import Argument, Arguments, Point
+from dlint.values.outcomes import Outcome, told_apart
+from dlint.values.values import (
+    Class,
+    Const,
+    Function,
+    Instance,
+    Made,
+    ModuleValue,
+    Table,
+    Unknown,
+    Value,
+)
+from dlint.values.worlds import World
+
+if TYPE_CHECKING:
+    from dlint.evaluation.interface import Evaluator
+
+_MOST = 24
+_TARGET = "_target_"
+
+
+class Named:
+    """Questions about what names mean that are made at run time."""
+
+    def __init__(self, evaluator: Evaluator) -> None:
+        self._evaluator = evaluator
+        self._configured: dict[str, list[Value]] = {}
+
+    # Modules
+
+    def imported(self, name: Value, package: Value, point: Point, world: World) -> list[Outcome]:
+        """What importing a module by its name gives; empty where nothing is known of the name. A name that
+        begins with a dot counts from ``package``, or from the importing module's own where that is unknown.
+        """
+        importer = point.frame.module.relative
+        within = package.value if isinstance(package, Const) and isinstance(package.value, str) else ""
+        if isinstance(name, Const) and isinstance(name.value, str):
+            path = within + name.value if name.value.startswith(".") else name.value
+            return [(self._module(path, importer), world)]
+        begin, end = (name.text if isinstance(name, Unknown) else None) or ("", "")
+        begin = within + begin if begin.startswith(".") else begin
+        above, dot, begin = begin.rpartition(".")
+        if not dot:
+            return []
+        home = self._module(above or ".", importer)
+        if not isinstance(home, ModuleValue):
+            return []
+        found: list[Outcome] = [
+            (value, world)
+            for stem in self._evaluator.modules.imports.children(home.folder or "")
+            if _fits(stem, begin, end)
+            for value in self._evaluator.namespaces.exported(home, stem)[:1]
+            if isinstance(value, ModuleValue)
+        ]
+        unknown: Outcome = (Unknown(("module", name.key)), world)
+        return told_apart([*found[:_MOST], unknown], ("imported", name.key)) if found else []
+
+    def _module(self, name: str, importer: str) -> Value:
+        namespaces = self._evaluator.namespaces
+        if not name.startswith("."):
+            return namespaces.module_named(name, importer)
+        rest = name.lstrip(".")
+        return namespaces.module_around(len(name) - len(rest), rest or None, importer)
+
+    # What a module has
+
+    def member(self, base: Value, name: Value, world: World) -> list[Outcome]:
+        """``getattr(base, name)`` where the name is not one that is known: something that a module has, or
+        that the configuration names where the module is not known."""
+        if isinstance(base, ModuleValue):
+            begin, end = (name.text if isinstance(name, Unknown) else None) or ("", "")
+            values = [
+                value
+                for value in self._evaluator.namespaces.public(base)
+                if _fits(getattr(value.node, "name", ""), begin, end)
+            ]
+            return told_apart([(value, world) for value in values], ("named", base.key, name.key))
+        if isinstance(base, Made) and base.name in IMPORTS:
+            return self._any(("named", base.key, name.key), base, base.point, world)
+        return []
+
+    def all_of(self, module: ModuleValue) -> Table:
+        """The classes and functions that a module has, as the dict of its names; classes first."""
+        found = sorted(
+            self._evaluator.namespaces.public(module), key=lambda value: not isinstance(value, Class)
+        )
+        return Table({getattr(value.node, "name", ""): value for value in found}, True)
+
+    def evaluated(self, text: Value, node: ast.AST, point: Point, world: World) -> list[Outcome]:
+        """``eval("Name")`` and ``eval("package." + name)``: read, never run."""
+        if isinstance(text, Const):
+            expression = _parsed(text.value)
+            return self._evaluator.values(expression, point, world) if expression is not None else []
+        begin, end = (text.text if isinstance(text, Unknown) else None) or ("", "")
+        path, dot, begin = begin.rpartition(".")
+        if dot:
+            home = _parsed(path)
+            owners = self._evaluator.values(home, point, world) if home is not None else []
+        else:
+            owners = [(ModuleValue(point.frame.module, None), world)]
+        found: list[Outcome] = [
+            (value, w)
+            for owner, w in owners
+            if isinstance(owner, ModuleValue)
+            for value in self._evaluator.namespaces.public(owner)
+            if _fits(getattr(value.node, "name", ""), begin, end) and (dot or isinstance(value, Class))
+        ]
+        return found if dot else [*found[:_MOST], (Unknown(("eval", id(node), point.key)), world)]
+
+    # What the configuration names
+
+    def located(self, made: Made, point: Point, world: World) -> list[Outcome]:
+        """What a call gives that finds a class or function by its path: ``pydoc.locate(path)``."""
+        path = made.arguments.positional[:1]
+        found: list[Outcome] = []
+        for name, w in self._evaluator.value_of(path[0], world) if path else ():
+            if isinstance(name, Const) and isinstance(name.value, str):
+                found += [(value, w) for value in self._of_path(name.value, point)] or [(made, w)]
+            else:
+                found += self._any(("located", made.key, name.key), made, point, w)
+        return found or [(made, world)]
+
+    def instantiated(self, made: Made, point: Point, world: World) -> list[Outcome]:
+        """What a call makes that is told the class in a configuration: ``instantiate(cfg.dataset)``."""
+        told = made.arguments.positional[:1]
+        found: list[Outcome] = []
+        for table, w in self._evaluator.value_of(told[0], world) if told else ():
+            target = table.items.get(_TARGET) if isinstance(table, Table) else None
+            if isinstance(target, Const) and isinstance(target.value, str) and isinstance(table, Table):
+                given = {
+                    name: Argument(None, None, value)
+                    for name, value in table.items.items()
+                    if isinstance(name, str) and name != _TARGET
+                }
+                arguments = Arguments(keywords={**given, **made.arguments.keywords})
+                for callee in self._of_path(target.value, point):
+                    found += self._evaluator.invoke(callee, arguments, made.node, point, w)
+            else:
+                for value, v in self._any(("instantiated", made.key, table.key), made, point, w):
+                    is_class = isinstance(value, Class)
+                    found.append((Instance(value, None, made.node, point.key) if is_class else value, v))  # type: ignore[arg-type]
+        return found or [(made, world)]
+
+    def _any(self, mark: object, otherwise: Value, point: Point, world: World) -> list[Outcome]:
+        """Any of the classes and functions that the configuration names, or something else."""
+        importer = point.frame.module.relative
+        known = self._configured.get(importer)
+        if known is None:
+            index = self._evaluator.modules.index
+            found = [value for path in index.configured for value in self._of_path(path, point)]
+            known = list({value.key: value for value in found}.values())
+            self._configured[importer] = known = sorted(known, key=lambda each: not isinstance(each, Class))
+        return told_apart([(value, world) for value in (*known[:_MOST], otherwise)], mark)
+
+    def _of_path(self, path: str, point: Point) -> list[Value]:
+        """The class or function of the program at a dotted path."""
+        module, _, name = path.rpartition(".")
+        home = self._module(module, point.frame.module.relative) if module else None
+        if not isinstance(home, ModuleValue):
+            return []
+        return [
+            value
+            for value in self._evaluator.namespaces.exported(home, name)
+            if isinstance(value, Class | Function)
+        ]
+
+
+def _fits(name: str, begin: str, end: str) -> bool:
+    return len(name) >= len(begin) + len(end) and name.startswith(begin) and name.endswith(end)
+
+
+def _parsed(text: object) -> ast.expr | None:
+    """An expression that stands in a string."""
+    try:
+        return ast.parse(text, mode="eval").body if isinstance(text, str) else None
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return None
