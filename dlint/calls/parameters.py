@@ -59,8 +59,8 @@ class Parameters:
         """What ``self`` may be in a method that is looked at without a certain call: the objects that it is
         seen to be called on, and one of its class where that is not all.
 
-        Only an object of an heir says more than the class itself, and whose methods call it themselves says
-        nothing.
+        Only an object of an heir says more than the class itself, or of a class whose objects get what they
+        hold by name; whose methods call it themselves says nothing.
         """
         plain = Instance(owner, None, None)
         anyone: list[Outcome] = [(plain, world)]
@@ -68,7 +68,8 @@ class Parameters:
         mark = (id(scope), "self")
         if not isinstance(scope, ast.FunctionDef | ast.AsyncFunctionDef):
             return anyone
-        if not self._evaluator.classes.subclasses(owner):
+        by_name = bool(self._evaluator.attributes.sets_by_name(owner))
+        if not by_name and not self._evaluator.classes.subclasses(owner):
             return anyone
         if mark in self._asking or len(self._asking) > _MOST_ASKED:
             self._evaluator.cut(self._asking.get(mark, 0))
@@ -85,7 +86,7 @@ class Parameters:
                         [
                             each
                             for each in self._evaluator.sites.receivers(site, scope)
-                            if each.cls.node is not owner.node
+                            if each.cls.node is not owner.node or (by_name and each.arguments is not None)
                         ],
                     )
                     for index, site in self._callers(scope, frame)[0]

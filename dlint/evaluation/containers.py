@@ -136,8 +136,9 @@ class Containers:
             found = list({item.key: item for item in value.items}.values())
             if len(found) > _FEW and all(isinstance(item, Const | Unknown) for item in found):
                 return [Unknown(("element", value.key))]
-            found = found[:_MOST_ELEMENTS]
-            return found + ([Unknown(("element", value.key))] if value.open or not found else [])
+            known = found[:_MOST_ELEMENTS]
+            all_known = bool(found) and not value.open and len(known) == len(found)
+            return known if all_known else [*known, Unknown(("element", value.key))]
         if isinstance(value, Table):
             return [Const(key) for key in value.items if key is not ANY] or [Unknown(("key", value.key))]
         return [Unknown(("element", value.key))]

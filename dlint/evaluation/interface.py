@@ -167,6 +167,8 @@ class Classes(Protocol):
 class Attributes(Protocol):
     """Attributes of objects."""
 
+    def sets_by_name(self, cls: Class) -> bool: ...
+
     @property
     def outside(self) -> Outside: ...
 

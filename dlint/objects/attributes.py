@@ -15,6 +15,7 @@ from dlint.evaluation.containers import is_method
 from dlint.knowledge.loading import is_kept, kept_parameters
 from dlint.objects.classes import is_property
 from dlint.objects.outside import Outside
+from dlint.objects.set_by_name import SetByName
 from dlint.source.layout import FunctionNode, functions_in, parameters, statements_in
 from dlint.values.frame import Arguments, Frame, Point, layout_of
 from dlint.values.outcomes import Outcome, after_stores, stores_told_apart, told_apart
@@ -40,11 +41,6 @@ if TYPE_CHECKING:
 # What an attribute holds (None: nothing yet), in which world, and the id of the method that stored it.
 _Held: TypeAlias = tuple[Value | None, World, int]
 _MOST_SUBCLASSES = 8
-# setattr(self, name, value), self.__dict__.update(values), vars(self)[name] = value
-_SETS_BY_NAME = re.compile(
-    r"\bsetattr\(self,(?!\s*f?['\"])"
-    r"|(?:\bself\.__dict__|\bvars\(self\))(?:\.update\(|\s*\|?=(?!=)|\[[^\]]{0,500}\]\s*=(?!=))"
-)
 
 
 class Attributes:
@@ -56,15 +52,21 @@ class Attributes:
         self.outside = Outside(evaluator)
         self._active: dict[tuple[Key, str], int] = {}
         self._asking_heirs: set[tuple[Key, str]] = set()
-        self._by_names: dict[Key, bool] = {}
+        self._set_by_name = SetByName(evaluator)
 
     def of(self, base: Value, name: str, node: ast.AST, point: Point, world: World) -> list[Outcome]:
         """The values of ``base.name`` for what the program itself defines."""
         match base:
             case Instance():
                 outcomes = self._of_instance(base, name, node, point, world)
+                whole = True
+                if self._set_by_name.sets(base.cls):
+                    given, sure, whole = self._set_by_name.given(base, name, world)
+                    if given:
+                        outcomes = given if sure else [*given, *outcomes]
+                        outcomes = told_apart(outcomes, ("set by name", base.key, name))
                 if all(isinstance(value, Const) for value, _ in outcomes) and (
-                    self._is_set_by_names(base.cls) or self._is_set_on_class(base.cls, name)
+                    not whole or self._is_set_on_class(base.cls, name)
                 ):
                     return [(Unknown(("attribute", base.key, name)), world)]
                 return outcomes
@@ -94,6 +96,10 @@ class Attributes:
             case Function() | ModuleValue():
                 pass
         return [(Unknown(("attribute", base.key, name)), world)]
+
+    def sets_by_name(self, cls: Class) -> bool:
+        """Whether objects of a class get attributes by names that the class does not show."""
+        return bool(self._set_by_name.sets(cls))
 
     def _of_instance(
         self, instance: Instance, name: str, node: ast.AST, point: Point, world: World
@@ -140,18 +146,6 @@ class Attributes:
     def _filled(self, value: Value, owner: Class | Instance, name: str) -> Value:
         """What an attribute holds, with its home where it is a dict that other code may fill."""
         return self._evaluator.filled.of_attribute(value, owner, name) if isinstance(value, Table) else value
-
-    def _is_set_by_names(self, cls: Class) -> bool:
-        """Whether a class sets attributes of its objects by names that its text does not show: settings,
-        which start with what is written and are then what somebody asked for."""
-        found = self._by_names.get(cls.key)
-        if found is None:
-            found = self._by_names[cls.key] = any(
-                function.name != "__setstate__" and _SETS_BY_NAME.search(above.module.text_of(function))
-                for above in self._evaluator.classes.line(cls)
-                for function in functions_in(above.node.body)
-            )
-        return found
 
     def _is_set_on_class(self, cls: Class, name: str) -> bool:
         """Whether some code sets an attribute of a class from outside (``Settings.workers = 0``)."""

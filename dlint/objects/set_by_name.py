@@ -1,0 +1,132 @@
+"""Attributes that an object gets by names that its class does not show.
+
+``setattr(self, name, value)`` for every keyword that its constructor was given, and
+``self.__dict__.update(settings)``.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, NamedTuple
+
+from dlint.source.layout import functions_in, parameters, statements_in
+from dlint.source.nodes import walk
+from dlint.values.frame import Frame, Point, arguments_of
+from dlint.values.outcomes import Outcome
+from dlint.values.places import places_around
+from dlint.values.values import Class, Const, Instance, Key
+from dlint.values.worlds import World
+
+if TYPE_CHECKING:
+    from dlint.objects.interface import Evaluator
+
+# setattr(self, name, value), self.__dict__.update(values), vars(self)[name] = value
+_SETS_BY_NAME = re.compile(
+    r"\bsetattr\(self,(?!\s*f?['\"])"
+    r"|(?:\bself\.__dict__|\bvars\(self\))(?:\.update\(|\s*\|?=(?!=)|\[[^\]]{0,500}\]\s*=(?!=))"
+)
+
+
+class Given(NamedTuple):
+    """What an attribute is set to by its name; whether it is ``sure`` to be, and that is the ``whole``."""
+
+    outcomes: list[Outcome]
+    sure: bool
+    whole: bool
+
+
+class SetByName:
+    """Questions about attributes whose names a class takes from elsewhere."""
+
+    def __init__(self, evaluator: Evaluator) -> None:
+        self._evaluator = evaluator
+        self._classes: dict[Key, frozenset[str]] = {}
+
+    def sets(self, cls: Class) -> frozenset[str]:
+        """The methods of a class that set attributes of its objects by such names: settings, which start with
+        what is written and are then what somebody asked for."""
+        known = self._classes.get(cls.key)
+        if known is None:
+            known = self._classes[cls.key] = frozenset(
+                function.name
+                for above in self._evaluator.classes.line(cls)
+                for function in functions_in(above.node.body)
+                if function.name != "__setstate__" and _SETS_BY_NAME.search(above.module.text_of(function))
+            )
+        return known
+
+    def given(self, instance: Instance, name: str, world: World) -> Given:
+        """What the constructor of an object sets an attribute to."""
+        if instance.arguments is None:
+            return Given([], False, False)
+        sure, whole = False, self.sets(instance.cls) <= {"__init__"}
+        found: list[Outcome] = []
+        for _, frame in self._evaluator.initialisers.of(instance):
+            for each in self._stores(frame, name, world):
+                found += each.outcomes
+                sure, whole = sure or each.sure, whole and each.whole
+        return Given(found, sure, whole)
+
+    def _stores(self, frame: Frame, name: str, world: World) -> Iterator[Given]:
+        """The same of each statement of a constructor that sets attributes by names."""
+        scope = frame.scope
+        if isinstance(scope, ast.Lambda | ast.Module | ast.ClassDef):
+            return
+        own = parameters(scope)[0].arg
+        for statement in statements_in(scope.body):
+            if not isinstance(statement, ast.Expr | ast.Assign | ast.AugAssign):
+                continue
+            point = Point(frame, statement)
+            call = statement.value
+            if isinstance(statement, ast.Expr) and isinstance(call, ast.Call):
+                match call.func, call.args:
+                    case ast.Name(id="setattr"), [ast.Name(id=receiver), key, value] if receiver == own:
+                        yield self._under(key, value, name, point, world)
+                        continue
+                    case ast.Attribute(value=held, attr="update"), _ if _is_dict_of(held, own):
+                        yield self._among(call, name, point, world)
+                        continue
+            if any(_is_dict_of(node, own) for node in walk(statement)):
+                yield Given([], False, False)
+
+    def _under(self, key: ast.expr, value: ast.expr, name: str, point: Point, world: World) -> Given:
+        """``setattr(self, key, value)``, where the key is the name. In a loop, the round in which it is."""
+        found: list[Outcome] = []
+        whole = True
+        for start in self._evaluator.flow.reaching(point, world):
+            for asked, w in self._evaluator.values(key, point, start):
+                whole = whole and isinstance(asked, Const)
+                if isinstance(asked, Const) and asked.value == name:
+                    rounds = w.facts.keys() - start.facts.keys()
+                    for given, v in self._evaluator.values(value, point, w):
+                        # Another attribute is set in another round: which it was says nothing of that.
+                        for fact in rounds:
+                            v = v.forgetting(fact)
+                        found.append((given, v))
+        conditional = any(isinstance(place.owner, ast.If | ast.Try) for place in places_around(point))
+        return Given(found, bool(found) and not conditional, whole)
+
+    def _among(self, call: ast.Call, name: str, point: Point, world: World) -> Given:
+        """``self.__dict__.update(values)``."""
+        found: list[Outcome] = []
+        sure = whole = True
+        for start in self._evaluator.flow.reaching(point, world):
+            for table, w in self._evaluator.containers.table(arguments_of(call, point), start):
+                if name in table.items:
+                    found.append((table.items[name], w))
+                else:
+                    sure, whole = False, whole and not table.open
+        conditional = any(isinstance(place.owner, ast.If | ast.Try) for place in places_around(point))
+        return Given(found, sure and bool(found) and not conditional, whole)
+
+
+def _is_dict_of(node: ast.AST, own: str) -> bool:
+    """Whether an expression is the dict of an object's attributes."""
+    match node:
+        case ast.Attribute(value=ast.Name(id=receiver), attr="__dict__"):
+            return receiver == own
+        case ast.Call(func=ast.Name(id="vars"), args=[ast.Name(id=receiver)]):
+            return receiver == own
+    return False
