@@ -108,7 +108,7 @@ class Containers:
         if key.value in whole.items:
             return [whole.items[key.value]]
         alike = [value for name, value in whole.items.items() if _plain(name) == _plain(key.value)]
-        return alike or [unknown]
+        return alike or ([whole.items[ANY], unknown] if ANY in whole.items else [unknown])
 
     def _entries(self, base: Value, key: Value, world: World) -> tuple[list[Outcome], list[World]] | None:
         """Each value of a short table in the world in which the key is its own, and the worlds in which the
@@ -255,7 +255,7 @@ class Containers:
                 )
                 for held, w in tables
                 for given, v in self._evaluator.value_of(argument, w)
-                for value in (_of_pairs(given) or self._whole(given),)
+                for value in _of_pairs(given) or [self._whole(given)]
             ]
         for name, argument in arguments.keywords.items():
             sure = self._evaluator.value_of(argument, HERE)
@@ -343,14 +343,19 @@ class Containers:
         return self._receivers(arguments, world)
 
 
-def _of_pairs(value: Value) -> Table | None:
-    """The dict that pairs of a known key and a value make."""
+def _of_pairs(value: Value) -> list[Value]:
+    """The dict that pairs of a key and a value make; where what stands under keys that are not known may be
+    one of several things, one for each."""
     if not isinstance(value, Items):
-        return None
+        return []
     pairs = [item.items for item in value.items if isinstance(item, Items) and len(item.items) == 2]
-    if len(pairs) < len(value.items) or not all(isinstance(key, Const) for key, _ in pairs):
-        return None
-    return Table({_constant(key): held for key, held in pairs}, value.open)
+    if len(pairs) < len(value.items):
+        return []
+    known = {key.value: held for key, held in pairs if isinstance(key, Const)}
+    others = {held.key: held for key, held in pairs if not isinstance(key, Const)}
+    if not others:
+        return [Table(known, value.open)]
+    return [Table({**known, ANY: each}, True) for each in list(others.values())[:_MOST_ENTRIES]]
 
 
 def _is_sure(outcomes: list[Outcome]) -> bool:

@@ -231,9 +231,11 @@ class Attributes:
         held: list[_Held] = []
         # What methods put in a dict is found apart from what the dict is.
         is_filled = frame.owner is not None and self._evaluator.filled.is_filled(frame.owner, name)
-        anew = is_filled and getattr(frame.scope, "name", "") != "__init__"
         for value, world, by in before:
-            for statement, w in self._evaluator.flow.definitions(path, Point(frame, None), world, anew=anew):
+            definitions = self._evaluator.flow.definitions(path, Point(frame, None), world, anew=is_filled)
+            if is_filled and any(statement is not None for statement, _ in definitions):
+                definitions = self._evaluator.flow.definitions(path, Point(frame, None), world)
+            for statement, w in definitions:
                 if statement is None:
                     held.append((value, w, by))
                 else:
