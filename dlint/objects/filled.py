@@ -10,10 +10,11 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator
+from functools import partial
 from typing import TYPE_CHECKING, Final
 
 from dlint.evaluation.questions import begun
-from dlint.source.layout import blocks, dotted, functions_in, statements_in
+from dlint.source.layout import FunctionNode, blocks, dotted, functions_in, parameters, statements_in
 from dlint.source.nodes import walk
 from dlint.values.frame import Argument, Arguments, Frame, Point, arguments_of
 from dlint.values.values import (
@@ -27,7 +28,6 @@ from dlint.values.values import (
     Table,
     Value,
 )
-from dlint.values.worlds import HERE
 
 if TYPE_CHECKING:
     from dlint.objects.interface import Evaluator
@@ -35,8 +35,11 @@ if TYPE_CHECKING:
 
 # A key that is not known.
 _ANY: Final = ...
-# `name[key] = value`, `name[kind][key] = value`, `name.setdefault(key, value)`
-_STORES = r"(?:\[[^\]\n]*\])+\s*(?::[^=\n]*)?=(?!=)|(?:\[[^\]\n]*\])*\.(?:setdefault|__setitem__)\("
+# `name[key] = value`, `name[kind][key] = value`, `name.setdefault(key, value)`, where the value is a name
+_KEYS = r"(?:\[[^\]\n]*\])"
+_STORES = (
+    rf"{_KEYS}+\s*(?::[^=\n]*)?=[ \t]*[A-Za-z_][\w.]*[ \t]*(?:#|\r?$)|{_KEYS}*\.(?:setdefault|__setitem__)\("
+)
 # Functions that hand the class on to the one that stores it.
 _FAR = 4
 _CALLED = (Class, Function, Partial, Instance)
@@ -48,7 +51,8 @@ class Filled:
     def __init__(self, evaluator: Evaluator) -> None:
         self._evaluator = evaluator
         self._filled: dict[tuple[Key, str], bool] = {}
-        self._found: dict[Key, dict[object, Value]] = {}
+        # By what the code calls it, and of which class it is: by home, what is put there under which key.
+        self._found: dict[tuple[str, Key], dict[Key, dict[object, Value]]] = {}
 
     def of_module(self, table: Table, module: Module, name: str) -> Table:
         """A dict that a module has under a name, with its home where other code may fill it."""
@@ -74,18 +78,26 @@ class Filled:
         home = table.home
         if home is None:
             return table
-        known = self._found.get(home.mark)
-        entries = self._put_there(home) if known is None else known
+        kind = (home.word, home.cls.key if home.cls is not None else None)
+        known = self._found.get(kind)
+        entries = (self._put_there(home, kind) if known is None else known).get(home.mark, {})
         return Table({**entries, **table.items}, True)
 
-    def _put_there(self, home: Home) -> dict[object, Value]:
-        with begun(self._found, home.mark, dict[object, Value]()):  # for whoever asks for it meanwhile
-            entries, sure = self._evaluator.apart(lambda: dict(self._entries(home)))
-        if sure:
-            self._found[home.mark] = entries
-        else:
-            del self._found[home.mark]
-        return entries
+    def _put_there(self, home: Home, kind: tuple[str, Key]) -> dict[Key, dict[object, Value]]:
+        found: dict[Key, dict[object, Value]] = {}
+        with begun(self._found, kind, found):  # for whoever asks for it meanwhile
+            names = self._names(home)
+            statements = list(self._statements(home, names)) if names or home.cls is None else []
+            sure = True
+            for each in statements:
+                find = partial(self._stored, *each, names)
+                entries, whole = self._evaluator.apart(lambda: list(find()))  # noqa: B023
+                sure = sure and whole
+                for mark, key, value in entries:
+                    found.setdefault(mark, {})[_called(value) if key is _ANY else key] = value
+        if not sure:
+            del self._found[kind]
+        return found
 
     # By the text: who may store there
 
@@ -106,7 +118,7 @@ class Filled:
             word = rb"\b%b\b" % re.escape(name.encode())
             stores = _STORES.encode()
             inside = re.compile(rb"^[ \t]+(?:[\w.]+\.)?" + word + rb"(?:" + stores + rb")", re.MULTILINE)
-            anywhere = re.compile(word + rb"(?:" + stores + rb")")
+            anywhere = re.compile(word + rb"(?:" + stores + rb")", re.MULTILINE)
             known = self._filled[mark] = any(
                 (inside if relative == module.relative else anywhere).search(index.data(relative))
                 for relative in index.knowing(name, module.relative)
@@ -116,12 +128,14 @@ class Filled:
     def _storing_methods(self, cls: Class, name: str) -> list[tuple[Class, str]]:
         """The methods of a class that store under keys of an attribute, or of the object itself (no name)."""
         path = rf"\.{name}" if name else ""
-        stores = re.compile(rf"\b(?:self|cls|{cls.name}){path}(?:{_STORES})")
+        stores = re.compile(rf"\b(?:self|cls|{cls.name}){path}(?:{_STORES})", re.MULTILINE)
         return [
             (above, function.name)
             for above in self._evaluator.classes.line(cls)
             for function in functions_in(above.node.body)
-            if function.name != "__init__" and stores.search(above.module.text_of(function))
+            if function.name != "__init__"
+            and stores.search(above.module.text_of(function))
+            and _keeps_what_it_is_given(function, name)
         ]
 
     def _functions(self, home: Home) -> Iterator[tuple[Module, str]]:
@@ -130,10 +144,10 @@ class Filled:
             for above, name in self._storing_methods(home.cls, home.word):
                 yield above.module, name
         if home.word:
-            stores = re.compile(rf"\b{re.escape(home.word)}(?:{_STORES})")
+            stores = re.compile(rf"\b{re.escape(home.word)}(?:{_STORES})", re.MULTILINE)
             for module in self._evaluator.modules.naming(home.word):
                 for each in _functions_of(module):
-                    if stores.search(module.text_of(each)):
+                    if stores.search(module.text_of(each)) and _keeps_what_it_is_given(each, home.word):
                         yield module, each.name
 
     def _names(self, home: Home) -> set[str]:
@@ -153,17 +167,6 @@ class Filled:
         return names
 
     # By the values: what is stored there
-
-    def _entries(self, home: Home) -> Iterator[tuple[object, Value]]:
-        found: list[tuple[object, Value]] = []
-        names = self._names(home)
-        for module, statement in self._statements(home, names):
-            stored, _ = self._evaluator.apart(lambda m=module, s=statement: list(self._stored(m, s, names)))  # type: ignore[misc]
-            for at, key, value in stored:
-                if at == home.mark:
-                    found.append((key, value))
-        for key, value in found:
-            yield (_called(value) if key is _ANY else key), value
 
     def _statements(self, home: Home, names: set[str]) -> Iterator[tuple[Module, ast.stmt]]:
         """The statements at the top of files that may put something there."""
@@ -260,7 +263,7 @@ class Filled:
             if any(True for _ in blocks(statement)) or isinstance(statement, ast.ClassDef | ast.FunctionDef):
                 continue
             for call in walk(statement):
-                if isinstance(call, ast.Call) and self._evaluator.flow.reaching(point, HERE):
+                if isinstance(call, ast.Call):
                     yield from self._by_method(call, point)
                     if _head(call) in names:
                         for callee, _ in self._evaluator.values(call.func, point):
@@ -289,12 +292,12 @@ class Filled:
         }
         if not homes:
             return
-        for world in self._evaluator.flow.reaching(point, HERE):
-            for given, w in self._evaluator.values(value, point, world):
-                if isinstance(given, _CALLED):
-                    for name, _ in self._evaluator.values(key, point, w):
-                        for home in homes:
-                            yield home, name.value if isinstance(name, Const) else _ANY, given
+        # Tests around it ask whether the name is taken; what is put there is a class or function in any case.
+        for given, world in self._evaluator.values(value, point):
+            if isinstance(given, _CALLED):
+                for name, _ in self._evaluator.values(key, point, world):
+                    for home in homes:
+                        yield home, name.value if isinstance(name, Const) else _ANY, given
 
     def _home_of(self, held: Value) -> Home | None:
         if isinstance(held, Instance):
@@ -324,6 +327,36 @@ def _functions_of(module: Module) -> Iterator[ast.FunctionDef]:
             for node in walk(statement):
                 if isinstance(node, ast.FunctionDef):
                     yield node
+
+
+def _keeps_what_it_is_given(function: FunctionNode, word: str) -> bool:
+    """Whether a function, or one in it, stores one of its parameters in what is called so: as registries do,
+    and a cache or a table of numbers does not."""
+    taken = {
+        each.arg
+        for node in walk(function)
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda)
+        for each in parameters(node)
+    }
+    for node in walk(function):
+        match node:
+            case ast.Assign(targets=[ast.Subscript() as target], value=ast.Name(id=stored)):
+                if stored in taken and _is_called(target.value, word):
+                    return True
+            case ast.Call(
+                func=ast.Attribute(value=where, attr="setdefault" | "__setitem__"),
+                args=[_, ast.Name(id=stored)],
+            ):
+                if stored in taken and _is_called(where, word):
+                    return True
+    return False
+
+
+def _is_called(node: ast.expr, word: str) -> bool:
+    """Whether a dict, or one in it, goes by a name; every object does that is one itself."""
+    while isinstance(node, ast.Subscript):
+        node = node.value
+    return not word or (dotted(node) or "").rpartition(".")[2] == word
 
 
 def _head(node: ast.expr) -> str:
