@@ -19,6 +19,7 @@ from dlint.calls.sites import Sites
 from dlint.evaluation import texts
 from dlint.evaluation.comprehensions import Comprehension, Comprehensions
 from dlint.evaluation.containers import ANY, Containers
+from dlint.evaluation.entries import ABSENT, Entries
 from dlint.evaluation.flow import Flow
 from dlint.evaluation.library import Library
 from dlint.evaluation.named import Named
@@ -82,6 +83,7 @@ class Evaluator(Questions):
         self.sites = Sites(self)
         self.library = Library(self)
         self.containers = Containers(self)
+        self.entries = Entries(self)
         self.comprehensions = Comprehensions(self)
         self.truths = Truth(self)
         self.leads = Leads()
@@ -271,6 +273,13 @@ class Evaluator(Questions):
         ]
 
     def _subscript(self, node: ast.Subscript, point: Point, world: World) -> list[Outcome]:
+        match node:
+            case ast.Subscript(value=ast.Name(id=name) as base, slice=ast.Constant(value=str(key))) if (
+                self.entries.is_filled(name, point)
+            ):
+                entries = self.entries.of(base, key, point, world)
+                if not any(value is ABSENT or isinstance(value, Unknown) for value, _ in entries):
+                    return entries
         return [
             outcome
             for base, w in self.values(node.value, point, world)

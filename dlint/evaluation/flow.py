@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import ast
 from bisect import bisect_left
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from dlint.budget import spend
@@ -22,6 +23,8 @@ if TYPE_CHECKING:
 
 # A statement that binds the name, or None: the search came to the start of the scope.
 Definition = tuple[ast.stmt | None, World]
+# Which statements do nothing to what is looked for, be it that they change what holds it.
+Passing = Callable[[ast.stmt], bool]
 FORKS = 4
 
 
@@ -31,14 +34,17 @@ class Flow:
     def __init__(self, evaluator: Evaluator) -> None:
         self._evaluator = evaluator
 
-    def definitions(self, name: str, point: Point, world: World, *, anew: bool = False) -> list[Definition]:
+    def definitions(
+        self, name: str, point: Point, world: World, *, anew: bool = False, passing: Passing | None = None
+    ) -> list[Definition]:
         """The statements that may have bound or changed ``name`` last when control comes to ``point``;
-        ``anew`` looks past those that only change it in place.
+        ``anew`` looks past those that only change it in place, and those that are for ``passing`` are passed
+        over.
 
         Which of several statements it was counts as an assumption: two uses that the same statements reach
         are reached by the same one, also where the tests that tell were too many to be remembered.
         """
-        found = _Search(self._evaluator, point.frame, name, anew).run(point.statement, world)
+        found = _Search(self._evaluator, point.frame, name, anew, passing).run(point.statement, world)
         choices = frozenset(id(statement) for statement, _ in found)
         if len(choices) < 2:
             return found
@@ -100,8 +106,11 @@ def few(worlds: list[World]) -> list[World]:
 
 
 class _Search:
-    def __init__(self, evaluator: Evaluator, frame: Frame, name: str, anew: bool) -> None:
+    def __init__(
+        self, evaluator: Evaluator, frame: Frame, name: str, anew: bool, passing: Passing | None
+    ) -> None:
         self.anew = anew
+        self.passing = passing
         self.evaluator = evaluator
         self.frame = frame
         self.layout = frame.layout
@@ -168,10 +177,10 @@ class _Search:
         own = binding.get(self.name, ())
         base = binding.get(self.base, ()) if self.base else ()
         for index in sorted({*own, *base}, reverse=True) if base else reversed(own):
-            if index >= end:
+            statement = block[index]
+            if index >= end or (self.passing is not None and self.passing(statement)):
                 continue
             spend(1 + len(worlds))
-            statement = block[index]
             if index in own:
                 worlds = self.through(statement, worlds)
             elif self.rebinds_base(statement):
@@ -251,7 +260,11 @@ class _Search:
         return few(passed)
 
     def binds_inside(self, block: list[ast.stmt]) -> bool:
-        return any(self.name in self.layout.bound_by(statement, anew=self.anew) for statement in block)
+        return any(
+            self.name in self.layout.bound_by(statement, anew=self.anew)
+            and not (self.passing is not None and self.passing(statement))
+            for statement in block
+        )
 
     def binds_itself(self, statement: ast.stmt) -> bool:
         return self.name in own_names(statement)
@@ -259,7 +272,11 @@ class _Search:
     def takes_out(self, loop: ast.For | ast.AsyncFor | ast.While) -> bool:
         """Whether a loop takes entries out of the container that is looked for. What is left then is less
         definite than without a round, so that this need not be looked at as well."""
-        return any(self.name == path for inner in statements_in(loop.body) for path, _ in taken(inner))
+        return any(
+            self.name == path and not (self.passing is not None and self.passing(inner))
+            for inner in statements_in(loop.body)
+            for path, _ in taken(inner)
+        )
 
     def rebinds_base(self, statement: ast.stmt) -> bool:
         return isinstance(statement, ast.Assign) and any(

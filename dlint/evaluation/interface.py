@@ -80,7 +80,13 @@ class Flow(Protocol):
     """Which assignments reach a place."""
 
     def definitions(
-        self, name: str, point: Point, world: World, *, anew: bool = False
+        self,
+        name: str,
+        point: Point,
+        world: World,
+        *,
+        anew: bool = False,
+        passing: Callable[[ast.stmt], bool] | None = None,
     ) -> list[tuple[ast.stmt | None, World]]: ...
 
     def reaching(self, point: Point, world: World) -> list[World]: ...

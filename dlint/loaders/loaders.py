@@ -9,6 +9,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from dlint.calls.parameters import default_of, passed
+from dlint.evaluation.entries import ABSENT
 from dlint.knowledge.loading import LOADER_WORDS, LOADERS, SIGNATURE, LoaderClass
 from dlint.objects.initialisers import base_init_calls
 from dlint.project.index import as_base
@@ -24,7 +25,6 @@ from dlint.values.values import (
     Items,
     Partial,
     Super,
-    Table,
     Unknown,
     Value,
 )
@@ -192,13 +192,11 @@ class Loader:
         for argument in given.splats:
             following = []
             for start in worlds:
-                for table, w in evaluator.value_of(argument, start):
-                    if isinstance(table, Table) and name in table.items:
-                        outcomes.append((table.items[name], w))
-                    elif isinstance(table, Table) and not table.open:
+                for value, w in evaluator.entries.of_argument(argument, name, start):
+                    if value is ABSENT:
                         following.append(w)
                     else:
-                        outcomes.append((Unknown(("splat", table.key, name)), w))
+                        outcomes.append((value, w))
             worlds = following
         return outcomes + [(None, w) for w in worlds]
 

@@ -1,0 +1,185 @@
+"""One entry of a dict, asked for by its key.
+
+Statements that only store other keys are passed over, so a dict of options that is filled along many branches
+is not told apart in all its states where one entry is wanted.
+"""
+
+from __future__ import annotations
+
+import ast
+from typing import TYPE_CHECKING
+
+from dlint.source.layout import blocks, changed_names, dotted, own_names, taken
+from dlint.values.frame import Argument, Point
+from dlint.values.outcomes import Outcome
+from dlint.values.values import Const, External, Table, Unknown, Value
+from dlint.values.worlds import World
+
+if TYPE_CHECKING:
+    from dlint.evaluation.interface import Evaluator
+
+# What there is under a key that a dict does not have; no expression gives it.
+ABSENT = Const(...)
+# Methods that leave every other entry than the one they are given as it is.
+_OF_ONE_KEY = frozenset({"pop", "setdefault"})
+
+
+class Entries:
+    """What dicts hold under one key."""
+
+    def __init__(self, evaluator: Evaluator) -> None:
+        self._evaluator = evaluator
+        self._concerned: dict[tuple[int, str, str], bool] = {}
+
+    def of(self, node: ast.expr, key: str, point: Point, world: World) -> list[Outcome]:
+        """What ``node[key]`` is, ``ABSENT`` where there is no such entry."""
+        if isinstance(node, ast.Name) and self.is_filled(node.id, point):
+            mark = ("entry", id(node), key, point.frame.key)
+            return self._evaluator.answer(mark, world, lambda w: self._stored(node.id, key, point, w))
+        return self._made(node, key, point, world)
+
+    def is_filled(self, name: str, point: Point) -> bool:
+        """Whether a scope changes what a name of it holds, so that its statements must be looked at."""
+        return name in point.frame.layout.changes and name not in point.locals and point.statement is not None
+
+    def of_argument(self, argument: Argument, key: str, world: World) -> list[Outcome]:
+        """The same of the dict that an argument is."""
+        if argument.expression is None or argument.point is None or argument.element:
+            return [
+                outcome
+                for table, w in self._evaluator.value_of(argument, world)
+                for outcome in self._picked(table, key, w)
+            ]
+        return self.of(argument.expression, key, argument.point, world)
+
+    def _stored(self, name: str, key: str, point: Point, world: World) -> list[Outcome]:
+        """The entry of a dict that the scope fills."""
+        found: list[Outcome] = []
+        for statement, w in self._evaluator.flow.definitions(
+            name, point, world, passing=lambda each: not self._concerns(each, name, key)
+        ):
+            if statement is not None:
+                found += self._given(statement, name, key, Point(point.frame, statement), w)
+            else:
+                for table, v in self._evaluator.names.from_start(name, point.frame, w):
+                    found += self._picked(table, key, v)
+        return found
+
+    def _given(self, statement: ast.stmt, path: str, key: str, before: Point, world: World) -> list[Outcome]:
+        """The entry after a statement that may have stored it."""
+        match statement:
+            case ast.Assign(targets=[ast.Subscript(slice=ast.Constant(value=at)) as target], value=value) if (
+                at == key and dotted(target.value) == path and not taken(statement)
+            ):
+                return self._evaluator.values(value, before, world)
+            case ast.Assign(targets=[target], value=value) if dotted(target) == path:
+                return self._made(value, key, before, world)
+            case ast.Expr(
+                value=ast.Call(func=ast.Attribute(attr="update", value=target), args=[], keywords=keywords)
+            ) if dotted(target) == path and all(each.arg for each in keywords):
+                for given in keywords:
+                    if given.arg == key:
+                        return self._evaluator.values(given.value, before, world)
+        return [
+            outcome
+            for table, w in self._evaluator.names.defined(statement, path, before.frame, world)
+            for outcome in self._picked(table, key, w)
+        ]
+
+    def _made(self, node: ast.expr, key: str, point: Point, world: World) -> list[Outcome]:
+        """The entry of a dict that an expression makes: of one that is written out, that alone is asked."""
+        match node:
+            case ast.Dict(keys=keys, values=values) if all(
+                isinstance(each, ast.Constant | None) for each in keys
+            ):
+                parts = [
+                    (value, name is None)
+                    for name, value in zip(keys, values, strict=True)
+                    if name is None or getattr(name, "value", None) == key
+                ]
+                return self._last(parts, key, point, world)
+            case ast.Call(func=ast.Name(id="dict"), args=args) if self._is_builtin(node.func, point):
+                if not any(isinstance(each, ast.Starred) for each in args):
+                    parts = [(each, True) for each in args]
+                    parts += [
+                        (each.value, each.arg is None)
+                        for each in node.keywords
+                        if each.arg is None or each.arg == key
+                    ]
+                    return self._last(parts, key, point, world)
+        return self._whole(node, key, point, world)
+
+    def _last(
+        self, parts: list[tuple[ast.expr, bool]], key: str, point: Point, world: World
+    ) -> list[Outcome]:
+        """The entry that the last of several parts gives: what is stored under the key, or (True) a dict."""
+        found: list[Outcome] = []
+        worlds = [world]
+        for node, is_dict in reversed(parts):
+            if not is_dict:
+                return found + [outcome for w in worlds for outcome in self._evaluator.values(node, point, w)]
+            following: list[World] = []
+            for w in worlds:
+                for value, v in self.of(node, key, point, w):
+                    if value is ABSENT:
+                        following.append(v)
+                    else:
+                        found.append((value, v))
+            worlds = following
+        return found + [(ABSENT, w) for w in worlds]
+
+    def _whole(self, node: ast.expr, key: str, point: Point, world: World) -> list[Outcome]:
+        return [
+            outcome
+            for table, w in self._evaluator.values(node, point, world)
+            for outcome in self._picked(table, key, w)
+        ]
+
+    def _picked(self, table: Value, key: str, world: World) -> list[Outcome]:
+        if isinstance(table, Table) and key in table.items:
+            return [(table.items[key], world)]
+        if isinstance(table, Table) and not table.open:
+            return [(ABSENT, world)]
+        return [(Unknown(("entry", table.key, key)), world)]
+
+    def _is_builtin(self, node: ast.expr, point: Point) -> bool:
+        return any(
+            isinstance(value, External) and value.name == "builtins.dict"
+            for value, _ in self._evaluator.values(node, point)
+        )
+
+    def _concerns(self, statement: ast.stmt, path: str, key: str) -> bool:
+        """Whether a statement, with all that is inside it, may do anything to one entry of a dict."""
+        mark = (id(statement), path, key)
+        known = self._concerned.get(mark)
+        if known is None:
+            known = self._concerned[mark] = (
+                path in own_names(statement)
+                or (path in changed_names(statement) and not _stores_others(statement, path, key))
+                or any(self._concerns(each, path, key) for _, block, _ in blocks(statement) for each in block)
+            )
+        return known
+
+
+def _stores_others(statement: ast.stmt, path: str, key: str) -> bool:
+    """Whether a statement that changes a dict surely leaves one entry as it is."""
+    keys: list[ast.expr | None] = [at for of, at in taken(statement) if of == path]
+    match statement:
+        case ast.Assign(targets=targets):
+            keys += [
+                target.slice
+                for target in targets
+                if isinstance(target, ast.Subscript) and dotted(target.value) == path
+            ]
+        case ast.AugAssign(target=ast.Subscript(slice=at)):
+            keys.append(at)
+        case ast.Expr(value=ast.Call(func=ast.Attribute(attr=method, value=target)) as call) if (
+            dotted(target) == path
+        ):
+            if method == "update":
+                keys += [ast.Constant(each.arg) if each.arg else None for each in call.keywords]
+                for given in call.args:
+                    keys += given.keys if isinstance(given, ast.Dict) else [None]
+            else:
+                keys += call.args[:1] if method in _OF_ONE_KEY else [None]
+    return all(isinstance(each, ast.Constant) and each.value != key for each in keys)
