@@ -246,3 +246,84 @@ def test_what_is_found_by_a_name(made: str, expected: set[str], tmp_path: Path) 
     (loader,) = whole.loaders
     gets = {use.dataset.cls.name for use in whole.uses_of(loader) if isinstance(use.dataset, Instance)}
     assert gets == expected
+
+
+_TWO = """\
+import torch
+from torch.utils.data import DataLoader, Dataset
+
+{first} = {{}}
+{second} = {{}}
+
+
+def {keeps}(cls):
+    {first}[cls.__name__] = cls
+    return cls
+
+
+def other(cls):
+    {second}[cls.__name__] = cls
+    return cls
+
+
+{decorated}
+class Kept(Dataset):
+    def __getitem__(self, index):
+        return index
+
+
+@other
+class Another(Dataset):
+    def __getitem__(self, index):
+        return None
+
+
+def inside():
+    @{keeps}
+    class Local(Dataset):
+        def __getitem__(self, index):
+            return None
+    return Local
+
+
+def main(args):
+    loader = DataLoader({made}, num_workers=2)
+"""
+
+
+@pytest.mark.parametrize(
+    ("decorated", "made", "expected"),
+    [
+        # Of two registries, and of a class in a function, only what this one holds.
+        ("@keep", "FIRST[args.name]()", ({"Kept"}, True)),
+        ("@keep", "SECOND[args.name]()", ({"Another"}, True)),
+        # A name that is known, and that none of them has.
+        ("@keep", 'FIRST["Gone"]()', (set(), True)),
+        ("@keep", 'FIRST["Another"]()', (set(), True)),
+        # What is decorated by something else is not in it.
+        ("@torch.no_grad()", "FIRST[args.name]()", (set(), True)),
+        # A registry that nobody asks.
+        ("@keep", "args.dataset", (set(), True)),
+    ],
+)
+def test_what_is_not_in_a_registry(
+    decorated: str, made: str, expected: tuple[set[str], bool], tmp_path: Path
+) -> None:
+    text = _TWO.format(first="FIRST", second="SECOND", keeps="keep", decorated=decorated, made=made)
+    assert _gets(program(tmp_path, {"main.py": text})) == expected
+
+
+def test_registries_of_one_name_in_two_modules(tmp_path: Path) -> None:
+    registry = "KNOWN = {}\n\ndef add(cls):\n    KNOWN[cls.__name__] = cls\n    return cls\n"
+    sets = "from torch.utils.data import Dataset\nfrom {home} import add\n\n@add\nclass {name}(Dataset):\n"
+    sets += "    def __getitem__(self, index):\n        return index\n"
+    main = "from torch.utils.data import DataLoader\nimport sets, others\nfrom registry import KNOWN\n\n"
+    main += "def main(args):\n    loader = DataLoader(KNOWN[args.name](), num_workers=2)\n"
+    files = {
+        "registry.py": registry,
+        "models.py": registry,
+        "sets.py": sets.format(home="registry", name="Birds"),
+        "others.py": sets.format(home="models", name="Model"),
+        "main.py": main,
+    }
+    assert _gets(program(tmp_path, files)) == ({"Birds"}, True)
