@@ -38,6 +38,7 @@ from dlint.values.worlds import HERE, World
 from dlint.workers.composed import made_of
 from dlint.workers.events import Above, Event, Visit, linked, ways
 from dlint.workers.inner_datasets import inner_datasets
+from dlint.workers.item_objects import ItemObjects
 from dlint.workers.meeting import Asked, Entered, Meeting, Noted, Step, when_called
 from dlint.workers.reach import Link
 from dlint.workers.summaries import Summaries, Summary
@@ -73,14 +74,23 @@ class WorkerCode:
         self._role = "dataset"
         self._data(value, world, set())
         self._run()
-        # What they call on the datasets in a list or dict that a dataset goes through.
         done = 0
+        while done < len(self.visits):
+            done = self._inner_datasets(done)
+            for step, worlds, visit in ItemObjects.of(self._evaluator).methods(self.visits):
+                self._take(step, worlds, visit)
+            self._run()
+
+    def _inner_datasets(self, done: int) -> int:
+        """Follows what workers call on the datasets in a list or dict that a dataset goes through. So many
+        visits have been looked at before; gives how many have been now."""
         while done < len(self.visits):
             visit = self.visits[done]
             done += 1
             for held, w in inner_datasets(self._evaluator, visit, self.instances):
                 self._instance_entries(held, w, set(), visit)
             self._run()
+        return done
 
     def add_callable(
         self, value: Value, role: str, module: Module, line: int, worlds: Sequence[World] = (HERE,)
