@@ -19,6 +19,11 @@ _LABELS = frozenset(
 _NAMES_OF_FILES = ("os.path.", "pathlib.", "re.", "math.", "operator.", "itertools.", "collections.")
 _OPENS = frozenset({"builtins.open", "pathlib.Path().open", "pathlib.Path().read_text"})
 
+# Calls that read the header of a file and leave the rest for later: what they give knows its size.
+READS_HEADER = frozenset(
+    {"PIL.Image.open", "numpy.memmap", "nibabel.load", "rasterio.open", "h5py.File", "zarr.open"}
+)
+
 # torchvision's datasets whose second part is read with every item.
 _PAIRS = re.compile(
     r"\.(?:VOCSegmentation|SBDataset|Cityscapes|OxfordIIITPet|PhotoTour|LFWPairs|Kitti\w*|\w+Stereo\w*|"

@@ -1,16 +1,18 @@
-"""A dataset is read item by item, only for its labels.
+"""A dataset is read item by item, only for its labels or the shapes of its images.
 
 ## What it finds
 
 A loop or comprehension over a dataset of the program, or of torchvision, or a part of one (`random_split`),
 that uses the label and not the image: `[label for image, label in dataset]`, `for _, label, _ in dataset:`,
 `item[1]` of every item of what is named like a dataset, `dataset[i][1]` or `_, label = dataset[i]` for every
-`i`.
+`i`. An image that is only asked for its shape (`image.shape[-2:]`, `image.size()`) is not used either: it was
+decoded, and a file says in its header how large it is.
 
 Not reported: loops that a `break` may end before the last item, passes that use the whole item, or a part
 that is itself read or decoded (a mask, a sound), a pass beside another one of the same function that uses the
-images, lists and attributes of labels (`dataset.targets`), methods
-that give a label alone, loops over a loader, and datasets whose items are only looked up in memory.
+images, lists and attributes of labels (`dataset.targets`), methods that give a label alone, loops over a
+loader, and datasets whose items are only looked up in memory. The size of what `Image.open` gives is no
+waste: PIL has read the header and no more, until the image is converted or made a tensor.
 
 ## Why is this bad
 
@@ -42,6 +44,7 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator
+from typing import NamedTuple
 
 from dlint.knowledge.loading import is_dataset, is_iterable_dataset
 from dlint.knowledge.parts import IN_MEMORY, sounds_like_data
@@ -70,9 +73,25 @@ _PASS = re.compile(f"{_UNPACKS}|{_COUNTS}|{_PICKS}|{_TAKES}")
 _UNPACKS_IN = re.compile(_UNPACKS.encode(), re.MULTILINE)
 _PICKS_IN = re.compile(rf"{_PICKS}|,\s*\w+[\s,)]*=\s*[\w.]+\[\s*\w+\s*\]|{_TAKES}".encode())
 _FORWARDS = frozenset({"enumerate", "tqdm", "track"})
-# Where a pass stands, what it goes through, which part of the items it uses, and how it calls that.
-_Pass = tuple[ast.expr, ast.expr, int, str]
+# What an image is asked for that its file says in the header.
+_SHAPES = frozenset({"shape", "size", "ndim", "dim", "height", "width"})
 _COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.GeneratorExp, ast.DictComp)
+
+
+class _Use(NamedTuple):
+    """What a pass uses of the items: a later part and what it calls that, the shape of the first, or both."""
+
+    part: int | None
+    name: str
+    of_shape: bool
+
+
+class _Pass(NamedTuple):
+    """Where a pass stands, what it goes through, and what it uses of the items."""
+
+    node: ast.expr
+    source: ast.expr
+    use: _Use
 
 
 def check(program: Program) -> Iterator[Found]:
@@ -95,14 +114,23 @@ def check(program: Program) -> Iterator[Found]:
             statement = trail[-1]
             if isinstance(statement, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
                 continue
-            for node, source, part, name in _passes(statement):
-                if sounds_like_data(name) or _reads_images(_scope(trail), source):
+            for found in _passes(statement):
+                if sounds_like_data(found.use.name) or _reads_images(_scope(trail), found):
                     continue
                 program.evaluator.start()
                 point = program.evaluator.sites.point_of(module, trail)
-                values = [value for value, _ in program.evaluator.values(source, point)]
-                if any(_is_decoded(program, value) and not parts.is_read(value, part) for value in values):
-                    yield _found(module, node, source)
+                values = [value for value, _ in program.evaluator.values(found.source, point)]
+                if any(
+                    _is_decoded(program, value) and _is_in_vain(parts, value, found.use) for value in values
+                ):
+                    yield _found(module, found)
+
+
+def _is_in_vain(parts: Parts, dataset: Value, use: _Use) -> bool:
+    """Whether a pass needs nothing of what is decoded for it."""
+    if use.part is not None and parts.is_read(dataset, use.part):
+        return False
+    return not use.of_shape or parts.is_decoded(dataset, 0)
 
 
 def _scope(trail: list[ast.AST]) -> ast.AST:
@@ -114,10 +142,10 @@ def _scope(trail: list[ast.AST]) -> ast.AST:
     )
 
 
-def _reads_images(scope: ast.AST, source: ast.expr) -> bool:
+def _reads_images(scope: ast.AST, found: _Pass) -> bool:
     """Whether another pass in the same function uses the first part of the items: nothing is loaded in vain
     that is not wanted as well."""
-    path = dotted(source)
+    path = dotted(found.source)
     for node in walk(scope):
         match node:
             case ast.For(target=target, iter=iterable, body=body):
@@ -126,7 +154,7 @@ def _reads_images(scope: ast.AST, source: ast.expr) -> bool:
                 target, iterable, parts = node.generators[0].target, node.generators[0].iter, [node.elt]
             case _:
                 continue
-        through = _source(iterable)
+        through = _source(iterable) if iterable is not found.node else None
         if through is not None and dotted(through) == path and _uses_first(_item(target, iterable), parts):
             return True
     return False
@@ -148,15 +176,15 @@ def _uses_first(item: ast.expr, body: list[ast.stmt] | list[ast.expr]) -> bool:
 
 
 def _passes(statement: ast.AST) -> Iterator[_Pass]:
-    """The passes of a statement that use a later part of the items alone."""
+    """The passes of a statement that use a later part of the items alone, or a shape."""
     if isinstance(statement, ast.For):
         if _stops_early(statement.body):
             return
         source = _source(statement.iter)
         item = _item(statement.target, statement.iter)
-        label = _label_only(item, statement.body) if source is not None else None
-        if source is not None and label is not None:
-            yield statement.iter, source, *label
+        use = _use(item, statement.body) if source is not None else None
+        if source is not None and use is not None:
+            yield _Pass(statement.iter, source, use)
         yield from _indexed(statement.target, statement.iter, statement.body)
         heads: list[ast.AST] = [statement.iter]
     elif isinstance(statement, ast.Assign | ast.AugAssign | ast.Expr | ast.Return):
@@ -171,9 +199,9 @@ def _passes(statement: ast.AST) -> Iterator[_Pass]:
             parts = [node.key, node.value] if isinstance(node, ast.DictComp) else [node.elt]
             source = _source(generator.iter)
             item = _item(generator.target, generator.iter)
-            label = _label_only(item, [*parts, *generator.ifs])
-            if source is not None and label is not None:
-                yield generator.iter, source, *label
+            use = _use(item, [*parts, *generator.ifs])
+            if source is not None and use is not None:
+                yield _Pass(generator.iter, source, use)
             yield from _indexed(generator.target, generator.iter, parts)
 
 
@@ -204,9 +232,9 @@ def _item(target: ast.expr, iterable: ast.expr) -> ast.expr:
     return target
 
 
-def _label_only(item: ast.expr, body: list[ast.stmt] | list[ast.expr]) -> tuple[int, str] | None:
-    """The label's place and name where ``(image, label)``, ``(image, label, index)`` and the like are
-    unpacked, or ``item[1]`` is taken, and one of what comes after the image is all that is used."""
+def _use(item: ast.expr, body: list[ast.stmt] | list[ast.expr]) -> _Use | None:
+    """What is used where ``(image, label)``, ``(image, label, index)`` and the like are unpacked, or
+    ``item[1]`` is taken: one of what comes after the image, and of that the shape at most."""
     if isinstance(item, ast.Name):
         return _taken(item.id, body)
     if not isinstance(item, ast.Tuple) or len(item.elts) < 2:
@@ -214,29 +242,53 @@ def _label_only(item: ast.expr, body: list[ast.stmt] | list[ast.expr]) -> tuple[
     names = [part.id for part in item.elts if isinstance(part, ast.Name)]
     if len(names) != len(item.elts):
         return None
-    read = {
-        node.id
+    shaped = _shaped(body)
+    read: set[str] = set()
+    of_shape = False
+    for node in (each for part in body for each in walk(part)):
+        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load):
+            if node.id == names[0] and id(node) in shaped:
+                of_shape = True
+            else:
+                read.add(node.id)
+    used = [at for at, name in enumerate(names) if name in read]
+    if used == [] and of_shape:
+        return _Use(None, "", of_shape)
+    return _Use(used[0], names[used[0]], of_shape) if len(used) == 1 and used[0] else None
+
+
+def _shaped(body: list[ast.stmt] | list[ast.expr]) -> set[int]:
+    """What is asked for its shape, by the ids of the nodes."""
+    return {
+        id(node.value)
         for part in body
         for node in walk(part)
-        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load)
+        if isinstance(node, ast.Attribute) and node.attr in _SHAPES
     }
-    used = [at for at, name in enumerate(names) if name in read]
-    return (used[0], names[used[0]]) if len(used) == 1 and used[0] else None
 
 
-def _taken(name: str, body: list[ast.stmt] | list[ast.expr]) -> tuple[int, str] | None:
-    """The one place that is taken of an item, where nothing else is done with it."""
+def _taken(name: str, body: list[ast.stmt] | list[ast.expr]) -> _Use | None:
+    """What is taken of an item by its place, where nothing else is done with it."""
+    shaped = _shaped(body)
     places: set[object] = set()
+    of_shape = False
     taken = 0
     for node in (each for part in body for each in walk(part)):
         match node:
             case ast.Subscript(value=ast.Name(id=of), slice=ast.Constant(value=at)) if of == name:
-                places.add(at)
+                if at == 0 and id(node) in shaped:
+                    of_shape = True
+                else:
+                    places.add(at)
                 taken += 1
             case ast.Name(id=of, ctx=ast.Load()) if of == name:
                 taken -= 1
-    place = places.pop() if len(places) == 1 else None
-    return (place, "") if taken == 0 and isinstance(place, int) and place > 0 else None
+    if taken != 0 or len(places) > 1:
+        return None
+    if not places:
+        return _Use(None, "", of_shape) if of_shape else None
+    place = places.pop()
+    return _Use(place, "", of_shape) if isinstance(place, int) and place > 0 else None
 
 
 def _indexed(target: ast.expr, iterable: ast.expr, body: list[ast.stmt] | list[ast.expr]) -> Iterator[_Pass]:
@@ -249,6 +301,7 @@ def _indexed(target: ast.expr, iterable: ast.expr, body: list[ast.stmt] | list[a
     over = ast.unparse(iterable)
     if "len(" not in over:
         return
+    shaped = _shaped(body)
     taken: dict[str, _Pass] = {}
     whole: set[str] = set()
     inner: set[int] = set()
@@ -257,14 +310,15 @@ def _indexed(target: ast.expr, iterable: ast.expr, body: list[ast.stmt] | list[a
             case ast.Subscript(
                 value=ast.Subscript(value=source, slice=ast.Name(id=index)) as item,
                 slice=ast.Constant(value=int(at)),
-            ) if index == target.id and at != 0 and dotted(source):
-                taken.setdefault(dotted(source) or "", (node, source, at, ""))
+            ) if index == target.id and (at != 0 or id(node) in shaped) and dotted(source):
+                use = _Use(at or None, "", at == 0)
+                taken.setdefault(dotted(source) or "", _Pass(node, source, use))
                 inner.add(id(item))
             case ast.Assign(
                 targets=[target_of],
                 value=ast.Subscript(value=source, slice=ast.Name(id=index)) as item,
-            ) if index == target.id and dotted(source) and (label := _label_only(target_of, body)):
-                taken.setdefault(dotted(source) or "", (node.value, source, *label))
+            ) if index == target.id and dotted(source) and (used := _use(target_of, body)):
+                taken.setdefault(dotted(source) or "", _Pass(node.value, source, used))
                 inner.add(id(item))
             case ast.Subscript(value=source, slice=ast.Name(id=index)) if (
                 index == target.id and id(node) not in inner
@@ -294,12 +348,16 @@ def _is_decoded(program: Program, value: Value) -> bool:
     )
 
 
-def _found(module: Module, node: ast.expr, source: ast.expr) -> Found:
-    name = dotted(source)
+def _found(module: Module, found: _Pass) -> Found:
+    name = dotted(found.source)
+    wanted, cure = "its labels", "take the labels from where the dataset keeps them"
+    if found.use.of_shape:
+        wanted = "the shapes of its images" if found.use.part is None else "its labels and shapes"
+        cure = "take them from where the dataset keeps them, and sizes from the files' headers"
     return Found(
         module,
-        node,
-        f"{name} is read item by item only for its labels: every sample is loaded and decoded once before "
-        "training and thrown away; take the labels from where the dataset keeps them",
-        by_hand="take the labels from where the dataset keeps them",
+        found.node,
+        f"{name} is read item by item only for {wanted}: every sample is loaded and decoded once before "
+        f"training and thrown away; {cure}",
+        by_hand=cure,
     )

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from dlint.knowledge.loading import is_dataset
-from dlint.knowledge.parts import has_label, is_looked_up
+from dlint.knowledge.parts import READS_HEADER, has_label, is_looked_up
 from dlint.knowledge.processes.handles import HANDLES
 from dlint.source.layout import MUTATORS, dotted, statements_in
 from dlint.streams.items import inner, readers
@@ -33,6 +33,15 @@ class Parts:
     def __init__(self, evaluator: Evaluator) -> None:
         self._evaluator = evaluator
         self._seen: set[tuple[object, ...]] = set()
+        self._past_headers = False
+
+    def is_decoded(self, dataset: Value, index: int | None) -> bool:
+        """Whether a part takes more than the header of a file, which is read where it is opened."""
+        self._past_headers = True
+        try:
+            return self.is_read(dataset, index)
+        finally:
+            self._past_headers = False
 
     def is_read(self, dataset: Value, index: int | None) -> bool:
         """Whether a part, by its place in the item (None: the whole), takes reading or decoding."""
@@ -81,6 +90,8 @@ class Parts:
                 return self._of(base, place, point, far)
             case ast.Attribute(value=ast.Name(id="self")):
                 values = [value for value, _ in self._evaluator.values(node, point)]
+                if self._past_headers:
+                    return False  # what a file of arrays holds is read when it is gone into
                 return any(isinstance(value, Made) and value.name in HANDLES for value in values)
             case ast.Lambda():
                 return False
@@ -109,7 +120,7 @@ class Parts:
                 if dataset != value.name and is_dataset(dataset):
                     if index is None or not has_label(dataset, index):
                         return True
-                elif not is_looked_up(value.name):
+                elif not is_looked_up(value.name) and not (self._past_headers and value.name in READS_HEADER):
                     return True
             elif isinstance(value, Function) and not isinstance(value.node, ast.Lambda):
                 frame = self._evaluator.calls.enter(value, arguments_of(node, point), node, point)

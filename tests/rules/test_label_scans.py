@@ -108,3 +108,91 @@ for batch in DataLoader(train_set, 8, num_workers=2):
     monkeypatch.chdir(tmp_path)
     report = engine.check([Path()], Settings(select=("DL307",)))
     assert [finding.line for finding in report.findings] == [18] * found
+
+
+_SHAPES = """\
+import torch
+from PIL import Image
+from torch.utils.data import DataLoader, Dataset
+from torchvision.transforms.functional import to_tensor
+
+
+class Photos(Dataset):
+    def __init__(self, rows):
+        self.rows = rows
+        self.pixels = torch.zeros(9, 3, 8, 8)
+
+    def __len__(self):
+        return len(self.rows)
+
+    def __getitem__(self, index):
+        return {image}, self.rows[index]["boxes"]
+
+
+def truth(dataset):
+    found = []
+{scan}
+    return found
+
+
+def main(rows):
+    loader = DataLoader(Photos(rows), 8, num_workers=2)
+    found = truth(loader.dataset)
+    for batch in loader:
+        print(batch, found)
+"""
+_DECODED = 'to_tensor(Image.open(self.rows[index]["file"]).convert("RGB"))'
+_OPENED = 'Image.open(self.rows[index]["file"])'
+
+
+@pytest.mark.parametrize(
+    ("image", "scan", "at"),
+    [
+        (_DECODED, "for image, boxes in dataset:\n    found.append((image.shape, boxes))", 0),
+        (_DECODED, "for image, boxes in dataset:\n    found.append((image.size(1), len(boxes)))", 0),
+        (
+            _DECODED,
+            "for image, _ in dataset:\n    height, width = image.shape[-2:]\n    found.append(height)",
+            0,
+        ),
+        (_DECODED, "found = [item[0].shape[-1] for item in dataset]", 0),
+        (_DECODED, "found = [(item[0].shape[-1], item[1]) for item in dataset]", 0),
+        (_DECODED, "for i in range(len(dataset)):\n    found.append(dataset[i][0].shape[-1])", 1),
+        (
+            _DECODED,
+            "for i in range(len(dataset)):\n    image, boxes = dataset[i]\n    found.append((image.shape, boxes))",
+            1,
+        ),
+        (
+            _OPENED + '.convert("RGB")',
+            "for image, boxes in dataset:\n    found.append((image.size, boxes))",
+            0,
+        ),
+        (_OPENED, "for image, boxes in dataset:\n    found.append((image.size, boxes))", None),
+        (_OPENED, "for i in range(len(dataset)):\n    found.append(dataset[i][0].size)", None),
+        ("self.pixels[index]", "for image, boxes in dataset:\n    found.append((image.shape, boxes))", None),
+        (_DECODED, "for image, boxes in dataset:\n    found.append((image.shape, image.mean()))", None),
+        (_DECODED, "for image, boxes in dataset:\n    found.append((image.shape, image))", None),
+        (_DECODED, "for image, boxes in dataset:\n    found.append(image.shape)\n    break", None),
+        (_DECODED, "found = [(item[0].shape, item) for item in dataset]", None),
+        (
+            _DECODED,
+            "for image, boxes in dataset:\n    found.append(image.shape)\n"
+            "for image, boxes in dataset:\n    found.append(image.mean())",
+            None,
+        ),
+        (
+            _DECODED,
+            "for i in range(len(dataset)):\n    image, boxes = dataset[i]\n    found.append(image.shape)\n"
+            "    found.append(dataset[i])",
+            None,
+        ),
+    ],
+)
+def test_the_shape_of_what_was_decoded(tmp_path: Path, image: str, scan: str, at: int | None) -> None:
+    lines = "".join(f"    {line}\n" for line in scan.splitlines())
+    text = _SHAPES.format(image=image, scan=lines)
+    (tmp_path / "program.py").write_text(text)
+    report = engine.check([tmp_path], Settings(select=("DL307",), start_method="fork"))
+    first = text.splitlines().index(scan.splitlines()[0].join(("    ", ""))) + 1
+    assert [each.line - first for each in report.findings] == ([] if at is None else [at])
