@@ -8,10 +8,22 @@ from typing import TYPE_CHECKING
 from dlint.knowledge.names import answers_again
 from dlint.source.layout import FunctionNode, as_try, ends, statements_in
 from dlint.values.alike import told
-from dlint.values.frame import Arguments, Frame, Point
+from dlint.values.frame import Argument, Arguments, Frame, Point
 from dlint.values.outcomes import Outcome
-from dlint.values.values import NONE, Class, External, Function, Instance, Key, Partial, Unknown, Value
-from dlint.values.worlds import World
+from dlint.values.values import (
+    GENERATOR,
+    NONE,
+    Class,
+    External,
+    Function,
+    Instance,
+    Items,
+    Key,
+    Partial,
+    Unknown,
+    Value,
+)
+from dlint.values.worlds import HERE, World
 
 if TYPE_CHECKING:
     from dlint.calls.interface import Evaluator
@@ -20,6 +32,7 @@ _DEEPEST = 8
 # A builder that calls itself (`RepeatDataset(build_dataset(cfg["dataset"]))`) would wrap for ever: what it
 # gives is looked at when somebody asks for it, each time one call deeper.
 _RECURSION = 1
+_MOST_YIELDED = 24
 
 
 class Calls:
@@ -102,7 +115,7 @@ class Calls:
                 return self._evaluator.values(scope.body, Point(frame, None), world)
             returns, falls, yields = self._shape(scope)
             if yields:
-                return unknown
+                return [(self._yielded(frame, scope), world)]
             outcomes: list[Outcome] = []
             for statement in returns:
                 at = Point(frame, statement)
@@ -116,6 +129,23 @@ class Calls:
             return outcomes or unknown
         finally:
             del self._inside[mark]
+
+    def _yielded(self, frame: Frame, scope: FunctionNode) -> Value:
+        """What a call of a generator gives: something to go through, which gives what is yielded."""
+        values: dict[Key, Value] = {}
+        for statement in statements_in(scope.body):
+            node = getattr(statement, "value", None)
+            at = Point(frame, statement)
+            if isinstance(node, ast.YieldFrom):
+                argument = Argument(node.value, at, element=True)
+                values.update((value.key, value) for value, _ in self._evaluator.value_of(argument, HERE))
+            elif isinstance(node, ast.Yield):
+                given = self._evaluator.values(node.value, at) if node.value is not None else [(NONE, HERE)]
+                values.update((value.key, value) for value, _ in given)
+        is_async = isinstance(scope, ast.AsyncFunctionDef)
+        return Items(
+            GENERATOR, tuple(values.values())[:_MOST_YIELDED], is_async or len(values) > _MOST_YIELDED
+        )
 
     def _shape(self, scope: FunctionNode) -> tuple[list[ast.Return], bool, bool]:
         """A function's returns, whether it may fall off its end, and whether it is a generator."""

@@ -41,11 +41,14 @@ from dlint.values.operators import joined, negative, operate
 from dlint.values.outcomes import OUTCOMES, Outcome, fold, told_apart, within
 from dlint.values.values import (
     FALSE,
+    NONE,
     TRUE,
     Const,
     External,
     Function,
+    Instance,
     Items,
+    Key,
     Made,
     ModuleValue,
     Table,
@@ -117,9 +120,25 @@ class Evaluator(Questions):
         outcomes = self.values(argument.expression, argument.point, world)
         if argument.element:
             # Two questions about a comprehension's variable are about the same element.
-            items = [(item, w) for value, w in outcomes for item in self.containers.elements(value)]
+            items = [
+                (item, w)
+                for value, w in outcomes
+                for item in self.iterated(value, argument.expression, argument.point, w)
+            ]
             return told_apart(items, ("element", id(argument.expression), argument.point.frame.key))
         return outcomes
+
+    def iterated(self, value: Value, node: ast.AST, point: Point, world: World) -> list[Value]:
+        """What going through a value may give, by Python's protocol where it is an object of the program."""
+        if not isinstance(value, Instance):
+            return self.containers.elements(value)
+        found: dict[Key, Value] = {}
+        for method in self.classes.methods(value, "__iter__"):
+            for given, w in self.calls.returns(method, Arguments(), node, point, world):
+                steps = self.classes.methods(given, "__next__") if isinstance(given, Instance) else []
+                each = [v for step in steps for v, _ in self.calls.returns(step, Arguments(), node, point, w)]
+                found.update((v.key, v) for v in each or self.containers.elements(given))
+        return list(found.values()) or self.containers.elements(value)
 
     def truth(self, node: ast.expr, point: Point, world: World) -> list[tuple[bool, World]]:
         """What a test may come out as, and in which worlds below ``world``."""
@@ -289,9 +308,7 @@ class Evaluator(Questions):
     def item(self, base: Value, index: ast.expr, point: Point, world: World) -> list[Outcome]:
         """The values of ``base[index]``."""
         if isinstance(index, ast.Slice):
-            return (
-                [(base, world)] if isinstance(base, Items | Made) else [(Unknown(("slice", base.key)), world)]
-            )
+            return self._slice(base, index, point, world)
         if isinstance(base, Made) and self.containers.is_split(base):
             return [(base, world)]
         if isinstance(base, External) and base.name == "sys.modules" and dotted(index) == "__name__":
@@ -300,6 +317,21 @@ class Evaluator(Questions):
         for key, w in self.values(index, point, world):
             outcomes += self.containers.looked_up(base, key, w)
         return outcomes
+
+    def _slice(self, base: Value, index: ast.Slice, point: Point, world: World) -> list[Outcome]:
+        """The values of ``base[lower:upper:step]``."""
+        if not isinstance(base, Items):
+            return [(base if isinstance(base, Made) else Unknown(("slice", base.key)), world)]
+        bounds: list[int | None] = []
+        for bound in (index.lower, index.upper, index.step):
+            given = [value for value, _ in self.values(bound, point, world)] if bound is not None else [NONE]
+            number = given[0].value if len(given) == 1 and isinstance(given[0], Const) else False
+            if isinstance(number, bool) or not isinstance(number, int | None):
+                return [(Items(base.kind, base.items, True), world)]
+            bounds.append(number)
+        if bounds[2] == 0 or base.open:
+            return [(Items(base.kind, base.items, True), world)]
+        return [(Items(base.kind, base.items[slice(*bounds)]), world)]
 
     def _sequence(self, node: ast.List | ast.Tuple | ast.Set, point: Point, world: World) -> list[Outcome]:
         kind = type(node).__name__.lower()

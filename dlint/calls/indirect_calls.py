@@ -40,6 +40,14 @@ def started(evaluator: Evaluator, call: ast.Call, function: ast.expr, point: Poi
     return None
 
 
+def is_partial(evaluator: Evaluator, call: ast.Call, function: ast.expr, point: Point) -> bool:
+    """Whether a call keeps a function for later: ``functools.partial(function, ...)``."""
+    return call.args[:1] == [function] and any(
+        isinstance(value, External) and value.name == "functools.partial"
+        for value, _ in evaluator.values(call.func, point)
+    )
+
+
 def _is_started(starter: Starter, call: ast.Call, function: ast.expr) -> bool:
     place = starter.place
     return (place is not None and len(call.args) > place and call.args[place] is function) or any(

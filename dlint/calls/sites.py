@@ -7,23 +7,27 @@ not bound to a certain call of the function around it.
 from __future__ import annotations
 
 import ast
+import re
 from typing import TYPE_CHECKING
 
-from dlint.calls.indirect_calls import calls_through, handed_over, names_for, started
+from dlint.calls.indirect_calls import calls_through, handed_over, is_partial, names_for, started
 from dlint.calls.parameters import is_static
 from dlint.calls.site import Site
 from dlint.evaluation.questions import begun
+from dlint.objects.initialisers import base_init_calls
 from dlint.source.expected_errors import expects_error
-from dlint.source.layout import FunctionNode
+from dlint.source.layout import FunctionNode, functions_in
 from dlint.source.module import Module
+from dlint.source.nodes import walk
 from dlint.values.frame import Arguments, Frame, Point, arguments_of
-from dlint.values.values import Class, Function, Instance
+from dlint.values.values import Class, Function, Instance, Key, Partial
 
 if TYPE_CHECKING:
     from dlint.calls.interface import Evaluator
 
 # A name that so many files call says nothing about who calls this very function.
 _MOST_FILES = 24
+_MOST_HEIRS = 24
 
 
 class Sites:
@@ -58,6 +62,60 @@ class Sites:
         self._find_direct(called, scope, owner, found)
         for relative in self._evaluator.modules.index.knowing(name, frame.module.relative)[:_MOST_FILES]:
             self._find_indirect(relative, name, scope, owner, found)
+        if owner is not None and scope.name == "__init__":
+            self._find_by_heirs(scope, owner, found)
+        elif owner is not None:
+            self._find_by_text(scope, owner, found)
+
+    def _find_by_heirs(self, scope: FunctionNode, owner: Class, found: list[Site]) -> None:
+        """The calls of classes that take their constructor from a class, and what others hand on to it."""
+        index = self._evaluator.modules.index
+        for heir in self._heirs(owner):
+            own = [item for item in functions_in(heir.node.body) if item.name == "__init__"]
+            if not own:
+                if any(value.node is scope for value in self._initialisers(heir)):
+                    files = index.calling(heir.name, heir.module.relative, method=True)[:_MOST_FILES]
+                    self._find_direct([(relative, heir.name) for relative in files], scope, owner, found)
+                continue
+            outer = Frame(heir.module, heir.node, heir.frame)
+            frame = Frame(heir.module, own[0], outer, owner=heir)
+            for call, statement in base_init_calls(frame):
+                point = Point(frame, statement)
+                meant = self._meant(call.func, point, scope)
+                if meant is not None:
+                    arguments = arguments_of(call, point)
+                    given = _behind_self(arguments) if meant.receiver is None else arguments
+                    found.append(Site(call, point, given))
+
+    def _heirs(self, cls: Class) -> list[Class]:
+        """The classes below a class, at any distance, up to so many."""
+        found: dict[Key, Class] = {}
+        waiting = [cls]
+        while waiting and len(found) < _MOST_HEIRS:
+            for below in self._evaluator.classes.subclasses(waiting.pop(0)):
+                if below.key not in found:
+                    found[below.key] = below
+                    waiting.append(below)
+        return list(found.values())[:_MOST_HEIRS]
+
+    def _initialisers(self, cls: Class) -> list[Function]:
+        return [
+            value
+            for value, _ in self._evaluator.classes.member(cls, "__init__")
+            if isinstance(value, Function)
+        ]
+
+    def _find_by_text(self, scope: FunctionNode, owner: Class, found: list[Site]) -> None:
+        """The calls of a method that is asked for by its name as a text: ``getattr(runner, "train")()``."""
+        asked = re.compile(rf"\bgetattr\([^\n]*,\s*['\"]{re.escape(scope.name)}['\"]\s*[,)]")
+        for module in self._evaluator.modules.each(self._evaluator.modules.index.naming(scope.name)):
+            lines = [line for line, text in enumerate(module.lines, 1) if asked.search(text)]
+            for trail in module.trails_at(lines):
+                for node in walk(trail[-1]):
+                    if isinstance(node, ast.Call) and _asks_for(node.func, scope.name):
+                        site = self._site(node, [*trail, node.func], module, scope, owner)
+                        if site is not None:
+                            found.append(site)
 
     def _find_direct(
         self, called: list[tuple[str, str]], scope: FunctionNode, owner: Class | None, found: list[Site]
@@ -104,6 +162,12 @@ class Sites:
                     if owner is not None and meant.receiver is None and not is_static(scope):
                         arguments = _behind_self(arguments)
                     found.append(Site(call, point, arguments))
+                elif is_partial(self._evaluator, call, function, point):
+                    variables += names_for(trail[: trail.index(call) + 1])
+                    above = trail[trail.index(call) - 1]
+                    if isinstance(above, ast.Call) and above.func is call:
+                        site = self._site(above, trail[: trail.index(call) + 1], module, scope, owner)
+                        found += [site] if site is not None else []
             else:
                 variables += names_for(trail)
         for variable in dict.fromkeys(variables):
@@ -124,6 +188,8 @@ class Sites:
         point = self.point_of(module, trail)
         arguments = arguments_of(call, point)
         for value, _ in self._evaluator.values(call.func, point):
+            while isinstance(value, Partial):
+                arguments, value = arguments.after(value.arguments), value.callee
             if isinstance(value, Class) and owner is not None and scope.name == "__init__":
                 if any(above.node is owner.node for above in self._evaluator.classes.line(value)):
                     return Site(call, point, arguments)
@@ -174,6 +240,14 @@ class Sites:
 def _behind_self(arguments: Arguments) -> Arguments:
     """What a method gets behind the object that it is asked for, where that is written out."""
     return Arguments(arguments.positional[1:], arguments.keywords, arguments.spread, arguments.splats)
+
+
+def _asks_for(node: ast.expr, name: str) -> bool:
+    """Whether an expression is ``getattr(x, "name")``."""
+    match node:
+        case ast.Call(func=ast.Name(id="getattr"), args=[_, ast.Constant(value=str(asked)), *_]):
+            return asked == name
+    return False
 
 
 def _on_self(callee: ast.expr) -> bool:

@@ -13,6 +13,7 @@ from dlint.knowledge.loading import SPLITTERS
 from dlint.values.frame import Argument, Arguments, Point, arguments_of
 from dlint.values.outcomes import Outcome, told_apart
 from dlint.values.values import (
+    GENERATOR,
     NONE,
     Class,
     Const,
@@ -35,6 +36,7 @@ if TYPE_CHECKING:
 ANY: Final = ...
 # Of a long list of constants it does not matter which; of other long lists the first are looked at.
 _FEW = 6
+_UNORDERED = ("set", GENERATOR)
 _MOST_ELEMENTS = 12
 _MOST_ENTRIES = 24
 _MOST_TABLES = 48
@@ -52,7 +54,7 @@ class Containers:
         """What ``base[key]`` may give."""
         if isinstance(base, Items) and isinstance(key, Const) and isinstance(key.value, int):
             index = key.value
-            if not base.open and -len(base.items) <= index < len(base.items):
+            if not base.open and base.kind not in _UNORDERED and -len(base.items) <= index < len(base.items):
                 return [base.items[index]]
         if isinstance(base, Items):
             return self.elements(base)
@@ -145,7 +147,7 @@ class Containers:
 
     def all_of(self, value: Value) -> list[Value] | None:
         """All that iterating over a value gives, in order; None where that is not known."""
-        if isinstance(value, Items) and not value.open and value.kind != "set":
+        if isinstance(value, Items) and not value.open and value.kind not in _UNORDERED:
             return list(value.items)
         if isinstance(value, Table) and not value.open and ANY not in value.items:
             return [Const(key) for key in value.items]

@@ -16,6 +16,7 @@ from dlint.values.alike import told
 from dlint.values.frame import Arguments, Point
 from dlint.values.outcomes import Outcome, told_apart
 from dlint.values.values import (
+    GENERATOR,
     NONE,
     Class,
     Const,
@@ -85,8 +86,8 @@ class Library:
             return [(Items("list", ()), world)]
         return [
             (value, w)
-            if isinstance(value, Items)
-            else (Items("list", tuple(self._evaluator.containers.elements(value)), True), w)
+            if isinstance(value, Items) and value.kind != GENERATOR
+            else (Items("list", tuple(self._evaluator.iterated(value, node, point, w)), True), w)
             for value, w in self._first(arguments, world)
         ]
 

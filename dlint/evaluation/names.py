@@ -11,7 +11,7 @@ from dlint.source.nodes import walk
 from dlint.values.frame import Argument, Frame, Point
 from dlint.values.operators import operate
 from dlint.values.outcomes import Outcome, told_apart, widened
-from dlint.values.values import Class, External, Function, Items, Made, Table, Unknown, Value
+from dlint.values.values import GENERATOR, Class, External, Function, Items, Made, Table, Unknown, Value
 from dlint.values.worlds import HERE, World
 
 if TYPE_CHECKING:
@@ -137,12 +137,22 @@ class Names:
             case ast.With() | ast.AsyncWith():
                 for item in statement.items:
                     if item.optional_vars is not None and name in target_names(item.optional_vars):
-                        return evaluator.values(item.context_expr, before, world)
+                        return [
+                            (entered, w)
+                            for value, w in evaluator.values(item.context_expr, before, world)
+                            for entered in self._entered(value)
+                        ]
             case ast.If(test=test) | ast.While(test=test):
                 for node in walk(test):
                     if isinstance(node, ast.NamedExpr) and dotted(node.target) == name:
                         return evaluator.values(node.value, before, world)
         return [(Unknown(("bound", id(statement), name, frame.key)), world)]
+
+    def _entered(self, value: Value) -> list[Value]:
+        """What ``with`` gives for a context manager: of one that is a generator, what it yields."""
+        if isinstance(value, Items) and value.kind == GENERATOR:
+            return self._evaluator.containers.elements(value)
+        return [value]
 
     def _left(self, name: str, before: Point, world: World) -> list[Outcome]:
         """A container after a statement that takes entries out of it."""
@@ -207,6 +217,8 @@ class Names:
                 for outcome in self._assigned(inner, Argument(None, None, part), name, before, w)
             ]
         if isinstance(target, ast.Starred):
+            if source.value is not None and isinstance(source.value, Items):
+                return [(source.value, world)]
             return [(Unknown(("rest", id(target), before.frame.key)), world)]
         return evaluator.value_of(source, world)
 
@@ -223,8 +235,15 @@ class Names:
 
     def _parts(self, target: ast.Tuple | ast.List, value: Value) -> list[tuple[Value, ast.expr]]:
         """What each target of an unpacking gets."""
-        if isinstance(value, Items) and not value.open and len(value.items) == len(target.elts):
-            return list(zip(value.items, target.elts, strict=True))
+        if isinstance(value, Items) and not value.open and value.kind != GENERATOR:
+            starred = [at for at, each in enumerate(target.elts) if isinstance(each, ast.Starred)]
+            if not starred and len(value.items) == len(target.elts):
+                return list(zip(value.items, target.elts, strict=True))
+            if len(starred) == 1 and len(value.items) >= len(target.elts) - 1:
+                before, behind = starred[0], len(target.elts) - starred[0] - 1
+                rest = len(value.items) - behind
+                parts = [*value.items[:before], Items("list", value.items[before:rest]), *value.items[rest:]]
+                return list(zip(parts, target.elts, strict=True))
         if isinstance(value, Made):
             # Parts of a library's object (random_split, train_test_split) are made of the same things.
             return [

@@ -82,7 +82,7 @@ class Attributes:
                 if name == "__name__":
                     return [(Const(base.name), world)]
             case Super():
-                found = self._evaluator.classes.member_above(base.cls, name)
+                found = self._evaluator.classes.behind(base, name)
                 if found:
                     return [
                         (self._evaluator.classes.bind(value, base.receiver, owner), world)

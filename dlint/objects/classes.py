@@ -64,14 +64,13 @@ class Classes:
         found = self._lines.get(cls.key)
         if found is None:
             with begun(self._lines, cls.key, [cls]) as found:
-                seen = {cls.key}
-                for values in self.bases(cls):
-                    for value in values:
-                        for above in self.line(value) if isinstance(value, Class) else ():
-                            spend(1)
-                            if above.key not in seen:
-                                seen.add(above.key)
-                                found.append(above)
+                lines = [
+                    self.line(value)
+                    for values in self.bases(cls)
+                    for value in values
+                    if isinstance(value, Class)
+                ]
+                found += _merged(lines, cls)
         return found
 
     def has_choice(self, cls: Class) -> bool:
@@ -97,7 +96,8 @@ class Classes:
                     for trail in module.paths_to(cls.name):
                         for node in trail[-3:-1]:
                             if isinstance(node, ast.ClassDef) and trail[-1] in _base_nodes(node):
-                                below = Class(node, self._evaluator.sites.frame_of(module, trail))
+                                around = trail[: trail.index(node) + 1]
+                                below = Class(node, self._evaluator.sites.frame_of(module, around))
                                 if any(
                                     cls in self.line(below) or v.key == cls.key
                                     for values in self.bases(below)
@@ -167,6 +167,8 @@ class Classes:
         self, cls: Class, name: str, without: set[Key] | None = None
     ) -> list[tuple[Value, Class]]:
         """The same, from the bases of a class on."""
+        if len(cls.node.bases) > 1 and not self.has_choice(cls):
+            return self._next(self.line(cls)[1:], name)
         without = set() if without is None else without
         without.add(cls.key)  # where it comes to itself there is nothing more
         for values in self.bases(cls):
@@ -181,6 +183,25 @@ class Classes:
                 without.discard(cls.key)
                 return found
         return []
+
+    def _next(self, line: list[Class], name: str) -> list[tuple[Value, Class]]:
+        """What the first of some classes that defines a name has under it."""
+        for above in line:
+            spend(1)
+            if name in layout_of(above.node).binds:
+                return self.member(above, name)
+        return []
+
+    def behind(self, value: Super, name: str) -> list[tuple[Value, Class]]:
+        """What ``super().name`` is: what the next class has in the object's own line."""
+        receiver = value.receiver
+        own = receiver.cls if isinstance(receiver, Instance) else receiver
+        if isinstance(own, Class) and own.key != value.cls.key and not self.has_choice(own):
+            line = self.line(own)
+            keys = [each.key for each in line]
+            if value.cls.key in keys:
+                return self._next(line[keys.index(value.cls.key) + 1 :], name)
+        return self.member_above(value.cls, name)
 
     def methods(self, instance: Instance, name: str) -> list[Function]:
         """The functions of the program that ``instance.name`` may be, bound to it."""
@@ -222,8 +243,9 @@ class Classes:
         """``super()`` at a point: that of the method around it."""
         frame: Frame | None = point.frame
         while frame is not None:
-            if frame.receiver is not None and frame.owner is not None:
-                return [(Super(frame.receiver, frame.owner), world)]
+            if frame.owner is not None:
+                # A method that is looked at without a certain call is one of some object of its class.
+                return [(Super(frame.receiver or Instance(frame.owner, None, None), frame.owner), world)]
             frame = frame.outer
         return [(Unknown(("super", id(point.frame.scope))), world)]
 
@@ -246,3 +268,19 @@ def is_property(node: ast.AST) -> bool:
     return isinstance(node, ast.FunctionDef) and any(
         _last_name(decorator) in _PROPERTIES for decorator in node.decorator_list
     )
+
+
+def _merged(lines: list[list[Class]], cls: Class) -> list[Class]:
+    """The classes above a class in the order in which Python asks them: none before one that is derived from
+    it, and bases from the left. Where there is no such order, from the left."""
+    waiting = [[each for each in line if each.key != cls.key] for line in lines]
+    waiting = [line for line in waiting if line]
+    found: list[Class] = []
+    while waiting:
+        spend(len(waiting))
+        behind = {each.key for line in waiting for each in line[1:]}
+        first = next((line[0] for line in waiting if line[0].key not in behind), waiting[0][0])
+        found.append(first)
+        waiting = [[each for each in line if each.key != first.key] for line in waiting]
+        waiting = [line for line in waiting if line]
+    return found

@@ -69,9 +69,7 @@ class Initialisers:
                 for base, _ in self._evaluator.values(call.func.value, point):
                     if isinstance(base, External):
                         found.append((base.name, _without_self(arguments)))
-                    elif isinstance(base, Super) and not self._evaluator.classes.member_above(
-                        base.cls, "__init__"
-                    ):
+                    elif isinstance(base, Super) and not self._evaluator.classes.behind(base, "__init__"):
                         found += [(name, arguments) for name in self._evaluator.classes.libraries(owner)]
         return found
 
@@ -87,7 +85,7 @@ class Initialisers:
                 if isinstance(base, Class):
                     members = self._evaluator.classes.member(base, "__init__")
                 elif isinstance(base, Super):
-                    members = self._evaluator.classes.member_above(base.cls, "__init__")
+                    members = self._evaluator.classes.behind(base, "__init__")
                 else:
                     continue
                 given = _without_self(arguments) if explicit else arguments

@@ -10,7 +10,7 @@ from dlint.evaluation import interface
 from dlint.source.module import Module
 from dlint.values.frame import Arguments, Frame, Point
 from dlint.values.outcomes import Outcome
-from dlint.values.values import Class, Function, Instance, Key, Table, Value
+from dlint.values.values import Class, Function, Instance, Key, Super, Table, Value
 from dlint.values.worlds import World
 
 _Found = TypeVar("_Found")
@@ -54,6 +54,8 @@ class Classes(interface.Classes, Protocol):
     def member_above(
         self, cls: Class, name: str, without: set[Key] | None = None
     ) -> list[tuple[Value, Class]]: ...
+
+    def behind(self, value: Super, name: str) -> list[tuple[Value, Class]]: ...
 
     def properties(self, cls: Class) -> dict[str, list[tuple[Function, Class]]]: ...
 

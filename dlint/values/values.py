@@ -72,8 +72,12 @@ class Unknown:
         self.key: Key = number(parts)
 
 
+# What a generator gives is known, not when nor how often.
+GENERATOR = "generator"
+
+
 class Items:
-    """A list, tuple or set; ``open`` when it may hold more than what is listed."""
+    """A list, tuple, set or generator; ``open`` when it may hold more than what is listed."""
 
     __slots__ = ("items", "key", "kind", "open")
 
