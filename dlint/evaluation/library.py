@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from dlint.evaluation import texts
 from dlint.evaluation.containers import is_method
 from dlint.knowledge.loading import NAMESPACES, kept_parameters
-from dlint.knowledge.names import asks_state, library_answers_again
+from dlint.knowledge.names import MAKES_PATHS, PATH, asks_state, library_answers_again
 from dlint.knowledge.randomness import WORKER_INFO
 from dlint.knowledge.reflection import INSTANTIATES, LOCATES
 from dlint.values.alike import told
@@ -63,6 +63,8 @@ class Library:
         if callee.owner is None and not arguments.all() and asks_state(callee.name):
             # `is_initialized()` answers the same wherever it is asked.
             return [(Unknown(("answer", callee.name)), world)]
+        if callee.name in MAKES_PATHS:
+            return [(Made(PATH, node, arguments, point), world)]
         text = told(arguments, callee.name) if library_answers_again(callee.name) else None
         made = Made(callee.name, node, arguments, point, text and (callee.key, text))
         if callee.name in LOCATES:
@@ -124,6 +126,8 @@ class Library:
         known of that."""
         if made.name in NAMESPACES:
             return self._of_namespace(made, name, world)
+        if made.name == PATH and name == "parent":
+            return [(Made(PATH, made.node, made.arguments, made.point, ("parent", made.key)), world)]
         parameters = kept_parameters(made.name, name)
         if parameters is None or made.arguments.spread or made.arguments.splats:
             return []

@@ -35,6 +35,12 @@ _PREFIXES = (
 )
 
 
+# What paths are made by, and the methods of a path that give another.
+PATH = "pathlib.Path"
+_OF_A_PATH = ("absolute", "expanduser", "joinpath", "resolve", "with_name", "with_stem", "with_suffix")
+MAKES_PATHS = frozenset({f"{PATH}().{method}" for method in _OF_A_PATH} | {f"{PATH}.cwd", f"{PATH}.home"})
+
+
 @cache
 def canonical(name: str) -> str:
     """The documented name of what ``name`` refers to (``torch.utils.data.dataloader.DataLoader`` ->

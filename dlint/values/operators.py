@@ -8,6 +8,7 @@ import re
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from dlint.knowledge.names import PATH
 from dlint.values.frame import Argument, Arguments, Point
 from dlint.values.values import Const, Instance, Items, Key, Made, Table, Unknown, Value
 
@@ -55,6 +56,8 @@ def operate(node: ast.BinOp, left: Value, right: Value, point: Point) -> Value:
         # Datasets are joined with `+` and repeated with `*`.
         sides = [Argument(None, None, side) for side in (left, right)]
         return Made("torch.utils.data.ConcatDataset", node, Arguments(sides), point)
+    if isinstance(node.op, ast.Div) and any(_is_path(side) for side in (left, right)):
+        return Made(PATH, node, Arguments([Argument(None, None, side) for side in (left, right)]), point)
     return Unknown(("operation", type(node.op).__name__, left.key, right.key), text=_text(node, left, right))
 
 
@@ -62,11 +65,15 @@ def joined(parts: Sequence[Value], mark: Key) -> Value:
     """The string that some parts make together, each a string or unknown."""
     whole: Value = Const("")
     for part in parts:
-        if isinstance(whole, Const) and isinstance(part, Const):
+        if isinstance(whole, Const) and isinstance(part, Const) and not any(map(_is_long, (whole, part))):
             whole = Const(whole.value + part.value)
         else:
             whole = Unknown((mark, whole.key, part.key), text=_around(whole, part))
     return whole
+
+
+def _is_long(text: Const) -> bool:
+    return len(text.value) > _LONGEST
 
 
 def _text(node: ast.BinOp, left: Value, right: Value) -> tuple[str, str] | None:
@@ -93,6 +100,10 @@ def _ends(value: Value) -> tuple[str, str]:
     if isinstance(value, Const) and isinstance(value.value, str):
         return value.value, value.value
     return (value.text if isinstance(value, Unknown) else None) or ("", "")
+
+
+def _is_path(value: Value) -> bool:
+    return isinstance(value, Made) and value.name == PATH
 
 
 def _repeated(held: Items, count: Value) -> Items:

@@ -84,6 +84,12 @@ _PROGRAMS = {
     + "    options = {'num_workers': 0, **common}\n"
     + _END
     + "  # <- DL202\n",
+    "of pairs": "    options = dict([('num_workers', 4), ('shuffle', True)])\n" + _END + "  # <- DL202\n",
+    "of pairs, none of them workers": "    options = dict([('num_workers', 0), ('shuffle', True)])\n"
+    + _END
+    + "\n",
+    "of pairs that a comprehension makes": "    parts = dict((name, Noisy(rows[name])) for name in ('a', 'b'))\n"
+    "    return DataLoader(parts['a'], num_workers=2)  # <- DL202\n",
     "counted up in a loop": "    options = dict(num_workers=0)\n"
     + _MANY
     + "    for _ in range(args.more):\n        options['num_workers'] = options['num_workers'] + 1\n"
