@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, TypeAlias
 from dlint.evaluation.containers import is_method
 from dlint.knowledge.loading import is_kept, kept_parameters
 from dlint.objects.classes import is_property
+from dlint.objects.declared import Declared
 from dlint.objects.outside import Outside
 from dlint.objects.set_by_name import SetByName
 from dlint.source.layout import FunctionNode, functions_in, parameters, statements_in
@@ -50,6 +51,7 @@ class Attributes:
         self._evaluator = evaluator
         self._stores: dict[int, dict[str, list[FunctionNode]]] = {}
         self.outside = Outside(evaluator)
+        self._declared = Declared(evaluator)
         self._active: dict[tuple[Key, str], int] = {}
         self._asking_heirs: set[tuple[Key, str]] = set()
         self._set_by_name = SetByName(evaluator)
@@ -123,6 +125,7 @@ class Attributes:
             (self._filled(self._evaluator.classes.bind(value, instance, owner), owner, name), world)
             for value, owner in members
         ]
+        bound = self._declared.of(instance, name, bound, node, point, world) or bound
         when_made = bool(members) and self._stored_when_made(instance, name)
         held = self.held(instance, name, world, () if when_made else bound)
         if held or bound:
