@@ -13,6 +13,7 @@ from dlint.calls.indirect_calls import calls_through, handed_over, names_for, st
 from dlint.calls.parameters import is_static
 from dlint.calls.site import Site
 from dlint.evaluation.questions import begun
+from dlint.knowledge.testing import is_test
 from dlint.source.expected_errors import expects_error
 from dlint.source.layout import FunctionNode
 from dlint.source.module import Module
@@ -22,7 +23,7 @@ from dlint.values.values import Class, Function, Instance
 if TYPE_CHECKING:
     from dlint.calls.interface import Evaluator
 
-# A name that so many files call says nothing about who calls this very function.
+# Of more files that write a function's name the nearest are looked at: there may be other callers.
 _MOST_FILES = 24
 
 
@@ -33,6 +34,7 @@ class Sites:
         self._evaluator = evaluator
         self._known: dict[int, list[Site]] = {}
         self._done: set[int] = set()
+        self._partly: set[int] = set()
 
     def of(self, scope: FunctionNode, frame: Frame) -> list[Site]:
         """The program's calls of a function, method or (for ``__init__``) class; not those that a test
@@ -48,16 +50,32 @@ class Sites:
         """Whether the calls of a function have been found, and not only some of them yet."""
         return id(scope) in self._done
 
+    def are_all(self, scope: FunctionNode) -> bool:
+        """Whether the calls that were found are all that there may be: no file was left out."""
+        return id(scope) not in self._partly
+
     def _find(self, scope: FunctionNode, frame: Frame, found: list[Site]) -> None:
         owner = frame.owner
         name = owner.name if owner is not None and scope.name == "__init__" else scope.name
-        files = self._evaluator.modules.index.calling(name, frame.module.relative, method=owner is not None)
-        called = [(relative, name) for relative in files] if len(files) <= _MOST_FILES else []
+        index, home = self._evaluator.modules.index, frame.module.relative
+        files = index.calling(name, home, method=owner is not None)
+        called = [(relative, name) for relative in self._nearest(files, scope, home)]
         if owner is None or scope.name == "__init__":
-            called += self._evaluator.modules.index.renaming(name, frame.module.relative)[:_MOST_FILES]
+            renaming = index.renaming(name, home)
+            near = self._nearest(list(dict.fromkeys(relative for relative, _ in renaming)), scope, home)
+            called += [each for each in renaming if each[0] in near]
         self._find_direct(called, scope, owner, found)
-        for relative in self._evaluator.modules.index.knowing(name, frame.module.relative)[:_MOST_FILES]:
+        for relative in self._nearest(index.knowing(name, home), scope, home):
             self._find_indirect(relative, name, scope, owner, found)
+
+    def _nearest(self, files: list[str], scope: FunctionNode, home: str) -> list[str]:
+        """The files to be looked at: of many those that may import the function's own, tests last."""
+        if len(files) <= _MOST_FILES:
+            return files
+        self._partly.add(id(scope))
+        reaches = self._evaluator.modules.index.reaches
+        far = {each: (each != home, not reaches(each, home), is_test(each)) for each in files}
+        return sorted(sorted(files, key=far.__getitem__)[:_MOST_FILES], key=files.index)
 
     def _find_direct(
         self, called: list[tuple[str, str]], scope: FunctionNode, owner: Class | None, found: list[Site]
