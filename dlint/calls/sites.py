@@ -14,6 +14,7 @@ from dlint.calls.indirect_calls import calls_through, handed_over, is_partial, n
 from dlint.calls.parameters import is_static
 from dlint.calls.site import Site
 from dlint.evaluation.questions import begun
+from dlint.knowledge.testing import is_test
 from dlint.objects.initialisers import base_init_calls
 from dlint.source.expected_errors import expects_error
 from dlint.source.layout import FunctionNode, functions_in
@@ -25,7 +26,7 @@ from dlint.values.values import Class, Function, Instance, Key, Partial
 if TYPE_CHECKING:
     from dlint.calls.interface import Evaluator
 
-# A name that so many files call says nothing about who calls this very function.
+# Of more files that write a function's name the nearest are looked at: there may be other callers.
 _MOST_FILES = 24
 _MOST_HEIRS = 24
 
@@ -37,6 +38,7 @@ class Sites:
         self._evaluator = evaluator
         self._known: dict[int, list[Site]] = {}
         self._done: set[int] = set()
+        self._partly: set[int] = set()
 
     def of(self, scope: FunctionNode, frame: Frame) -> list[Site]:
         """The program's calls of a function, method or (for ``__init__``) class; not those that a test
@@ -52,15 +54,22 @@ class Sites:
         """Whether the calls of a function have been found, and not only some of them yet."""
         return id(scope) in self._done
 
+    def are_all(self, scope: FunctionNode) -> bool:
+        """Whether the calls that were found are all that there may be: no file was left out."""
+        return id(scope) not in self._partly
+
     def _find(self, scope: FunctionNode, frame: Frame, found: list[Site]) -> None:
         owner = frame.owner
         name = owner.name if owner is not None and scope.name == "__init__" else scope.name
-        files = self._evaluator.modules.index.calling(name, frame.module.relative, method=owner is not None)
-        called = [(relative, name) for relative in files] if len(files) <= _MOST_FILES else []
+        index, home = self._evaluator.modules.index, frame.module.relative
+        files = index.calling(name, home, method=owner is not None)
+        called = [(relative, name) for relative in self._nearest(files, scope, home)]
         if owner is None or scope.name == "__init__":
-            called += self._evaluator.modules.index.renaming(name, frame.module.relative)[:_MOST_FILES]
+            renaming = index.renaming(name, home)
+            near = self._nearest(list(dict.fromkeys(relative for relative, _ in renaming)), scope, home)
+            called += [each for each in renaming if each[0] in near]
         self._find_direct(called, scope, owner, found)
-        for relative in self._evaluator.modules.index.knowing(name, frame.module.relative)[:_MOST_FILES]:
+        for relative in self._nearest(index.knowing(name, home), scope, home):
             self._find_indirect(relative, name, scope, owner, found)
         if owner is not None and scope.name == "__init__":
             self._find_by_heirs(scope, owner, found)
@@ -74,7 +83,8 @@ class Sites:
             own = [item for item in functions_in(heir.node.body) if item.name == "__init__"]
             if not own:
                 if any(value.node is scope for value in self._initialisers(heir)):
-                    files = index.calling(heir.name, heir.module.relative, method=True)[:_MOST_FILES]
+                    home = heir.module.relative
+                    files = self._nearest(index.calling(heir.name, home, method=True), scope, home)
                     self._find_direct([(relative, heir.name) for relative in files], scope, owner, found)
                 continue
             outer = Frame(heir.module, heir.node, heir.frame)
@@ -107,8 +117,11 @@ class Sites:
 
     def _find_by_text(self, scope: FunctionNode, owner: Class, found: list[Site]) -> None:
         """The calls of a method that is asked for by its name as a text: ``getattr(runner, "train")()``."""
+        index = self._evaluator.modules.index
         asked = re.compile(rf"\bgetattr\([^\n]*,\s*['\"]{re.escape(scope.name)}['\"]\s*[,)]")
-        for module in self._evaluator.modules.each(self._evaluator.modules.index.naming(scope.name)):
+        written = re.compile(asked.pattern.encode())
+        files = [each for each in index.naming(scope.name) if written.search(index.data(each))]
+        for module in self._evaluator.modules.each(files):
             lines = [line for line, text in enumerate(module.lines, 1) if asked.search(text)]
             for trail in module.trails_at(lines):
                 for node in walk(trail[-1]):
@@ -116,6 +129,15 @@ class Sites:
                         site = self._site(node, [*trail, node.func], module, scope, owner)
                         if site is not None:
                             found.append(site)
+
+    def _nearest(self, files: list[str], scope: FunctionNode, home: str) -> list[str]:
+        """The files to be looked at: of many those that may import the function's own, tests last."""
+        if len(files) <= _MOST_FILES:
+            return files
+        self._partly.add(id(scope))
+        reaches = self._evaluator.modules.index.reaches
+        far = {each: (each != home, not reaches(each, home), is_test(each)) for each in files}
+        return sorted(sorted(files, key=far.__getitem__)[:_MOST_FILES], key=files.index)
 
     def _find_direct(
         self, called: list[tuple[str, str]], scope: FunctionNode, owner: Class | None, found: list[Site]

@@ -132,7 +132,7 @@ class Boundaries:
         sites = self._evaluator.sites.of(scope, frame)
         if not sites:
             return [Way(chain, frame.module, False, False)]
-        found: list[Way] = []
+        found = [] if self._evaluator.sites.are_all(scope) else [Way(chain, frame.module, False, False)]
         for site in sites[:_MANY]:
             found += self._climb(site.point.frame, site.point.statement, chain, seen)
         return found

@@ -23,6 +23,7 @@ from dlint.values.values import (
     Function,
     Instance,
     Items,
+    Key,
     Partial,
     Super,
     Unknown,
@@ -113,9 +114,9 @@ class Loader:
         evaluator.start()
         ways: list[Way] = [({}, world) for world in evaluator.flow.reaching(self.point, HERE)]
         for name in names:
-            ways = [({**found, name: value}, v) for found, w in ways for value, v in self._argument(name, w)][
-                :MOST_WAYS
-            ]
+            ways = _first_of_each(
+                [({**found, name: value}, v) for found, w in ways for value, v in self._argument(name, w)]
+            )
         return ways
 
     def values(self, name: str) -> list[Value | None]:
@@ -199,6 +200,21 @@ class Loader:
                         outcomes.append((value, w))
             worlds = following
         return outcomes + [(None, w) for w in worlds]
+
+
+def _first_of_each(ways: list[Way]) -> list[Way]:
+    """The first ways, as many as are looked at: of too many first one for each different thing that the
+    arguments may be together."""
+    if len(ways) <= MOST_WAYS:
+        return ways
+    seen: set[tuple[Key | None, ...]] = set()
+    news: list[Way] = []
+    others: list[Way] = []
+    for way in ways:
+        given = tuple(None if value is None else value.key for value in way[0].values())
+        (others if given in seen else news).append(way)
+        seen.add(given)
+    return [*news, *others][:MOST_WAYS]
 
 
 def _changes(function: Function, name: str) -> bool:

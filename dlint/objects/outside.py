@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import ast
+from collections import Counter
 from typing import TYPE_CHECKING, NamedTuple
 
 from dlint.knowledge.loading import is_dataset
 from dlint.knowledge.randomness import sounds_like_settings
+from dlint.knowledge.testing import is_test
 from dlint.source.layout import dotted
 from dlint.values.frame import Point
 from dlint.values.outcomes import Outcome
@@ -16,7 +18,8 @@ from dlint.values.worlds import World
 if TYPE_CHECKING:
     from dlint.objects.interface import Evaluator
 
-_MOST_STORES = 8
+# Of more stores in attributes of one name, those that may be meant are looked for among so many.
+_MOST_STORES = 32
 
 
 class _Store(NamedTuple):
@@ -31,6 +34,7 @@ class Outside:
     def __init__(self, evaluator: Evaluator) -> None:
         self._evaluator = evaluator
         self._stores: dict[str, list[_Store]] = {}
+        self._partly: set[str] = set()  # the names of which not all stores are looked at
 
     def values(self, instance: Instance, name: str, world: World) -> list[Outcome]:
         """What is stored in an attribute of an object."""
@@ -38,6 +42,8 @@ class Outside:
         for store in self._of_name(name):
             if store.value is not None and self._is_into(store, instance):
                 found += self._evaluator.values(store.value, store.point, world)
+        if found and name in self._partly:
+            found.append((Unknown(("attribute", instance.key, name)), world))
         return found
 
     def of_made(self, made: Made, name: str, world: World) -> list[Outcome]:
@@ -55,13 +61,13 @@ class Outside:
                     found += given or [unknown]
                 elif isinstance(holder, Unknown | External):
                     found.append(unknown)
-        return found
+        return [*found, unknown] if name in self._partly else found
 
     def replaces(self, instance: Instance, name: str) -> bool:
         """Whether what the constructor stored in an attribute is never seen: the code that makes the object
         sets it right after, under the name that it gives the object."""
         own = [store for store in self._of_name(name) if self._is_into(store, instance)]
-        if len(own) != 1 or own[0].value is None:
+        if len(own) != 1 or own[0].value is None or name in self._partly:
             return False
         point, named = own[0].point, ast.unparse(own[0].target.value)
         place = point.frame.layout.places.get(id(point.statement))
@@ -75,7 +81,7 @@ class Outside:
     def may_be_elsewhere(self, instance: Instance, name: str) -> bool:
         """Whether an attribute of an object may be set where it is not known what is set."""
         stores = self._of_name(name)
-        if not stores:
+        if not stores or name in self._partly:
             return True
         data = self._is_data(instance)
         return any(
@@ -115,7 +121,7 @@ class Outside:
                     text = text or store.point.frame.module.text_of(store.point.frame.scope).lower()
                     if any(word in text for word in spoken_of):
                         return True
-        return not stores
+        return not stores or name in self._partly
 
     def _may_be(self, holder: Value, instance: Instance) -> bool:
         """Whether what is stored into may be an object, under another key or one that nobody knows."""
@@ -146,7 +152,7 @@ class Outside:
         return [value for value, _ in self._evaluator.values(store.target.value, store.point)]
 
     def _of_name(self, name: str) -> list[_Store]:
-        """The stores in attributes of a name; none where they are too many."""
+        """The stores in attributes of a name; of too many those that look different first."""
         stores = self._stores.get(name)
         if stores is None:
             stores = []
@@ -165,9 +171,23 @@ class Outside:
                         point = self._evaluator.sites.point_of(module, trail)
                         stores.append(_Store(node, given, point))
             if len(stores) > _MOST_STORES:
-                stores.clear()
+                self._partly.add(name)
+                stores = _different_first(stores)[:_MOST_STORES]
             self._stores[name] = stores
         return stores
+
+
+def _different_first(stores: list[_Store]) -> list[_Store]:
+    """Stores in the order in which they are looked at: first one of each scope and what is stored into there,
+    and those in tests after the others."""
+    seen: Counter[tuple[int, str]] = Counter()
+    ranked: list[tuple[int, bool, int]] = []
+    for index, store in enumerate(stores):
+        frame = store.point.frame
+        into = (id(frame.scope), ast.dump(store.target.value))
+        ranked.append((seen[into], is_test(frame.module.relative), index))
+        seen[into] += 1
+    return [stores[index] for _, _, index in sorted(ranked)]
 
 
 def _is_copied(node: ast.AST | None) -> bool:

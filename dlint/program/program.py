@@ -158,9 +158,9 @@ class Program:
         uses = self.uses_of(loader)
         if uses and not loader.inherited and self._uses.resolved(loader) == ([], False):
             others = [use for use in self._for_others if self._may_get(loader, use)]
-            if len(others) <= _MOST_OTHERS:
-                others = [given for use in others for given in self._uses.as_made(loader, use)]
-            uses = [*uses, *others]
+            others.sort(key=lambda use: is_test(use.file or ""))
+            made = [given for use in others[:_MOST_OTHERS] for given in self._uses.as_made(loader, use)]
+            uses = [*uses, *made, *others[_MOST_OTHERS:]]
         return uses
 
     @cached_property

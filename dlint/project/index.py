@@ -108,7 +108,7 @@ class Index:
         return [
             relative
             for relative in files
-            if relative == home or (self._reaches(relative, home) and self._takes(relative, name))
+            if relative == home or (self.reaches(relative, home) and self._takes(relative, name))
         ]
 
     def renaming(self, name: str, home: str) -> list[tuple[str, str]]:
@@ -118,11 +118,11 @@ class Index:
         return [
             (relative, other.decode())
             for relative in self.naming(name)
-            if self._reaches(relative, home) and needle in self.data(relative)
+            if self.reaches(relative, home) and needle in self.data(relative)
             for other in sorted(set(renamed.findall(self._imports(relative))))
         ]
 
-    def _reaches(self, relative: str, home: str) -> bool:
+    def reaches(self, relative: str, home: str) -> bool:
         """Whether a file mentions a part of another's path, as an import of it must."""
         return any(relative in self._set(part) for part in home[:-3].split("/") if part != "__init__")
 

@@ -258,7 +258,7 @@ class _Trace:
         if isinstance(scope, ast.Lambda) or sounds_changing(name):
             return [by_name(name)]
         sites = self._evaluator.sites.of(scope, frame)
-        if not sites or len(sites) > _MOST:
+        if not sites or len(sites) > _MOST or not self._evaluator.sites.are_all(scope):
             return [by_name(name)]
         chosen = world.known(("caller", id(scope)))
         return [

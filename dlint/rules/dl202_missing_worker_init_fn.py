@@ -123,7 +123,8 @@ def check(program: Program) -> Iterator[Found]:
         if draws:
             if _is_called(program, loader) or surely_starts_anew(program, uses[0]):
                 continue
-            missing = _unseeded(loader)
+            drawing = [use for use in uses if nearest.get(id(use.code)) is not None]
+            missing = _unseeded(program, loader, drawing)
             if missing or _leaves_numpy_alone(program, uses):
                 remedy = _remedy(program, loader, uses, missing=missing)
                 yield _found(loader, min(draws, key=_distance), remedy, missing=missing)
@@ -166,18 +167,36 @@ def _is_called(program: Program, loader: Loader) -> bool:
     return bool(callees) and all(result_of(callee) is not None for callee, _ in callees)
 
 
-def _unseeded(loader: Loader) -> bool:
+def _unseeded(program: Program, loader: Loader, drawing: list[WorkerUse]) -> bool:
     """Whether the loader has workers that matter and surely no worker_init_fn. Where one is passed on a
-    condition (`init_fn if seed is not None else None`), its author has thought of it."""
-    missing = False
-    for way, _ in loader.ways("num_workers", "worker_init_fn", "shuffle"):
-        if is_zero(way["num_workers"]) or _is_lone(way):
-            continue
-        function = way["worker_init_fn"]
-        if function is not None and not (isinstance(function, Const) and function.value is None):
-            return False
-        missing = True
-    return missing
+    condition (`init_fn if seed is not None else None`), its author has thought of it; one that another caller
+    passes does nothing for the caller who passes a dataset that draws, and none."""
+    ways = [
+        each
+        for each in loader.ways("num_workers", "worker_init_fn", "shuffle")
+        if not (is_zero(each[0]["num_workers"]) or _is_lone(each[0]))
+    ]
+    missing = [world for way, world in ways if not _is_function(way["worker_init_fn"])]
+    given = [world for way, world in ways if _is_function(way["worker_init_fn"])]
+    if not given or not missing:
+        return bool(missing)
+    alone = [world for world in missing if all(map(world.is_of_other_caller, given))]
+    draws = {(use.dataset.key, id(use.world)) for use in drawing if use.dataset is not None}
+    for way, world in loader.ways("dataset"):
+        dataset = way["dataset"]
+        if (
+            dataset is not None
+            and any(map(world.agrees, alone))
+            and all(map(world.is_of_other_caller, given))
+        ):
+            like, as_seen = program.like(dataset, world)
+            if (like.key, id(as_seen)) in draws:
+                return True
+    return False
+
+
+def _is_function(value: Value | None) -> bool:
+    return value is not None and not (isinstance(value, Const) and value.value is None)
 
 
 def _is_lone(way: dict[str, Value | None]) -> bool:

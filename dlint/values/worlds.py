@@ -105,6 +105,13 @@ class World:
                 return False
         return True
 
+    def is_of_other_caller(self, other: World) -> bool:
+        """Whether another call has led here than in another world."""
+        return any(
+            isinstance(key, tuple) and key[0] == "caller" and other.facts.get(key, fact) != fact
+            for key, fact in self.facts.items()
+        )
+
     def is_within(self, other: World) -> bool:
         """Whether this world assumes all that another does: what cannot be there cannot be here."""
         mine = self.facts

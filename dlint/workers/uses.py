@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     from dlint.calls.evaluator import Evaluator
 
 _CLASS = re.compile(r"^[ \t]*class[ \t]+(\w+)[ \t]*\(([^)]*)", re.MULTILINE)
-_MOST_DATASETS = 24
 
 
 class WorkerUse:
@@ -118,7 +117,7 @@ class UseFinder:
                 like, as_seen = self.like(value, world)
                 # One object may be of several shapes: what it was given depends on who called.
                 found.setdefault((like.key, id(as_seen)), (like, as_seen))
-        return list(found.values())[:_MOST_DATASETS]
+        return list(found.values())
 
     def _is_no_dataset(self, value: Value) -> bool:
         """Whether an object can surely not be read by a loader: a model that the same configuration names."""

@@ -435,13 +435,15 @@ def test_a_dataset_that_the_program_itself_makes(tmp_path: Path, train: str, fou
     assert bool(result) is found
 
 
-@pytest.mark.parametrize("own", [2, 0])
-def test_callers_in_tests_beyond_the_first_few_are_not_looked_at(tmp_path: Path, own: int) -> None:
-    # What the others pass is not known then, whatever the program's own caller passes.
-    files = {"kit.py": _HEAD + _FOUND + f"make([], {own})\n"}
-    files["tests/test_kit.py"] = "from kit import make\n\n\n" + _callers(19, [0])
-    found, wanted = _check(tmp_path, files)
-    assert found == wanted
+@pytest.mark.parametrize(
+    ("own", "tests", "found"), [(2, 19, True), (0, 19, False), (2, 60, True), (0, 60, True)]
+)
+def test_of_many_callers_those_in_tests_come_last(tmp_path: Path, own: int, tests: int, found: bool) -> None:
+    # Beyond those that are asked, what the others pass is not known, whatever the program's own caller passes.
+    files = {"kit.py": _HEAD + (_FOUND if found else _SILENT) + f"make([], {own})\n"}
+    files["tests/test_kit.py"] = "from kit import make\n\n\n" + _callers(tests, [0])
+    result, wanted = _check(tmp_path, files)
+    assert result == wanted
 
 
 def test_a_few_callers_in_tests_are_callers(tmp_path: Path) -> None:
