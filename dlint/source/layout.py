@@ -11,7 +11,7 @@ import ast
 from collections.abc import Iterator
 from typing import NamedTuple, TypeAlias, cast
 
-from dlint.source.nodes import walk
+from dlint.source.nodes import children, walk
 
 FunctionNode: TypeAlias = ast.FunctionDef | ast.AsyncFunctionDef
 Scope: TypeAlias = ast.Module | ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda | ast.ClassDef
@@ -99,7 +99,7 @@ class Layout:
             found: list[ast.AST] = [*self._roots]
             for node in found:  # grows meanwhile
                 if not isinstance(node, _SCOPES):
-                    found += ast.iter_child_nodes(node)
+                    found += children(node)
             self._nodes = tuple(found)
         return self._nodes
 
