@@ -12,8 +12,8 @@ and no file gets more than its part and a share of the rest.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import Generic, NamedTuple, TypeVar, overload
+from collections.abc import Callable
+from typing import Final, NamedTuple
 
 # Units for any program, and for every line of it. Of 44 real programs 43 need less than a twentieth of it,
 # and the hungriest a third.
@@ -24,8 +24,6 @@ _KEPT = 4
 _MOST_OF_COMMON = 4
 # So many units are booked at a time.
 _PART = 50_000
-
-Item = TypeVar("Item")
 
 
 class Place(NamedTuple):
@@ -160,7 +158,7 @@ class Budget:
         return min(self._most - max(beyond, 0), self._common) - min(beyond, 0)
 
 
-BUDGET = Budget()
+BUDGET: Final = Budget()
 
 
 def spend(units: int) -> None:
@@ -168,41 +166,3 @@ def spend(units: int) -> None:
     BUDGET.left -= units
     if BUDGET.left < 0:
         BUDGET.part_is_spent()
-
-
-class Shared(Sequence[Item], Generic[Item]):
-    """Things of which each belongs to a file. To go through them is to work on their files' accounts, one
-    after the other; those of a file that is left aside are left out."""
-
-    def __init__(self, items: Iterable[Item], file_of: Callable[[Item], str | None]) -> None:
-        self._items = tuple(items)
-        self._file_of = file_of
-
-    def __len__(self) -> int:
-        return len(self._items)
-
-    @overload
-    def __getitem__(self, index: int) -> Item: ...
-    @overload
-    def __getitem__(self, index: slice) -> Sequence[Item]: ...
-    def __getitem__(self, index: int | slice) -> Item | Sequence[Item]:
-        return self._items[index]
-
-    def __iter__(self) -> Iterator[Item]:
-        return by_file(self._items, self._file_of)
-
-
-def by_file(items: Iterable[Item], file_of: Callable[[Item], str | None]) -> Iterator[Item]:
-    """The items one by one, what is done with each booked to its file; see `Shared`."""
-    for each in items:
-        file = file_of(each)
-        if file in BUDGET.left_aside:
-            continue
-        if file is not None and file == BUDGET.file:
-            yield each
-            continue
-        token = BUDGET.enter(file)
-        try:
-            yield each
-        finally:
-            BUDGET.leave(token)

@@ -44,11 +44,11 @@ def guarded(
             given_up.add(GivenUp(file, BUDGET.eater_of(file)))
             if file is not None:
                 aside |= {file}
-        except Exception as error:
+        except Exception as fault:
             if os.environ.get("DLINT_TRACEBACK"):
                 raise
             file = BUDGET.file_at_fault
-            why = f"{type(error).__name__}: {error}".partition("\n")[0][:_LONGEST_REASON]
+            why = f"{type(fault).__name__}: {fault}".partition("\n")[0][:_LONGEST_REASON]
             message = f"{name} failed here, the rest was checked; please report it ({why})"
             troubles.add(Trouble(_shown(root, file), message))
         if file is None or file in BUDGET.left_aside:

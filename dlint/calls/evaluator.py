@@ -75,7 +75,7 @@ class Evaluator(Questions):
         self.flow = Flow(self)
         self.names = Names(self)
         self.namespaces = Namespaces(self)
-        self.classes = Classes(self)
+        self.classes: Classes = Classes(self)
         self.initialisers = Initialisers(self)
         self.construction = Construction(self)
         self.filled = Filled(self)
@@ -89,9 +89,15 @@ class Evaluator(Questions):
         self.entries = Entries(self)
         self.comprehensions = Comprehensions(self)
         self.truths = Truth(self)
-        self.leads = Leads()
+        self.leads: Leads = Leads()
         self.registries = Registries(self)
         self.options = Options(self)
+
+    def let_go(self) -> None:
+        """Forgets all answers, its own and those that were kept with it."""
+        self.forget()
+        self.kept.clear()
+        self.modules.let_go()
 
     def values(self, node: ast.expr, point: Point, world: World = HERE) -> list[Outcome]:
         """The values of an expression looked at from a point, in the worlds below ``world``."""

@@ -10,6 +10,7 @@ import ast
 
 from dlint.knowledge.callbacks import DATA_METHODS, PLAIN_BUILTINS
 from dlint.source.layout import blocks, expressions, parameters
+from dlint.source.nodes import children
 from dlint.values.frame import Frame
 
 _LEAVES = ast.Return | ast.Raise | ast.Continue | ast.Break
@@ -59,7 +60,7 @@ class Leads:
                 source, frame
             ):
                 return True
-        return any(self.expression(child, frame) for child in ast.iter_child_nodes(node))
+        return any(self.expression(child, frame) for child in children(node))
 
     def _may_be_object(self, node: ast.expr, frame: Frame) -> bool:
         """Whether what is indexed or gone through here may be an object with a method for it."""

@@ -9,18 +9,18 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, MutableMapping
 from contextlib import contextmanager
-from typing import TypeVar
+from typing import Final, TypeVar
 
 from dlint.budget import spend
 from dlint.values.outcomes import Outcome, fold, within
 from dlint.values.values import Key, Unknown
 from dlint.values.worlds import HERE, World
 
-DEPTH = 60
+DEPTH: Final = 60
 STEPS = 3_000
-_NEVER = 1 << 30
+_NEVER: Final = 1 << 30
 # What it takes to ask a question, beside what that leads to.
-_COST = 16
+_COST: Final = 16
 
 Mark = TypeVar("Mark")
 Answer = TypeVar("Answer")
@@ -53,6 +53,11 @@ class Questions:
         self._known: dict[Key, list[Outcome]] = {}
         # The same for answers that a cycle cut short: good for the rest of one question.
         self._draft: dict[Key, list[Outcome]] = {}
+
+    def forget(self) -> None:
+        """Lets go of all answers."""
+        self._known.clear()
+        self._draft.clear()
 
     def start(self, most: int = STEPS) -> None:
         """Begins a new question, which may cause so many others; what lies beyond is unknown."""

@@ -5,7 +5,6 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator
-from functools import cached_property
 from typing import TYPE_CHECKING
 
 from dlint.calls.parameters import default_of, passed
@@ -66,6 +65,7 @@ class Loader:
         self.arguments = arguments
         self.inherited = inherited
         self.cls = cls
+        self._put_right: bool | None = None
 
     @property
     def module(self) -> Module:
@@ -92,7 +92,7 @@ class Loader:
     def may_leave_out(self, name: str) -> bool:
         """Whether an argument is written at the call, and the call can do without it."""
         if self.keyword(name) is None:
-            torchs = self.cls is None and self.kind.signature is SIGNATURE
+            torchs = self.cls is None and self.kind.signature == SIGNATURE
             whole = len(self.call.args) == len(self.arguments.positional)  # no partial, no self before them
             return torchs and whole and self.written(name) is not None
         init = self._own_init
@@ -145,9 +145,10 @@ class Loader:
             isinstance(value, Const) and value.value is True for value in self.values("persistent_workers")
         )
 
-    @cached_property
     def _has_put_right(self) -> bool:
-        return any(self._is_put_right(options) for options in self.arguments.splats)
+        if self._put_right is None:
+            self._put_right = any(self._is_put_right(options) for options in self.arguments.splats)
+        return self._put_right
 
     def _is_put_right(self, options: Argument) -> bool:
         """Whether a dict of options is handed to a function of the program that changes it in place:
@@ -188,7 +189,7 @@ class Loader:
                     worlds.append(w)
                 else:
                     outcomes += [(item, w) for item in evaluator.containers.pick(value, Const(place))]
-        if self._has_put_right:
+        if self._has_put_right():
             return [*outcomes, *((Unknown(("put right", id(self.call), name)), w) for w in worlds)]
         for argument in given.splats:
             following = []
@@ -249,7 +250,7 @@ class LoaderFinder:
                             for node in trail[-3:-1]
                             if isinstance(node, ast.ClassDef)
                             and node.name not in self._words
-                            and trail[-1] in [*node.bases, *(getattr(b, "value", b) for b in node.bases)]
+                            and any(trail[-1] in (base, getattr(base, "value", None)) for base in node.bases)
                         ]
                         self._words += self._renamed(trail[-1], word)
         return self._words

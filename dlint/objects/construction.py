@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from dlint.evaluation.questions import begun
 from dlint.source.layout import FunctionNode, expressions, functions_in, parameters, statements_in
+from dlint.source.nodes import children
 from dlint.values.frame import Arguments, Frame, Point, arguments_of, layout_of
 from dlint.values.values import Class, Function, Instance, Key
 from dlint.values.worlds import World
@@ -226,4 +227,4 @@ def _run_by(statement: ast.stmt) -> Iterator[ast.AST]:
     for node in waiting:  # grows meanwhile
         yield node
         if not isinstance(node, ast.Lambda):
-            waiting += ast.iter_child_nodes(node)
+            waiting += children(node)

@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 from functools import cached_property
 from typing import Any
 
-from dlint.budget import Shared, by_file
+from dlint.accounts import Shared, by_file
 from dlint.calls.evaluator import Evaluator
 from dlint.fork.boundaries import Boundaries
 from dlint.fork.protection import Protections
@@ -335,7 +335,7 @@ class Program:
         """Ends the program, and frees its trees and values."""
         # What asks hangs together in circles. Broken here, they need not be looked for among a million
         # nodes; the search finds what is left.
-        vars(self.evaluator).clear()
+        self.evaluator.let_go()
         vars(self).clear()
         forget()
         gc.collect()

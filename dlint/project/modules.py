@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 
-from dlint.budget import by_file
+from dlint.accounts import by_file
 from dlint.project.imports import Imports
 from dlint.project.index import Index, as_base
 from dlint.source.module import Module
@@ -41,6 +41,11 @@ class Modules:
     def has(self, relative: str) -> bool:
         """Whether a file has been parsed already."""
         return self._modules.get(relative) is not None
+
+    def let_go(self) -> None:
+        """Forgets all trees."""
+        self._modules.clear()
+        self._frames.clear()
 
     @property
     def count(self) -> int:

@@ -16,7 +16,7 @@ from dlint.knowledge.callbacks import DATA_METHODS
 from dlint.knowledge.randomness import draws_from, may_draw
 from dlint.randomness.arrays import is_array
 from dlint.source.layout import FunctionNode
-from dlint.source.nodes import walk
+from dlint.source.nodes import children, walk
 from dlint.values.frame import Frame, Point
 from dlint.values.functions import function_body
 from dlint.values.values import Class, External, Function, Instance, Made, Partial, Unknown, Value
@@ -98,7 +98,7 @@ def nodes_after(function: FunctionNode, place: ast.AST) -> Iterator[ast.AST]:
 def _trail(root: ast.AST, place: ast.AST) -> list[ast.AST] | None:
     if root is place:
         return [root]
-    for child in ast.iter_child_nodes(root):
+    for child in children(root):
         found = _trail(child, place)
         if found is not None:
             return [root, *found]

@@ -60,7 +60,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from dlint.budget import Shared
+from dlint.accounts import Shared
 from dlint.finding import Remedy
 from dlint.fork.start_method import LOKY
 from dlint.knowledge.callbacks import RUNNER_WORDS, RUNNERS

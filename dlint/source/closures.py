@@ -8,7 +8,7 @@ from typing import NamedTuple, TypeAlias
 
 from dlint.budget import spend
 from dlint.source.layout import parameters
-from dlint.source.nodes import walk
+from dlint.source.nodes import children, walk
 
 Callable_: TypeAlias = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
 Comprehension: TypeAlias = ast.ListComp | ast.SetComp | ast.GeneratorExp | ast.DictComp
@@ -66,7 +66,7 @@ def _names(nodes: Iterable[ast.AST], hidden: frozenset[str] = frozenset()) -> It
             yield from _names([*node.decorator_list, *node.bases, *node.keywords], hidden)
             yield from _names(node.body, bound_by(node))
         else:
-            yield from _names(ast.iter_child_nodes(node), hidden)
+            yield from _names(children(node), hidden)
 
 
 def _head(function: Callable_) -> list[ast.AST]:
@@ -178,15 +178,15 @@ def _own_nodes(scope: ast.AST) -> Iterator[tuple[ast.AST, tuple[ast.AST, ...]]]:
         yield node, trail
         below = (*trail, node)
         if isinstance(node, _FUNCTIONS):
-            children = _head(node)
+            inner = _head(node)
         elif isinstance(node, ast.ClassDef):
-            children = [*node.decorator_list, *node.bases, *node.keywords]
+            inner = [*node.decorator_list, *node.bases, *node.keywords]
         elif isinstance(node, _COMPREHENSIONS):
             # A walrus in a comprehension binds outside it; its own variables do not.
-            children = [each for each in walk(node) if isinstance(each, ast.NamedExpr)]
+            inner = [each for each in walk(node) if isinstance(each, ast.NamedExpr)]
         else:
-            children = list(ast.iter_child_nodes(node))
-        waiting += [(child, below) for child in reversed(children)]
+            inner = children(node)
+        waiting += [(child, below) for child in reversed(inner)]
 
 
 # Where they belong
@@ -223,7 +223,7 @@ def _is_in_body(scope: Callable_, below: ast.AST) -> bool:
 def reads(name: str, scope: ast.AST, above: Sequence[ast.AST]) -> Iterator[list[ast.AST]]:
     """Where a name that ``scope`` (the last node of ``above``) binds is read, there and in the functions in
     it: the nodes from the outermost one of ``above`` down to each place."""
-    waiting: list[list[ast.AST]] = [[*above, child] for child in reversed(list(ast.iter_child_nodes(scope)))]
+    waiting: list[list[ast.AST]] = [[*above, child] for child in reversed(children(scope))]
     while waiting:
         trail = waiting.pop()
         node = trail[-1]
@@ -232,7 +232,7 @@ def reads(name: str, scope: ast.AST, above: Sequence[ast.AST]) -> Iterator[list[
             index = owner(name, trail)
             if (trail[index] if index is not None else trail[0]) is scope:
                 yield trail
-        waiting += [[*trail, child] for child in reversed(list(ast.iter_child_nodes(node)))]
+        waiting += [[*trail, child] for child in reversed(children(node))]
 
 
 def trail_to(tree: ast.AST, node: ast.AST) -> list[ast.AST] | None:
@@ -243,7 +243,7 @@ def trail_to(tree: ast.AST, node: ast.AST) -> list[ast.AST] | None:
         trail = waiting.pop()
         if trail[-1] is node:
             return trail
-        for child in ast.iter_child_nodes(trail[-1]):
+        for child in children(trail[-1]):
             spend(1)
             if not hasattr(child, "lineno") or isinstance(child, _DEFINITIONS):
                 waiting.append([*trail, child])  # decorators stand above the line of what they decorate

@@ -11,7 +11,7 @@ import ast
 from collections.abc import Iterator
 from typing import NamedTuple, TypeAlias, cast
 
-from dlint.source.nodes import walk
+from dlint.source.nodes import children, walk
 
 FunctionNode: TypeAlias = ast.FunctionDef | ast.AsyncFunctionDef
 Scope: TypeAlias = ast.Module | ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda | ast.ClassDef
@@ -99,7 +99,7 @@ class Layout:
             found: list[ast.AST] = [*self._roots]
             for node in found:  # grows meanwhile
                 if not isinstance(node, _SCOPES):
-                    found += ast.iter_child_nodes(node)
+                    found += children(node)
             self._nodes = tuple(found)
         return self._nodes
 
@@ -195,73 +195,60 @@ def as_try(node: ast.AST) -> ast.Try | None:
     return cast(ast.Try, node) if isinstance(node, _TRIES) else None
 
 
-def own_names(statement: ast.stmt) -> Iterator[str]:
+def own_names(statement: ast.stmt) -> list[str]:
     """The names that a statement binds by itself, its inner blocks left aside."""
     match statement:
         case ast.Assign():
-            for target in statement.targets:
-                yield from target_names(target)
-            yield from _walrus(statement.value)
-        case ast.AugAssign():
-            yield from target_names(statement.target)
+            return [*_names_of(statement.targets), *_walrus(statement.value)]
+        case ast.AugAssign() | ast.For() | ast.AsyncFor():
+            return target_names(statement.target)
         case ast.FunctionDef() | ast.AsyncFunctionDef() | ast.ClassDef():
-            yield statement.name
+            return [statement.name]
         case ast.Import():
-            for alias in statement.names:
-                yield alias.asname or alias.name.partition(".")[0]
+            return [alias.asname or alias.name.partition(".")[0] for alias in statement.names]
         case ast.ImportFrom():
-            for alias in statement.names:
-                yield alias.asname or alias.name
-        case ast.For() | ast.AsyncFor():
-            yield from target_names(statement.target)
+            return [alias.asname or alias.name for alias in statement.names]
         case ast.With() | ast.AsyncWith():
-            for item in statement.items:
-                if item.optional_vars is not None:
-                    yield from target_names(item.optional_vars)
+            return _names_of(
+                [item.optional_vars for item in statement.items if item.optional_vars is not None]
+            )
         case ast.If() | ast.While():
-            yield from _walrus(statement.test)
+            return _walrus(statement.test)
         case ast.Delete():
-            for target in statement.targets:
-                yield from target_names(target)
+            return _names_of(statement.targets)
         case ast.Match():
-            for case in statement.cases:
-                for node in walk(case.pattern):
-                    name = getattr(node, "name", None)
-                    if isinstance(name, str):
-                        yield name
+            captured = [getattr(n, "name", None) for case in statement.cases for n in walk(case.pattern)]
+            return [name for name in captured if isinstance(name, str)]
     attempt = as_try(statement)
-    if attempt is not None:
-        for handler in attempt.handlers:
-            if handler.name:
-                yield handler.name
+    return [handler.name for handler in attempt.handlers if handler.name] if attempt is not None else []
 
 
-def _walrus(node: ast.expr) -> Iterator[str]:
+def _walrus(node: ast.expr) -> list[str]:
     if isinstance(node, ast.NamedExpr):
-        yield from target_names(node.target)
-    elif isinstance(node, ast.BoolOp):
-        for value in node.values:
-            yield from _walrus(value)
-    elif isinstance(node, ast.Compare):
-        yield from _walrus(node.left)
-    elif isinstance(node, ast.UnaryOp):
-        yield from _walrus(node.operand)
+        return target_names(node.target)
+    if isinstance(node, ast.BoolOp):
+        return [name for value in node.values for name in _walrus(value)]
+    if isinstance(node, ast.Compare):
+        return _walrus(node.left)
+    if isinstance(node, ast.UnaryOp):
+        return _walrus(node.operand)
+    return []
 
 
-def target_names(target: ast.expr) -> Iterator[str]:
+def target_names(target: ast.expr) -> list[str]:
     """The names that an assignment's target binds."""
-    match target:
-        case ast.Name(id=name):
-            yield name
-        case ast.Attribute():
-            path = dotted(target)
-            if path:
-                yield path
-        case ast.Tuple(elts=items) | ast.List(elts=items):
-            for item in items:
-                yield from target_names(item)
-        case ast.Starred(value=inner):
-            yield from target_names(inner)
+    if isinstance(target, ast.Name):
+        return [target.id]
+    if isinstance(target, ast.Attribute):
+        path = dotted(target)
+        return [path] if path else []
+    if isinstance(target, ast.Tuple | ast.List):
+        return _names_of(target.elts)
+    return target_names(target.value) if isinstance(target, ast.Starred) else []
+
+
+def _names_of(targets: list[ast.expr]) -> list[str]:
+    return [name for target in targets for name in target_names(target)]
 
 
 def changed_names(statement: ast.stmt) -> set[str]:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 from dlint.calls.parameters import given_names, passed
 from dlint.knowledge.iterables import draws, gives_all, opens
 from dlint.source.layout import changed_names, dotted, expressions, own_names, statements_in, target_names
+from dlint.source.nodes import children
 from dlint.values.frame import Arguments, Frame, Point, arguments_of
 from dlint.values.values import Class, External, Function, Partial, Value
 from dlint.values.worlds import World
@@ -103,7 +104,7 @@ class Counting:
         return max(
             (
                 self._of(child, parts, point, world, far)
-                for child in ast.iter_child_nodes(node)
+                for child in children(node)
                 if isinstance(child, ast.expr)
             ),
             default=Part.NOTHING,

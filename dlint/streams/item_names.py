@@ -6,7 +6,7 @@ import ast
 from collections.abc import Set
 
 from dlint.source.layout import own_names, parameters, statements_in
-from dlint.source.nodes import walk
+from dlint.source.nodes import children, walk
 from dlint.values.frame import Arguments, Frame
 
 _NUMERIC = frozenset({"int", "len", "max", "min", "divmod"})
@@ -120,7 +120,7 @@ def read_from(function: ast.FunctionDef, index: frozenset[str], read: frozenset[
             if names and isinstance(statement, ast.Assign | ast.AugAssign | ast.For | ast.With):
                 sources = [
                     child
-                    for child in ast.iter_child_nodes(statement)
+                    for child in children(statement)
                     if not isinstance(child, ast.stmt) and not isinstance(getattr(child, "ctx", 0), ast.Store)
                 ]
                 for source in sources:

@@ -14,6 +14,7 @@ from dlint.knowledge.loading import is_dataset
 from dlint.knowledge.parts import READS_HEADER, has_label, is_looked_up
 from dlint.knowledge.processes.handles import HANDLES
 from dlint.source.layout import MUTATORS, dotted, statements_in
+from dlint.source.nodes import children
 from dlint.streams.items import inner, readers
 from dlint.values.frame import Frame, Point, arguments_of
 from dlint.values.values import External, Function, Instance, Made, Value
@@ -97,7 +98,7 @@ class Parts:
                 return False
         return any(
             self._of(child, None, point, far)
-            for part in ast.iter_child_nodes(node)
+            for part in children(node)
             for child in ([part.iter] if isinstance(part, ast.comprehension) else [part])
             if isinstance(child, ast.expr)
         )

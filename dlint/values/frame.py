@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from dlint.budget import Place
 from dlint.source.layout import Layout, Scope
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from dlint.source.module import Module
     from dlint.values.values import Class
 
-_layouts: dict[int, tuple[Scope, Layout]] = {}
+_layouts: Final[dict[int, tuple[Scope, Layout]]] = {}
 
 
 def layout_of(scope: Scope) -> Layout:
@@ -175,7 +175,7 @@ class Frame:
         return times
 
 
-_NONE: dict[str, Argument] = {}
+_NONE: Final[dict[str, Argument]] = {}
 
 
 class Point:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TypeAlias
+from typing import Final, TypeAlias
 
 from dlint.budget import spend
 from dlint.values.values import Key, Table, Unknown, Value
@@ -11,7 +11,7 @@ from dlint.values.worlds import World
 Outcome: TypeAlias = tuple[Value, World]
 
 # More outcomes than this are folded together: the answer stays true, it only knows less.
-OUTCOMES = 32
+OUTCOMES: Final = 32
 # Dicts that are filled along many branches are joined into one beyond this many.
 _TABLES = 10
 # So many unknown values are one unknown value.

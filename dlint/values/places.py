@@ -6,6 +6,7 @@ import ast
 from collections.abc import Iterator
 
 from dlint.source.layout import Place, own_names, statements_in
+from dlint.source.nodes import children
 from dlint.values.frame import Point
 
 LOOPS = (ast.For, ast.AsyncFor, ast.While)
@@ -80,7 +81,7 @@ def path_to(statement: ast.stmt | None, node: ast.AST) -> list[ast.AST]:
     def descend(at: ast.AST) -> list[ast.AST] | None:
         if at is node:
             return []
-        for child in ast.iter_child_nodes(at):
+        for child in children(at):
             if child is node or not isinstance(child, ast.stmt):
                 below = descend(child)
                 if below is not None:

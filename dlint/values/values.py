@@ -10,7 +10,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Mapping as AbstractMapping
 from itertools import count
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
 
 if TYPE_CHECKING:
     from dlint.source.module import Module
@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 
 Key: TypeAlias = Any  # hashable; a constant's own, or a number that stands for what the key is built of
 
-_numbers: dict[Any, int] = {}
-_next = count()
+_numbers: Final[dict[Any, int]] = {}
+_next: Final = count()
 
 
 def number(parts: Any) -> int:
@@ -36,14 +36,22 @@ def forget_numbers() -> None:
     _numbers.clear()
 
 
-class Const:
+class Value:
+    """What an expression stands for. Equal keys, equal values."""
+
+    __slots__ = ("key",)
+
+    key: Key
+
+
+class Const(Value):
     """None, a bool, a number, a string or bytes."""
 
-    __slots__ = ("key", "value")
+    __slots__ = ("value",)
 
     def __init__(self, value: Any) -> None:
         self.value = value
-        self.key: Key = ("const", type(value).__name__, value)
+        self.key = ("const", type(value).__name__, value)
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Const) and self.key == other.key
@@ -52,14 +60,14 @@ class Const:
         return hash(self.key)
 
 
-class Unknown:
+class Unknown(Value):
     """Something the analysis cannot tell; equal keys mean the same thing.
 
     ``call`` is the call of something unknown that gives it, where that may make an object: what it was given,
     its node and where it stands. ``text`` is how a string begins and ends of which no more is known.
     """
 
-    __slots__ = ("call", "key", "text")
+    __slots__ = ("call", "text")
 
     def __init__(
         self,
@@ -69,23 +77,23 @@ class Unknown:
     ) -> None:
         self.call = call
         self.text = text
-        self.key: Key = number(parts)
+        self.key = number(parts)
 
 
 # What a generator gives is known, not when nor how often.
-GENERATOR = "generator"
+GENERATOR: Final = "generator"
 
 
-class Items:
+class Items(Value):
     """A list, tuple, set or generator; ``open`` when it may hold more than what is listed."""
 
-    __slots__ = ("items", "key", "kind", "open")
+    __slots__ = ("items", "kind", "open")
 
     def __init__(self, kind: str, items: tuple[Value, ...], open: bool = False) -> None:
         self.kind = kind
         self.items = items
         self.open = open
-        self.key: Key = number((kind, tuple(item.key for item in items), open))
+        self.key = number((kind, tuple(item.key for item in items), open))
 
 
 class Home(NamedTuple):
@@ -104,11 +112,11 @@ class Home(NamedTuple):
         return Home(("in", self.mark, name), self.word, self.cls)
 
 
-class Table:
+class Table(Value):
     """A dict with known keys (constants); ``open`` when it may hold others. ``home`` is where it is kept, for
     whoever fills it."""
 
-    __slots__ = ("home", "items", "key", "open")
+    __slots__ = ("home", "items", "open")
 
     def __init__(
         self, items: AbstractMapping[Any, Value], open: bool = False, home: Home | None = None
@@ -117,31 +125,31 @@ class Table:
         self.open = open
         self.home = home
         kept = home.mark if home is not None else None
-        self.key: Key = number(("dict", tuple((k, v.key) for k, v in items.items()), open, kept))
+        self.key = number(("dict", tuple((k, v.key) for k, v in items.items()), open, kept))
 
 
-class External:
+class External(Value):
     """A name of a library or of Python itself: ``cv2.imread``, ``builtins.len``.
 
     ``owner`` is the made object that it is a method of (``rng.integers``), None for a plain name.
     """
 
-    __slots__ = ("key", "name", "owner")
+    __slots__ = ("name", "owner")
 
     def __init__(self, name: str, owner: Made | None = None) -> None:
         self.name = name
         self.owner = owner
-        self.key: Key = number(("external", name, owner.key if owner else None))
+        self.key = number(("external", name, owner.key if owner else None))
 
 
-class Made:
+class Made(Value):
     """What a call of a library's function or class gives: ``DistributedSampler(...)``, ``torch.rand(3)``.
 
     ``name`` is the callee's; ``arguments`` are what went in, for containers of other objects
     (``Compose([...])``, ``ConcatDataset``). ``told`` is what was asked where every such call gives the same.
     """
 
-    __slots__ = ("arguments", "key", "name", "node", "point")
+    __slots__ = ("arguments", "name", "node", "point")
 
     def __init__(
         self, name: str, node: ast.AST, arguments: Arguments, point: Point, told: Key | None = None
@@ -150,24 +158,24 @@ class Made:
         self.node = node
         self.arguments = arguments
         self.point = point
-        self.key: Key = number(told or ("made", name, id(node), point.key))
+        self.key = number(told or ("made", name, id(node), point.key))
 
 
-class ModuleValue:
+class ModuleValue(Value):
     """A module or package of the program; ``module`` is None for a package without ``__init__.py``."""
 
-    __slots__ = ("folder", "key", "module")
+    __slots__ = ("folder", "module")
 
     def __init__(self, module: Module | None, folder: str | None) -> None:
         self.module = module
         self.folder = folder
-        self.key: Key = number(("module", module.relative if module else folder))
+        self.key = number(("module", module.relative if module else folder))
 
 
-class Function:
+class Function(Value):
     """A function, method or lambda of the program; ``receiver`` when it is bound."""
 
-    __slots__ = ("frame", "key", "node", "owner", "receiver")
+    __slots__ = ("frame", "node", "owner", "receiver")
 
     def __init__(
         self,
@@ -180,22 +188,22 @@ class Function:
         self.frame = frame  # of the scope that defines it
         self.receiver = receiver
         self.owner = owner
-        self.key: Key = number(("function", id(node), frame.key, receiver.key if receiver else None))
+        self.key = number(("function", id(node), frame.key, receiver.key if receiver else None))
 
     @property
     def module(self) -> Module:
         return self.frame.module
 
 
-class Class:
+class Class(Value):
     """A class of the program, in the frame of the scope that defines it."""
 
-    __slots__ = ("frame", "key", "node")
+    __slots__ = ("frame", "node")
 
     def __init__(self, node: ast.ClassDef, frame: Frame) -> None:
         self.node = node
         self.frame = frame
-        self.key: Key = number(("class", id(node), frame.key))
+        self.key = number(("class", id(node), frame.key))
 
     @property
     def module(self) -> Module:
@@ -206,55 +214,40 @@ class Class:
         return self.node.name
 
 
-class Instance:
+class Instance(Value):
     """An object of a class of the program; ``arguments`` is None where the making is not known."""
 
-    __slots__ = ("arguments", "cls", "key", "node")
+    __slots__ = ("arguments", "cls", "node")
 
     def __init__(self, cls: Class, arguments: Arguments | None, node: ast.AST | None, at: Key = None) -> None:
         self.cls = cls
         self.arguments = arguments
         self.node = node
-        self.key: Key = number(("instance", cls.key, id(node) if node is not None else None, at))
+        self.key = number(("instance", cls.key, id(node) if node is not None else None, at))
 
 
-class Partial:
+class Partial(Value):
     """``functools.partial(callee, ...)``: a callee with some arguments given."""
 
-    __slots__ = ("arguments", "callee", "key")
+    __slots__ = ("arguments", "callee")
 
     def __init__(self, callee: Value, arguments: Arguments) -> None:
         self.callee = callee
         self.arguments = arguments
-        self.key: Key = number(("partial", callee.key, arguments.key))
+        self.key = number(("partial", callee.key, arguments.key))
 
 
-class Super:
+class Super(Value):
     """``super()`` in a method: the receiver, and the class whose bases are meant."""
 
-    __slots__ = ("cls", "key", "receiver")
+    __slots__ = ("cls", "receiver")
 
     def __init__(self, receiver: Value, cls: Class) -> None:
         self.receiver = receiver
         self.cls = cls
-        self.key: Key = number(("super", receiver.key, cls.key))
+        self.key = number(("super", receiver.key, cls.key))
 
 
-Value: TypeAlias = (
-    Const
-    | Unknown
-    | Items
-    | Table
-    | External
-    | Made
-    | ModuleValue
-    | Function
-    | Class
-    | Instance
-    | Partial
-    | Super
-)
-
-NONE = Const(None)
-TRUE = Const(True)
-FALSE = Const(False)
+NONE: Final = Const(None)
+TRUE: Final = Const(True)
+FALSE: Final = Const(False)

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Final
 
 from dlint.budget import spend
 from dlint.values.facts import NOTHING, About, alike, both, is_unlikely
 from dlint.values.values import Key
 
-_FIELDS = {"truth": 0, "none": 1, "equal": 2, "different": 3}
+_FIELDS: Final = {"truth": 0, "none": 1, "equal": 2, "different": 3}
 
 
 class World:
@@ -134,4 +134,4 @@ class World:
         return World(facts)
 
 
-HERE = World()  # nothing assumed
+HERE: Final = World()  # nothing assumed

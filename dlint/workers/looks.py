@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from dlint.source.layout import parameters
+from dlint.source.nodes import children
 from dlint.values.functions import function_body
 
 _LOOKS = ("len", "type")
@@ -26,7 +27,7 @@ def asked(node: ast.AST) -> dict[str, set[Any]]:
         return found
     own = parameters(node)[0].arg
     body = function_body(node)
-    above: _Above = {id(child): each for each in (node, *body) for child in ast.iter_child_nodes(each)}
+    above: _Above = {id(child): each for each in (node, *body) for child in children(each)}
     for inner in body:
         match inner:
             case ast.Attribute(value=ast.Name(id=name), attr=attribute, ctx=ast.Load()) if name == own:

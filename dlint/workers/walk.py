@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from dlint.budget import spend
 from dlint.evaluation.flow import few
 from dlint.source.layout import as_try, ends, expressions
-from dlint.source.nodes import walk
+from dlint.source.nodes import children, walk
 from dlint.values.frame import Frame, Point
 from dlint.values.values import Instance
 from dlint.values.worlds import World
@@ -135,7 +135,7 @@ class Walk:
                     if not worlds:
                         return  # the rest is not looked at
                 return
-        for child in ast.iter_child_nodes(node):
+        for child in children(node):
             if isinstance(child, ast.expr):
                 self.expression(child, at, worlds)
             elif isinstance(child, ast.keyword):

@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 
 from dlint import budget, engine
-from dlint.budget import BUDGET, Budget, Exhausted, Place, Shared, spend
+from dlint.accounts import Shared
+from dlint.budget import BUDGET, Budget, Exhausted, Place, spend
 from dlint.program.program import Program
 from dlint.settings import Settings
 from dlint.source import nodes
