@@ -27,7 +27,7 @@ from dlint.source.closures import forget as forget_scopes
 from dlint.values.frame import forget_layouts
 from dlint.values.places import tests_around
 from dlint.values.values import Class, External, Function, Instance, Key, Partial, Value, forget_numbers
-from dlint.values.worlds import HERE, World
+from dlint.values.worlds import HERE, World, forget_choices
 from dlint.workers.uses import UseFinder, WorkerUse
 from dlint.workers.worker import WorkerCode
 
@@ -324,6 +324,7 @@ class Program:
 def forget() -> None:
     """Lets go of what is kept beside a program: the layouts of its trees, the keys of its values."""
     forget_numbers()
+    forget_choices()
     forget_layouts()
     forget_scopes()
 
