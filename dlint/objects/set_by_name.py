@@ -99,12 +99,10 @@ class SetByName:
             for asked, w in self._evaluator.values(key, point, start):
                 whole = whole and isinstance(asked, Const)
                 if isinstance(asked, Const) and asked.value == name:
-                    rounds = w.facts.keys() - start.facts.keys()
-                    for given, v in self._evaluator.values(value, point, w):
-                        # Another attribute is set in another round: which it was says nothing of that.
-                        for fact in rounds:
-                            v = v.forgetting(fact)
-                        found.append((given, v))
+                    # Another attribute is set in another round: which it was says nothing of that.
+                    found += [
+                        (given, v.as_before(start, w)) for given, v in self._evaluator.values(value, point, w)
+                    ]
         conditional = any(isinstance(place.owner, ast.If | ast.Try) for place in places_around(point))
         return Given(found, bool(found) and not conditional, whole)
 

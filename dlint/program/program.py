@@ -37,7 +37,7 @@ from dlint.values.values import (
     Value,
     forget_numbers,
 )
-from dlint.values.worlds import HERE, World
+from dlint.values.worlds import HERE, World, forget_choices
 from dlint.workers.uses import UseFinder, WorkerUse
 from dlint.workers.worker import WorkerCode
 
@@ -344,6 +344,7 @@ class Program:
 def forget() -> None:
     """Lets go of what is kept beside a program: the layouts of its trees, the keys of its values."""
     forget_numbers()
+    forget_choices()
     forget_layouts()
     forget_scopes()
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import re
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from itertools import accumulate
 from pathlib import Path
 
@@ -138,30 +138,35 @@ def _whole_words(text: str, word: str) -> Iterator[int]:
 def _descend(
     node: ast.AST, trail: list[ast.AST], word: str, lines: list[int], found: list[list[ast.AST]]
 ) -> None:
+    looked_at = 0
     for field in node._fields:
         value = getattr(node, field, None)
-        if isinstance(value, ast.AST):
-            _look_into(value, trail, word, lines, found)
-        elif isinstance(value, list):
-            for child in _on_lines(value, lines) if len(value) > _FEW_STATEMENTS else value:
-                if isinstance(child, ast.AST):
-                    _look_into(child, trail, word, lines, found)
-
-
-def _look_into(
-    child: ast.AST, trail: list[ast.AST], word: str, lines: list[int], found: list[list[ast.AST]]
-) -> None:
-    spend(1)
-    first = getattr(child, "lineno", None)
-    if first is not None:
-        first = _first_line(child)
-        if not _is_any_within(lines, first, child.end_lineno):  # type: ignore[attr-defined]
-            return
-    trail.append(child)
-    if _names(child, word):
-        found.append(list(trail))
-    _descend(child, trail, word, lines, found)
-    trail.pop()
+        if isinstance(value, list):
+            children = _on_lines(value, lines) if len(value) > _FEW_STATEMENTS else value
+        elif isinstance(value, ast.AST):
+            children = (value,)
+        else:
+            continue
+        for child in children:
+            kind = type(child)
+            if not isinstance(child, ast.AST) or kind in _NAMELESS:
+                continue
+            looked_at += 1
+            first = getattr(child, "lineno", None)
+            if first is not None:
+                # Most children end here: no call is made for them.
+                last: int = child.end_lineno  # type: ignore[attr-defined]
+                at = bisect_right(lines, last)
+                if at == 0 or (lines[at - 1] < first and lines[at - 1] < _first_line(child)):
+                    continue
+            trail.append(child)
+            name = _NAME_OF.get(kind)
+            if name is not None and name(child, word):
+                found.append(list(trail))
+            if kind is not ast.Name:
+                _descend(child, trail, word, lines, found)
+            trail.pop()
+    spend(looked_at)
 
 
 def _on_lines(block: list[ast.AST], lines: list[int]) -> Sequence[ast.AST]:
@@ -184,12 +189,25 @@ def _first_line(node: ast.AST) -> int:
     return min(first, decorators[0].lineno) if decorators else first
 
 
-def _names(node: ast.AST, word: str) -> bool:
-    match node:
-        case ast.Name(id=name) | ast.Attribute(attr=name) | ast.keyword(arg=name):
-            return name == word
-        case ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name) | ast.ClassDef(name=name):
-            return name == word
-        case ast.alias(name=name, asname=alias):
-            return word in (name, alias) or word in name.split(".")
-    return False
+def _is_alias_of(node: ast.AST, word: str) -> bool:
+    assert isinstance(node, ast.alias)
+    return word in (node.name, node.asname) or word in node.name.split(".")
+
+
+def _is_named(node: ast.AST, word: str) -> bool:
+    named: bool = node.name == word  # type: ignore[attr-defined]
+    return named
+
+
+# Whether a node of a kind names a word.
+_NAME_OF: dict[type[ast.AST], Callable[[ast.AST, str], bool]] = {
+    ast.Name: lambda node, word: node.id == word,  # type: ignore[attr-defined]
+    ast.Attribute: lambda node, word: node.attr == word,  # type: ignore[attr-defined]
+    ast.keyword: lambda node, word: node.arg == word,  # type: ignore[attr-defined]
+    ast.FunctionDef: _is_named,
+    ast.AsyncFunctionDef: _is_named,
+    ast.ClassDef: _is_named,
+    ast.alias: _is_alias_of,
+}
+# These name nothing, and nothing stands in them.
+_NAMELESS = frozenset({ast.Load, ast.Store, ast.Del, ast.Constant, ast.Pass, ast.Break, ast.Continue})

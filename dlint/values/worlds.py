@@ -11,11 +11,33 @@ from dlint.values.values import Key
 _FIELDS: Final = {"truth": 0, "none": 1, "equal": 2, "different": 3}
 
 
+class _Choice:
+    """Stands for a tuple under which something is assumed: the tuples nest, and every comparison of two
+    worlds would hash them again. Equal tuples have one."""
+
+    __slots__ = ()
+
+
+_choices: dict[Key, _Choice] = {}
+
+
+def _choice(parts: Key) -> _Choice:
+    known = _choices.get(parts)
+    if known is None:
+        known = _choices[parts] = _Choice()
+    return known
+
+
+def forget_choices() -> None:
+    """Lets go of all tuples, when another program is looked at."""
+    _choices.clear()
+
+
 class World:
     """One way the program can go: what has been assumed so far about unknown things.
 
     Immutable; a fork gives two worlds that disagree about one thing. ``facts`` holds what is assumed of a
-    thing under the thing's key (a number), and every other assumption under a tuple of its own.
+    thing under the thing's key (a number), and every other assumption under what stands for a tuple.
     """
 
     __slots__ = ("facts",)
@@ -28,7 +50,8 @@ class World:
         none, equal and different asks about an unknown thing."""
         field = _FIELDS.get(key[0])
         if field is None:
-            return self.facts.get(key)
+            choice = _choices.get(key)
+            return self.facts.get(choice) if choice is not None else None
         about = self.facts.get(key[1])
         return about[field] if about is not None else None
 
@@ -38,7 +61,7 @@ class World:
         spend(1 + len(facts) // 32)
         field = _FIELDS.get(key[0])
         if field is None:
-            facts[key] = fact
+            facts[_choice(key)] = fact
         else:
             about = facts.get(key[1], NOTHING)
             facts[key[1]] = (*about[:field], fact, *about[field + 1 :])
@@ -46,9 +69,17 @@ class World:
 
     def forgetting(self, key: Key) -> World:
         """The world without what it assumes under a tuple."""
-        if key not in self.facts:
+        choice = _choices.get(key)
+        if choice is None or choice not in self.facts:
             return self
-        return World({known: fact for known, fact in self.facts.items() if known != key})
+        return World({known: fact for known, fact in self.facts.items() if known is not choice})
+
+    def as_before(self, before: World, after: World) -> World:
+        """The world without what ``after`` assumes and ``before`` did not."""
+        gone = after.facts.keys() - before.facts.keys()
+        if gone.isdisjoint(self.facts):
+            return self
+        return World({known: fact for known, fact in self.facts.items() if known not in gone})
 
     def about(self, key: Key) -> About:
         """All that is assumed of an unknown thing."""
@@ -114,17 +145,32 @@ class World:
 
     def is_within(self, other: World) -> bool:
         """Whether this world assumes all that another does: what cannot be there cannot be here."""
-        mine = self.facts
-        spend(1 + len(other.facts) // 8)
-        return all(mine.get(key) == fact for key, fact in other.facts.items())
+        mine, theirs = self.facts, other.facts
+        spend(1 + len(theirs) // 8)
+        if mine is theirs:
+            return True
+        if len(theirs) > len(mine):
+            return False
+        ask = mine.get
+        for key, fact in theirs.items():
+            known = ask(key)
+            if known is not fact and known != fact:
+                return False
+        return True
 
     def shared(self, others: list[World]) -> World:
         """The world that assumes only what this one and all the others assume."""
         facts: dict[Key, Any] = {}
         spend(1 + len(self.facts) * (1 + len(others)) // 8)
+        # Each is a world of its own, also where it assumes the same: see `told_apart`.
+        unlike = [other.facts for other in others if other.facts is not self.facts]
+        if not unlike or not self.facts:
+            return World(self.facts)
+        if not all(unlike):
+            return World()
         for key, fact in self.facts.items():
-            for other in others:
-                known = other.facts.get(key)
+            for other in unlike:
+                known = other.get(key)
                 if known is not fact and known != fact:
                     fact = alike(known, fact) if type(key) is int and known is not None else None
                     if fact is None:

@@ -29,7 +29,7 @@ _MOST_IN_ALL = 32
 _DEEPEST = 3
 # What looking at one function may cause to be asked: items come through many functions, and what they are in
 # each decides little.
-_STEPS = 1_000
+_STEPS = 300
 
 
 class Summary:
@@ -51,6 +51,8 @@ class Summaries:
         self._evaluator = evaluator
         self._by_frame: dict[Key, tuple[Summary, dict[Key, Key]]] = {}
         self._by_function: dict[int, list[Summary]] = {}
+        # By the id of a call, which is kept beside it: every worker code comes to the same calls.
+        self._by_call: dict[int, tuple[Entered, Summary, dict[Key, Key]]] = {}
         self._shapes: dict[Key, Key] = {}
         self._asked_later: dict[int, bool] = {}
         self._own: dict[int, bool] = {}
@@ -66,8 +68,13 @@ class Summaries:
 
     def find(self, call: Entered, worlds: list[World]) -> tuple[Summary, list[World]]:
         """The summary of a function that is called so, and in its terms the worlds in which it is."""
-        summary, renamed = self._looked_up(call)
-        self._complete(summary)
+        found = self._by_call.get(id(call))
+        if found is None:
+            summary, renamed = self._looked_up(call)
+            self._complete(summary)
+            self._by_call[id(call)] = (call, summary, renamed)
+        else:
+            _, summary, renamed = found
         return summary, [_renamed(world, renamed) for world in worlds] if renamed else worlds
 
     def _looked_up(self, call: Entered) -> tuple[Summary, dict[Key, Key]]:

@@ -190,10 +190,15 @@ class WorkerCode:
             visit = next(iter(self._waiting))  # the nearest
             worlds = self._waiting.pop(visit)
             self._role = visit.role
+            # Many steps stand in the same worlds.
+            joined: dict[tuple[int, ...], list[World]] = {}
             for step, inside in self._summary_of[id(visit)].steps:
-                joined = [both for world in worlds for own in inside if (both := world.joined(own))]
-                if joined:
-                    self._take(step, few(joined), visit)
+                mark = tuple(map(id, inside))
+                both = joined.get(mark)
+                if both is None:
+                    both = joined[mark] = _joined(worlds, inside)
+                if both:
+                    self._take(step, both, visit)
 
     def _come(self, summary: Summary, call: Entered, above: Above) -> Visit:
         """The visit of a function that is come to; the first way there is the shortest."""
@@ -237,3 +242,8 @@ class WorkerCode:
         for event in events:
             for link in ways(self._visit_of[id(event)]):
                 yield event if link is event.link else event.by(link)
+
+
+def _joined(worlds: list[World], inside: list[World]) -> list[World]:
+    """The worlds of a function's callers together with those of a step in it."""
+    return few([both for world in worlds for own in inside if (both := world.joined(own)) is not None])
