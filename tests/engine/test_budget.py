@@ -25,7 +25,7 @@ def make(dataset):
 
 def many_tests(count: int) -> str:
     """Many tests on unknown things, of which each may store something that the loader gets."""
-    tests = "".join(f"    if args.f{n}:\n        options['x{n}'] = {n}\n" for n in range(count))
+    tests = "".join(f"    if args.f{n}:\n        options[args.k{n}] = {n}\n" for n in range(count))
     return (
         "from torch.utils.data import DataLoader\n\n\ndef main(args, data):\n    options = {}\n"
         f"{tests}    return DataLoader(data, num_workers=2, **options)\n"
