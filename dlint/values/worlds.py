@@ -13,9 +13,12 @@ _FIELDS: Final = {"truth": 0, "none": 1, "equal": 2, "different": 3}
 
 class _Choice:
     """Stands for a tuple under which something is assumed: the tuples nest, and every comparison of two
-    worlds would hash them again. Equal tuples have one."""
+    worlds would hash them again. Equal tuples have one. ``kind`` is what the tuple begins with."""
 
-    __slots__ = ()
+    __slots__ = ("kind",)
+
+    def __init__(self, kind: Key) -> None:
+        self.kind = kind
 
 
 _choices: dict[Key, _Choice] = {}
@@ -24,7 +27,7 @@ _choices: dict[Key, _Choice] = {}
 def _choice(parts: Key) -> _Choice:
     known = _choices.get(parts)
     if known is None:
-        known = _choices[parts] = _Choice()
+        known = _choices[parts] = _Choice(parts[0])
     return known
 
 
@@ -139,7 +142,7 @@ class World:
     def is_of_other_caller(self, other: World) -> bool:
         """Whether another call has led here than in another world."""
         return any(
-            isinstance(key, tuple) and key[0] == "caller" and other.facts.get(key, fact) != fact
+            isinstance(key, _Choice) and key.kind == "caller" and other.facts.get(key, fact) != fact
             for key, fact in self.facts.items()
         )
 
