@@ -225,15 +225,22 @@ def own_names(statement: ast.stmt) -> Iterator[str]:
                 yield from target_names(target)
         case ast.Match():
             for case in statement.cases:
-                for node in walk(case.pattern):
-                    name = getattr(node, "name", None)
-                    if isinstance(name, str):
-                        yield name
+                yield from pattern_names(case.pattern)
     attempt = as_try(statement)
     if attempt is not None:
         for handler in attempt.handlers:
             if handler.name:
                 yield handler.name
+
+
+def pattern_names(pattern: ast.pattern) -> Iterator[str]:
+    """The names that a pattern of a ``case`` binds."""
+    for node in walk(pattern):
+        match node:
+            case (
+                ast.MatchAs(name=str(name)) | ast.MatchStar(name=str(name)) | ast.MatchMapping(rest=str(name))
+            ):
+                yield name
 
 
 def _walrus(node: ast.expr) -> Iterator[str]:
@@ -366,8 +373,6 @@ def expressions(statement: ast.stmt) -> Iterator[ast.expr]:
                 yield item
             elif isinstance(item, ast.withitem):
                 yield item.context_expr
-            elif isinstance(item, ast.keyword):
-                yield item.value
 
 
 def statements_in(block: list[ast.stmt]) -> Iterator[ast.stmt]:

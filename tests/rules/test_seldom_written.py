@@ -1,0 +1,274 @@
+"""Programs that are seldom written, and that some condition of dlint is there for: a mutant of it, which these
+tell from the code as it is, was noticed by no other test (benchmarks/mutants.py)."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from program.sources import agree
+
+_HEAD = """\
+import random
+import cv2
+import numpy as np
+import torch
+from torch.utils.data import DataLoader, Dataset, IterableDataset, RandomSampler, get_worker_info
+"""
+_ROWS = """
+class Rows(Dataset):
+    def __init__(self, rows):
+        self.rows = rows
+
+    def __len__(self):
+        return len(self.rows)
+
+    def __getitem__(self, index):
+        return {item}
+"""
+_DRAWN = _ROWS.format(item="np.random.rand()")
+_INIT = """
+def main(rows):
+    return DataLoader(Rows(rows), num_workers=2, worker_init_fn=init)
+"""
+
+PROGRAMS = {
+    "DL301: a class derived from one of the program's that is a loader": """
+class PlainLoader(DataLoader):
+    pass
+
+
+class Shuffled(PlainLoader):
+    def __init__(self, dataset):
+        super().__init__(dataset, sampler=RandomSampler(dataset), shuffle=True)  # expect: DL301
+""",
+    "DL301: the constructor between two classes drops an argument": """
+class PlainLoader(DataLoader):
+    def __init__(self, dataset, sampler, shuffle):
+        super().__init__(dataset, sampler=sampler)
+
+
+class Shuffled(PlainLoader):
+    def __init__(self, dataset):
+        super().__init__(dataset, sampler=RandomSampler(dataset), shuffle=True)
+""",
+    "DL301: a class that is derived from something else": """
+class PlainLoader:
+    pass
+
+
+class Shuffled(PlainLoader):
+    def __init__(self, dataset):
+        super().__init__(dataset, sampler=RandomSampler(dataset), shuffle=True)
+""",
+    "DL301: keyword arguments handed on at the top of a file": """
+settings = dict(shuffle=True)
+rows = list(range(9))
+loader = DataLoader(rows, sampler=RandomSampler(rows), **settings)  # expect: DL301
+""",
+    "DL204: a seed that is a text with the worker's number": _DRAWN
+    + """
+
+def init(worker_id):
+    random.seed(f"worker {worker_id}")  # expect: DL204
+    np.random.seed(worker_id)
+"""
+    + _INIT,
+    "DL204: a seed that is a text with torch's seed": _DRAWN
+    + """
+
+def init(worker_id):
+    random.seed(f"{torch.initial_seed()} {worker_id}")
+    np.random.seed(torch.initial_seed() % 2**32)
+"""
+    + _INIT,
+    "DL204: a function that seeds, under another name": _DRAWN
+    + """
+
+def seed_all(number):
+    random.seed(number)
+    np.random.seed(number)
+
+
+set_up = seed_all
+
+
+def init(worker_id):
+    print(worker_id)
+    set_up(worker_id)  # expect: DL204
+"""
+    + _INIT,
+    "DL506: the dataset of generators has another collate_fn": """
+def pick(items):
+    return [list(item) for item in items]
+
+
+class Lines(Dataset):
+    def __getitem__(self, index):
+        yield index
+
+
+class Plain(Dataset):
+    def __getitem__(self, index):
+        return index
+
+
+def main(flag):
+    dataset, collate, size = (Lines(), pick, 4) if flag else (Plain(), None, None)
+    return DataLoader(dataset, batch_size=size, num_workers=2, collate_fn=collate)
+""",
+    "DL506: the dataset of generators has no collate_fn, and no batches": """
+def pick(items):
+    return [list(item) for item in items]
+
+
+class Lines(Dataset):
+    def __getitem__(self, index):  # expect: DL506
+        yield index
+
+
+class Plain(Dataset):
+    def __getitem__(self, index):
+        return index
+
+
+def main(flag):
+    dataset, collate, size = (Plain(), pick, 4) if flag else (Lines(), None, None)
+    return DataLoader(dataset, batch_size=size, num_workers=2, collate_fn=collate)
+""",
+    "DL501: a stream of which one base is not known": """
+from elsewhere import mixed_in
+
+
+class Stream(mixed_in("rows"), IterableDataset):
+    def __iter__(self):
+        yield from open("rows")
+
+
+loader = DataLoader(Stream(), num_workers=2)
+""",
+    "DL501: a stream of which every base is known": """
+class Named:
+    pass
+
+
+class Stream(Named, IterableDataset):
+    def __iter__(self):  # expect: DL501
+        yield from open("rows")
+
+
+loader = DataLoader(Stream(), num_workers=2)
+""",
+    "DL107: what get_worker_info gave is tested": _ROWS.format(item="read(self.rows[index])")
+    + """
+
+def read(path):
+    here = get_worker_info()
+    if not here:
+        return torch.multiprocessing.Pool(2).map(len, path)
+    return len(path)
+
+
+def main(rows):
+    return DataLoader(Rows(rows), num_workers=2)
+""",
+    "DL107: what another call gave is tested": _ROWS.format(item="read(self.rows[index])")
+    + """
+
+def read(path):
+    here = torch.cuda.is_available()
+    if not here:
+        return torch.multiprocessing.Pool(2).map(len, path)  # expect: DL107
+    return len(path)
+
+
+def main(rows):
+    return DataLoader(Rows(rows), num_workers=2)
+""",
+    "DL101: after a loop without an end": _ROWS.format(item="read(self.rows[index])")
+    + """
+
+def read(path):
+    while True:
+        if path.ready():
+            return path.load()
+    return cv2.imread(path)
+
+
+def main(rows):
+    return DataLoader(Rows(rows), num_workers=2)
+""",
+    "DL101: after a loop that is left": _ROWS.format(item="read(self.rows[index])")
+    + """
+
+def read(path):
+    while True:
+        if path.ready():
+            break
+    return cv2.imread(path)  # expect: DL101
+
+
+def main(rows):
+    return DataLoader(Rows(rows), num_workers=2)
+""",
+    "DL101: what two datasets with settings of their own never call": """
+def read(path, fast):
+    if fast:
+        return cv2.imread(path)
+    return path
+
+
+class Left(Dataset):
+    def __init__(self, rows, fast):
+        self.rows = rows
+        self.fast = fast
+
+    def __getitem__(self, index):
+        if not self.fast:
+            return read(self.rows[index], self.fast)
+        return self.rows[index]
+
+
+class Right(Dataset):
+    def __init__(self, rows, quick):
+        self.rows = rows
+        self.quick = quick
+
+    def __getitem__(self, index):
+        if not self.quick:
+            return read(self.rows[index], self.quick)
+        return self.rows[index]
+
+
+def main(rows, args):
+    DataLoader(Left(rows, args.fast), num_workers=2)
+    DataLoader(Right(rows, args.quick), num_workers=2)
+""",
+    "DL101: a number of threads that is not known": _ROWS.format(item="read(self.rows[index])")
+    + """
+
+def read(path):
+    cv2.setNumThreads(path.threads)
+    return path.load()
+
+
+def main(rows):
+    return DataLoader(Rows(rows), num_workers=2)
+""",
+    "DL101: a number of threads by its keyword": _ROWS.format(item="read(self.rows[index])")
+    + """
+
+def read(path):
+    cv2.setNumThreads(nthreads=path.threads)
+    return path.load()
+
+
+def main(rows):
+    return DataLoader(Rows(rows), num_workers=2)
+""",
+}
+
+
+@pytest.mark.parametrize("title", PROGRAMS)
+def test_a_program(title: str, tmp_path: Path) -> None:
+    agree(tmp_path, {"main.py": _HEAD + PROGRAMS[title]}, title.partition(":")[0], start_method="fork")
