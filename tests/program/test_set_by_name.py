@@ -54,3 +54,8 @@ _KEYS = "for name in values:\n            setattr(self, name, values[name])"
 def test_set_by_name(values: str, sets: str, given: str, expected: list[str], tmp_path: Path) -> None:
     text = _PROGRAM.format(values=values, sets=sets, given=given)
     assert probed(tmp_path, {"main.py": text}) == expected
+
+
+def test_an_object_that_nobody_is_seen_to_make_may_have_anything_set(tmp_path: Path) -> None:
+    text = _PROGRAM.format(values="**values", sets=_LOOP, given="").replace("Feed().open()", "")
+    assert probed(tmp_path, {"main.py": text}) == ["?, ?"]

@@ -134,3 +134,10 @@ def test_a_program_of_many_branches_is_answered(tmp_path: Path) -> None:
     body = "".join(f"    if args.a{i}:\n        x = {i}\n" for i in range(60))
     answers = probed(tmp_path, {"main.py": f"def main(args):\n    x = -1\n{body}    probe(x)\n"})
     assert answers
+
+
+def test_what_many_ways_say_alike_of_a_thing_is_kept(tmp_path: Path) -> None:
+    ways = "".join(f"    if args.a{i}:\n        x = {i}\n" for i in range(60))
+    body = f"    if n == 3:\n        return\n    x = -1\n{ways}    probe(n == 3, n == 4 and x)\n"
+    answers = probed(tmp_path, {"main.py": f"def main(args, n):\n{body}"})
+    assert {answer.partition(",")[0] for answer in answers} == {"False"}

@@ -266,6 +266,82 @@ def read(path):
 def main(rows):
     return DataLoader(Rows(rows), num_workers=2)
 """,
+    "DL106: a library's own function, of which the parent has run another": _ROWS.format(
+        item="read(self.rows[index])"
+    )
+    + """
+import polars as pl
+
+
+def read(path):
+    return pl.read_parquet(path)  # expect: DL106
+
+
+def main(rows):
+    pl.read_parquet("all.parquet").sort("name")
+    return DataLoader(Rows(rows), num_workers=2)
+""",
+    "DL106: a function of that name of another library": _ROWS.format(item="read(self.rows[index])")
+    + """
+import pandas as pd
+import polars as pl
+
+
+def read(path):
+    return pd.read_parquet(path)
+
+
+def main(rows):
+    pl.read_parquet("all.parquet").sort("name")
+    return DataLoader(Rows(rows), num_workers=2)
+""",
+    "DL306: a loader made where it is asked for a batch": _DRAWN
+    + """
+
+def make(rows):
+    return DataLoader(Rows(rows), num_workers=2)
+
+
+def main(rows, model):
+    for step in range(1000):
+        model(next(iter(make(rows))))
+""",
+    "DL306: what trains has no loop": _DRAWN
+    + """
+
+def train_on(model):
+    model.train()
+
+
+def main(rows, model):
+    loader = DataLoader(Rows(rows), num_workers=2)
+    for epoch in range(100):
+        train_on(model)
+        model(next(iter(loader)))  # expect: DL306
+""",
+    "DL306: what trains has a loop": _DRAWN
+    + """
+
+def train_on(model):
+    for parameter in model.parameters():
+        parameter.step()
+
+
+def main(rows, model):
+    loader = DataLoader(Rows(rows), num_workers=2)
+    for epoch in range(100):
+        train_on(model)
+        model(next(iter(loader)))
+""",
+    "DL501: numbers that name what is opened": """
+class Stream(IterableDataset):
+    def __iter__(self):  # expect: DL501
+        for number in range(8):
+            yield open(f"part{number}.txt")
+
+
+loader = DataLoader(Stream(), num_workers=2)
+""",
 }
 
 
