@@ -56,6 +56,7 @@ def test_set_by_name(values: str, sets: str, given: str, expected: list[str], tm
     assert probed(tmp_path, {"main.py": text}) == expected
 
 
-def test_an_object_that_nobody_is_seen_to_make_may_have_anything_set(tmp_path: Path) -> None:
-    text = _PROGRAM.format(values="**values", sets=_LOOP, given="").replace("Feed().open()", "")
-    assert probed(tmp_path, {"main.py": text}) == ["?, ?"]
+def test_what_one_object_was_given_is_not_what_another_has(tmp_path: Path) -> None:
+    text = _PROGRAM.format(values="**values", sets=_LOOP, given="workers=2")
+    files = {"main.py": text.replace(".open()", ""), "other.py": "def use(feed):\n    feed.open()\n"}
+    assert probed(tmp_path, files) == ["?, ?"]

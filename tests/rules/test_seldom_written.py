@@ -27,6 +27,28 @@ class Rows(Dataset):
         return {item}
 """
 _DRAWN = _ROWS.format(item="np.random.rand()")
+_OPENED = """
+class Data(Dataset):
+    def __init__(self):
+        self.file = None
+
+    def __len__(self):
+        return 9
+
+    def __getitem__(self, index):
+        if self.file is None:
+            self.file = open("data.txt"){mark}
+        self.file.seek(9 * index)
+        return self.file.read(9)
+
+
+data = Data()
+{read}
+
+
+def train():
+    return DataLoader(data, num_workers=2)
+"""
 _INIT = """
 def main(rows):
     return DataLoader(Rows(rows), num_workers=2, worker_init_fn=init)
@@ -164,7 +186,7 @@ loader = DataLoader(Stream(), num_workers=2)
 
 def read(path):
     here = get_worker_info()
-    if not here:
+    if here.num_workers == 1 and here.id == 0:
         return torch.multiprocessing.Pool(2).map(len, path)
     return len(path)
 
@@ -176,8 +198,8 @@ def main(rows):
     + """
 
 def read(path):
-    here = torch.cuda.is_available()
-    if not here:
+    here = torch.initial_seed()
+    if here > 1 and here < 9:
         return torch.multiprocessing.Pool(2).map(len, path)  # expect: DL107
     return len(path)
 
@@ -333,18 +355,84 @@ def main(rows, model):
         train_on(model)
         model(next(iter(loader)))
 """,
-    "DL501: numbers that name what is opened": """
+    "DL501: numbers that name what is opened, and a draw from that": """
 class Stream(IterableDataset):
     def __iter__(self):  # expect: DL501
         for number in range(8):
-            yield open(f"part{number}.txt")
+            rows = np.load(f"part{number}.npy")
+            yield rows[random.randrange(9)]
 
 
 loader = DataLoader(Stream(), num_workers=2)
 """,
+    "DL501: numbers that are added to a draw": """
+class Stream(IterableDataset):
+    def __iter__(self):
+        for number in range(8):
+            yield number + random.randrange(9)
+
+
+loader = DataLoader(Stream(), num_workers=2)
+""",
+    "DL403: read where the file runs, before a function that nobody calls makes the loader": _OPENED.format(
+        mark="  # expect: DL403", read="print(data[0])"
+    ),
+    "DL403: only its length is asked where the file runs": _OPENED.format(mark="", read="print(len(data))"),
 }
 
 
 @pytest.mark.parametrize("title", PROGRAMS)
 def test_a_program(title: str, tmp_path: Path) -> None:
     agree(tmp_path, {"main.py": _HEAD + PROGRAMS[title]}, title.partition(":")[0], start_method="fork")
+
+
+@pytest.mark.parametrize(("count", "also"), [(0, ""), (1, "  # expect: DL404")])
+def test_threads_of_the_main_process_where_all_workers_are_spawned(
+    count: int, also: str, tmp_path: Path
+) -> None:
+    """They have a pool of their own, which DL101 says; only what is no protection either is said of the call."""
+    program = f"""{_HEAD}{_ROWS.format(item="cv2.imread(self.rows[index])  # expect: DL101")}
+
+def main(rows):
+    for batch in DataLoader(Rows(rows), num_workers=2):
+        pass
+
+
+if __name__ == "__main__":
+    cv2.setNumThreads({count}){also}
+    main(range(9))
+"""
+    agree(tmp_path, {"main.py": program}, "DL101", "DL404", start_method="spawn")
+
+
+_TRAINER = """
+class Trainer:
+    def __init__(self, rows):
+        self.loader = DataLoader(rows, sampler=DistributedSampler(rows))  # expect: DL207
+
+    def one(self):
+        for row in self.loader:
+            row.sum().backward()
+
+    def run(self):
+        for epoch in range({rounds}):
+            self.one()
+
+
+"""
+
+
+@pytest.mark.parametrize(
+    ("rounds", "more", "named"),
+    [
+        ("9", "Trainer(range(9)).run()", "self.loader"),
+        ("1", "trainer = Trainer(range(9))\nfor epoch in range(9):\n    trainer.one()", None),
+    ],
+)
+def test_what_a_loader_is_called_where_the_loop_over_the_epochs_stands(
+    rounds: str, more: str, named: str | None, tmp_path: Path
+) -> None:
+    head = _HEAD.replace("RandomSampler", "DistributedSampler")
+    program = head + _TRAINER.format(rounds=rounds) + more + "\n"
+    [finding] = agree(tmp_path, {"main.py": program}, "DL207").findings
+    assert (finding.remedy.data.get("loader") if finding.remedy is not None else None) == named
