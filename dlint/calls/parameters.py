@@ -305,7 +305,7 @@ class Parameters:
             return None
         frame = splat.point.frame
         scope = frame.scope
-        if frame.arguments is None or not isinstance(scope, ast.FunctionDef | ast.AsyncFunctionDef):
+        if not isinstance(scope, ast.FunctionDef | ast.AsyncFunctionDef):
             return None
         kwarg, own = scope.args.kwarg, splat.expression.id
         if kwarg is None or kwarg.arg != own or own in frame.layout.binds or own in splat.point.locals:

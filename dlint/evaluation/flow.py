@@ -13,7 +13,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from dlint.budget import spend
-from dlint.source.layout import as_try, ends, own_names, statements_in, taken
+from dlint.source.layout import as_try, ends, own_names, pattern_names, statements_in, taken
 from dlint.values.frame import Frame, Point
 from dlint.values.values import Key
 from dlint.values.worlds import World
@@ -157,7 +157,11 @@ class _Search:
             case ast.If() if self.binds_itself(owner):  # a walrus in the test
                 self.found += [(owner, w) for w in worlds]
                 return []
-            case ast.With() | ast.AsyncWith() | ast.ExceptHandler() | ast.match_case():
+            case ast.match_case():
+                if self.name in pattern_names(owner.pattern):
+                    self.found += [(self.layout.try_of[id(owner)], w) for w in worlds]
+                    return []
+            case ast.With() | ast.AsyncWith() | ast.ExceptHandler():
                 statement = self.layout.try_of.get(id(owner), owner)
                 if isinstance(statement, ast.stmt) and self.binds_itself(statement):
                     self.found += [(statement, w) for w in worlds]
@@ -251,7 +255,11 @@ class _Search:
         mark = ("case", id(statement), self.frame.key)
         for index, case in enumerate(statement.cases):
             if not ends(case.body):
-                passed += self.block(case.body, len(case.body), told(worlds, mark, index))
+                inside = self.block(case.body, len(case.body), told(worlds, mark, index))
+                if self.name in pattern_names(case.pattern):
+                    self.found += [(statement, w) for w in inside]
+                else:
+                    passed += inside
         last = statement.cases[-1]
         if not (
             isinstance(last.pattern, ast.MatchAs) and last.pattern.pattern is None and last.guard is None

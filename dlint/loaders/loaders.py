@@ -370,7 +370,8 @@ class LoaderFinder:
         return Arguments(splats=[Argument(None, None, Unknown(("init", cls.key)))])
 
     def _inherited(self, call: ast.Call, point: Point, arguments: Arguments) -> Loader | None:
-        """``super().__init__(...)`` in a class derived from a library's loader."""
+        """``DataLoader.__init__(self, ...)`` in a class derived from a library's loader; ``super().__init__``
+        names none, and is found by its class."""
         assert isinstance(call.func, ast.Attribute)
         for base, _ in self._evaluator.values(call.func.value, point):
             owner = point.frame.owner
@@ -384,10 +385,6 @@ class LoaderFinder:
                     inherited=True,
                     cls=owner,
                 )
-            if isinstance(base, Super) and not self._evaluator.classes.member_above(base.cls, "__init__"):
-                kind = self._kind(base.cls)
-                if kind is not None:
-                    return Loader(self._evaluator, call, point, kind, arguments, inherited=True, cls=base.cls)
         return None
 
 

@@ -253,8 +253,6 @@ class _Trace:
         names = [a.arg for a in [*scope.args.posonlyargs, *scope.args.args]][1 if bound else 0 :]
         if frame.arguments is not None:
             return self._given(name, names, frame, frame.arguments, world)
-        if id(scope) in self._init_functions and names[:1] == [name]:
-            return [OWN_NUMBER]
         if isinstance(scope, ast.Lambda) or sounds_changing(name):
             return [by_name(name)]
         sites = self._evaluator.sites.of(scope, frame)

@@ -217,10 +217,21 @@ def own_names(statement: ast.stmt) -> list[str]:
         case ast.Delete():
             return _names_of(statement.targets)
         case ast.Match():
-            captured = [getattr(n, "name", None) for case in statement.cases for n in walk(case.pattern)]
-            return [name for name in captured if isinstance(name, str)]
+            return [name for case in statement.cases for name in pattern_names(case.pattern)]
     attempt = as_try(statement)
     return [handler.name for handler in attempt.handlers if handler.name] if attempt is not None else []
+
+
+def pattern_names(pattern: ast.pattern) -> list[str]:
+    """The names that a pattern of a ``case`` binds."""
+    found: list[str] = []
+    for node in walk(pattern):
+        match node:
+            case (
+                ast.MatchAs(name=str(name)) | ast.MatchStar(name=str(name)) | ast.MatchMapping(rest=str(name))
+            ):
+                found.append(name)
+    return found
 
 
 def _walrus(node: ast.expr) -> list[str]:
@@ -353,8 +364,6 @@ def expressions(statement: ast.stmt) -> Iterator[ast.expr]:
                 yield item
             elif isinstance(item, ast.withitem):
                 yield item.context_expr
-            elif isinstance(item, ast.keyword):
-                yield item.value
 
 
 def statements_in(block: list[ast.stmt]) -> Iterator[ast.stmt]:

@@ -51,8 +51,6 @@ class Parts:
             if parts:
                 return any(self.is_read(part, index) for part, _ in parts)
             return is_dataset(dataset.name) and (index is None or not has_label(dataset.name, index))
-        if not isinstance(dataset, Instance):
-            return False
         return any(
             self._returned(reader.frame, index, 0) for reader in readers(self._evaluator, dataset, HERE)
         )

@@ -26,6 +26,17 @@ def test_folders_of_tools_and_environments_are_left_out(tmp_path: Path) -> None:
     assert listed(tmp_path) == ["a.py"]
 
 
+def test_where_nothing_says_project_only_packages_are_entered(tmp_path: Path) -> None:
+    write(tmp_path, {"a.py": "", "pkg/__init__.py": "", "pkg/part/b.py": "", "notes/c.py": ""})
+    assert listed(tmp_path) == ["a.py", "notes/c.py", "pkg/__init__.py", "pkg/part/b.py"]
+    packages = files.python_files(tmp_path, whole=False)
+    assert [path.relative_to(tmp_path).as_posix() for path in packages] == [
+        "a.py",
+        "pkg/__init__.py",
+        "pkg/part/b.py",
+    ]
+
+
 @pytest.mark.parametrize(
     ("patterns", "kept"),
     [

@@ -54,3 +54,9 @@ _KEYS = "for name in values:\n            setattr(self, name, values[name])"
 def test_set_by_name(values: str, sets: str, given: str, expected: list[str], tmp_path: Path) -> None:
     text = _PROGRAM.format(values=values, sets=sets, given=given)
     assert probed(tmp_path, {"main.py": text}) == expected
+
+
+def test_what_one_object_was_given_is_not_what_another_has(tmp_path: Path) -> None:
+    text = _PROGRAM.format(values="**values", sets=_LOOP, given="workers=2")
+    files = {"main.py": text.replace(".open()", ""), "other.py": "def use(feed):\n    feed.open()\n"}
+    assert probed(tmp_path, files) == ["?, ?"]

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from dlint.values.outcomes import OUTCOMES
 from program.sources import answer_of, cases, files_of, probed
 
 FUNCTIONS = """
@@ -134,3 +135,10 @@ def test_a_program_of_many_branches_is_answered(tmp_path: Path) -> None:
     body = "".join(f"    if args.a{i}:\n        x = {i}\n" for i in range(60))
     answers = probed(tmp_path, {"main.py": f"def main(args):\n    x = -1\n{body}    probe(x)\n"})
     assert answers
+
+
+def test_what_many_ways_say_alike_of_a_thing_is_kept(tmp_path: Path) -> None:
+    sizes = "".join(f"{size} if args.kind == {size} else " for size in range(OUTCOMES + 8))
+    body = f"    if n == 3:\n        return\n    x = {sizes}100\n    probe(x, n == 3)\n"
+    answers = probed(tmp_path, {"main.py": f"def main(args, n):\n{body}"})
+    assert {answer.partition(", ")[2] for answer in answers} == {"False"}

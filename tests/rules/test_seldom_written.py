@@ -1,0 +1,438 @@
+"""Programs that are seldom written, and that some condition of dlint is there for: a mutant of it, which these
+tell from the code as it is, was noticed by no other test (benchmarks/mutants.py)."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from program.sources import agree
+
+_HEAD = """\
+import random
+import cv2
+import numpy as np
+import torch
+from torch.utils.data import DataLoader, Dataset, IterableDataset, RandomSampler, get_worker_info
+"""
+_ROWS = """
+class Rows(Dataset):
+    def __init__(self, rows):
+        self.rows = rows
+
+    def __len__(self):
+        return len(self.rows)
+
+    def __getitem__(self, index):
+        return {item}
+"""
+_DRAWN = _ROWS.format(item="np.random.rand()")
+_OPENED = """
+class Data(Dataset):
+    def __init__(self):
+        self.file = None
+
+    def __len__(self):
+        return 9
+
+    def __getitem__(self, index):
+        if self.file is None:
+            self.file = open("data.txt"){mark}
+        self.file.seek(9 * index)
+        return self.file.read(9)
+
+
+data = Data()
+{read}
+
+
+def train():
+    return DataLoader(data, num_workers=2)
+"""
+_INIT = """
+def main(rows):
+    return DataLoader(Rows(rows), num_workers=2, worker_init_fn=init)
+"""
+
+PROGRAMS = {
+    "DL301: a class derived from one of the program's that is a loader": """
+class PlainLoader(DataLoader):
+    pass
+
+
+class Shuffled(PlainLoader):
+    def __init__(self, dataset):
+        super().__init__(dataset, sampler=RandomSampler(dataset), shuffle=True)  # expect: DL301
+""",
+    "DL301: the constructor between two classes drops an argument": """
+class PlainLoader(DataLoader):
+    def __init__(self, dataset, sampler, shuffle):
+        super().__init__(dataset, sampler=sampler)
+
+
+class Shuffled(PlainLoader):
+    def __init__(self, dataset):
+        super().__init__(dataset, sampler=RandomSampler(dataset), shuffle=True)
+""",
+    "DL301: a class that is derived from something else": """
+class PlainLoader:
+    pass
+
+
+class Shuffled(PlainLoader):
+    def __init__(self, dataset):
+        super().__init__(dataset, sampler=RandomSampler(dataset), shuffle=True)
+""",
+    "DL301: keyword arguments handed on at the top of a file": """
+settings = dict(shuffle=True)
+rows = list(range(9))
+loader = DataLoader(rows, sampler=RandomSampler(rows), **settings)  # expect: DL301
+""",
+    "DL204: a seed that is a text with the worker's number": _DRAWN
+    + """
+
+def init(worker_id):
+    random.seed(f"worker {worker_id}")  # expect: DL204
+    np.random.seed(worker_id)
+"""
+    + _INIT,
+    "DL204: a seed that is a text with torch's seed": _DRAWN
+    + """
+
+def init(worker_id):
+    random.seed(f"{torch.initial_seed()} {worker_id}")
+    np.random.seed(torch.initial_seed() % 2**32)
+"""
+    + _INIT,
+    "DL204: a function that seeds, under another name": _DRAWN
+    + """
+
+def seed_all(number):
+    random.seed(number)
+    np.random.seed(number)
+
+
+set_up = seed_all
+
+
+def init(worker_id):
+    print(worker_id)
+    set_up(worker_id)  # expect: DL204
+"""
+    + _INIT,
+    "DL506: the dataset of generators has another collate_fn": """
+def pick(items):
+    return [list(item) for item in items]
+
+
+class Lines(Dataset):
+    def __getitem__(self, index):
+        yield index
+
+
+class Plain(Dataset):
+    def __getitem__(self, index):
+        return index
+
+
+def main(flag):
+    dataset, collate, size = (Lines(), pick, 4) if flag else (Plain(), None, None)
+    return DataLoader(dataset, batch_size=size, num_workers=2, collate_fn=collate)
+""",
+    "DL506: the dataset of generators has no collate_fn, and no batches": """
+def pick(items):
+    return [list(item) for item in items]
+
+
+class Lines(Dataset):
+    def __getitem__(self, index):  # expect: DL506
+        yield index
+
+
+class Plain(Dataset):
+    def __getitem__(self, index):
+        return index
+
+
+def main(flag):
+    dataset, collate, size = (Plain(), pick, 4) if flag else (Lines(), None, None)
+    return DataLoader(dataset, batch_size=size, num_workers=2, collate_fn=collate)
+""",
+    "DL501: a stream of which one base is not known": """
+from elsewhere import mixed_in
+
+
+class Stream(mixed_in("rows"), IterableDataset):
+    def __iter__(self):
+        yield from open("rows")
+
+
+loader = DataLoader(Stream(), num_workers=2)
+""",
+    "DL501: a stream of which every base is known": """
+class Named:
+    pass
+
+
+class Stream(Named, IterableDataset):
+    def __iter__(self):  # expect: DL501
+        yield from open("rows")
+
+
+loader = DataLoader(Stream(), num_workers=2)
+""",
+    "DL107: what get_worker_info gave is tested": _ROWS.format(item="read(self.rows[index])")
+    + """
+
+def read(path):
+    here = get_worker_info()
+    if here.num_workers == 1 and here.id == 0:
+        return torch.multiprocessing.Pool(2).map(len, path)
+    return len(path)
+
+
+def main(rows):
+    return DataLoader(Rows(rows), num_workers=2)
+""",
+    "DL107: what another call gave is tested": _ROWS.format(item="read(self.rows[index])")
+    + """
+
+def read(path):
+    here = torch.initial_seed()
+    if here > 1 and here < 9:
+        return torch.multiprocessing.Pool(2).map(len, path)  # expect: DL107
+    return len(path)
+
+
+def main(rows):
+    return DataLoader(Rows(rows), num_workers=2)
+""",
+    "DL101: after a loop without an end": _ROWS.format(item="read(self.rows[index])")
+    + """
+
+def read(path):
+    while True:
+        if path.ready():
+            return path.load()
+    return cv2.imread(path)
+
+
+def main(rows):
+    return DataLoader(Rows(rows), num_workers=2)
+""",
+    "DL101: after a loop that is left": _ROWS.format(item="read(self.rows[index])")
+    + """
+
+def read(path):
+    while True:
+        if path.ready():
+            break
+    return cv2.imread(path)  # expect: DL101
+
+
+def main(rows):
+    return DataLoader(Rows(rows), num_workers=2)
+""",
+    "DL101: what two datasets with settings of their own never call": """
+def read(path, fast):
+    if fast:
+        return cv2.imread(path)
+    return path
+
+
+class Left(Dataset):
+    def __init__(self, rows, fast):
+        self.rows = rows
+        self.fast = fast
+
+    def __getitem__(self, index):
+        if not self.fast:
+            return read(self.rows[index], self.fast)
+        return self.rows[index]
+
+
+class Right(Dataset):
+    def __init__(self, rows, quick):
+        self.rows = rows
+        self.quick = quick
+
+    def __getitem__(self, index):
+        if not self.quick:
+            return read(self.rows[index], self.quick)
+        return self.rows[index]
+
+
+def main(rows, args):
+    DataLoader(Left(rows, args.fast), num_workers=2)
+    DataLoader(Right(rows, args.quick), num_workers=2)
+""",
+    "DL101: a number of threads that is not known": _ROWS.format(item="read(self.rows[index])")
+    + """
+
+def read(path):
+    cv2.setNumThreads(path.threads)
+    return path.load()
+
+
+def main(rows):
+    return DataLoader(Rows(rows), num_workers=2)
+""",
+    "DL101: a number of threads by its keyword": _ROWS.format(item="read(self.rows[index])")
+    + """
+
+def read(path):
+    cv2.setNumThreads(nthreads=path.threads)
+    return path.load()
+
+
+def main(rows):
+    return DataLoader(Rows(rows), num_workers=2)
+""",
+    "DL106: a library's own function, of which the parent has run another": _ROWS.format(
+        item="read(self.rows[index])"
+    )
+    + """
+import polars as pl
+
+
+def read(path):
+    return pl.read_parquet(path)  # expect: DL106
+
+
+def main(rows):
+    pl.read_parquet("all.parquet").sort("name")
+    return DataLoader(Rows(rows), num_workers=2)
+""",
+    "DL106: a function of that name of another library": _ROWS.format(item="read(self.rows[index])")
+    + """
+import pandas as pd
+import polars as pl
+
+
+def read(path):
+    return pd.read_parquet(path)
+
+
+def main(rows):
+    pl.read_parquet("all.parquet").sort("name")
+    return DataLoader(Rows(rows), num_workers=2)
+""",
+    "DL306: a loader made where it is asked for a batch": _DRAWN
+    + """
+
+def make(rows):
+    return DataLoader(Rows(rows), num_workers=2)
+
+
+def main(rows, model):
+    for step in range(1000):
+        model(next(iter(make(rows))))
+""",
+    "DL306: what trains has no loop": _DRAWN
+    + """
+
+def train_on(model):
+    model.train()
+
+
+def main(rows, model):
+    loader = DataLoader(Rows(rows), num_workers=2)
+    for epoch in range(100):
+        train_on(model)
+        model(next(iter(loader)))  # expect: DL306
+""",
+    "DL306: what trains has a loop": _DRAWN
+    + """
+
+def train_on(model):
+    for parameter in model.parameters():
+        parameter.step()
+
+
+def main(rows, model):
+    loader = DataLoader(Rows(rows), num_workers=2)
+    for epoch in range(100):
+        train_on(model)
+        model(next(iter(loader)))
+""",
+    "DL501: numbers that name what is opened, and a draw from that": """
+class Stream(IterableDataset):
+    def __iter__(self):  # expect: DL501
+        for number in range(8):
+            rows = np.load(f"part{number}.npy")
+            yield rows[random.randrange(9)]
+
+
+loader = DataLoader(Stream(), num_workers=2)
+""",
+    "DL501: numbers that are added to a draw": """
+class Stream(IterableDataset):
+    def __iter__(self):
+        for number in range(8):
+            yield number + random.randrange(9)
+
+
+loader = DataLoader(Stream(), num_workers=2)
+""",
+    "DL403: read where the file runs, before a function that nobody calls makes the loader": _OPENED.format(
+        mark="  # expect: DL403", read="print(data[0])"
+    ),
+    "DL403: only its length is asked where the file runs": _OPENED.format(mark="", read="print(len(data))"),
+}
+
+
+@pytest.mark.parametrize("title", PROGRAMS)
+def test_a_program(title: str, tmp_path: Path) -> None:
+    agree(tmp_path, {"main.py": _HEAD + PROGRAMS[title]}, title.partition(":")[0], start_method="fork")
+
+
+@pytest.mark.parametrize(("count", "also"), [(0, ""), (1, "  # expect: DL404")])
+def test_threads_of_the_main_process_where_all_workers_are_spawned(
+    count: int, also: str, tmp_path: Path
+) -> None:
+    """They have a pool of their own, which DL101 says; only what is no protection either is said of the call."""
+    program = f"""{_HEAD}{_ROWS.format(item="cv2.imread(self.rows[index])  # expect: DL101")}
+
+def main(rows):
+    for batch in DataLoader(Rows(rows), num_workers=2):
+        pass
+
+
+if __name__ == "__main__":
+    cv2.setNumThreads({count}){also}
+    main(range(9))
+"""
+    agree(tmp_path, {"main.py": program}, "DL101", "DL404", start_method="spawn")
+
+
+_TRAINER = """
+class Trainer:
+    def __init__(self, rows):
+        self.loader = DataLoader(rows, sampler=DistributedSampler(rows))  # expect: DL207
+
+    def one(self):
+        for row in self.loader:
+            row.sum().backward()
+
+    def run(self):
+        for epoch in range({rounds}):
+            self.one()
+
+
+"""
+
+
+@pytest.mark.parametrize(
+    ("rounds", "more", "named"),
+    [
+        ("9", "Trainer(range(9)).run()", "self.loader"),
+        ("1", "trainer = Trainer(range(9))\nfor epoch in range(9):\n    trainer.one()", None),
+    ],
+)
+def test_what_a_loader_is_called_where_the_loop_over_the_epochs_stands(
+    rounds: str, more: str, named: str | None, tmp_path: Path
+) -> None:
+    head = _HEAD.replace("RandomSampler", "DistributedSampler")
+    program = head + _TRAINER.format(rounds=rounds) + more + "\n"
+    [finding] = agree(tmp_path, {"main.py": program}, "DL207").findings
+    assert (finding.remedy.data.get("loader") if finding.remedy is not None else None) == named
