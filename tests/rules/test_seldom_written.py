@@ -436,3 +436,25 @@ def test_what_a_loader_is_called_where_the_loop_over_the_epochs_stands(
     program = head + _TRAINER.format(rounds=rounds) + more + "\n"
     [finding] = agree(tmp_path, {"main.py": program}, "DL207").findings
     assert (finding.remedy.data.get("loader") if finding.remedy is not None else None) == named
+
+
+@pytest.mark.parametrize("before", ["", "import data\n"])
+def test_threads_that_are_turned_on_at_import(before: str, tmp_path: Path) -> None:
+    """A call that protects, at the import of the dataset's file, helps unless the file that turns them on has
+    imported that one by then."""
+    program = """
+import threads
+from data import Photos
+from torch.utils.data import DataLoader
+
+for batch in DataLoader(Photos(range(9)), num_workers=2):
+    pass
+"""
+    data = _ROWS.format(item="cv2.imread(self.rows[index])  # expect: DL101").replace("Rows", "Photos")
+    files = {
+        "main.py": program,
+        "data.py": _HEAD + data,
+        "threads.py": f"import cv2\n{before}cv2.setNumThreads(8)\n",
+    }
+    [finding] = agree(tmp_path, files, "DL101", start_method="fork").findings
+    assert (finding.remedy is None) is bool(before)
