@@ -209,7 +209,7 @@ def _label_only(item: ast.expr, body: list[ast.stmt] | list[ast.expr]) -> tuple[
     unpacked, or ``item[1]`` is taken, and one of what comes after the image is all that is used."""
     if isinstance(item, ast.Name):
         return _taken(item.id, body)
-    if not isinstance(item, ast.Tuple) or len(item.elts) < 2:
+    if not isinstance(item, ast.Tuple):
         return None
     names = [part.id for part in item.elts if isinstance(part, ast.Name)]
     if len(names) != len(item.elts):
