@@ -237,7 +237,7 @@ def _use(item: ast.expr, body: list[ast.stmt] | list[ast.expr]) -> _Use | None:
     ``item[1]`` is taken: one of what comes after the image, and of that the shape at most."""
     if isinstance(item, ast.Name):
         return _taken(item.id, body)
-    if not isinstance(item, ast.Tuple) or len(item.elts) < 2:
+    if not isinstance(item, ast.Tuple):
         return None
     names = [part.id for part in item.elts if isinstance(part, ast.Name)]
     if len(names) != len(item.elts):

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from dlint.values.outcomes import OUTCOMES
+from dlint.evaluation.flow import FORKS
 from program.sources import answer_of, cases, files_of, probed
 
 FUNCTIONS = """
@@ -138,7 +138,7 @@ def test_a_program_of_many_branches_is_answered(tmp_path: Path) -> None:
 
 
 def test_what_many_ways_say_alike_of_a_thing_is_kept(tmp_path: Path) -> None:
-    sizes = "".join(f"{size} if args.kind == {size} else " for size in range(OUTCOMES + 8))
-    body = f"    if n == 3:\n        return\n    x = {sizes}100\n    probe(x, n == 3)\n"
-    answers = probed(tmp_path, {"main.py": f"def main(args, n):\n{body}"})
-    assert {answer.partition(", ")[2] for answer in answers} == {"False"}
+    ways = "".join(f"{10 + n} if args.kind == {n} else " for n in range(FORKS))
+    body = f"    size = 0 if n == 3 else ({ways}98) if n > 5 else ({ways}99)\n"
+    files = {"main.py": f"def main(args, n):\n{body}    if size > 2:\n        probe(n == 3)\n"}
+    assert probed(tmp_path, files) == ["False"]

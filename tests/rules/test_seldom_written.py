@@ -378,6 +378,82 @@ loader = DataLoader(Stream(), num_workers=2)
         mark="  # expect: DL403", read="print(data[0])"
     ),
     "DL403: only its length is asked where the file runs": _OPENED.format(mark="", read="print(len(data))"),
+    "DL107: a process that is made and never started": _ROWS.format(item="read(self.rows[index])")
+    + """
+
+def read(path):
+    process = torch.multiprocessing.Process(target=print)
+    return process.name + path
+
+
+def main(rows):
+    return DataLoader(Rows(rows), num_workers=2)
+""",
+    "DL107: a process that is started": _ROWS.format(item="read(self.rows[index])")
+    + """
+
+def read(path):
+    process = torch.multiprocessing.Process(target=print)  # expect: DL107
+    process.start()
+    return process.name + path
+
+
+def main(rows):
+    return DataLoader(Rows(rows), num_workers=2)
+""",
+    "DL103: a pool that each item makes": _ROWS.format(item="read(self.rows[index])")
+    + """
+import functools
+from multiprocessing.pool import ThreadPool
+
+
+def pool():
+    return ThreadPool(2)  # expect: DL103
+
+
+def read(paths):
+    return pool().map(open, paths)
+
+
+def main(rows):
+    return DataLoader(Rows(rows), num_workers=2)
+""",
+    "DL103: a pool of a function that is cached": _ROWS.format(item="read(self.rows[index])")
+    + """
+import functools
+from multiprocessing.pool import ThreadPool
+
+
+@functools.cache
+def pool():
+    return ThreadPool(2)
+
+
+def read(paths):
+    return pool().map(open, paths)
+
+
+def main(rows):
+    return DataLoader(Rows(rows), num_workers=2)
+""",
+    "DL103: a pool of a function that is cached, as told": _ROWS.format(item="read(self.rows[index])")
+    + """
+import functools
+from multiprocessing.pool import ThreadPool
+
+
+@functools.lru_cache(maxsize=1)
+def pool():
+    return ThreadPool(2)
+
+
+def read(paths):
+    return pool().map(open, paths)
+
+
+def main(rows):
+    return DataLoader(Rows(rows), num_workers=2)
+""",
 }
 
 
@@ -436,3 +512,63 @@ def test_what_a_loader_is_called_where_the_loop_over_the_epochs_stands(
     program = head + _TRAINER.format(rounds=rounds) + more + "\n"
     [finding] = agree(tmp_path, {"main.py": program}, "DL207").findings
     assert (finding.remedy.data.get("loader") if finding.remedy is not None else None) == named
+
+
+@pytest.mark.parametrize("before", ["", "import data\n"])
+def test_threads_that_are_turned_on_at_import(before: str, tmp_path: Path) -> None:
+    """A call that protects, at the import of the dataset's file, helps unless the file that turns them on has
+    imported that one by then."""
+    program = """
+import threads
+from data import Photos
+from torch.utils.data import DataLoader
+
+for batch in DataLoader(Photos(range(9)), num_workers=2):
+    pass
+"""
+    data = _ROWS.format(item="cv2.imread(self.rows[index])  # expect: DL101").replace("Rows", "Photos")
+    files = {
+        "main.py": program,
+        "data.py": _HEAD + data,
+        "threads.py": f"import cv2\n{before}cv2.setNumThreads(8)\n",
+    }
+    [finding] = agree(tmp_path, files, "DL101", start_method="fork").findings
+    assert (finding.remedy is None) is bool(before)
+
+
+@pytest.mark.parametrize(
+    ("errors", "repair"),
+    [("", "unsafe"), (" ValueError", "unsafe"), (" (KeyError, ValueError)", "unsafe"), (" KeyError", "safe")],
+)
+def test_a_program_that_catches_the_error_works_in_its_way(errors: str, repair: str, tmp_path: Path) -> None:
+    program = f"""{_HEAD}
+
+def refuses(rows):
+    try:
+        DataLoader(rows, sampler=RandomSampler(rows), shuffle=True)  # expect: DL301
+    except{errors}:
+        return True
+    return False
+"""
+    [finding] = agree(tmp_path, {"main.py": program}, "DL301").findings
+    assert finding.remedy is not None
+    assert finding.remedy.applicability == repair
+
+
+@pytest.mark.parametrize("apart", [False, True])
+def test_a_restart_is_mended_where_the_loop_is_seen(apart: bool, tmp_path: Path) -> None:
+    batch = "next(iter(loader))  # expect: DL306"
+    program = f"""{_HEAD}{_DRAWN}
+
+def batch_of(loader):
+    return {batch if apart else "loader"}
+
+
+def main(rows, model):
+    loader = DataLoader(Rows(rows), num_workers=2)
+    for step in range(1000):
+        batch = {"batch_of(loader)" if apart else batch}
+        model(batch)
+"""
+    [finding] = agree(tmp_path, {"main.py": program}, "DL306").findings
+    assert (finding.remedy is None) is apart
