@@ -227,10 +227,15 @@ def _found(program: Program, hazard: _Hazard, loader: Loader, written: ast.expr 
 def _found_kept(kept: Kept, loader: Loader) -> Found:
     where = f"{loader.module.relative}:{loader.call.lineno}"
     cure = _CURES.get(kept.kind, _CURE)
+    breaks = _BREAKS
+    if kept.sent_from:
+        breaks = (
+            f"before Python {kept.sent_from} workers that are not forked (macOS, Windows) cannot be sent it"
+        )
     return Found(
         kept.module,
         kept.node,
-        f"{kept.attribute} is a {kept.kind} (loader at {where}): {_BREAKS}: "
+        f"{kept.attribute} is a {kept.kind} (loader at {where}): {breaks}: "
         f"\"TypeError: cannot pickle '{kept.kind}' object\"; {cure}",
         by_hand=cure,
     )
