@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from program.sources import check
 
 from dlint import engine
 from dlint.settings import Settings
@@ -212,3 +213,23 @@ def test_what_a_librarys_constructor_keeps(
     findings = engine.check([Path()], Settings(select=("DL401",))).findings
     assert len(findings) == found
     assert all("an argument of Folder is a lambda" in finding.message for finding in findings)
+
+
+@pytest.mark.parametrize(("kept", "since"), [("iterdir()", True), ("glob('*.png')", False)])
+def test_what_later_pythons_can_send_is_said(kept: str, since: bool, tmp_path: Path) -> None:
+    text = f"""\
+from pathlib import Path
+from torch.utils.data import DataLoader, Dataset
+
+class Data(Dataset):
+    def __init__(self, path):
+        self.kept = Path(path).{kept}
+
+    def __getitem__(self, index):
+        return index
+
+loader = DataLoader(Data("a"), num_workers=2)
+"""
+    (finding,) = check(tmp_path, {"main.py": text}, "DL401").findings
+    assert ("before Python 3.13" in finding.message) is since
+    assert ("Python 3.14" in finding.message) is not since
