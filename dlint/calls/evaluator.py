@@ -37,7 +37,7 @@ from dlint.objects.filled import Filled
 from dlint.objects.initialisers import Initialisers
 from dlint.source.layout import dotted
 from dlint.values.frame import Argument, Arguments, Point, arguments_of
-from dlint.values.operators import joined, negative, operate
+from dlint.values.operators import negative, operate
 from dlint.values.outcomes import OUTCOMES, Outcome, fold, told_apart, within
 from dlint.values.values import (
     FALSE,
@@ -61,7 +61,6 @@ if TYPE_CHECKING:
     from dlint.project.modules import Modules
 
 _MOST_LISTS = 12
-_MOST_STRINGS = 8
 
 
 class Evaluator(Questions):
@@ -393,24 +392,7 @@ class Evaluator(Questions):
         return self.values(node.value, point, world)
 
     def _string(self, node: ast.JoinedStr, point: Point, world: World) -> list[Outcome]:
-        unknown: list[Outcome] = [(Unknown(("string", id(node), point.frame.key)), world)]
-        ways: list[tuple[list[Value], World]] = [([], world)]
-        for part in node.values:
-            if isinstance(part, ast.FormattedValue):
-                if part.format_spec is not None or part.conversion != -1:
-                    return unknown
-                part = part.value
-            ways = [([*given, value], v) for given, w in ways for value, v in self.values(part, point, w)]
-            if len(ways) > _MOST_STRINGS:
-                return unknown
-        return [(joined(list(map(_as_text, given)), "string"), w) for given, w in ways]
-
-
-def _as_text(value: Value) -> Value:
-    """What a value is as a part of a string."""
-    if isinstance(value, Const):
-        return Const(str(value.value))
-    return value if isinstance(value, Unknown) else Unknown(("text of", value.key))
+        return texts.put_together(self, node, point, world)
 
 
 _REMEMBERED = frozenset((ast.Name, ast.Attribute, ast.Call))

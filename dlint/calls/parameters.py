@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import ast
-from collections import Counter
 from typing import TYPE_CHECKING
 
 from dlint.calls.decorators import fills_arguments
-from dlint.knowledge.testing import is_test
+from dlint.calls.many_callers import different_first, few
 from dlint.source.layout import FunctionNode, parameters
 from dlint.values.frame import Argument, Arguments, Frame, Point, layout_of
-from dlint.values.outcomes import OUTCOMES, Outcome, told_apart
+from dlint.values.outcomes import Outcome, told_apart
 from dlint.values.values import Class, Const, Function, Instance, Items, Key, Table, Unknown, Value
 from dlint.values.worlds import HERE, World
 
@@ -22,8 +21,6 @@ if TYPE_CHECKING:
 _FEW_CALLERS = 12
 _MOST_CALLERS = 48
 _MOST_PASSED = 12
-# With more outcomes equal ones would be folded into one, which no longer tells who passed it.
-_MOST_OUTCOMES = OUTCOMES - 1
 _MOST_ASKED = 6  # callers of callers
 _ANOTHER = -1  # a caller that is none of the first
 
@@ -144,7 +141,7 @@ class Parameters:
                         return None
                     w = world if chosen is not None else world.assuming(choice, index)
                     held.append(self._read(given, attribute, w))
-            found, more = _few(held)
+            found, more = few(held)
             if (more or not whole) and chosen in (None, _ANOTHER):
                 key = ("attribute", ("parameter", frame.key, name), attribute)
                 found.append((Unknown(key), world.assuming(choice, _ANOTHER)))
@@ -171,7 +168,7 @@ class Parameters:
         """
         sites = list(enumerate(self._evaluator.sites.of(scope, frame)))
         if len(sites) > _FEW_CALLERS:
-            sites = _different_first(sites)
+            sites = different_first(sites)
         return sites[:_MOST_CALLERS], len(sites) <= _MOST_CALLERS and self._evaluator.sites.are_all(scope)
 
     def _written(
@@ -367,61 +364,13 @@ class Parameters:
                 passed = self.bound(name, scope, frame, site.arguments, method, w)
                 values.update(value.key for value, _ in passed if not isinstance(value, Unknown))
                 found.append(passed)
-            outcomes, more = _few(found)
+            outcomes, more = few(found)
             if (more or not whole) and chosen in (None, _ANOTHER):
                 # What the others pass is not known; it is none of what these do together.
                 outcomes.append((unknown[0][0], world.assuming(choice, _ANOTHER)))
             return outcomes or unknown
         finally:
             del self._asking[mark]
-
-
-def _few(found: list[list[Outcome]]) -> tuple[list[Outcome], bool]:
-    """What callers pass, in so few outcomes that each still tells who passed it, and whether some were left
-    out: of one caller equal values are one, and of all those that differ and are known come first."""
-    if len(found) < 2 or sum(map(len, found)) <= _MOST_OUTCOMES:
-        return [each for passed in found for each in passed], False
-    news: list[Outcome] = []
-    others: list[Outcome] = []
-    seen: set[Key] = set()
-    for passed in found:
-        worlds: dict[Key, list[World]] = {}
-        for value, w in passed:
-            worlds.setdefault(value.key, []).append(w)
-        for value in {value.key: value for value, _ in passed}.values():
-            first, *more = worlds[value.key]
-            known = value.key in seen or isinstance(value, Unknown)
-            (others if known else news).append((value, first.shared(more)))
-            seen.add(value.key)
-    kept = [*news, *others]
-    return kept[:_MOST_OUTCOMES], len(kept) > _MOST_OUTCOMES
-
-
-def _different_first(sites: list[tuple[int, Site]]) -> list[tuple[int, Site]]:
-    """Calls in the order in which they are asked: first one of each kind, by how it is written."""
-    seen: Counter[tuple[object, ...]] = Counter()
-    order: dict[int, tuple[bool, bool, int, int]] = {}
-    in_tests = {index: is_test(site.point.frame.module.relative) for index, site in sites}
-    for index, site in sorted(sites, key=lambda each: in_tests[each[0]]):
-        look = _look(site.arguments)
-        order[index] = (seen[look] > 0, in_tests[index], seen[look], index)
-        seen[look] += 1
-    return sorted(sites, key=lambda each: order[each[0]])
-
-
-def _look(arguments: Arguments) -> tuple[object, ...]:
-    """How the arguments of a call are written: constants as they are, of all else what kind it is."""
-    return (
-        tuple(map(_looks, arguments.positional)),
-        tuple((name, _looks(given)) for name, given in sorted(arguments.keywords.items())),
-        len(arguments.spread),
-        len(arguments.splats),
-    )
-
-
-def _looks(given: Argument) -> object:
-    written = given.expression
-    return repr(written.value) if isinstance(written, ast.Constant) else type(written).__name__
 
 
 def given_names(function: Function) -> list[str]:

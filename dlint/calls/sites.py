@@ -79,7 +79,10 @@ class Sites:
     def _find_by_heirs(self, scope: FunctionNode, owner: Class, found: list[Site]) -> None:
         """The calls of classes that take their constructor from a class, and what others hand on to it."""
         index = self._evaluator.modules.index
-        for heir in self._heirs(owner):
+        heirs = self._heirs(owner)
+        if len(heirs) > _MOST_HEIRS:
+            self._partly.add(id(scope))
+        for heir in heirs[:_MOST_HEIRS]:
             own = [item for item in functions_in(heir.node.body) if item.name == "__init__"]
             if not own:
                 if any(value.node is scope for value in self._initialisers(heir)):
@@ -98,15 +101,15 @@ class Sites:
                     found.append(Site(call, point, given))
 
     def _heirs(self, cls: Class) -> list[Class]:
-        """The classes below a class, at any distance, up to so many."""
+        """The classes below a class, at any distance, until there are more than are asked."""
         found: dict[Key, Class] = {}
         waiting = [cls]
-        while waiting and len(found) < _MOST_HEIRS:
+        while waiting and len(found) <= _MOST_HEIRS:
             for below in self._evaluator.classes.subclasses(waiting.pop(0)):
                 if below.key not in found:
                     found[below.key] = below
                     waiting.append(below)
-        return list(found.values())[:_MOST_HEIRS]
+        return list(found.values())
 
     def _initialisers(self, cls: Class) -> list[Function]:
         return [

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from dlint.values.alike import told
 from dlint.values.frame import Argument, Arguments, Point
+from dlint.values.operators import joined
 from dlint.values.outcomes import Outcome
 from dlint.values.values import Const, External, Items, Partial, Unknown, Value
 from dlint.values.worlds import World
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
     from dlint.evaluation.interface import Evaluator
 
 _PREFIX = "builtins.str."
+_MOST_STRINGS = 8
 _METHODS = frozenset(
     {
         "capitalize",
@@ -81,3 +83,25 @@ def _plain(value: Value) -> tuple[object] | None:
         items = [item.value for item in value.items if isinstance(item, Const)]
         return (tuple(items),) if len(items) == len(value.items) else None
     return None
+
+
+def put_together(evaluator: Evaluator, node: ast.JoinedStr, point: Point, world: World) -> list[Outcome]:
+    """What an f-string gives."""
+    unknown: list[Outcome] = [(Unknown(("string", id(node), point.frame.key)), world)]
+    ways: list[tuple[list[Value], World]] = [([], world)]
+    for part in node.values:
+        if isinstance(part, ast.FormattedValue):
+            if part.format_spec is not None or part.conversion != -1:
+                return unknown
+            part = part.value
+        ways = [([*given, value], v) for given, w in ways for value, v in evaluator.values(part, point, w)]
+        if len(ways) > _MOST_STRINGS:
+            return unknown
+    return [(joined(list(map(_as_text, given)), "string"), w) for given, w in ways]
+
+
+def _as_text(value: Value) -> Value:
+    """What a value is as a part of a string."""
+    if isinstance(value, Const):
+        return Const(str(value.value))
+    return value if isinstance(value, Unknown) else Unknown(("text of", value.key))

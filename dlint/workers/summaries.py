@@ -29,7 +29,7 @@ _MOST_IN_ALL = 32
 _DEEPEST = 3
 # What looking at one function may cause to be asked: items come through many functions, and what they are in
 # each decides little.
-_STEPS = 300
+_STEPS = 1_000
 
 
 class Summary:
