@@ -195,7 +195,8 @@ class Filled:
                         yield module, statement
         if home.cls is not None and "__init_subclass__" in names:
             for heir in self._heirs(home.cls):
-                yield heir.module, heir.node
+                if heir.frame.outer is None:  # what a function defines, nobody finds by a name
+                    yield heir.module, heir.node
 
     def _heirs(self, cls: Class) -> list[Class]:
         found: dict[Key, Class] = {}
