@@ -1,6 +1,5 @@
-"""What objects keep that pickle refuses, whatever its name: modules, generators, objects of OpenCV.
-
-As measured: ``TypeError: cannot pickle 'module' object``, ``'generator' object``.
+"""What objects keep that pickle refuses, whatever its name: modules, generators, views of dicts, locks,
+clients and native objects of libraries.
 """
 
 from __future__ import annotations
@@ -10,49 +9,62 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, NamedTuple
 
 from dlint.fork.shipped import says_its_state
-from dlint.knowledge.processes.pickling import SENT_FROM, is_module, refused
+from dlint.knowledge.loading import LOADERS
+from dlint.knowledge.processes.pickling import is_module
+from dlint.knowledge.processes.refused import (
+    GENERATOR,
+    LOADER_ITERATOR,
+    MODULE,
+    SENDS_VIEWS,
+    VIEWS,
+    Refused,
+    refused,
+    view,
+)
 from dlint.values.frame import Point
 from dlint.values.functions import is_generator
-from dlint.values.values import External, Function, Instance, Made, ModuleValue, Value
+from dlint.values.values import External, Function, Instance, Made, ModuleValue, Table, Value
 from dlint.values.worlds import World
 
 if TYPE_CHECKING:
     from dlint.calls.evaluator import Evaluator
     from dlint.source.module import Module
 
-_GENERATOR = "generator"
-
 
 class Kept(NamedTuple):
-    """What an attribute of an object keeps: where it is stored, the kind of thing as pickle calls it, and the
-    Python that can send it, "" where none does."""
+    """What an attribute of an object keeps: where it is stored, and what pickle refuses of it."""
 
     attribute: str
     node: ast.expr
     module: Module
-    kind: str
-    sent_from: str
+    refused: Refused
 
 
 def kept_unsendable(evaluator: Evaluator, instance: Instance, world: World) -> Iterator[Kept]:
     """The attributes of an object, once it is made, that pickle cannot take along."""
     if says_its_state(evaluator, instance.cls):
         return
+    sends_views = any(map(evaluator.modules.index.mentioning, SENDS_VIEWS))
     for name, path, point, w in evaluator.construction.stores(instance, world):
         match point.statement:
             case ast.Assign(targets=[ast.Attribute() as target], value=node) if ast.unparse(target) == path:
                 kind = _kind(evaluator, node, point, w)
-                if kind is not None:
-                    yield Kept(f"{instance.cls.name}.{name}", node, point.frame.module, *kind)
+                if kind is not None and not (kind.name.startswith("dict_") and sends_views):
+                    yield Kept(f"{instance.cls.name}.{name}", node, point.frame.module, kind)
 
 
-def _kind(evaluator: Evaluator, node: ast.expr, point: Point, world: World) -> tuple[str, str] | None:
+def _kind(evaluator: Evaluator, node: ast.expr, point: Point, world: World) -> Refused | None:
     if isinstance(node, ast.GeneratorExp):
-        return _GENERATOR, ""
+        return GENERATOR
     if isinstance(node, ast.Call):
         callees = [value for value, _ in evaluator.values(node.func, point, world)]
         if callees and all(isinstance(callee, Function) and _generates(callee) for callee in callees):
-            return _GENERATOR, ""
+            return GENERATOR
+        if _is_iterator(evaluator, node, callees, point, world):
+            return LOADER_ITERATOR
+        if _gives_view(evaluator, node, point, world):
+            assert isinstance(node.func, ast.Attribute)
+            return view(node.func.attr)
     kinds = {_kind_of(value) for value, _ in evaluator.values(node, point, world)}
     return kinds.pop() if len(kinds) == 1 else None
 
@@ -65,13 +77,33 @@ def _generates(function: Function) -> bool:
     )
 
 
-def _kind_of(value: Value) -> tuple[str, str] | None:
+def _gives_view(evaluator: Evaluator, node: ast.Call, point: Point, world: World) -> bool:
+    """Whether a call gives a view of a dict that is known, which stands for a list of what is in it
+    otherwise."""
+    if not isinstance(node.func, ast.Attribute) or node.func.attr not in VIEWS or node.args:
+        return False
+    held = [value for value, _ in evaluator.values(node.func.value, point, world)]
+    return bool(held) and all(isinstance(value, Table) for value in held)
+
+
+def _is_iterator(
+    evaluator: Evaluator, node: ast.Call, callees: list[Value], point: Point, world: World
+) -> bool:
+    """Whether a call is ``iter(loader)``; what it gives stands for the loader otherwise."""
+    if len(node.args) != 1 or not all(
+        isinstance(callee, External) and callee.name == "builtins.iter" for callee in callees
+    ):
+        return False
+    given = [value for value, _ in evaluator.values(node.args[0], point, world)]
+    return bool(given) and all(isinstance(value, Made) and value.name in LOADERS for value in given)
+
+
+def _kind_of(value: Value) -> Refused | None:
     match value:
         case ModuleValue():
-            return "module", ""
+            return MODULE
         case External(owner=None, name=name) if is_module(name):
-            return "module", ""
+            return MODULE
         case Made(name=name):
-            kind = refused(name)
-            return (kind, SENT_FROM.get(name, "")) if kind is not None else None
+            return refused(name)
     return None

@@ -1,18 +1,24 @@
-"""A lambda, local function, local class, module or generator is sent to worker processes.
+"""A lambda, local class, module, generator or other thing that pickle refuses is sent to workers.
 
 ## What it finds
 
 A lambda, a function or class defined inside a function, or one defined under the main guard, that a loader
 with workers has to send them: as `collate_fn` or `worker_init_fn`, as the dataset, or kept on the dataset or
 on a transform that the dataset holds (`self.scale = lambda ...`, `transforms.Lambda(lambda ...)`), be it the
-default of a parameter. Also a module (`self.backend = importlib.import_module(name)`) and a generator
-(`self.files = (path for path in ...)`) that a dataset or a transform of the program keeps, and what
-OpenCV makes to find, match and equalise (`self.detector = cv2.ORB_create()`).
+default of a parameter.
+
+Also what a dataset or a transform of the program keeps and pickle refuses, whatever its name: a module
+(`self.backend = importlib.import_module(name)`), a generator (`self.files = (path for path in ...)`), a view
+of a dict (`self.keys = self.index.keys()`), a lock or event, a `struct.Struct`, what OpenCV makes to find,
+match and equalise (`self.detector = cv2.ORB_create()`), a scripted module (`torch.jit.load`), a library of
+ctypes, a client of boto3, MongoDB or Redis, a tree of lxml.
 
 What never travels is fine: a lambda called in `__init__` and not kept, one made inside `__getitem__`, one
 given to a sampler (samplers run in the parent), one that `__getstate__` leaves out, a loader without workers,
 and workers that are forked because the project says so (`multiprocessing_context="fork"`,
-`set_start_method("fork")` or dlint's option `start-method`).
+`set_start_method("fork")` or dlint's option `start-method`). loky's workers are sent functions, classes,
+modules and views of dicts by cloudpickle; of the rest they are refused what it refuses. Views are left alone
+where the program uses `multiprocessing.Manager`, which teaches pickle to send them.
 
 ## Why is this bad
 
@@ -23,8 +29,10 @@ which only knows functions and classes by their module-level name. As measured, 
 - a lambda of the module, or a default of a parameter: `PicklingError: Can't pickle <function <lambda> ...>:
   attribute lookup <lambda> on __main__ failed`;
 - what only the main guard defines: the worker ends with `AttributeError: Can't get attribute`;
-- a module, a generator, an object of OpenCV: `TypeError: cannot pickle 'module' object`, `'generator'
-  object`, `'cv2.ORB' object`.
+- a module, a generator, a view, a lock, an object of OpenCV: `TypeError: cannot pickle 'module' object`,
+  `'generator' object`, `'dict_keys' object`, `'_thread.lock' object`, `'cv2.ORB' object`;
+- a scripted module: `RuntimeError: Tried to serialize object`; a boto3 client: `PicklingError: Can't pickle
+  <class 'botocore.client.S3'>`; a library of ctypes: `AttributeError: Can't pickle local object`.
 
 Spawn is the default on macOS and Windows, forkserver on Linux from Python 3.14 on: code that ran for years
 stops there.
@@ -63,7 +71,7 @@ Safe where the function is seen to be only called, wherever it goes: by the load
 dataset that keeps it. Unsafe where its identity, name or signature may matter to somebody, where an entry of
 an object of unknown kind is read earlier, where something goes through all the names of the module, and where
 the program copies deeply, which copies what is bound, too. A class must be moved by hand; what a module, a
-generator or an object of OpenCV is kept for, made in the worker.
+generator or an object of a library is kept for, made in the worker.
 
 ## References
 
@@ -104,6 +112,7 @@ _GUARDED = "AttributeError: Can't get attribute"
 _CURES = {
     "generator": "keep a list of what it gives, or make it where it is used",
     "module": "import it where it is used, or keep its name",
+    "view of a dict": "keep the dict, or a list of what it gives",
 }
 _CURE = "make it where it is first used, in each process"
 
@@ -111,14 +120,11 @@ _CURE = "make it where it is first used, in each process"
 def check(program: Program) -> Iterator[Found]:
     """Everything that loaders with workers ship and that pickle cannot name."""
     for alike in by_dataset(program.uses):
-        uses = [
-            use
-            for use in alike
-            if use.loader is not None and program.start_method_of(use) not in ("fork", LOKY)
-        ]
+        methods = [(use, program.start_method_of(use)) for use in alike if use.loader is not None]
+        uses = [(use, method == LOKY) for use, method in methods if method != "fork"]
         if not uses:
             continue
-        parts = program.shipped(uses[0])
+        parts = program.shipped(uses[0][0])
         hazards = [hazard for part in parts if (hazard := _judged(part)) is not None]
         kept = [
             each
@@ -126,14 +132,17 @@ def check(program: Program) -> Iterator[Found]:
             if part.pickled and isinstance(part.value, Instance)
             for each in kept_unsendable(program.evaluator, part.value, part.world)
         ]
-        for use in uses:
+        for use, by_loky in uses:
             assert use.loader is not None
+            for each in kept:
+                if not (by_loky and each.refused.by_loky):
+                    yield _found_kept(each, use.loader, by_loky)
+            if by_loky:
+                continue  # functions and classes arrive, wherever they are defined
             if use.dataset is None:
                 yield from _arguments(program, use.loader)
             for hazard in hazards:
                 yield _found(program, hazard, use.loader)
-            for each in kept:
-                yield _found_kept(each, use.loader)
 
 
 @dataclass(frozen=True)
@@ -224,21 +233,25 @@ def _found(program: Program, hazard: _Hazard, loader: Loader, written: ast.expr 
     )
 
 
-def _found_kept(kept: Kept, loader: Loader) -> Found:
+def _found_kept(kept: Kept, loader: Loader, by_loky: bool) -> Found:
     where = f"{loader.module.relative}:{loader.call.lineno}"
-    cure = _CURES.get(kept.kind, _CURE)
+    kind, sent_from = kept.refused.kind, kept.refused.sent_from
+    cure = _CURES.get(kind, _CURE)
     breaks = _BREAKS
-    if kept.sent_from:
-        breaks = (
-            f"before Python {kept.sent_from} workers that are not forked (macOS, Windows) cannot be sent it"
-        )
+    if by_loky:
+        breaks = "loky's workers cannot be sent it"
+    elif sent_from:
+        breaks = f"before Python {sent_from} workers that are not forked (macOS, Windows) cannot be sent it"
     return Found(
         kept.module,
         kept.node,
-        f"{kept.attribute} is a {kept.kind} (loader at {where}): {breaks}: "
-        f"\"TypeError: cannot pickle '{kept.kind}' object\"; {cure}",
+        f'{kept.attribute} is {_a(kind)} {kind} (loader at {where}): {breaks}: "{kept.refused.says}"; {cure}',
         by_hand=cure,
     )
+
+
+def _a(kind: str) -> str:
+    return "an" if kind[0] in "aeiou" else "a"
 
 
 def _remedy(program: Program, hazard: _Hazard, module: Module) -> tuple[Remedy | None, str | None]:

@@ -32,7 +32,7 @@ def main():
     refresher.start()
     time.sleep(0.2)
     model = torch.nn.Linear(64, 2)
-    for samples in DataLoader(dataset, batch_size=4, num_workers=2):
+    for samples in DataLoader(dataset, batch_size=4, num_workers=2, multiprocessing_context="fork"):
         model(samples).mean().backward()
     refresher.join()
     print("trained")

@@ -37,7 +37,9 @@ def main():
     refresher.start()
     time.sleep(0.2)
     model = torch.nn.Linear(64, 2)
-    for samples in DataLoader(dataset, batch_size=4, num_workers=2, worker_init_fn=renew_lock):
+    for samples in DataLoader(
+        dataset, batch_size=4, num_workers=2, worker_init_fn=renew_lock, multiprocessing_context="fork"
+    ):
         model(samples).mean().backward()
     refresher.join()
     print("trained")

@@ -22,7 +22,7 @@ class Counted(Dataset):
 def main():
     counted = Counted()
     counted[0]
-    for batch in DataLoader(counted, batch_size=8, num_workers=2):
+    for batch in DataLoader(counted, batch_size=8, num_workers=2, multiprocessing_context="fork"):
         assert batch.shape == (8, 2)
 
 

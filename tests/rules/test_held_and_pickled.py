@@ -12,6 +12,17 @@ from dlint.settings import Settings
 
 from .held_programs import HEAD, OPENED, codes
 
+_IMPORTS = """import ctypes, itertools, json, logging, multiprocessing, re, struct, threading
+import xml.etree.ElementTree as ET
+from collections import OrderedDict
+from pathlib import Path
+
+import boto3
+import cv2
+import pymongo
+from lxml import etree
+"""
+
 
 @pytest.mark.parametrize(
     ("last", "found"), [("", ["DL401"]), ("self.clean = None", []), ("self.forget()", [])]
@@ -62,6 +73,36 @@ def test_stored_by_a_method_of_the_constructor(
         ("np if path else None", "", []),
         ("self.whole(path)", "", []),
         ("self.cached(path)", "", []),
+        ("dict(zip(path, path)).keys()", "", ["DL401"]),
+        ("{line: 1 for line in open(path)}.values()", "", ["DL401"]),
+        ("json.load(open(path)).items()", "", ["DL401"]),
+        ("OrderedDict(a=path).keys()", "", ["DL401"]),
+        ("list(json.load(open(path)).keys())", "", []),
+        ("path.keys()", "", []),
+        ("struct.Struct('<I')", "", ["DL401"]),
+        ("threading.Lock()", "", ["DL401"]),
+        ("threading.Event()", "", ["DL401"]),
+        ("multiprocessing.Lock()", "", []),
+        ("logging.getLogger(path)", "", []),
+        ("re.compile(path)", "", []),
+        ("re.finditer('a', path)", "", ["DL401"]),
+        ("itertools.cycle(path)", "", []),
+        ("iter([path])", "", []),
+        ("iter(DataLoader(path))", "", ["DL401"]),
+        ("zip(path, path)", "", []),
+        ("boto3.client('s3')", "", ["DL401"]),
+        ("boto3.Session().resource('s3')", "", ["DL401"]),
+        ("pymongo.MongoClient(path)", "", ["DL401"]),
+        ("pymongo.MongoClient(path)", "self.kept = None", []),
+        ("torch.jit.load(path)", "", ["DL401"]),
+        ("torch.jit.load(path).eval()", "", ["DL401"]),
+        ("torch.load(path)", "", []),
+        ("ctypes.cdll.LoadLibrary(path)", "", ["DL401"]),
+        ("etree.parse(path).getroot()", "", ["DL401"]),
+        ("ET.parse(path).getroot()", "", []),
+        ("cv2.createBackgroundSubtractorMOG2()", "", ["DL401"]),
+        ("cv2.aruco.getPredefinedDictionary(3)", "", ["DL401"]),
+        ("cv2.createHanningWindow((3, 3), 5)", "", []),
         ("(line for line in open(path))", "self.kept = list(self.kept)", []),
         ("(line for line in open(path))", "del self.kept", []),
     ],
@@ -89,8 +130,58 @@ def test_modules_and_generators(
         return index
 """
     for options, expected in (("", found), (", multiprocessing_context='fork'", [])):
-        program = "import cv2\nfrom pathlib import Path\n" + OPENED.format(body=body, options=options)
+        program = _IMPORTS + OPENED.format(body=body, options=options)
         assert codes(tmp_path, program, monkeypatch, ("DL401",)) == expected
+
+
+_KEEPS_VIEW = """
+    def __init__(self, path):
+        self.index = dict(zip(path, path))
+        self.kept = self.index.keys()
+
+    def __getitem__(self, index):
+        return index
+"""
+
+
+@pytest.mark.parametrize(
+    "shared", ["multiprocessing.Manager().dict()", "multiprocessing.managers.BaseManager()"]
+)
+def test_a_view_where_managers_teach_pickle_to_send_it(
+    shared: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    program = _IMPORTS + OPENED.format(body=_KEEPS_VIEW, options="")
+    assert codes(tmp_path, program, monkeypatch, ("DL401",)) == ["DL401"]
+    assert codes(tmp_path, f"{program}\nSHARED = {shared}\n", monkeypatch, ("DL401",)) == []
+
+
+@pytest.mark.parametrize(
+    ("kept", "found"),
+    [
+        ("(line for line in open(path))", ["DL401"]),
+        ("cv2.ORB_create()", ["DL401"]),
+        ("threading.Lock()", ["DL401"]),
+        ("torch.jit.load(path)", ["DL401"]),
+        ("np", []),
+        ("dict(zip(path, path)).keys()", []),
+        ("lambda line: line", []),
+    ],
+)
+def test_what_cloudpickle_refuses_too(
+    kept: str, found: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    body = f"""
+    def __init__(self, path):
+        self.kept = {kept}
+
+    def __getitem__(self, index):
+        return index
+"""
+    loky = "from joblib.externals.loky.backend.context import get_context\n"
+    program = (
+        _IMPORTS + loky + OPENED.format(body=body, options=", multiprocessing_context=get_context('loky')")
+    )
+    assert codes(tmp_path, program, monkeypatch, ("DL401",)) == found
 
 
 @pytest.mark.parametrize(

@@ -33,28 +33,6 @@ def keeps_arguments(name: str) -> bool:
     return name.startswith(_KEEPS) and (last[:1].isupper() or last == "defaultdict" or name == RANDOM_SPLIT)
 
 
-# Calls of libraries whose results pickle refuses, with what it calls them (OpenCV 5.0, Python 3.10 to 3.13).
-_REFUSED = {
-    "importlib.import_module": "module",
-    "builtins.__import__": "module",
-    "pathlib.Path().iterdir": "generator",
-    "pathlib.Path().glob": "generator",
-    "pathlib.Path().rglob": "generator",
-    "os.walk": "generator",
-    "os.scandir": "posix.ScandirIterator",
-    "glob.iglob": "generator",
-    "csv.reader": "_csv.reader",
-    "cv2.ORB_create": "cv2.ORB",
-    "cv2.ORB.create": "cv2.ORB",
-    "cv2.SIFT_create": "cv2.SIFT",
-    "cv2.SIFT.create": "cv2.SIFT",
-    "cv2.FastFeatureDetector_create": "cv2.FastFeatureDetector",
-    "cv2.FastFeatureDetector.create": "cv2.FastFeatureDetector",
-    "cv2.createCLAHE": "cv2.CLAHE",
-    "cv2.BFMatcher": "cv2.BFMatcher",
-}
-# Of those, what later Pythons can send, as measured (3.12.1 refuses it, 3.13.0 does not).
-SENT_FROM = {"pathlib.Path().iterdir": "3.13"}
 # Submodules as programs import them by their own name.
 _MODULES = frozenset(
     {
@@ -71,11 +49,6 @@ _MODULES = frozenset(
         "torchvision.transforms.v2",
     }
 )
-
-
-def refused(name: str) -> str | None:
-    """What pickle calls the kind of thing that a library's call gives, where it refuses it."""
-    return _REFUSED.get(name)
 
 
 def is_module(name: str) -> bool:

@@ -1,0 +1,159 @@
+"""Objects of libraries that pickle refuses, by the calls that make them.
+
+Measured with each of them kept on a dataset: forked workers run, spawned ones are refused with the error that
+stands here (Python 3.11, torch 2.13, OpenCV 4.10 and 5.0, lxml 6.1, boto3 1.44, pymongo, redis, SimpleITK,
+pillow 13, pandas 3.1; modules, generators and OpenCV on Python 3.10 to 3.13 as well). Sent without a word are
+sockets, ``iter(list)``, ``zip``, ``map``, what itertools makes (up to Python 3.13), ``re.compile``, loggers,
+``ET.parse``, ``pyarrow.Table``, faiss and tokenizers, KD-trees, what ``torch.compile`` gives, and locks and
+queues of multiprocessing where they are of the workers' own start method.
+
+With loky's workers, which are sent things by cloudpickle, all were tried of which ``by_loky`` says that they
+arrive; of the others generators, OpenCV, locks, structs, hashes, scripted modules and iterators of loaders.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import NamedTuple
+
+
+class Refused(NamedTuple):
+    """A kind of thing that pickle refuses: what a reader calls it, and pickle where that is another name.
+
+    ``error`` is all that pickling says where it is no ``cannot pickle``; ``sent_from`` the Python that can
+    send it, "" where none does; ``by_loky``: cloudpickle sends it.
+    """
+
+    kind: str
+    name: str = ""
+    error: str = ""
+    sent_from: str = ""
+    by_loky: bool = False
+
+    @property
+    def says(self) -> str:
+        """The error, as it is shown."""
+        return self.error or f"TypeError: cannot pickle '{self.name or self.kind}' object"
+
+
+MODULE = Refused("module", by_loky=True)
+GENERATOR = Refused("generator")
+LOADER_ITERATOR = Refused(
+    "DataLoader's iterator",
+    error="NotImplementedError: ('{} cannot be pickled', '_SingleProcessDataLoaderIter')",
+)
+_LOCK = "_thread.lock"
+_SCRIPTED = Refused("scripted module", error="RuntimeError: Tried to serialize object __torch__...")
+_NO_CLASS = "PicklingError: Can't pickle <class ...>: attribute lookup ... failed"
+_LIBRARY = Refused(
+    "native library", error="AttributeError: Can't pickle local object 'CDLL.__init__.<locals>._FuncPtr'"
+)
+_CALLS = {
+    "importlib.import_module": MODULE,
+    "builtins.__import__": MODULE,
+    "pathlib.Path().iterdir": GENERATOR._replace(sent_from="3.13"),  # 3.12.1 refuses it, 3.13.0 does not
+    "pathlib.Path().glob": GENERATOR,
+    "pathlib.Path().rglob": GENERATOR,
+    "os.walk": GENERATOR,
+    "glob.iglob": GENERATOR,
+    "pandas.DataFrame().iterrows": GENERATOR,
+    "pandas.read_csv().iterrows": GENERATOR,
+    "imageio.v3.imiter": GENERATOR,
+    "os.scandir": Refused("os.scandir", "posix.ScandirIterator"),
+    "csv.reader": Refused("csv.reader", "_csv.reader"),
+    "csv.DictReader": Refused("csv.DictReader", "_csv.reader"),
+    "csv.writer": Refused("csv.writer", "_csv.writer"),
+    "re.finditer": Refused("iterator of matches", "_sre.SRE_Scanner"),
+    "builtins.memoryview": Refused(
+        "memoryview", error="TypeError: cannot pickle memoryview objects", by_loky=True
+    ),
+    "struct.Struct": Refused("struct.Struct", "_struct.Struct"),
+    "json.JSONDecoder": Refused("json.JSONDecoder", "_json.Scanner"),
+    "types.MappingProxyType": Refused("mappingproxy"),
+    "weakref.ref": Refused("weakref", "weakref.ReferenceType"),
+    "numpy.nditer": Refused("numpy.nditer"),
+    "numpy.ndenumerate": Refused("numpy.ndenumerate", "numpy.flatiter"),
+    "torch.finfo": Refused("torch.finfo"),
+    "torch.jit.load": _SCRIPTED,
+    "torch.jit.script": _SCRIPTED,
+    "torch.jit.trace": _SCRIPTED,
+    "ctypes.CDLL": _LIBRARY,
+    "ctypes.cdll.LoadLibrary": _LIBRARY,
+    "threading.Lock": Refused("lock", _LOCK),
+    "threading.RLock": Refused("lock", "_thread.RLock"),
+    "threading.Condition": Refused("condition", "_thread.RLock"),
+    "threading.Event": Refused("event", _LOCK),
+    "threading.Semaphore": Refused("semaphore", _LOCK),
+    "threading.BoundedSemaphore": Refused("semaphore", _LOCK),
+    "threading.local": Refused("threading.local", "_thread._local"),
+    "tempfile.NamedTemporaryFile": Refused("temporary file", "_io.BufferedRandom"),
+    "tempfile.TemporaryFile": Refused("temporary file", "_io.BufferedRandom"),
+    "subprocess.Popen": Refused("process", _LOCK),
+    "logging.FileHandler": Refused("logging handler", "_thread.RLock"),
+    "logging.StreamHandler": Refused("logging handler", "_thread.RLock"),
+    "lxml.etree.fromstring": Refused("lxml.etree._Element"),
+    "lxml.etree.parse": Refused("lxml.etree._ElementTree"),
+    "lxml.etree.parse().getroot": Refused("lxml.etree._Element"),
+    "lxml.etree.iterparse": Refused("lxml.etree.iterparse"),
+    "boto3.client": Refused("boto3 client", error=_NO_CLASS),
+    "boto3.resource": Refused("boto3 resource", error=_NO_CLASS),
+    "boto3.Session().client": Refused("boto3 client", error=_NO_CLASS),
+    "boto3.Session().resource": Refused("boto3 resource", error=_NO_CLASS),
+    "boto3.Session": Refused(
+        "boto3.Session", error="AttributeError: Can't pickle local object 'lazy_call.<locals>._handler'"
+    ),
+    "pymongo.MongoClient": Refused("MongoClient", _LOCK),
+    "redis.Redis": Refused("Redis client", "_thread.RLock"),
+    "SimpleITK.ImageFileReader": Refused("SimpleITK.ImageFileReader", "SwigPyObject"),
+    "PIL.ImageDraw.Draw": Refused("PIL.ImageDraw", "ImagingCore"),
+    "PIL.ImageCms.createProfile": Refused("PIL.ImageCms profile", "PIL.ImageCms.core.CmsProfile"),
+    "PIL.ImageCms.buildTransform": Refused("PIL.ImageCms transform", "PIL.ImageCms.core.CmsTransform"),
+    "cv2.createCLAHE": Refused("cv2.CLAHE"),
+    "cv2.createLineSegmentDetector": Refused("cv2.LineSegmentDetector"),
+    "cv2.DescriptorMatcher_create": Refused("cv2.DescriptorMatcher"),
+    "cv2.aruco.getPredefinedDictionary": Refused("cv2.aruco.Dictionary"),
+}
+# Methods that give back what they are called of.
+_SAME = re.compile(r"(torch\.jit\.\w+)\(\)\.(?:eval|train|cpu|to|cuda|float|half)")
+# Classes of OpenCV: made by their name, or by one of these.
+_OPENCV = re.compile(
+    r"""cv2\.(?:
+        (?P<made>AKAZE|AgastFeatureDetector|BFMatcher|BRISK|DISOpticalFlow|FarnebackOpticalFlow
+            |FastFeatureDetector|FlannBasedMatcher|GFTTDetector|KAZE|MSER|ORB|SIFT|SimpleBlobDetector
+            |SparsePyrLKOpticalFlow|StereoBM|StereoSGBM|ml\.\w+)(?:_create|\.create)
+        |create(?P<by>AlignMTB|BackgroundSubtractor\w+|CalibrateDebevec|MergeDebevec|MergeMertens|Tonemap\w*)
+        |(?P<cls>BFMatcher|CascadeClassifier|DMatch|FlannBasedMatcher|HOGDescriptor|KalmanFilter|KeyPoint
+            |LineSegmentDetector|QRCodeDetector|Subdiv2D|UMat|aruco\.(?:ArucoDetector|DetectorParameters))
+    )""",
+    re.VERBOSE,
+)
+VIEWS = frozenset({"keys", "values", "items"})
+# Views of a dict, by what gives the dict. The first are sent once `multiprocessing.managers` is imported, as
+# `multiprocessing.Manager` does; nothing else that was tried imports it.
+_VIEW = re.compile(
+    r"(?:builtins\.dict|(?:json\.loads?|yaml\.(?:safe_|full_)?load|collections\.(?:defaultdict|Counter))\(\))"
+    r"\.(keys|values|items)"
+)
+_ORDERED_VIEW = re.compile(r"collections\.OrderedDict\(\)\.(keys|values|items)")
+# What a program mentions that can send views.
+SENDS_VIEWS = ("Manager", "managers")
+
+
+def refused(name: str) -> Refused | None:
+    """What pickle refuses of what a library's call gives; None where nothing is known."""
+    same = _SAME.fullmatch(name)
+    found = _CALLS.get(same[1] if same is not None else name)
+    if found is not None:
+        return found
+    opencv = _OPENCV.fullmatch(name)
+    if opencv is not None:
+        return Refused(f"cv2.{opencv['made'] or opencv['by'] or opencv['cls']}")
+    ordered, plain = _ORDERED_VIEW.fullmatch(name), _VIEW.fullmatch(name)
+    if ordered is not None:
+        return view(ordered[1])._replace(name=f"odict_{ordered[1]}")
+    return view(plain[1]) if plain is not None else None
+
+
+def view(method: str) -> Refused:
+    """What a method of a plain dict gives."""
+    return Refused("view of a dict", f"dict_{method}", by_loky=True)
