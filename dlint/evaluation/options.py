@@ -48,6 +48,13 @@ class Options:
         ]
 
 
+def option_of(value: Value) -> str | None:
+    """The option, as a user writes it, that a value is whatever was asked for; None for other values."""
+    if not isinstance(value, External) or not value.name.startswith(f"{_PARSED}()."):
+        return None
+    return "--" + value.name.removeprefix(f"{_PARSED}().").replace("_", "-")
+
+
 def _default(module: Module, name: str) -> ast.expr | None:
     """The default of an option that is declared once in a file; None where it says none."""
     found = list(_declarations(module, name))

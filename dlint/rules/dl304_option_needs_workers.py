@@ -8,14 +8,16 @@ On some way through the program:
   `multiprocessing_context` or a `timeout` above 0;
 - `prefetch_factor=0` with workers; a negative `num_workers`, `prefetch_factor` or `timeout`.
 
-Only sure values count: a number of workers that the user chooses is not reported, and
+Only sure values count: a number of workers that the user chooses is not reported, but the default of an
+option is (`--workers`, default 0, with `prefetch_factor=2`: the program raises as it stands), and
 `persistent_workers=workers > 0` is understood. `worker_init_fn` without workers is never called, which is
 harmless and not reported. What a test expects to raise (`with pytest.raises(ValueError):`) is left alone.
 
 ## Why is this bad
 
-The constructor raises ValueError (torch 2.13; `prefetch_factor=2` does so from torch 2.0 on); a `timeout`
-without workers and `prefetch_factor=0` end in an AssertionError when the loader is iterated.
+The constructor raises ValueError (torch 2.13; `prefetch_factor=2`, the default before, does so from torch 2.0
+on, any other number from 1.7 on, as `persistent_workers`; a context from 1.2 on); a `timeout` without workers
+and `prefetch_factor=0` end in an AssertionError when the loader is iterated.
 
 ## Example
 
@@ -45,9 +47,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from dlint.evaluation.options import option_of
 from dlint.finding import Remedy
 from dlint.loaders.conflicts import Conflict, Judge, applicability, conflicts, surely_given, surely_true
-from dlint.loaders.loaders import Loader
+from dlint.loaders.loaders import Loader, is_zero
 from dlint.program.program import Program
 from dlint.rules.rule import Found
 from dlint.values.values import Const, Unknown, Value
@@ -106,7 +109,10 @@ def _is_number(value: Const) -> bool:
 def _needs_workers(loader: Loader, missing: dict[str, Conflict]) -> Found:
     names = list(missing)
     always = all(conflict.always for conflict in missing.values())
+    option = _option(loader)
     when = "" if always else ", on some ways to this call"
+    if option is not None:
+        when = f", the default of {option}: it raises as it stands"
     error = _ERRORS[names[0]]
     if names[0] == "prefetch_factor" and all(map(_was_default, missing["prefetch_factor"].ways)):
         error += ", from torch 2.0 on"
@@ -120,6 +126,17 @@ def _needs_workers(loader: Loader, missing: dict[str, Conflict]) -> Found:
         if _dropped(loader, names, always)
         else "give the option only where num_workers is above 0",
     )
+
+
+def _option(loader: Loader) -> str | None:
+    """The option that surely is the number of workers, and 0 where the user asks for nothing else."""
+    values = loader.values("num_workers")
+    named = {option_of(value) for value in values if value is not None and not is_zero(value)}
+    return named.pop() if len(named) == 1 and any(map(_is_nought, values)) else None
+
+
+def _is_nought(value: Value | None) -> bool:
+    return isinstance(value, Const) and value.value == 0
 
 
 def _was_default(way: dict[str, Value | None]) -> bool:

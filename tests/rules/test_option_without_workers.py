@@ -1,0 +1,71 @@
+"""Options that need workers, where the number of workers is an option whose default is none."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from dlint import engine
+from dlint.settings import Settings
+
+_PROGRAM = """import argparse
+
+from torch.utils.data import DataLoader
+
+
+def make(dataset, workers):
+    return DataLoader(dataset, num_workers=workers, {passed})
+
+
+def main(dataset):
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--load-workers", type=int{default})
+    args = parser.parse_args()
+    make(dataset, args.load_workers)
+    return DataLoader(dataset, num_workers=args.load_workers, {given})
+"""
+
+
+def _messages(
+    tmp_path: Path, given: str, default: str = ", default=0", passed: str = "timeout=0"
+) -> list[str]:
+    (tmp_path / "program.py").write_text(_PROGRAM.format(given=given, default=default, passed=passed))
+    report = engine.check([tmp_path], Settings(select=("DL304",)))
+    assert not report.troubles
+    return [each.message for each in report.findings]
+
+
+@pytest.mark.parametrize("given", ["prefetch_factor=2", "persistent_workers=True", "timeout=30"])
+def test_the_default_raises_as_it_stands(tmp_path: Path, given: str) -> None:
+    (message,) = _messages(tmp_path, given)
+    assert "the default of --load-workers" in message
+
+
+def test_handed_on(tmp_path: Path) -> None:
+    (message,) = _messages(tmp_path, "timeout=0", passed="prefetch_factor=4")
+    assert "the default of --load-workers" in message
+
+
+@pytest.mark.parametrize(
+    ("given", "default"),
+    [
+        ("prefetch_factor=2", ", default=4"),
+        ("prefetch_factor=2", ", required=True"),
+        ("prefetch_factor=None", ", default=0"),
+        ("persistent_workers=args.load_workers > 0", ", default=0"),
+        ("prefetch_factor=2 if args.load_workers else None", ", default=0"),
+        ("timeout=30 if args.load_workers > 0 else 0", ", default=0"),
+        ("pin_memory=True", ", default=0"),
+    ],
+)
+def test_a_default_that_works(tmp_path: Path, given: str, default: str) -> None:
+    assert _messages(tmp_path, given, default) == []
+
+
+def test_a_number_that_is_written(tmp_path: Path) -> None:
+    (tmp_path / "program.py").write_text(
+        "from torch.utils.data import DataLoader\n\nloader = DataLoader([1], num_workers=0, prefetch_factor=4)\n"
+    )
+    (found,) = engine.check([tmp_path], Settings(select=("DL304",))).findings
+    assert "default of" not in found.message
