@@ -10,8 +10,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from dlint import __version__
+from dlint.knowledge.albumentations import LIBRARY
 from dlint.knowledge.reflection import FINDS_BY_NAME
-from dlint.project import configured
+from dlint.project import configured, pinned
 from dlint.project.files import Listing, project_root
 from dlint.settings import NO_ANSWER
 from dlint.source.reading import SourceError, read_bytes
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
 
 # Of another shape of answers, or of another meaning of keys, nothing is found.
 _SHAPE = "1"
+_BY_RELEASE = LIBRARY.encode()
 _BY_NAME = tuple(word.encode() for word in FINDS_BY_NAME)
 _PACKAGE = Path(__file__).parents[1]
 # Of dlint itself, what has no part in any answer, and may be large.
@@ -37,14 +39,18 @@ def key_of(question: Question, listed: Listing) -> str:
     key.add(f"{question.suppress} {question.promised}", *(repr(trouble) for trouble in listed.troubles))
     for root, asked, files in listed.programs:
         key.add(str(root), *map(str, asked))
-        by_name = False
+        by_name = by_release = False
         for path in files:
             content = _content(path)
             by_name = by_name or (isinstance(content, bytes) and any(word in content for word in _BY_NAME))
+            by_release = by_release or (isinstance(content, bytes) and _BY_RELEASE in content)
             key.add(str(path), _short(content))
         if by_name:
             # What is found by a name may be named in the project's configuration.
             key.add(*map(_short, configured.texts(root)))
+        if by_release:
+            # What is found hangs on the release that the project declares.
+            key.add(*map(_short, pinned.texts(root)))
     if question.promised:
         key.add(*_of_repairs(question.paths, listed))
     return key.text

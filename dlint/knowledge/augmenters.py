@@ -24,7 +24,7 @@ _CHOOSES = frozenset({"OneOf", "SomeOf", "Sometimes"})
 _DRAWS = frozenset({"__call__", "augment", "to_deterministic", "draw_grid"})
 _OF_BATCHES = "augment_batch"
 # Methods that give an augmenter another generator.
-_RENEWS = frozenset({"seed_", "reseed"})
+_RENEWS = frozenset({"seed_", "reseed", "set_random_seed", "set_random_state"})
 
 
 def is_augmenter(name: str) -> bool:

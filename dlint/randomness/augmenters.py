@@ -1,4 +1,6 @@
-"""Augmenters: objects of a library that draw from a generator of the library's own.
+"""Augmenters: objects of a library that draw from a generator of the library's own, or of their own.
+
+albumentations' transforms have one each (see :mod:`dlint.knowledge.albumentations`).
 
 An imgaug augmenter takes the generator that imgaug makes when it is imported, or one that it is given;
 neither knows of workers. Measured with imgaug 0.4.0 on torch 2.13, two forked workers, two epochs: both draw
@@ -12,6 +14,7 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
+from dlint.knowledge import albumentations
 from dlint.knowledge.augmenters import choose, go_through, is_augmenter, is_fixed
 from dlint.source.nodes import walk
 from dlint.values.values import Const, Items, Made, Table, Value
@@ -26,7 +29,11 @@ _STATES = ("seed", "random_state")
 
 def draws_numbers(evaluator: Evaluator, made: Made, depth: int = 0) -> bool:
     """Whether an augmenter does something else each time, as far as its arguments show."""
-    if depth > _DEEPEST or not is_augmenter(made.name):
+    if depth > _DEEPEST:
+        return False
+    if albumentations.is_transform(made.name):
+        return _transform_draws(evaluator, made, depth)
+    if not is_augmenter(made.name):
         return False
     given = [value for argument in made.arguments.all() for value, _ in evaluator.value_of(argument, HERE)]
     if go_through(made.name):
@@ -43,6 +50,26 @@ def draws_numbers(evaluator: Evaluator, made: Made, depth: int = 0) -> bool:
     if choose(made.name) or not is_fixed(made.name):
         return True
     return any(_is_range(value) for value in given)
+
+
+def _transform_draws(evaluator: Evaluator, made: Made, depth: int) -> bool:
+    """The same of a transform of albumentations."""
+    chances = [
+        value.value if isinstance(value, Const) else made.name
+        for argument in [made.arguments.keywords.get("p")]
+        if argument is not None
+        for value, _ in evaluator.value_of(argument, HERE)
+    ]
+    if not albumentations.is_compose(made.name) and not albumentations.chooses(made.name):
+        return all(albumentations.draws(made.name, chance) for chance in chances or [None])
+    return any(
+        isinstance(part, Made)
+        and albumentations.is_transform(part.name)
+        and (albumentations.chooses(made.name) or draws_numbers(evaluator, part, depth + 1))
+        for argument in made.arguments.all()[:1]
+        for value, _ in evaluator.value_of(argument, HERE)
+        for part in _parts(value)
+    )
 
 
 def _parts(value: Value) -> tuple[Value, ...]:

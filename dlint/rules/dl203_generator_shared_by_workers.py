@@ -12,6 +12,11 @@ Also imgaug's augmenters that do something else each time (`iaa.Sequential([iaa.
 workers call `imgaug.seed` or the augmenter's `seed_`: they draw from a generator of their own or from
 imgaug's, which is made when imgaug is imported. One that worker code makes counts where workers are forked.
 
+And albumentations' transforms that draw (`A.Compose([A.RandomCrop(32, 32), A.HorizontalFlip()])`), unless
+`worker_init_fn` calls their `set_random_seed` or the project declares an albumentations before 1.4.21. What
+does the same each time (`A.Compose([A.Resize(32, 32), A.Normalize()])`) is left alone, so is what worker code
+makes itself.
+
 ## Why is this bad
 
 Every worker gets a copy of the generator with the same state, and every epoch starts new workers. Nothing
@@ -23,6 +28,11 @@ Seeding `np.random` in each worker does nothing for imgaug's augmenters: measure
 workers, 12 distinct values of 48 with and without it, 43 after `imgaug.seed`. Under spawn the dataset brings
 along its own copy of imgaug's generator, which `imgaug.seed` does not reach (12 of 48): there `seed_` of the
 augmenter helps (40 of 48 where workers are forked).
+
+albumentations draws from the global states up to 1.4.20, which torch seeds. From 1.4.21 on each transform
+has a generator of its own: 6 distinct values of 24 with two workers (1.4.21 to 1.4.24, 2.0.0, 2.0.8), with
+`seed=` and without, forked and spawned, NumPy seeded or not; 12 with persistent workers, and 23 where
+`worker_init_fn` calls `set_random_seed`.
 
 Making it lazily (`if self.rng is None:`) does not help once the parent has read an item: 4 of 24 again.
 
@@ -72,12 +82,13 @@ NumPy's and `random`'s generators are sent to spawned workers and not used there
 they cannot be sent, is left out of what a process is started with, and of nothing else. Left to you: an
 attribute that any code of the program stores or deletes, a class with `__slots__`, `__getattr__` or
 `__reduce__`, a `torch.Generator` that is seeded apart, a generator that is an attribute of the class, and
-imgaug's augmenters.
+imgaug's augmenters and albumentations' transforms.
 
 ## References
 
 - https://pytorch.org/docs/stable/data.html#torch.utils.data.get_worker_info
 - https://numpy.org/doc/stable/reference/random/parallel.html
+- https://albumentations.ai/docs/4-advanced-guides/reproducibility
 """
 
 from __future__ import annotations
@@ -89,9 +100,11 @@ from dlint.finding import Remedy
 from dlint.fork.early_reads import item_read_in_parent
 from dlint.fork.sides import init_visits, made_in_parent, renewed
 from dlint.fork.start_method import STARTS_ANEW
+from dlint.knowledge import albumentations
 from dlint.knowledge.augmenters import LIBRARY, draws_from_augmenter, is_augmenter, renews
 from dlint.knowledge.randomness import GENERATORS, RESEEDS, SEEDS, draws_from_generator
 from dlint.program.program import Program
+from dlint.project.pinned import is_older
 from dlint.randomness.augmenters import draws_numbers, has_own_state
 from dlint.rules.rule import Found
 from dlint.source.layout import FunctionNode, functions_in, parameters
@@ -106,6 +119,7 @@ from dlint.workers.uses import WorkerUse
 from dlint.workers.worker import WorkerCode
 
 _SEED_LIBRARY = "call imgaug.seed(torch.initial_seed() % 2**31) in worker_init_fn"
+_SEED_TRANSFORM = "call its set_random_seed(torch.initial_seed() % 2**32) in worker_init_fn"
 _KEYWORDS = ("generator", "rng", "random_state")
 
 
@@ -114,11 +128,15 @@ def check(program: Program) -> Iterator[Found]:
     draws = {id(code): list(_draws(program, code)) for code in codes_of(program.uses)}
     for use in program.uses:
         for event, made, lazy in draws[id(use.code)]:
+            if albumentations.is_transform(made.name):
+                if not lazy and _may_be_fresh(program) and not _is_renewed(program, use, made):
+                    yield _found_transform(event, made, use)
+                continue
             if is_augmenter(made.name):
                 if _is_inherited(program, use, made, in_worker=lazy):
                     yield _found_augmenter(event, made)
                 continue
-            if renewed(program, use, made) or _renewed_by_call(program, use, made):
+            if _is_renewed(program, use, made):
                 continue
             touched = item_read_in_parent(program, use, made.point.frame.owner) if lazy else None
             if touched is not None or not lazy:
@@ -150,14 +168,18 @@ def _draws(program: Program, code: WorkerCode) -> Iterator[tuple[Event, Made, bo
 
 def _may_draw(event: Event) -> bool:
     method = event.name.rpartition(".")[2]
-    if event.owner is not None and is_augmenter(event.owner.name):
+    if event.owner is not None and (
+        is_augmenter(event.owner.name) or albumentations.is_transform(event.owner.name)
+    ):
         return draws_from_augmenter(method)
     return draws_from_generator(method)
 
 
 def _reseeds(event: Event) -> bool:
     method = event.name.rpartition(".")[2]
-    if event.owner is not None and is_augmenter(event.owner.name):
+    if event.owner is not None and (
+        is_augmenter(event.owner.name) or albumentations.is_transform(event.owner.name)
+    ):
         return renews(method)
     return method in RESEEDS
 
@@ -169,9 +191,20 @@ def _is_inherited(program: Program, use: WorkerUse, made: Made, *, in_worker: bo
         return False
     if in_worker and has_own_state(made):
         return False
-    return not (
-        _may_seed_imgaug(program, use) or renewed(program, use, made) or _renewed_by_call(program, use, made)
-    )
+    return not (_may_seed_imgaug(program, use) or _is_renewed(program, use, made))
+
+
+def _is_renewed(program: Program, use: WorkerUse, made: Made) -> bool:
+    """Whether the workers of a use get another generator where they start."""
+    return renewed(program, use, made) or _renewed_by_call(program, use, made)
+
+
+def _may_be_fresh(program: Program) -> bool:
+    """Whether the project may run with an albumentations whose transforms have generators of their own."""
+    mark = (albumentations.LIBRARY, albumentations.OWN_GENERATORS)
+    if mark not in program.answers:
+        program.answers[mark] = not is_older(program.root, *mark)
+    return bool(program.answers[mark])
 
 
 def _may_seed_imgaug(program: Program, use: WorkerUse) -> bool:
@@ -336,6 +369,24 @@ def _found(
         "make it in each worker, from torch.initial_seed()",
         event.link.steps(event.name, event.module, event.node),
         Remedy("generator_per_worker", "unsafe", "Make the generator in each worker, from the worker's seed"),
+    )
+
+
+def _found_transform(event: Event, made: Made, use: WorkerUse) -> Found:
+    assert isinstance(made.node, ast.expr)
+    where = f"{event.module.relative}:{getattr(event.node, 'lineno', 1)}"
+    name = made.name.rpartition(".")[2]
+    happens = "every worker and every epoch draws the same numbers (6 distinct of 24)"
+    if use.loader is not None and use.loader.keeps_workers:
+        happens = "every worker draws the same numbers (12 distinct of 24)"
+    return Found(
+        made.point.frame.module,
+        made.node,
+        f"albumentations' {name} is made before the workers start and drawn from in worker code ({where}): "
+        f"from 1.4.21 on it has a generator of its own, and {happens}, also where NumPy is seeded; "
+        f"{_SEED_TRANSFORM}",
+        event.link.steps(event.name, event.module, event.node),
+        by_hand=_SEED_TRANSFORM,
     )
 
 
