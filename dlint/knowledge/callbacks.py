@@ -59,6 +59,15 @@ PLAIN_BUILTINS = frozenset(
     print range repr reversed round set slice str sum tuple type zip""".split()  # noqa: SIM905
 )
 
+# Hugging Face's datasets (5.2): `with_transform` and `set_transform` take a function that every reading of an
+# item calls, in the workers of a loader; `map` and `filter` run theirs at once and keep the results, those of
+# streams (`streaming=True`) aside, which run them when they are read.
+# https://huggingface.co/docs/datasets/process#format-transform, .../about_map_batch, .../stream#map
+_HF_DATASETS = ("datasets.load_dataset", "datasets.load_from_disk", "datasets.Dataset.from_")
+_HF_AT_ONCE = frozenset({"map", "filter"})
+SETS_TRANSFORM = "set_transform"
+STREAMS = "streaming"
+
 # Classes of transforms that keep what they are made of as ``transforms``, where more can be added.
 KEEPS_TRANSFORMS = frozenset({"Compose", "RandomApply", "RandomChoice", "RandomOrder"})
 
@@ -101,5 +110,12 @@ def is_builder(name: str) -> bool:
 
 def runs_at_once(name: str) -> bool:
     """Whether the callables among a call's arguments have run, elsewhere, by the time its result is data:
-    the jobs of pools (``Pool().map``)."""
+    the jobs of pools (``Pool().map``), and what Hugging Face's datasets keep the results of."""
+    if name.startswith(_HF_DATASETS) and name.rpartition(".")[2] in _HF_AT_ONCE:
+        return True
     return "Pool()." in name or "Executor()." in name or name.startswith("joblib.")
+
+
+def takes_transform(name: str) -> bool:
+    """Whether a call makes a dataset of Hugging Face's, which may be told what to call for each item."""
+    return name.startswith(_HF_DATASETS)

@@ -20,6 +20,10 @@ _NUMPY_DRAWS = frozenset(
 _DRAWS_INSIDE = frozenset({"skimage.util.random_noise", "sklearn.utils.shuffle"})
 _DRAWS_OF_SCIPY = re.compile(r"scipy\.stats\.\w+(?:\(\))?\.rvs")
 GIVEN_STATE = ("random_state", "seed", "rng")
+# Transforms of libraries that draw from NumPy's global state where an argument of what makes them says so:
+# timm's RandAugment and AugMix choose their operations with np.random, others draw from `random`
+# and torch (1.0.31: timm/data/auto_augment.py).
+_DRAWS_AS_TOLD = {"timm.data.create_transform": ("auto_augment", re.compile("rand|augmix"))}
 
 # Seeding call -> the library whose state it sets.
 SEEDS = {
@@ -246,6 +250,11 @@ def draws_from_numpy(name: str) -> bool:
 def draws_inside(name: str) -> bool:
     """Whether a call draws from NumPy's global state where it is given no other."""
     return name in _DRAWS_INSIDE or _DRAWS_OF_SCIPY.fullmatch(name) is not None
+
+
+def draws_as_told(name: str) -> tuple[str, re.Pattern[str]] | None:
+    """The keyword of what makes a library's transform, and the texts that make it draw from NumPy."""
+    return _DRAWS_AS_TOLD.get(name)
 
 
 def may_seed_numpy(name: str) -> bool:

@@ -21,8 +21,6 @@ _OF_TENSORS = frozenset(
 )
 # What dicts and other holders of tensors are asked for as well.
 _OF_HOLDERS = frozenset({"clone", "cpu", "cuda", "to"})
-# Functions of torch that a tensor is given to, by the module that has them.
-COMPUTES = ("torch.nn.functional.",)
 # Datasets of torchvision with an image and a number: what torch collates of them are tensors.
 _LENGTHS = {
     "MNIST": (60_000, 10_000),
@@ -42,6 +40,11 @@ def is_view(name: str) -> bool:
 def hands_memory_on(name: str) -> bool:
     """Whether a library's function gives the memory of what it is given."""
     return name in _HAND_ON
+
+
+def may_hand_memory_on(word: str) -> bool:
+    """Whether such a function has this for its last name."""
+    return any(name.endswith(f".{word}") for name in _HAND_ON)
 
 
 def tells_tensor(name: str) -> bool:

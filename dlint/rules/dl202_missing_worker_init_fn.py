@@ -75,6 +75,7 @@ from dlint.knowledge.randomness import (
     SAYS_WORKERS,
     SEEDS,
     TRAINER_SEEDS_WORKERS,
+    draws_as_told,
     draws_from_numpy,
     draws_inside,
     may_seed_numpy,
@@ -249,7 +250,9 @@ def _has_subclasses(program: Program, function: Function) -> bool:
 
 def _nearest_draw(program: Program, code: WorkerCode) -> Event | None:
     seeding = set(_seeding(program, code))
-    drawing = [event for event in code.events if draws_from_numpy(event.name)]
+    drawing = [
+        event for event in code.events if draws_from_numpy(event.name) or _is_told_to_draw(program, event)
+    ]
     draws = [
         event
         for event in code.each_way(drawing)
@@ -258,6 +261,16 @@ def _nearest_draw(program: Program, code: WorkerCode) -> Event | None:
         and not (seeding and any(_comes_after(point, seeding) for point in event.places()))
     ]
     return min(draws, key=_distance, default=None)
+
+
+def _is_told_to_draw(program: Program, event: Event) -> bool:
+    """Whether a call of a library's transform draws from NumPy, as what made it was told."""
+    made = event.owner
+    told = draws_as_told(made.name) if made is not None and event.name.endswith("().__call__") else None
+    if made is None or told is None or told[0] not in made.arguments.keywords:
+        return False
+    values = [value for value, _ in program.evaluator.value_of(made.arguments.keywords[told[0]], event.world)]
+    return any(isinstance(value, Const) and told[1].search(str(value.value)) for value in values)
 
 
 def _is_given_state(program: Program, event: Event) -> bool:

@@ -62,10 +62,11 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator
+from functools import cached_property
 from typing import NamedTuple
 
 from dlint.finding import Remedy
-from dlint.knowledge.tensors import hands_memory_on
+from dlint.knowledge.tensors import hands_memory_on, may_hand_memory_on
 from dlint.knowledge.testing import is_test
 from dlint.loaders.counts import most_batches
 from dlint.loaders.iteration import Iterations
@@ -73,6 +74,7 @@ from dlint.loaders.loaders import Loader
 from dlint.program.program import Program
 from dlint.rules.rule import Found
 from dlint.source.layout import expressions
+from dlint.source.module import Module
 from dlint.source.nodes import walk
 from dlint.streams.collated import has_tensors
 from dlint.streams.items import is_default_collate
@@ -94,6 +96,9 @@ _KEEPS = re.compile(
     rb"\.(?:append|appendleft|extend)\(|\+=|\]\s*=|\b(?:list|tuple|cycle)\(|\bfor\b[^\n]{0,300}[\])]"
 )
 _GATHERS = {"list": "builtins.list", "tuple": "builtins.tuple", "cycle": "itertools.cycle"}
+# A file that goes through a loader calls something so.
+_SPEAKS = re.compile(rb"(?i:loader)|(?<![A-Za-z])dl(?![A-Za-z])")
+_LOADER = re.compile(r"load|(?:^|[._])dl(?:$|[._])|_dl|batch|iter", re.IGNORECASE)
 _WORDS = ("for", *_GATHERS)
 _COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp)
 # So many tensors leave room for the files that a program has open anyway.
@@ -118,7 +123,10 @@ def check(program: Program) -> Iterator[Found]:
     files = sorted(
         relative
         for relative in {file for word in _WORDS for file in index.mentioning(word)}
-        if program.mine(relative) and not is_test(relative) and _KEEPS.search(index.data(relative))
+        if program.mine(relative)
+        and not is_test(relative)
+        and _SPEAKS.search(index.data(relative))
+        and _KEEPS.search(index.data(relative))
     )
     for module in program.modules.each(files):
         lines = [number for number, line in enumerate(module.lines, 1) if _LINES.search(line)]
@@ -126,58 +134,84 @@ def check(program: Program) -> Iterator[Found]:
             statement = trail[-1]
             if not isinstance(statement, ast.stmt) or isinstance(statement, ast.ClassDef | ast.FunctionDef):
                 continue
-            program.evaluator.start()
-            point = program.evaluator.sites.point_of(module, trail)
-            for keeping in _keepings(program, statement, point):
-                found = _judged(program, iterations, keeping, point)
+            place = _Place(program, module, trail)
+            for keeping in _keepings(place, statement):
+                found = _judged(program, iterations, keeping, place.point)
                 if found is not None:
                     yield found
 
 
-def _keepings(program: Program, statement: ast.stmt, point: Point) -> Iterator[_Keeping]:
-    """What a statement keeps, should it go through the batches of a loader."""
+class _Place:
+    """Where a statement stands; what needs to be evaluated there is asked only of what may keep batches."""
 
-    def hands_on(callee: ast.expr) -> bool:
-        values = [value for value, _ in program.evaluator.values(callee, point)]
+    def __init__(self, program: Program, module: Module, trail: list[ast.AST]) -> None:
+        self._program = program
+        self._module = module
+        self._trail = list(trail)
+
+    @cached_property
+    def point(self) -> Point:
+        """The point before the statement."""
+        self._program.evaluator.start()
+        return self._program.evaluator.sites.point_of(self._module, self._trail)
+
+    def values(self, node: ast.expr) -> list[Value]:
+        """What an expression may be there."""
+        return [value for value, _ in self._program.evaluator.values(node, self.point)]
+
+    def hands_on(self, callee: ast.expr) -> bool:
+        """Whether a call hands on the memory of what it is given."""
+        name = callee.attr if isinstance(callee, ast.Attribute) else getattr(callee, "id", "")
+        if not may_hand_memory_on(name):
+            return False
+        values = self.values(callee)
         return bool(values) and all(
             isinstance(value, External) and hands_memory_on(value.name) for value in values
         )
 
+
+def _keepings(place: _Place, statement: ast.stmt) -> Iterator[_Keeping]:
+    """What a statement keeps, should it go through the batches of a loader."""
     if isinstance(statement, ast.For):
         batch = batch_in(statement.target, statement.iter)
-        for kept in kept_by(statement, batch, hands_on) if batch is not None else ():
-            if _fills(program, kept.into, point):
+        for kept in kept_by(statement, batch, place.hands_on) if batch is not None else ():
+            if _fills(place, kept.into):
                 yield _Keeping(kept, statement.iter, tensors_in(statement.body))
     for expression in expressions(statement):
         for node in walk(expression):
             if isinstance(node, _COMPREHENSIONS) and len(node.generators) == 1:
                 generator = node.generators[0]
-                batch = batch_in(generator.target, generator.iter)
-                for kept in kept_by_comprehension(node, batch, hands_on) if batch is not None else ():
+                batch = batch_in(generator.target, generator.iter) if _sounds(generator.iter) else None
+                for kept in kept_by_comprehension(node, batch, place.hands_on) if batch is not None else ():
                     yield _Keeping(kept, generator.iter, tensors_in([node]))
-            elif isinstance(node, ast.Call) and len(node.args) == 1 and _gathers(program, node, point):
+            elif isinstance(node, ast.Call) and len(node.args) == 1 and _gathers(place, node):
                 whole = View(node, (), False)
                 yield _Keeping(Kept(node, (whole,), None), node.args[0], Tensors(frozenset(), frozenset()))
 
 
-def _gathers(program: Program, call: ast.Call, point: Point) -> bool:
+def _sounds(iterable: ast.expr) -> bool:
+    """Whether what is gone through has a name as loaders have: most lists that are copied are none."""
+    return _LOADER.search(ast.unparse(iterable)) is not None
+
+
+def _gathers(place: _Place, call: ast.Call) -> bool:
     """Whether a call keeps all that it goes through, be it to give it again."""
     name = call.func.attr if isinstance(call.func, ast.Attribute) else getattr(call.func, "id", "")
-    if name not in _GATHERS or not goes_through_all(call.args[0]):
+    if name not in _GATHERS or not goes_through_all(call.args[0]) or not _sounds(call.args[0]):
         return False
-    values = [value for value, _ in program.evaluator.values(call.func, point)]
+    values = place.values(call.func)
     return bool(values) and all(
         isinstance(value, External) and value.name == _GATHERS[name] for value in values
     )
 
 
-def _fills(program: Program, into: ast.expr | None, point: Point) -> bool:
+def _fills(place: _Place, into: ast.expr | None) -> bool:
     """Whether what a loop puts things into is a list or dict, as it is before the loop."""
     while isinstance(into, ast.Subscript):
         into = into.value
     if into is None:
         return False
-    values = [value for value, _ in program.evaluator.values(into, point)]
+    values = place.values(into)
     known = [value for value in values if not isinstance(value, Unknown)]
     return bool(known) and all(map(_is_container, known))
 

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from dlint.evaluation.flow import few
-from dlint.knowledge.callbacks import runs_at_once
+from dlint.knowledge.callbacks import STREAMS, runs_at_once
 from dlint.knowledge.loading import (
     HAND_ON,
     INNER_PARTS,
@@ -109,7 +109,7 @@ class WorkerCode:
         if isinstance(value, Instance):
             self._instance_entries(value, world, seen)
         elif isinstance(value, Made):
-            if not runs_at_once(value.name):
+            if not runs_at_once(value.name) or _streams(value):
                 for part, w in made_of(self._evaluator, value, world):
                     self._data(part, w, seen)
         elif isinstance(value, Items):
@@ -242,6 +242,16 @@ class WorkerCode:
         for event in events:
             for link in ways(self._visit_of[id(event)]):
                 yield event if link is event.link else event.by(link)
+
+
+def _streams(made: Made) -> bool:
+    """Whether what an object is made of is told, where it is made, to do its work when it is read."""
+    return any(
+        isinstance(node, ast.keyword)
+        and node.arg == STREAMS
+        and not (isinstance(node.value, ast.Constant) and not node.value.value)
+        for node in walk(made.node)
+    )
 
 
 def _joined(worlds: list[World], inside: list[World]) -> list[World]:
