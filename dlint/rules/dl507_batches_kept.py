@@ -136,7 +136,7 @@ def check(program: Program) -> Iterator[Found]:
                 continue
             place = _Place(program, module, trail)
             for keeping in _keepings(place, statement):
-                found = _judged(program, iterations, keeping, place.point)
+                found = _judged(program, iterations, keeping, place)
                 if found is not None:
                     yield found
 
@@ -175,8 +175,7 @@ def _keepings(place: _Place, statement: ast.stmt) -> Iterator[_Keeping]:
     if isinstance(statement, ast.For):
         batch = batch_in(statement.target, statement.iter)
         for kept in kept_by(statement, batch, place.hands_on) if batch is not None else ():
-            if _fills(place, kept.into):
-                yield _Keeping(kept, statement.iter, tensors_in(statement.body))
+            yield _Keeping(kept, statement.iter, tensors_in(statement.body))
     for expression in expressions(statement):
         for node in walk(expression):
             if isinstance(node, _COMPREHENSIONS) and len(node.generators) == 1:
@@ -205,12 +204,10 @@ def _gathers(place: _Place, call: ast.Call) -> bool:
     )
 
 
-def _fills(place: _Place, into: ast.expr | None) -> bool:
+def _fills(place: _Place, into: ast.expr) -> bool:
     """Whether what a loop puts things into is a list or dict, as it is before the loop."""
     while isinstance(into, ast.Subscript):
         into = into.value
-    if into is None:
-        return False
     values = place.values(into)
     known = [value for value in values if not isinstance(value, Unknown)]
     return bool(known) and all(map(_is_container, known))
@@ -222,17 +219,20 @@ def _is_container(value: Value) -> bool:
     return isinstance(value, Table) or (isinstance(value, Items) and value.kind == "list")
 
 
-def _judged(program: Program, iterations: Iterations, keeping: _Keeping, point: Point) -> Found | None:
+def _judged(program: Program, iterations: Iterations, keeping: _Keeping, place: _Place) -> Found | None:
     """The finding where batches of a loader with workers are kept, and enough of them."""
-    for loader in iterations.loaders_of(keeping.source, point):
-        if not _sends_files(loader) or _is_sheltered(program, loader):
+    into = keeping.kept.into
+    for loader in iterations.loaders_of(keeping.source, place.point):
+        if not _sends_files(loader) or (into is not None and not _fills(place, into)):
+            continue
+        if _is_sheltered(program, loader):
             continue
         kinds = {view: _kind(program, loader, view, keeping.tensors) for view in keeping.kept.views}
         views = [view for view, kind in kinds.items() if kind is not None]
         batches = most_batches(program.evaluator, loader) if views else None
         if views and (batches is None or batches * len(views) >= _FEW):
             surely = all(kind == "a tensor" for kind in kinds.values())
-            return _found(keeping.kept, views, surely, point)
+            return _found(keeping.kept, views, surely, place.point)
     return None
 
 
