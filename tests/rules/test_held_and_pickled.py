@@ -19,6 +19,8 @@ from pathlib import Path
 
 import boto3
 import cv2
+import decord
+import hashlib
 import pymongo
 from lxml import etree
 """
@@ -98,6 +100,9 @@ def test_stored_by_a_method_of_the_constructor(
         ("torch.jit.load(path).eval()", "", ["DL401"]),
         ("torch.load(path)", "", []),
         ("ctypes.cdll.LoadLibrary(path)", "", ["DL401"]),
+        ("decord.cpu(0)", "", ["DL401"]),
+        ("hashlib.md5(path)", "", ["DL401"]),
+        ("hashlib.md5(path).hexdigest()", "", []),
         ("etree.parse(path).getroot()", "", ["DL401"]),
         ("ET.parse(path).getroot()", "", []),
         ("cv2.createBackgroundSubtractorMOG2()", "", ["DL401"]),

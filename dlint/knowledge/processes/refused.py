@@ -45,6 +45,7 @@ LOADER_ITERATOR = Refused(
 _LOCK = "_thread.lock"
 _SCRIPTED = Refused("scripted module", error="RuntimeError: Tried to serialize object __torch__...")
 _NO_CLASS = "PicklingError: Can't pickle <class ...>: attribute lookup ... failed"
+_NO_REDUCE = "TypeError: no default __reduce__ due to non-trivial __cinit__"
 _LIBRARY = Refused(
     "native library", error="AttributeError: Can't pickle local object 'CDLL.__init__.<locals>._FuncPtr'"
 )
@@ -74,6 +75,15 @@ _CALLS = {
     "numpy.nditer": Refused("numpy.nditer"),
     "numpy.ndenumerate": Refused("numpy.ndenumerate", "numpy.flatiter"),
     "torch.finfo": Refused("torch.finfo"),
+    "hashlib.md5": Refused("hash", "_hashlib.HASH"),
+    "hashlib.sha1": Refused("hash", "_hashlib.HASH"),
+    "hashlib.sha256": Refused("hash", "_hashlib.HASH"),
+    "imageio.get_reader": Refused("imageio reader", "_io.BufferedReader"),
+    "http.client.HTTPSConnection": Refused("HTTPS connection", "SSLContext"),
+    # Pickle sends it, and the worker that unpickles it ends: DECORDContext.__new__() lacks its arguments.
+    "decord.cpu": Refused("decord context", error="RuntimeError: DataLoader worker ... exited unexpectedly"),
+    "pyarrow.OSFile": Refused("pyarrow file", error=_NO_REDUCE),
+    "pyarrow.memory_map": Refused("pyarrow file", error=_NO_REDUCE),
     "torch.jit.load": _SCRIPTED,
     "torch.jit.script": _SCRIPTED,
     "torch.jit.trace": _SCRIPTED,
