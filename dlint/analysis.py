@@ -279,7 +279,9 @@ def _hit(code: str, rule: Rule, found: Found) -> Hit:
         end_column=module.column(end_line, end_offset),
         reach=found.reach,
         remedy=found.remedy,
-        by_hand=found.by_hand,
+        by_hand=found.by_hand or (found.cure if found.remedy is None else None),
+        effect=found.effect,
+        condition=found.condition,
     )
     return Hit(str(module.path), finding, found.kind)
 

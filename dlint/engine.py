@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
 from dlint.analysis import Hit, Progress, Project, analyse
-from dlint.finding import Finding, Trouble
+from dlint.finding import LEVELS, Finding, Trouble
 from dlint.finding import Report as Report
 from dlint.project.files import Listing, absolute, display_path, is_folder, listing
 from dlint.settings import Settings, enabled
@@ -94,7 +94,8 @@ def _check(
         found = _merged(outcome.hits, {str(path): display_path(path) for path in files})
         unreadable, kept = _read_files(files, texts, explicit, outcome.parsed, found, suppress)
         troubles += [*unreadable, *outcome.failures]
-        findings += kept
+        shown = LEVELS[: LEVELS.index(settings.level) + 1]
+        findings += [finding for finding in kept if finding.level in shown]
         faults = faults or outcome.faults
     return Report(
         tuple(sorted(findings, key=lambda finding: finding.sort_key)),
@@ -170,7 +171,7 @@ def _merged(hits: list[Hit], shown: Mapping[str, str]) -> list[Finding]:
         else:
             result.append(place)
     for group in whole.values():
-        group.sort(key=lambda finding: (finding.line, finding.column))
+        group.sort(key=lambda finding: (LEVELS.index(finding.level), finding.line, finding.column))
         first = group[0]
         more = len(group) - 1
         if more:

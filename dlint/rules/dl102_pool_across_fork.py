@@ -81,7 +81,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from dlint.finding import ReachStep, Remedy
+from dlint.finding import Effect, ReachStep, Remedy
 from dlint.fork.early_reads import item_read_in_parent
 from dlint.fork.order import comes_before
 from dlint.fork.sides import (
@@ -94,6 +94,7 @@ from dlint.fork.sides import (
 )
 from dlint.fork.start_method import STARTS_ANEW
 from dlint.knowledge.processes.pools import LOCKS, POOLS, THREAD_QUEUES, THREADS, gives_work
+from dlint.program.conditions import NOT_FORKED, both, loaded
 from dlint.program.program import Program
 from dlint.rules.rule import Found
 from dlint.source.layout import expressions, own_names, statements_in
@@ -160,29 +161,39 @@ def _pool(
             return
     elif cold and method == "fork":
         return
-    if before:
-        what = f"{pool.shown} made in the parent is used in worker code ({_place(event)})"
-    else:
-        what = f"the parent reads an item ({warm}) and so makes the {pool.shown} that workers inherit"
+    shown, used = pool.shown, _place(event)
+    condition: str | None = None
+    effect: Effect = "hang"
     if method in STARTS_ANEW:
-        effect = f"it cannot be pickled, so {method} workers do not start"
+        what = (
+            f"worker code uses a {shown} of the parent ({used}): it cannot be pickled, so {method} "
+            "workers fail"
+        )
+        effect = "error"
+    elif not before:
+        what = f"the parent reads an item ({warm}) and so makes the {shown} that workers inherit: they hang"
     elif cold:
-        effect = "spawned workers fail (cannot pickle), forked ones hang once the parent has read one item"
+        what = f"worker code uses a {shown} of the parent ({used}): workers hang, or cannot be sent it"
+        condition = f"the parent has read an item before, or {NOT_FORKED}"
+    elif pool.lazy and (busy or warm):
+        how = "gives it work" if busy else f"reads an item ({warm})"
+        what = (
+            f"worker code uses a {shown} ({used}) after the parent {how}: forked workers hang, "
+            f"without its {pool.of}"
+        )
     else:
-        first = ""
-        if before and pool.lazy and (busy or warm):
-            first = (
-                "the parent gives it work first and "
-                if busy
-                else f"the parent reads an item first ({warm}) and "
-            )
-        effect = f"{first}its {pool.of} do not survive the fork: the workers hang"
+        what = (
+            f"worker code uses a {shown} of the parent ({used}): forked workers hang, without its {pool.of}"
+        )
     cure = "make it in each worker, keyed on os.getpid()" if threads else "let the workers do the work"
     remedy = Remedy("pool_per_process", "unsafe", "Make the pool in each process, keyed on os.getpid()")
     yield Found(
         made.point.frame.module,
         made.node,
-        f"{what}: {effect}; {cure}",
+        what,
+        effect,
+        cure,
+        both(loaded(use), condition),
         event.link.steps(event.name, event.module, event.node),
         remedy if threads and before else None,
         by_hand=None if threads and before else f"{cure}, and leave it out of __getstate__",
@@ -311,9 +322,11 @@ def _queue(threads: _Threads, use: WorkerUse, event: Event, queue: Made, method:
     yield Found(
         thread.module,
         thread.call,
-        f"this thread of the parent {verb} a queue that worker code waits for ({_place(event)}): a forked "
-        "worker has the queue and not the thread, and hangs; spawned ones fail (cannot pickle); start the "
-        "thread in the worker",
+        f"a thread of the parent {verb} a queue that worker code waits for ({_place(event)}): "
+        "forked workers hang",
+        "hang",
+        "start the thread in the worker",
+        loaded(use),
         event.link.steps(event.name, event.module, event.node),
         by_hand="start the thread in the worker, in __iter__ or keyed on os.getpid(), and shard by worker id",
     )
@@ -329,9 +342,13 @@ def _lock(threads: _Threads, use: WorkerUse, lock: Made, steps: tuple[ReachStep,
     yield Found(
         lock.point.frame.module,
         lock.node,
-        f"a thread of the parent takes this lock ({thread.module.relative}:{thread.call.lineno}) and so does "
-        "worker code: a worker that is forked while the thread holds it waits for ever; give each worker a "
-        "new lock in worker_init_fn",
+        "a thread of the parent and worker code take this lock: a worker waits for ever",
+        "hang",
+        "give each worker a new lock in worker_init_fn",
+        both(
+            loaded(use),
+            f"the thread ({thread.module.relative}:{thread.call.lineno}) holds it while the worker is forked",
+        ),
         steps,
         by_hand="make a new lock in worker_init_fn on get_worker_info().dataset, or with os.register_at_fork",
     )

@@ -43,6 +43,7 @@ from collections.abc import Iterator
 
 from dlint.knowledge.processes.pools import POOLS, PROCESS_STARTS, PROCESSES
 from dlint.loaders.loaders import is_zero
+from dlint.program.conditions import executed
 from dlint.program.program import Program
 from dlint.rules.rule import Found
 from dlint.source.nodes import walk
@@ -68,9 +69,11 @@ def check(program: Program) -> Iterator[Found]:
                 yield Found(
                     event.module,
                     event.node,
-                    f"worker code makes {what}, but a worker may have no child processes: it ends with "
-                    "AssertionError: daemonic processes are not allowed to have children; do the work in the "
-                    "worker itself, or in threads",
+                    f"worker code makes {what}: daemonic processes are not allowed to have "
+                    "children (AssertionError)",
+                    "error",
+                    "do the work in the worker itself, or in threads",
+                    executed(program, code),
                     event.link.steps(event.name, event.module, event.node),
                     by_hand="do the work in the worker itself (num_workers=0 for a loader inside a worker)",
                 )

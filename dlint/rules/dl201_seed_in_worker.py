@@ -57,10 +57,12 @@ from collections.abc import Iterator
 
 from dlint.finding import Remedy
 from dlint.knowledge.randomness import KEEPS_STATE, SEEDS, STATE_CALLS, sounds_changing
+from dlint.program.conditions import executed
 from dlint.program.program import Program
 from dlint.randomness.seed import CLOCK, FIXED, FRESH, TORCH, WORKER, Seed
 from dlint.randomness.seeds import seeds_of
 from dlint.rules.rule import Found
+from dlint.rules.wording import brief
 from dlint.source.layout import dotted
 from dlint.source.nodes import walk
 from dlint.values.frame import Point
@@ -96,7 +98,7 @@ def _judged(program: Program, code: WorkerCode, event: Event) -> Iterator[Found]
         return
     if _kept(event) or _put_back_after(program, event):
         return
-    yield _found(event, seeds, once=once)
+    yield _found(program, code, event, seeds, once=once)
 
 
 def _names_in(call: ast.Call) -> Iterator[str]:
@@ -169,28 +171,29 @@ def _keeps(program: Program, manager: ast.expr, point: Point, world: World, libr
     )
 
 
-def _found(event: Event, seeds: list[Seed], *, once: bool) -> Found:
+def _found(program: Program, code: WorkerCode, event: Event, seeds: list[Seed], *, once: bool) -> Found:
     assert isinstance(event.node, ast.Call)
     library = SEEDS[event.name]
     kinds = frozenset().union(*(seed.kinds for seed in seeds))
     cure = "remove it"
     if kinds == {FIXED} or CLOCK in kinds:
-        happens = f"all draws from {library} after it repeat (1 distinct value of 24)"
+        happens = f"every draw from {library} after it repeats"
         cure = "remove it, or draw from a local generator made from the seed and the index"
     elif once and kinds <= {FIXED, WORKER}:
-        happens = f"every epoch starts new workers, which draw the same numbers from {library} again"
+        happens = f"every epoch draws the same from {library} again, in new workers"
         cure = "remove it, or seed from get_worker_info().seed"
     elif kinds <= {FIXED, WORKER, TORCH}:
-        happens = f"all items of a worker draw the same numbers from {library}"
+        happens = f"all items of a worker draw the same from {library}"
     else:
-        happens = (
-            f"whatever draws from {library} after it gets the same numbers for the same seed in every epoch"
-        )
+        happens = f"{library} draws the same for the same seed in every epoch"
         cure = "draw from a local generator made from that seed"
     return Found(
         event.module,
         event.node,
-        f"{ast.unparse(event.node)} in worker code sets {library}'s global state: {happens}; {cure}",
+        f"{brief(event.node)} runs in worker code: {happens}",
+        "silent",
+        cure,
+        executed(program, code),
         event.link.steps(event.name, event.module, event.node),
         Remedy("remove_reseed", "unsafe", "Remove the seeding, or draw from a local generator"),
     )

@@ -85,15 +85,17 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable, Iterator
 
-from dlint.finding import Remedy
+from dlint.finding import Effect, Remedy
 from dlint.fork.early_reads import item_read_in_parent
 from dlint.fork.sides import init_visits, made_in_parent, renewed
 from dlint.fork.start_method import STARTS_ANEW
 from dlint.knowledge.augmenters import LIBRARY, draws_from_augmenter, is_augmenter, renews
 from dlint.knowledge.randomness import GENERATORS, RESEEDS, SEEDS, draws_from_generator
+from dlint.program.conditions import loaded
 from dlint.program.program import Program
 from dlint.randomness.augmenters import draws_numbers, has_own_state
 from dlint.rules.rule import Found
+from dlint.rules.wording import place
 from dlint.source.layout import FunctionNode, functions_in, parameters
 from dlint.source.module import Module
 from dlint.source.nodes import walk
@@ -116,7 +118,7 @@ def check(program: Program) -> Iterator[Found]:
         for event, made, lazy in draws[id(use.code)]:
             if is_augmenter(made.name):
                 if _is_inherited(program, use, made, in_worker=lazy):
-                    yield _found_augmenter(event, made)
+                    yield _found_augmenter(use, event, made)
                 continue
             if renewed(program, use, made) or _renewed_by_call(program, use, made):
                 continue
@@ -318,36 +320,38 @@ def _found(
     program: Program, use: WorkerUse, event: Event, made: Made, touched: tuple[Module, ast.expr] | None
 ) -> Found:
     assert isinstance(made.node, ast.expr)
-    where = f"{event.module.relative}:{getattr(event.node, 'lineno', 1)}"
-    if touched is None:
-        when = "is made before the workers start"
-    else:
-        module, node = touched
-        when = f"is made at its first use, which is in the parent ({module.relative}:{node.lineno})"
-    happens = "every worker and every epoch draws the same numbers (4 distinct of 24)"
-    if use.loader is not None and use.loader.keeps_workers:
-        happens = "every worker draws the same numbers (12 distinct of 24)"
+    effect: Effect = "silent"
+    what = f"{GENERATORS[made.name]} is made before the workers start and drawn from in each: "
+    if touched is not None:
+        what = f"{GENERATORS[made.name]} is made at its first use, in the parent ({place(*touched)}): "
     if made.name.startswith("torch.Generator") and program.start_method_of(use) in STARTS_ANEW:
-        happens = "a torch.Generator cannot go to spawned workers, which end with a RuntimeError"
+        effect, happens = "error", "it cannot be sent to spawned workers (RuntimeError)"
+    elif use.loader is not None and use.loader.keeps_workers:
+        happens = "all workers repeat its numbers"
+    else:
+        happens = "all workers and epochs repeat its numbers"
     return Found(
         made.point.frame.module,
         made.node,
-        f"{GENERATORS[made.name]} {when} and drawn from in worker code ({where}): {happens}; "
+        what + happens,
+        effect,
         "make it in each worker, from torch.initial_seed()",
+        loaded(use),
         event.link.steps(event.name, event.module, event.node),
         Remedy("generator_per_worker", "unsafe", "Make the generator in each worker, from the worker's seed"),
     )
 
 
-def _found_augmenter(event: Event, made: Made) -> Found:
+def _found_augmenter(use: WorkerUse, event: Event, made: Made) -> Found:
     assert isinstance(made.node, ast.expr)
-    where = f"{event.module.relative}:{getattr(event.node, 'lineno', 1)}"
-    name = made.name.rpartition(".")[2]
     return Found(
         made.point.frame.module,
         made.node,
-        f"imgaug's {name} is drawn from in worker code ({where}), and its generator is none of the worker's: "
-        f"every worker and every epoch draws the same numbers, also where NumPy is seeded; {_SEED_LIBRARY}",
+        f"imgaug's {made.name.rpartition('.')[2]} has a generator of its own: all workers and "
+        "epochs repeat its numbers",
+        "silent",
+        f"{_SEED_LIBRARY}: seeding NumPy does not change it",
+        loaded(use),
         event.link.steps(event.name, event.module, event.node),
         by_hand=_SEED_LIBRARY,
     )

@@ -44,11 +44,13 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from dlint.finding import Remedy
+from dlint.finding import Effect, Remedy
 from dlint.loaders.loaders import Loader
+from dlint.program.conditions import with_workers
 from dlint.program.program import Program
 from dlint.randomness.init_functions import result_of, takes_one
 from dlint.rules.rule import Found
+from dlint.rules.wording import brief, listed
 from dlint.values.values import Function
 
 _ARGUMENT = "worker_init_fn"
@@ -78,16 +80,18 @@ def _called(program: Program, loader: Loader, call: ast.Call) -> Found | None:
     what = whats.pop()
     if what is None:
         return None
-    name = ast.unparse(call.func)
+    effect: Effect
     if what == "None":
-        happens = "the loader gets its result None, and no worker runs it"
+        happens, effect = "the loader gets None, and no worker runs it", "silent"
     else:
-        happens = f"the loader gets {what}, which the workers cannot call: TypeError"
+        happens, effect = f"the loader gets {what}, which no worker can call (TypeError)", "error"
     return Found(
         loader.module,
         call,
-        f"{_ARGUMENT}={ast.unparse(call)} calls {name} once, in the training process: {happens}; pass a "
-        "function that takes the worker's number",
+        f"{_ARGUMENT}={brief(call)} calls {brief(call.func, 24)} in the parent: {happens}",
+        effect,
+        "pass a function that takes the worker's number",
+        with_workers(loader),
         remedy=Remedy("pass_function", "unsafe", "Pass the function instead of calling it"),
     )
 
@@ -104,7 +108,10 @@ def _uncallable(loader: Loader, written: ast.expr) -> Found | None:
     return Found(
         loader.module,
         written,
-        f"workers call worker_init_fn with one argument, their number, and {', '.join(sorted(names))} "
-        "cannot be called so: TypeError in the worker; give it exactly one parameter",
+        f"workers call worker_init_fn with their number, and {listed(sorted(names))} cannot "
+        "take one: TypeError",
+        "error",
+        "give it exactly one parameter",
+        with_workers(loader),
         by_hand="give the worker_init_fn exactly one parameter, the worker's number",
     )

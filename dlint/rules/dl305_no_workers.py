@@ -51,7 +51,7 @@ def check(program: Program) -> Iterator[Found]:
             yield Found(
                 loader.module,
                 loader.call,
-                f"num_workers is {written}: every batch is loaded in the main process while training waits; "
+                f"num_workers is {written}: every batch is loaded in the main process while training waits",
+                "cost",
                 "give num_workers=4 or so, where loading takes time",
-                by_hand="give num_workers, where loading takes time",
             )

@@ -357,7 +357,7 @@ def _found(module: Module, found: _Pass) -> Found:
     return Found(
         module,
         found.node,
-        f"{name} is read item by item only for {wanted}: every sample is loaded and decoded once before "
-        f"training and thrown away; {cure}",
-        by_hand=cure,
+        f"{name} is read item by item only for {wanted}: every sample is decoded and thrown away",
+        "cost",
+        cure,
     )

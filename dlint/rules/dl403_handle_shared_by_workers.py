@@ -105,8 +105,10 @@ from dlint.fork.held_handles import held
 from dlint.fork.shipped import attributes, says_its_state
 from dlint.fork.sides import renewed
 from dlint.knowledge.processes.handles import Handle
+from dlint.program.conditions import NOT_FORKED, any_loaded, both
 from dlint.program.program import Program
 from dlint.rules.rule import Found
+from dlint.rules.wording import place
 from dlint.source.layout import changed_names, own_names, parameters, statements_in
 from dlint.source.nodes import walk
 from dlint.values.frame import Arguments, Point
@@ -125,7 +127,7 @@ _BY_HAND = {
     "a part of it": "open the file in each process, keyed on os.getpid(), and take its parts there",
 }
 _BEFORE = "before the workers start"
-_BY_CONSTRUCTOR = "in the main process too, by the constructor,"
+_BY_CONSTRUCTOR = "in the parent too, by the constructor"
 _FOR_ONE_PROCESS = ("getpid", "get_worker_info", "current_process")
 
 
@@ -150,7 +152,7 @@ def check(program: Program) -> Iterator[Found]:
                 yield from _kept(program, uses, owner, visits, start, state)
             yield from _lazy(program, uses, owner, visits, state)
         for start in starts:
-            yield from _global(program, code, start)
+            yield from _global(program, uses, code, start)
 
 
 def _is_method(visit: Visit, owner: Instance) -> bool:
@@ -185,7 +187,7 @@ def _kept(
             if name in read:
                 attribute = (owner.cls.name, name)
                 when = _BY_CONSTRUCTOR if binding else _BEFORE
-                for found in _found(handle, value, visit, read[name], start, state, attribute, when):
+                for found in _found(uses, handle, value, visit, read[name], start, state, attribute, when):
                     yield found if how == "alone" else found._replace(remedy=None, by_hand=_BY_HAND[how])
                 break
 
@@ -225,12 +227,12 @@ def _lazy(
         for handle, made, visit, name in opened:
             when = None
             if read is not None:
-                when = f"in the main process too, by the item read at {read[0].relative}:{read[1].lineno},"
+                when = f"in the parent too, by the item read at {place(*read)}"
             elif use.dataset is not None and use.dataset.key == owner.key:
                 when = _by_length(program, use, owner, made, name)
             if when is not None:
                 attribute = (owner.cls.name, name)
-                yield from _found(handle, made, visit, made.node, start, state, attribute, when)
+                yield from _found([use], handle, made, visit, made.node, start, state, attribute, when)
 
 
 def _by_length(program: Program, use: WorkerUse, owner: Instance, made: Made, name: str) -> str | None:
@@ -249,9 +251,9 @@ def _by_length(program: Program, use: WorkerUse, owner: Instance, made: Made, na
         return None
     asked = length_asked_in_parent(program, use, owner.cls)
     if asked is not None:
-        return f"in the main process too, by len() at {asked[0].relative}:{asked[1].lineno},"
+        return f"in the parent too, by len() at {place(*asked)}"
     if any(isinstance(value, Const) and value.value for value in use.loader.values("shuffle")):
-        return "in the main process too, by the __len__ that the loader calls when it shuffles,"
+        return "in the parent too, by the __len__ of a loader that shuffles"
     return None
 
 
@@ -290,7 +292,7 @@ def _is_asked_for(visits: list[Visit], opener: Visit) -> bool:
     return any(asked.search(visit.function.module.text_of(visit.function.node)) for visit in visits)
 
 
-def _global(program: Program, code: WorkerCode, start: str | None) -> Iterator[Found]:
+def _global(program: Program, uses: list[WorkerUse], code: WorkerCode, start: str | None) -> Iterator[Found]:
     """Handles opened at import that worker code reads; spawned workers open their own."""
     if start not in (None, "fork"):
         return
@@ -300,12 +302,14 @@ def _global(program: Program, code: WorkerCode, start: str | None) -> Iterator[F
             continue
         handle = handle_of(program.evaluator, made)
         if handle is not None and handle.forked and isinstance(made.node, ast.expr):
-            where = f"{event.module.relative}:{getattr(event.node, 'lineno', 1)}"
             found = Found(
                 made.point.frame.module,
                 made.node,
-                f"{handle.name} opened at import is read in worker code ({where}): forked {handle.forked}; "
-                f"{handle.advice}",
+                f"{handle.name} opened at import is read in worker code: forked workers share "
+                f"it and {handle.forked}",
+                handle.effect,
+                handle.advice,
+                any_loaded(uses),
                 event.link.steps(event.name, event.module, event.node),
                 Remedy("handle_per_process", "unsafe", "Open it in each process", {"once": handle.once}),
             )
@@ -335,6 +339,7 @@ def _reads(visit: Visit) -> dict[str, ast.AST]:
 
 
 def _found(
+    uses: list[WorkerUse],
     handle: Handle,
     made: Made,
     visit: Visit,
@@ -348,16 +353,17 @@ def _found(
     pickled = start != "fork" and not state
     if not isinstance(made.node, ast.expr) or not (forked or pickled):
         return
-    happens = [f"forked {forked}"] if forked else []
-    if pickled:
-        happens.append(f'workers that are not forked cannot be sent it ("{handle.unsent}")')
+    happens = f"forked workers share it and {forked}" if forked else "pickle cannot send it to workers"
+    open_start = None if forked or start is not None else NOT_FORKED
     cls, name = attribute
     module = visit.function.module
     found = Found(
         made.point.frame.module,
         made.node,
-        f"{handle.name} opened {when} is read in worker code as {cls}.{name}: {'; '.join(happens)}; "
-        f"{handle.advice}",
+        f"{cls}.{name} is {handle.name} opened {when}: {happens}",
+        handle.effect if forked else "error",
+        handle.advice,
+        both(any_loaded(uses), open_start),
         visit.link.steps(f"self.{name}", module, read),
         Remedy(
             "handle_per_process",

@@ -58,8 +58,10 @@ from collections.abc import Iterator
 from dlint.fork.protection import Effect
 from dlint.fork.start_method import STARTS_ANEW
 from dlint.knowledge.processes.setups import SETUPS, Setup
+from dlint.program.conditions import with_workers
 from dlint.program.program import Program
 from dlint.rules.rule import Found
+from dlint.rules.wording import brief
 from dlint.values.values import Const, External
 from dlint.workers.events import Event
 from dlint.workers.uses import WorkerUse
@@ -133,11 +135,11 @@ def _found(program: Program, uses: list[WorkerUse], setup: Setup, value: object)
     assert loader is not None
     method = program.start_method_of(uses[0])
     where = f"{loader.module.relative}:{loader.call.lineno}"
-    cure = "call it at module level or in a worker_init_fn as well"
     yield Found(
         effect.module,
         effect.call,
-        f"{ast.unparse(effect.call)} runs in the main process only, but the loader at {where} "
-        f"starts its workers by {method}, which do not have it: {setup.missing}; {cure}",
-        by_hand=cure,
+        f"{brief(effect.call)} runs in the parent only, not in {method} workers: {setup.missing}",
+        setup.effect,
+        f"call it at module level or in a worker_init_fn as well (loader at {where})",
+        with_workers(loader),
     )

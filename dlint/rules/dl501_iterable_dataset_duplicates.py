@@ -57,6 +57,7 @@ from collections.abc import Iterator
 
 from dlint.knowledge.iterables import draws
 from dlint.loaders.loaders import Loader, is_zero
+from dlint.program.conditions import with_workers
 from dlint.program.program import Program
 from dlint.rules.rule import Found
 from dlint.source.nodes import walk
@@ -169,8 +170,10 @@ def _found(loader: Loader, method: Function, node: ast.FunctionDef) -> Found:
     return Found(
         method.module,
         node,
-        f"{owner}.__iter__ streams everything in every worker (loader at {where}): with two workers each "
-        "item comes twice an epoch, without a warning; divide the stream by get_worker_info()",
+        f"{owner}.__iter__ streams everything in every worker: with two workers each item comes twice",
+        "silent",
+        f"divide the stream by get_worker_info() (loader at {where})",
+        with_workers(loader),
         by_hand="let each worker read its share: itertools.islice(stream, info.id, None, info.num_workers), "
         "where info = get_worker_info()",
     )

@@ -112,7 +112,8 @@ def _found(loader: Loader, reader: Reader, node: ast.stmt, how: str) -> Found:
     return Found(
         reader.function.module,
         node,
-        f"{owner}.__getitem__ {how}, and the loader at {where} batches with default_collate: one None stops "
-        "the training with \"TypeError: ... found <class 'NoneType'>\"; leave None out in a collate_fn",
+        f"{owner}.__getitem__ {how}, which default_collate cannot batch: one stops the training",
+        "error",
+        f"leave None out in a collate_fn (loader at {where})",
         by_hand="filter the batch in a collate_fn: default_collate([i for i in batch if i is not None])",
     )

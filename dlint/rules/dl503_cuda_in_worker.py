@@ -56,6 +56,7 @@ from dlint.finding import ReachStep
 from dlint.fork.start_method import STARTS_ANEW
 from dlint.knowledge.processes.devices import DEVICE, DEVICE_KEYWORDS, MOVES, is_cuda, makes_cuda_tensor
 from dlint.loaders.loaders import Loader
+from dlint.program.conditions import both, with_workers
 from dlint.program.program import Program
 from dlint.rules.rule import Found
 from dlint.source.layout import expressions, statements_in
@@ -191,9 +192,10 @@ def _found(loader: Loader, visit: Visit, call: ast.Call) -> Found:
     return Found(
         module,
         call,
-        f'{what} uses the GPU in worker code (loader at {where}): a forked worker stops with "Cannot '
-        're-initialize CUDA in forked subprocess" once the main process has used it; move the batch in the '
-        "training loop",
+        f"{what} uses the GPU in worker code: forked workers cannot, once the parent has (RuntimeError)",
+        "error",
+        f"move the batch in the training loop (loader at {where})",
+        both(with_workers(loader), "the parent has used the GPU before"),
         reach,
         by_hand="return CPU tensors; move each batch in the training loop, with pin_memory=True "
         "on the loader and batch.to(device, non_blocking=True)",

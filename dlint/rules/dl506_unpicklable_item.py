@@ -55,6 +55,7 @@ from collections.abc import Iterator
 
 from dlint.knowledge.processes.objects import unpicklable
 from dlint.loaders.loaders import Loader, is_zero
+from dlint.program.conditions import with_workers
 from dlint.program.program import Program
 from dlint.rules.rule import Found
 from dlint.source.layout import statements_in
@@ -196,7 +197,9 @@ def _found(loader: Loader, function: Function, statement: ast.stmt, what: str) -
     return Found(
         function.module,
         statement,
-        f"{display_name(function)} returns {what}, which a worker cannot send (loader at {where}): its "
-        "queue drops the batch and the loader waits for ever (6 of 6 runs); return data that pickle can take",
+        f"{display_name(function)} returns {what}, which a worker cannot send: the loader waits for ever",
+        "hang",
+        f"return data that pickle can take (loader at {where})",
+        with_workers(loader),
         by_hand="return tensors, numbers, strings or lists of them; make locks in the main process",
     )

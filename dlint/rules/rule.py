@@ -12,7 +12,7 @@ import ast
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, NamedTuple
 
-from dlint.finding import ReachStep, Remedy
+from dlint.finding import Effect, ReachStep, Remedy
 
 if TYPE_CHECKING:
     from dlint.program.program import Program
@@ -22,16 +22,29 @@ if TYPE_CHECKING:
 class Found(NamedTuple):
     """What a rule hands to the engine: a place in a module and what is wrong there.
 
+    ``what`` says in one clause of at most 120 characters what stands there, where from, and what happens, to
+    somebody who never heard of dlint; ``effect`` is the kind of it. ``cure`` says what to do, and
+    ``condition`` what must be so for the effect to come, as a clause ("torch is older than 1.9"), where the
+    project leaves that open. ``by_hand`` is for what the cure does not say where there is no remedy: why not.
     ``kind`` tells the hazards of one rule apart where they are reported once a file each.
     """
 
     module: Module
     node: ast.expr | ast.stmt
-    message: str
+    what: str
+    effect: Effect
+    cure: str
+    condition: str | None = None
     reach: tuple[ReachStep, ...] = ()
     remedy: Remedy | None = None
     by_hand: str | None = None
     kind: str = ""
+
+    @property
+    def message(self) -> str:
+        """All of it in one line."""
+        condition = "" if self.condition is None else f", if {self.condition}"
+        return f"{self.what}{condition}; {self.cure}"
 
 
 Check = Callable[["Program"], Iterator[Found]]
