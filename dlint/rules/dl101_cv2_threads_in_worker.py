@@ -58,6 +58,15 @@ finds modules by name (`importlib`, Hydra) counts for loaders that no other scri
 `cv2.ocl.setUseOpenCL(False)` alone does not turn the threads off. What a call with a number greater than 1
 takes back in the main process, always and after all of these, is no protection for forked workers.
 
+## Level
+
+- `warning`, hang: worker code calls what starts OpenCV's pool, if OpenCV was built with OpenMP, as conda's
+  is.
+- `warning`, hang: `cv2.setNumThreads(n)` in worker code, if the main process has used OpenCV before;
+  `cv2.UMat` in worker code, if it has used OpenCL before.
+- `note`, cost: the calls start no thread (`imread`, `flip`, drawing: measured), the workers are not forked,
+  or another file of the program has the same hazard already: one line there cures both.
+
 ## Fix safety
 
 Safe: one line after the import of cv2 changes no result, only how many threads OpenCV uses, in the main

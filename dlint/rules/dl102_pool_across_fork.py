@@ -62,6 +62,16 @@ class Clips(Dataset):
 `if self.pool is None:` is no cure: once the parent has read an item, the workers inherit its pool (hang,
 4 of 4). Nor is `__getstate__` alone: a fork pickles nothing.
 
+## Level
+
+- `error`, hang: workers are forked and the pool, thread or queue has threads in the parent by then.
+- `error`, error: the workers are started anew: a pool cannot be pickled.
+- `warning`, hang: an executor whose threads nobody has started, if the parent has read an item before or
+  the workers are not forked; a lock, if a thread holds it while the worker is forked.
+
+A `warning` instead where workers run the code only under a condition: an option for the number of workers
+that is 0 by default, or a dataset that no loader of the project is seen to get.
+
 ## Fix safety
 
 Unsafe: the attribute becomes a property, and each process makes its pool when it first asks for it, instead
@@ -161,38 +171,32 @@ def _pool(
             return
     elif cold and method == "fork":
         return
-    shown, used = pool.shown, _place(event)
-    condition: str | None = None
+    shown, condition = pool.shown, None
     effect: Effect = "hang"
     if method in STARTS_ANEW:
-        what = (
-            f"worker code uses a {shown} of the parent ({used}): it cannot be pickled, so {method} "
-            "workers fail"
-        )
+        what = f"worker code uses a {shown} of the parent, which cannot be pickled: {method} workers fail"
         effect = "error"
     elif not before:
-        what = f"the parent reads an item ({warm}) and so makes the {shown} that workers inherit: they hang"
+        what = f"the parent reads an item and so makes the {shown} that workers inherit: they hang"
     elif cold:
-        what = f"worker code uses a {shown} of the parent ({used}): workers hang, or cannot be sent it"
+        what = f"worker code uses a {shown} of the parent: workers hang, or cannot be sent it"
         condition = f"the parent has read an item before, or {NOT_FORKED}"
     elif pool.lazy and (busy or warm):
-        how = "gives it work" if busy else f"reads an item ({warm})"
+        how = "gives it work" if busy else "reads an item"
         what = (
-            f"worker code uses a {shown} ({used}) after the parent {how}: forked workers hang, "
-            f"without its {pool.of}"
+            f"worker code uses a {shown} after the parent {how}: forked workers hang, without its {pool.of}"
         )
     else:
-        what = (
-            f"worker code uses a {shown} of the parent ({used}): forked workers hang, without its {pool.of}"
-        )
+        what = f"worker code uses a {shown} of the parent: forked workers hang, without its {pool.of}"
     cure = "make it in each worker, keyed on os.getpid()" if threads else "let the workers do the work"
+    where = f" (item read at {warm})" if warm and not busy else ""
     remedy = Remedy("pool_per_process", "unsafe", "Make the pool in each process, keyed on os.getpid()")
     yield Found(
         made.point.frame.module,
         made.node,
         what,
         effect,
-        cure,
+        cure + where,
         both(loaded(use), condition),
         event.link.steps(event.name, event.module, event.node),
         remedy if threads and before else None,
@@ -322,8 +326,7 @@ def _queue(threads: _Threads, use: WorkerUse, event: Event, queue: Made, method:
     yield Found(
         thread.module,
         thread.call,
-        f"a thread of the parent {verb} a queue that worker code waits for ({_place(event)}): "
-        "forked workers hang",
+        f"a thread of the parent {verb} a queue that worker code waits for: forked workers hang",
         "hang",
         "start the thread in the worker",
         loaded(use),

@@ -40,6 +40,10 @@ def __getitem__(self, index):
 
 Or none: the workers already load several items at a time.
 
+## Level
+
+- `note`, cost: starting and ending the pool takes most of the time.
+
 ## Fix safety
 
 Unsafe: the threads live on between items, with what they keep, until their process ends. All objects of the

@@ -38,6 +38,10 @@ def __iter__(self):
             yield future.result()
 ```
 
+## Level
+
+- `note`, cost: threads, or memory that grows with the stream.
+
 ## Fix safety
 
 Unsafe: the remedy writes a small number; the right one depends on what the threads wait for, and tasks that
@@ -141,7 +145,7 @@ def _stream(program: Program, code: WorkerCode, event: Event, call: ast.Call) ->
     yield Found(
         event.module,
         call,
-        f"{how}: memory grows with the stream (11 to 857 MB for 500,000 tasks)",
+        f"{how}: memory grows with the stream",
         "cost",
         "submit a bounded window and read every result, else its exceptions are lost",
         executed(program, code),

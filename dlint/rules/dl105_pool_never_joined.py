@@ -38,6 +38,11 @@ with ThreadPool(8) as pool:
     pool.join()
 ```
 
+## Level
+
+- `note`, cost: the threads or processes of pools that nobody ends.
+- `warning`, hang: a task that waits for its own pool, if as many tasks as the pool has threads run at once.
+
 ## Fix safety
 
 Unsafe: the remedy waits for the pool's tasks where nothing waited before. It puts the statements that use the
@@ -113,7 +118,7 @@ def _per_batch(module: Module, call: ast.Call, point: Point, pool: Pool) -> Foun
     elif not _is_appended(call, point):
         happens = f"its {pool.of} start anew each time"
     elif pool.of == "threads":
-        happens = "its threads pile up, some 700 an epoch"
+        happens = "its threads pile up"
     else:
         happens = "its processes pile up"
     return Found(

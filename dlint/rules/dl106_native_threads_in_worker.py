@@ -40,6 +40,15 @@ with forkserver, or set `POLARS_MAX_THREADS=1`:
 loader = DataLoader(dataset, num_workers=4, multiprocessing_context="forkserver")
 ```
 
+## Level
+
+- `error`, hang: worker code and the parent both run on the threads of polars, scikit-learn or faiss.
+- `error`, error: numba's parallel functions under the omp layer: the worker is killed.
+- `warning`, hang: `torch.set_num_threads(n)`, if the parent has run a parallel operation before.
+
+A `warning` instead where workers run the code only under a condition: an option for the number of workers
+that is 0 by default, or a dataset that no loader of the project is seen to get.
+
 ## Fix safety
 
 No remedy: which of the cures fits is a decision.

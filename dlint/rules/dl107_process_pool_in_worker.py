@@ -26,6 +26,13 @@ def __getitem__(self, index):
     return [decode(frame) for frame in self.frames[index]]
 ```
 
+## Level
+
+- `error`, error: a worker may have no children.
+
+A `warning` instead where workers run the code only under a condition: an option for the number of workers
+that is 0 by default, or a dataset that no loader of the project is seen to get.
+
 ## Fix safety
 
 No remedy: what replaces the processes is a decision.

@@ -34,6 +34,13 @@ def __getitem__(self, index):
 
 Otherwise remove the call: every worker has its own state.
 
+## Level
+
+- `error`, silent: the numbers repeat.
+
+A `warning` instead where workers run the code only under a condition: an option for the number of workers
+that is 0 by default, or a dataset that no loader of the project is seen to get.
+
 ## Fix safety
 
 Unsafe: what else draws from the library is no longer set back. Where the same numbers may be what is wanted

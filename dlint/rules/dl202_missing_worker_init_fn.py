@@ -45,6 +45,15 @@ loader = DataLoader(dataset, batch_size=8, num_workers=4, worker_init_fn=seed_wo
 
 or require torch 1.9.
 
+## Level
+
+- `error`, silent: the project says that it runs on torch older than 1.9.
+- `warning`, silent: it names no release: if torch is older than 1.9. A project that rules that out has no
+  finding.
+
+A `warning` instead where workers run the code only under a condition: an option for the number of workers
+that is 0 by default, or a dataset that no loader of the project is seen to get.
+
 ## Fix safety
 
 Repaired only where `target-torch` or the project's own declaration names a torch before 1.9; where nothing is

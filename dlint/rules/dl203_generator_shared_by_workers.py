@@ -59,6 +59,14 @@ class Noisy(Dataset):
 A seed that is `torch.initial_seed()` alone makes streams one that were two: `RandomState(1)`,
 `RandomState(2)` and, with a `worker_init_fn` that seeds so, `np.random`.
 
+## Level
+
+- `error`, silent: the numbers repeat, with any torch.
+- `error`, error: a `torch.Generator` cannot be sent to workers that are started anew.
+
+A `warning` instead where workers run the code only under a condition: an option for the number of workers
+that is 0 by default, or a dataset that no loader of the project is seen to get.
+
 ## Fix safety
 
 Unsafe: the numbers that workers draw change, and no longer repeat in each epoch. They are the same in each
@@ -321,21 +329,22 @@ def _found(
 ) -> Found:
     assert isinstance(made.node, ast.expr)
     effect: Effect = "silent"
-    what = f"{GENERATORS[made.name]} is made before the workers start and drawn from in each: "
+    what, where = f"{GENERATORS[made.name]} is made before the workers start: ", ""
     if touched is not None:
-        what = f"{GENERATORS[made.name]} is made at its first use, in the parent ({place(*touched)}): "
+        what = f"{GENERATORS[made.name]} is made at its first use, in the parent: "
+        where = f" (used at {place(*touched)})"
     if made.name.startswith("torch.Generator") and program.start_method_of(use) in STARTS_ANEW:
-        effect, happens = "error", "it cannot be sent to spawned workers (RuntimeError)"
+        effect, happens = "error", "it cannot be sent to them (RuntimeError)"
     elif use.loader is not None and use.loader.keeps_workers:
-        happens = "all workers repeat its numbers"
+        happens = "all workers draw the same numbers from it"
     else:
-        happens = "all workers and epochs repeat its numbers"
+        happens = "all workers and epochs draw the same numbers from it"
     return Found(
         made.point.frame.module,
         made.node,
         what + happens,
         effect,
-        "make it in each worker, from torch.initial_seed()",
+        f"make it in each worker, from torch.initial_seed(){where}",
         loaded(use),
         event.link.steps(event.name, event.module, event.node),
         Remedy("generator_per_worker", "unsafe", "Make the generator in each worker, from the worker's seed"),

@@ -42,6 +42,14 @@ def worker_init_fn(worker_id):
     np.random.seed(torch.initial_seed() % 2**32)
 ```
 
+## Level
+
+- `error`, silent: the numbers repeat in every epoch.
+- `warning`, silent: a function that seeds so and is called `worker_init_fn`, if a DataLoader gets it.
+
+A `warning` instead where workers run the code only under a condition: an option for the number of workers
+that is 0 by default, or a dataset that no loader of the project is seen to get.
+
 ## Fix safety
 
 Unsafe: the numbers change. `torch.initial_seed()` takes the place of the worker's number in every seed of the

@@ -26,6 +26,15 @@ Use instead:
 loader = DataLoader(dataset, num_workers=4, worker_init_fn=seed_worker)
 ```
 
+## Level
+
+- `error`, silent: the call gives None, so that no worker runs anything.
+- `error`, error: the call gives what workers cannot call, or the function takes another number of
+  arguments.
+
+A `warning` instead where workers run the code only under a condition: an option for the number of workers
+that is 0 by default, or a dataset that no loader of the project is seen to get.
+
 ## Fix safety
 
 Unsafe: workers do then what they did not do before, and the training process no longer does it. A function
@@ -82,13 +91,13 @@ def _called(program: Program, loader: Loader, call: ast.Call) -> Found | None:
         return None
     effect: Effect
     if what == "None":
-        happens, effect = "the loader gets None, and no worker runs it", "silent"
+        happens, effect = "the loader gets None, no worker runs it", "silent"
     else:
-        happens, effect = f"the loader gets {what}, which no worker can call (TypeError)", "error"
+        happens, effect = f"workers get {what}, and cannot call it (TypeError)", "error"
     return Found(
         loader.module,
         call,
-        f"{_ARGUMENT}={brief(call)} calls {brief(call.func, 24)} in the parent: {happens}",
+        f"{_ARGUMENT}={brief(call, 32)} is called in the parent: {happens}",
         effect,
         "pass a function that takes the worker's number",
         with_workers(loader),

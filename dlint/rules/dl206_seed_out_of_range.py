@@ -26,6 +26,13 @@ def seed_worker(worker_id):
     np.random.seed(torch.initial_seed() % 2**32)
 ```
 
+## Level
+
+- `error`, error: NumPy refuses the seed.
+
+A `warning` instead where workers run the code only under a condition: an option for the number of workers
+that is 0 by default, or a dataset that no loader of the project is seen to get.
+
 ## Fix safety
 
 Safe: the call raises today (unsafe where a `try` around it catches that). Only what NumPy is given changes;

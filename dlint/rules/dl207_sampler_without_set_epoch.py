@@ -39,6 +39,10 @@ for epoch in range(epochs):
         train(batch)
 ```
 
+## Level
+
+- `error`, silent: every epoch has the same order.
+
 ## Fix safety
 
 Unsafe: the order of the samples changes. The call is inserted at the top of the loop over the epochs, also

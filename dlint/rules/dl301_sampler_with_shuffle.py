@@ -23,6 +23,11 @@ Use instead:
 loader = DataLoader(dataset, sampler=DistributedSampler(dataset, shuffle=True))
 ```
 
+## Level
+
+- `error`, error: every way to the call gives both.
+- `warning`, error: only some do.
+
 ## Fix safety
 
 Safe where every way to the call raises: the `shuffle` argument goes, the sampler decides the order; with it

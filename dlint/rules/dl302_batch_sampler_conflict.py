@@ -28,6 +28,11 @@ Use instead:
 loader = DataLoader(dataset, batch_sampler=BatchSampler(sampler, 8, False))
 ```
 
+## Level
+
+- `error`, error: every way to the call gives both; `warning`, error: only some do.
+- `error`, silent: `sampler=BatchSampler(...)`, of which no error tells; `warning`, silent: on some ways.
+
 ## Fix safety
 
 Safe where every way to the call raises: the arguments that the batch sampler replaces go, with the comments

@@ -26,6 +26,11 @@ Use instead: a stream that shuffles itself, through a buffer or by the order of 
 loader = DataLoader(Stream(paths, buffer=1000), batch_size=8)
 ```
 
+## Level
+
+- `error`, error: every way to the call gives both.
+- `warning`, error: only some do.
+
 ## Fix safety
 
 Safe where every way to the call raises: the argument goes, with the comments on it and the names that were

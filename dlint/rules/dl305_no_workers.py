@@ -23,6 +23,10 @@ Use instead:
 loader = DataLoader(images, batch_size=32, shuffle=True, num_workers=4)
 ```
 
+## Level
+
+- `note`, cost: time; this rule is off by default.
+
 ## Fix safety
 
 No remedy: the number depends on the machine, and code that was never run in workers may not be ready for

@@ -36,6 +36,11 @@ for step in range(steps):
         images, labels = next(batches)
 ```
 
+## Level
+
+- `note`, cost: new workers for every batch.
+- `error`, silent: an ordered loader: every round gets the first batch again.
+
 ## Fix safety
 
 Unsafe: the loop gets other batches than before, each once an epoch, where every round began a new one; the

@@ -30,6 +30,10 @@ Use instead what the dataset knows already:
 weights = [class_weight[label] for label in dataset.labels]
 ```
 
+## Level
+
+- `note`, cost: time before the training.
+
 ## Fix safety
 
 No remedy: only the author knows where the labels are.

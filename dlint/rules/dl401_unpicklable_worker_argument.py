@@ -47,6 +47,15 @@ def make_loader(dataset, length):
     return DataLoader(dataset, num_workers=4, collate_fn=functools.partial(pad_batch, length=length))
 ```
 
+## Level
+
+- `error`, error: the project starts workers by spawn or forkserver.
+- `warning`, error: it says nothing: if workers are not forked (macOS, Windows, Python 3.14). Where it says
+  fork there is no finding.
+
+A `warning` instead where workers run the code only under a condition: an option for the number of workers
+that is 0 by default, or a dataset that no loader of the project is seen to get.
+
 ## Fix safety
 
 The function moves to the module; what it takes from the function around it is bound with
@@ -185,9 +194,9 @@ def _is_default(node: ast.Lambda, scope: ast.ClassDef) -> bool:
 def _unreachable(frame: Frame, node: ast.stmt) -> str | None:
     """Why a worker cannot look a definition up by its name; None where it can."""
     if isinstance(frame.scope, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda):
-        return "defined inside a function"
+        return "inside a function"
     if isinstance(frame.scope, ast.Module) and is_guarded(frame, node):
-        return "that only the main guard defines"
+        return "of the main guard"
     return None
 
 
@@ -200,9 +209,9 @@ def _found(program: Program, hazard: _Hazard, use: WorkerUse) -> Found:
     return Found(
         hazard.module,
         hazard.node,
-        f"{hazard.what}: pickle cannot send it to workers ({_loader(use)})",
+        f"{hazard.what}: pickle cannot send it to workers",
         "error",
-        cure,
+        f"{cure} ({_loader(use)})",
         both(loaded(use), started_anew(program, use)),
         remedy=remedy,
         by_hand=by_hand,
@@ -222,9 +231,9 @@ def _found_kept(program: Program, kept: Kept, use: WorkerUse) -> Found:
     return Found(
         kept.module,
         kept.node,
-        f"{kept.attribute} is a {kept.kind}: pickle cannot send it to workers ({_loader(use)})",
+        f"{kept.attribute} is a {kept.kind}: pickle cannot send it to workers",
         "error",
-        _CURES.get(kept.kind, _CURE),
+        f"{_CURES.get(kept.kind, _CURE)} ({_loader(use)})",
         both(loaded(use), anew),
     )
 

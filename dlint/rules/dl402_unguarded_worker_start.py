@@ -41,6 +41,15 @@ if __name__ == "__main__":
         train(batch)
 ```
 
+## Level
+
+- `error`, error: the project starts workers by spawn or forkserver.
+- `warning`, error: it says nothing: if workers are not forked (macOS, Windows, Python 3.14). Where it says
+  fork there is no finding.
+
+A `warning` instead where workers run the code only under a condition: an option for the number of workers
+that is 0 by default, or a dataset that no loader of the project is seen to get.
+
 ## Fix safety
 
 Unsafe: what the script does moves behind the guard, so whoever imports it for the names that it sets (from
@@ -169,18 +178,17 @@ def _found(program: Program, starts: list[Iteration], body: Module) -> Found:
         if len(places) == 1
         else f"workers start here and in {len(places) - 1} more places"
     )
-    how = f", by the call at {where}," if iteration.calls else ""
+    cure = f"put what starts the workers at {where} under" if iteration.calls else "put it under"
     conditions = [_condition(program, each.loader) for each in starts]
     return Found(
         iteration.module,
         iteration.node,
-        f"{what}{how} without a main guard: each worker runs the script again (RuntimeError)",
+        f"{what} without a main guard: each worker runs the script again (RuntimeError)",
         "error",
-        'put it under if __name__ == "__main__":',
+        f'{cure} if __name__ == "__main__":',
         None if None in conditions else conditions[0],
         iteration.steps if iteration.calls else (),
         remedy,
-        None if remedy else f'put what starts the workers at {where} under if __name__ == "__main__":',
     )
 
 

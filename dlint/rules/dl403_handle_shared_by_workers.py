@@ -73,6 +73,17 @@ Use instead a handle for each process:
         return {**self.__dict__, "_file_by_pid": {}}
 ```
 
+## Level
+
+- `error`, silent: forked workers read wrong data (files, tar archives, rasterio, sound files).
+- `error`, error: forked workers fail (zip, npz, LMDB), or workers are started anew: no handle can be
+  pickled.
+- `error`, hang: decord.
+- `warning`, error: what forked workers can share (HDF5, SQLite, memory maps), if workers are not forked.
+
+A `warning` instead where workers run the code only under a condition: an option for the number of workers
+that is 0 by default, or a dataset that no loader of the project is seen to get.
+
 ## Fix safety
 
 Unsafe: the file is opened later, when it is first asked for, and once in each process; one that is not there
@@ -97,6 +108,7 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator
+from typing import NamedTuple
 
 from dlint.finding import Remedy
 from dlint.fork.early_reads import item_read_in_parent, length_asked_in_parent
@@ -126,9 +138,18 @@ _BY_HAND = {
     "among others": "open them in each process, keyed on os.getpid(), and leave them out of __getstate__",
     "a part of it": "open the file in each process, keyed on os.getpid(), and take its parts there",
 }
-_BEFORE = "before the workers start"
-_BY_CONSTRUCTOR = "in the parent too, by the constructor"
 _FOR_ONE_PROCESS = ("getpid", "get_worker_info", "current_process")
+
+
+class _When(NamedTuple):
+    """When a handle is opened, and the place in the main process that does so, where it is another one."""
+
+    how: str
+    where: str = ""
+
+
+_BEFORE = _When("before the workers start")
+_BY_CONSTRUCTOR = _When("in the parent too, by the constructor")
 
 
 def check(program: Program) -> Iterator[Found]:
@@ -227,7 +248,7 @@ def _lazy(
         for handle, made, visit, name in opened:
             when = None
             if read is not None:
-                when = f"in the parent too, by the item read at {place(*read)}"
+                when = _When("in the parent too, by reading an item", f" (item read at {place(*read)})")
             elif use.dataset is not None and use.dataset.key == owner.key:
                 when = _by_length(program, use, owner, made, name)
             if when is not None:
@@ -235,7 +256,7 @@ def _lazy(
                 yield from _found([use], handle, made, visit, made.node, start, state, attribute, when)
 
 
-def _by_length(program: Program, use: WorkerUse, owner: Instance, made: Made, name: str) -> str | None:
+def _by_length(program: Program, use: WorkerUse, owner: Instance, made: Made, name: str) -> _When | None:
     """How the parent comes to ask a dataset for its length, where that opens a handle."""
     evaluator = program.evaluator
     if use.loader is None or "__len__" not in evaluator.construction.touching(owner.cls, name):
@@ -251,9 +272,9 @@ def _by_length(program: Program, use: WorkerUse, owner: Instance, made: Made, na
         return None
     asked = length_asked_in_parent(program, use, owner.cls)
     if asked is not None:
-        return f"in the parent too, by len() at {place(*asked)}"
+        return _When("in the parent too, by len()", f" (at {place(*asked)})")
     if any(isinstance(value, Const) and value.value for value in use.loader.values("shuffle")):
-        return "in the parent too, by the __len__ of a loader that shuffles"
+        return _When("in the parent too, by the __len__ that a shuffling loader calls")
     return None
 
 
@@ -347,7 +368,7 @@ def _found(
     start: str | None,
     state: bool,
     attribute: tuple[str, str],
-    when: str,
+    when: _When,
 ) -> Iterator[Found]:
     forked = handle.forked if start in (None, "fork") else ""
     pickled = start != "fork" and not state
@@ -360,9 +381,9 @@ def _found(
     found = Found(
         made.point.frame.module,
         made.node,
-        f"{cls}.{name} is {handle.name} opened {when}: {happens}",
+        f"{cls}.{name} is {handle.name} opened {when.how}: {happens}",
         handle.effect if forked else "error",
-        handle.advice,
+        f"{handle.advice}{when.where}",
         both(any_loaded(uses), open_start),
         visit.link.steps(f"self.{name}", module, read),
         Remedy(

@@ -40,6 +40,11 @@ cv2.setNumThreads(0)
 
 or in a `worker_init_fn`.
 
+## Level
+
+- `error`, silent: the default type of tensors.
+- `note`, cost: OpenCV's threads, OpenCL, the way tensors are shared.
+
 ## Fix safety
 
 No remedy: whether the call belongs to the module or to `worker_init_fn` is for the author to say.
@@ -138,7 +143,8 @@ def _found(program: Program, uses: list[WorkerUse], setup: Setup, value: object)
     yield Found(
         effect.module,
         effect.call,
-        f"{brief(effect.call)} runs in the parent only, not in {method} workers: {setup.missing}",
+        f"{setup.name.rpartition('.')[2]}({brief(effect.call.args[0], 24)}) runs in the "
+        f"parent, not in {method} workers: {setup.missing}",
         setup.effect,
         f"call it at module level or in a worker_init_fn as well (loader at {where})",
         with_workers(loader),

@@ -39,6 +39,13 @@ class Lines(IterableDataset):
         return itertools.islice(open(self.path), first, None, step)
 ```
 
+## Level
+
+- `error`, silent: items come as often as there are workers.
+
+A `warning` instead where workers run the code only under a condition: an option for the number of workers
+that is 0 by default, or a dataset that no loader of the project is seen to get.
+
 ## Fix safety
 
 There is no remedy: where to divide (files, lines, after a shuffle) is the author's choice.

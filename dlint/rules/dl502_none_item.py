@@ -45,6 +45,10 @@ loader = DataLoader(Pictures(paths), batch_size=8, collate_fn=collate_readable)
 
 Or find out before the training which items can be read.
 
+## Level
+
+- `error`, error: one None in a batch.
+
 ## Fix safety
 
 There is no remedy: what to do with an item that cannot be read is the author's choice.
@@ -112,7 +116,7 @@ def _found(loader: Loader, reader: Reader, node: ast.stmt, how: str) -> Found:
     return Found(
         reader.function.module,
         node,
-        f"{owner}.__getitem__ {how}, which default_collate cannot batch: one stops the training",
+        f"{owner}.__getitem__ {how}: default_collate raises TypeError",
         "error",
         f"leave None out in a collate_fn (loader at {where})",
         by_hand="filter the batch in a collate_fn: default_collate([i for i in batch if i is not None])",

@@ -35,6 +35,13 @@ for images, labels in DataLoader(digits, num_workers=4, pin_memory=True):
     images = images.to("cuda", non_blocking=True)
 ```
 
+## Level
+
+- `warning`, error: if the parent has used the GPU before the workers are forked.
+
+A `warning` instead where workers run the code only under a condition: an option for the number of workers
+that is 0 by default, or a dataset that no loader of the project is seen to get.
+
 ## Fix safety
 
 There is no remedy: the move to the GPU belongs in the training loop, which may be anywhere.

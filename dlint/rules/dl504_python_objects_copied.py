@@ -34,6 +34,10 @@ class Files(Dataset):
         self.paths = np.array([str(path) for path in folder.rglob("*.jpg")], dtype=np.bytes_)
 ```
 
+## Level
+
+- `note`, cost: memory; this rule is off by default.
+
 ## Fix safety
 
 There is no remedy: everything that reads the container changes with it (`.decode()` for bytes).

@@ -38,6 +38,10 @@ Use instead:
         return self.images[index] + self.noises[index % len(self.noises)]
 ```
 
+## Level
+
+- `error`, silent: the epoch is cut short.
+
 ## Fix safety
 
 There is no remedy: whether to begin again, take a default or raise another error is the author's choice.

@@ -38,6 +38,13 @@ class Videos(Dataset):
         return [read_frame(self.files[index], number) for number in range(16)]
 ```
 
+## Level
+
+- `error`, hang: the loader waits for ever, unless it has a `timeout`.
+
+A `warning` instead where workers run the code only under a condition: an option for the number of workers
+that is 0 by default, or a dataset that no loader of the project is seen to get.
+
 ## Fix safety
 
 There is no remedy: what to send instead (a list, a number, nothing) is the author's choice.

@@ -12,7 +12,7 @@ import ast
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, NamedTuple
 
-from dlint.finding import Effect, ReachStep, Remedy
+from dlint.finding import Effect, Level, ReachStep, Remedy
 
 if TYPE_CHECKING:
     from dlint.program.program import Program
@@ -60,3 +60,5 @@ class Rule(NamedTuple):
     check: Check
     on_by_default: bool
     once_per_file: bool
+    # What its findings may be, from the page's section "Level".
+    levels: tuple[tuple[Level, Effect], ...]
