@@ -91,7 +91,7 @@ from collections.abc import Iterable, Iterator
 from dlint.finding import Effect as What
 from dlint.finding import Remedy
 from dlint.fork.protection import Effect, Protections, Shelter
-from dlint.fork.start_method import STARTS_ANEW
+from dlint.fork.start_method import STARTS_ANEW, surely_starts_anew
 from dlint.knowledge.opencv import NO_THREADS
 from dlint.program.conditions import both, loaded
 from dlint.program.program import Program
@@ -147,7 +147,7 @@ def check(program: Program) -> Iterator[Found]:
         counted = code.counts or (use.beside is not None and known[id(use.beside)].counts)
         shelters: dict[tuple[str, bool], tuple[Shelter | None, Effect | None]] = {}
         forks = program.start_method_of(use) not in STARTS_ANEW
-        condition = loaded(use) if code.calls else None
+        condition = loaded(program, use) if code.calls else None
         programs.join(event.module.relative for event in code.calls)
         for event in code.calls:
             umat = event.name == "cv2.UMat"
@@ -273,8 +273,8 @@ def _cv2_call(
         call = f"{brief(shelter.effect.call)} at {place(shelter.effect.module, shelter.effect.call)}"
         what = f"{event.name}() runs in {method} workers, which do not run {call}"
     elif event.name in NO_THREADS:
-        what = f"{why}; it starts none itself"
-    elif method not in STARTS_ANEW:
+        what = f"{why}, of which it starts none itself"
+    elif not surely_starts_anew(program, use):
         effect, what, condition = "hang", f"{why}: forked workers hang", both(condition, _OPENMP)
     yield Found(
         event.module,
@@ -317,7 +317,7 @@ def _thread_count(program: Program, event: Event, use: WorkerUse) -> Iterator[Fo
         "worker does not have: it hangs",
         "hang",
         "use 0, which never hangs",
-        both(loaded(use), "the main process has used OpenCV before"),
+        both(loaded(program, use), "the main process has used OpenCV before"),
         event.link.steps(event.name, event.module, event.node),
         Remedy("cv2_threads_off", "safe", "Use 0 instead", {"kind": "thread-count"}),
         kind="thread-count",

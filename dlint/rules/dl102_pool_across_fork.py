@@ -70,7 +70,8 @@ class Clips(Dataset):
   the workers are not forked; a lock, if a thread holds it while the worker is forked.
 
 A `warning` instead where workers run the code only under a condition: an option for the number of workers
-that is 0 by default, or a dataset that no loader of the project is seen to get.
+that is 0 by default, a dataset that no loader of the project is seen to get, or a loader in a function that
+nothing in the project calls.
 
 ## Fix safety
 
@@ -144,12 +145,14 @@ def check(program: Program) -> Iterator[Found]:
             if owner.name in POOLS and gives_work(method):
                 yield from _pool(program, use, event, owner, worker)
             elif owner.name in THREAD_QUEUES and method in ("get", "get_nowait", "put"):
-                yield from _queue(threads, use, event, owner, method)
+                yield from _queue(program, threads, use, event, owner, method)
             elif owner.name in LOCKS and method in ("acquire", "wait"):
-                yield from _lock(threads, use, owner, event.link.steps(event.name, event.module, event.node))
+                yield from _lock(
+                    program, threads, use, owner, event.link.steps(event.name, event.module, event.node)
+                )
         for lock, steps in entered.get(id(use.code), ()):
             if made_in_parent(program, lock, worker) and not renewed(program, use, lock):
-                yield from _lock(threads, use, lock, steps)
+                yield from _lock(program, threads, use, lock, steps)
 
 
 def _pool(
@@ -197,7 +200,7 @@ def _pool(
         what,
         effect,
         cure + where,
-        both(loaded(use), condition),
+        both(loaded(program, use), condition),
         event.link.steps(event.name, event.module, event.node),
         remedy if threads and before else None,
         by_hand=None if threads and before else f"{cure}, and leave it out of __getstate__",
@@ -317,7 +320,9 @@ def _may_be_one(other: Made, used: Made, use: WorkerUse) -> bool:
     return ours.node is None or theirs.node is None or ours.node is theirs.node
 
 
-def _queue(threads: _Threads, use: WorkerUse, event: Event, queue: Made, method: str) -> Iterator[Found]:
+def _queue(
+    program: Program, threads: _Threads, use: WorkerUse, event: Event, queue: Made, method: str
+) -> Iterator[Found]:
     other = ("get", "get_nowait") if method == "put" else ("put", "put_nowait")
     thread = threads.at_other_end(queue, other, use)
     if thread is None or (method == "put" and not queue.arguments.all()):
@@ -329,13 +334,15 @@ def _queue(threads: _Threads, use: WorkerUse, event: Event, queue: Made, method:
         f"a thread of the parent {verb} a queue that worker code waits for: forked workers hang",
         "hang",
         "start the thread in the worker",
-        loaded(use),
+        loaded(program, use),
         event.link.steps(event.name, event.module, event.node),
         by_hand="start the thread in the worker, in __iter__ or keyed on os.getpid(), and shard by worker id",
     )
 
 
-def _lock(threads: _Threads, use: WorkerUse, lock: Made, steps: tuple[ReachStep, ...]) -> Iterator[Found]:
+def _lock(
+    program: Program, threads: _Threads, use: WorkerUse, lock: Made, steps: tuple[ReachStep, ...]
+) -> Iterator[Found]:
     if "register_at_fork" in lock.point.frame.module.text:
         return
     thread = threads.taking(lock, use)
@@ -349,7 +356,7 @@ def _lock(threads: _Threads, use: WorkerUse, lock: Made, steps: tuple[ReachStep,
         "hang",
         "give each worker a new lock in worker_init_fn",
         both(
-            loaded(use),
+            loaded(program, use),
             f"the thread ({thread.module.relative}:{thread.call.lineno}) holds it while the worker is forked",
         ),
         steps,

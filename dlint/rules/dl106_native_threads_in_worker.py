@@ -47,7 +47,8 @@ loader = DataLoader(dataset, num_workers=4, multiprocessing_context="forkserver"
 - `warning`, hang: `torch.set_num_threads(n)`, if the parent has run a parallel operation before.
 
 A `warning` instead where workers run the code only under a condition: an option for the number of workers
-that is 0 by default, or a dataset that no loader of the project is seen to get.
+that is 0 by default, a dataset that no loader of the project is seen to get, or a loader in a function that
+nothing in the project calls.
 
 ## Fix safety
 
@@ -96,7 +97,7 @@ def check(program: Program) -> Iterator[Found]:
             continue
         for event in threads:
             if isinstance(event.node, ast.Call) and _several(program, event, event.node):
-                yield _torch(event, event.node, use)
+                yield _torch(program, event, event.node, use)
         for library in libraries:
             for visit in use.code.visits:
                 for call in _calls(program, visit, library):
@@ -104,7 +105,7 @@ def check(program: Program) -> Iterator[Found]:
                         program, use, library
                     )
                     if not harmless and parent.uses(library, use):
-                        yield _library(visit, call, library, use)
+                        yield _library(program, visit, call, library, use)
         if omp:
             yield from _numba(program, use, parent)
 
@@ -121,7 +122,7 @@ def _several(program: Program, event: Event, call: ast.Call) -> bool:
     )
 
 
-def _torch(event: Event, call: ast.Call, use: WorkerUse) -> Found:
+def _torch(program: Program, event: Event, call: ast.Call, use: WorkerUse) -> Found:
     return Found(
         event.module,
         call,
@@ -129,13 +130,13 @@ def _torch(event: Event, call: ast.Call, use: WorkerUse) -> Found:
         "without the parent's threads",
         "hang",
         "remove it: the DataLoader gives each worker one thread",
-        both(loaded(use), "the parent has run a parallel operation of torch before"),
+        both(loaded(program, use), "the parent has run a parallel operation of torch before"),
         event.link.steps(event.name, event.module, call),
         by_hand="remove the call, or start the workers with forkserver",
     )
 
 
-def _library(visit: Visit, call: ast.Call, library: Library, use: WorkerUse) -> Found:
+def _library(program: Program, visit: Visit, call: ast.Call, library: Library, use: WorkerUse) -> Found:
     name = ast.unparse(call.func)
     shown = f"{library.package}'s {call.func.attr if isinstance(call.func, ast.Attribute) else name}"
     order = " imported before torch" if library.after_torch else ""
@@ -146,7 +147,7 @@ def _library(visit: Visit, call: ast.Call, library: Library, use: WorkerUse) -> 
         f"{shown}(){order} runs in worker code and in the parent: forked workers hang, without its threads",
         "hang",
         cure,
-        loaded(use),
+        loaded(program, use),
         visit.link.steps(name, visit.function.module, call),
         by_hand=f"{cure}, or start the workers with spawn or forkserver",
     )
@@ -289,7 +290,7 @@ def _numba(program: Program, use: WorkerUse, parent: _Parent) -> Iterator[Found]
                 "workers are killed",
                 "error",
                 "use the workqueue layer: omp ends a process that was forked after it ran",
-                loaded(use),
+                loaded(program, use),
                 visit.link.steps(node.name, visit.function.module, node),
                 by_hand="set numba.config.THREADING_LAYER to 'workqueue', or use forkserver",
             )

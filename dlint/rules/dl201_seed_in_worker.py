@@ -37,9 +37,12 @@ Otherwise remove the call: every worker has its own state.
 ## Level
 
 - `error`, silent: the numbers repeat.
+- `warning`, silent: the call stands under a test of the split or the mode (`self.split == "test"`): an
+  evaluation may well be the same each time.
 
 A `warning` instead where workers run the code only under a condition: an option for the number of workers
-that is 0 by default, or a dataset that no loader of the project is seen to get.
+that is 0 by default, a dataset that no loader of the project is seen to get, or a loader in a function that
+nothing in the project calls.
 
 ## Fix safety
 
@@ -60,11 +63,12 @@ stream that the loader seeded for the worker. `get_worker_info().id` becomes `.s
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator
 
 from dlint.finding import Remedy
 from dlint.knowledge.randomness import KEEPS_STATE, SEEDS, STATE_CALLS, sounds_changing
-from dlint.program.conditions import executed
+from dlint.program.conditions import both, executed
 from dlint.program.program import Program
 from dlint.randomness.seed import CLOCK, FIXED, FRESH, TORCH, WORKER, Seed
 from dlint.randomness.seeds import seeds_of
@@ -81,6 +85,8 @@ from dlint.workers.events import Event
 from dlint.workers.reach import Link
 from dlint.workers.sharing import codes_of
 from dlint.workers.worker import WorkerCode
+
+_MODE = re.compile(r"\b(split|mode|phase|subset|(is_?)?(train|test|eval|val)\w*)\b")
 
 
 def check(program: Program) -> Iterator[Found]:
@@ -178,6 +184,16 @@ def _keeps(program: Program, manager: ast.expr, point: Point, world: World, libr
     )
 
 
+def _mode(event: Event) -> str | None:
+    """The test on the way to a call that asks for the part of the data, or what the program does with it:
+    ``self.split == "test"``. An evaluation may well be the same each time."""
+    for point in event.places():
+        for test, outcome, _ in tests_around(point):
+            if _MODE.search(ast.unparse(test)):
+                return f"{brief(test)} is {outcome}"
+    return None
+
+
 def _found(program: Program, code: WorkerCode, event: Event, seeds: list[Seed], *, once: bool) -> Found:
     assert isinstance(event.node, ast.Call)
     library = SEEDS[event.name]
@@ -200,7 +216,7 @@ def _found(program: Program, code: WorkerCode, event: Event, seeds: list[Seed], 
         f"{brief(event.node)} runs in worker code: {happens}",
         "silent",
         cure,
-        executed(program, code),
+        both(executed(program, code), _mode(event)),
         event.link.steps(event.name, event.module, event.node),
         Remedy("remove_reseed", "unsafe", "Remove the seeding, or draw from a local generator"),
     )

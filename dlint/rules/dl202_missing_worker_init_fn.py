@@ -50,9 +50,11 @@ or require torch 1.9.
 - `error`, silent: the project says that it runs on torch older than 1.9.
 - `warning`, silent: it names no release: if torch is older than 1.9. A project that rules that out has no
   finding.
+- `warning`, silent: NumPy only chooses another item for one that cannot be used.
 
 A `warning` instead where workers run the code only under a condition: an option for the number of workers
-that is 0 by default, or a dataset that no loader of the project is seen to get.
+that is 0 by default, a dataset that no loader of the project is seen to get, or a loader in a function that
+nothing in the project calls.
 
 ## Fix safety
 
@@ -75,6 +77,7 @@ from __future__ import annotations
 
 import ast
 import os
+import re
 from collections.abc import Iterator
 
 from dlint.finding import Remedy
@@ -97,6 +100,7 @@ from dlint.randomness.seed import FRESH, TORCH
 from dlint.randomness.seeds import seeds_of
 from dlint.rules.rule import Found
 from dlint.rules.wording import brief, place
+from dlint.source.nodes import walk
 from dlint.values.frame import Point
 from dlint.values.functions import function_body
 from dlint.values.places import places_around
@@ -309,8 +313,25 @@ def _comes_after(point: Point, seeding: set[int]) -> bool:
     )
 
 
-def _distance(event: Event) -> int:
-    return event.link.length
+def _distance(event: Event) -> tuple[bool, int]:
+    return _replaces_item(event), event.link.length
+
+
+def _replaces_item(event: Event) -> bool:
+    """Whether a draw chooses another item for one that cannot be used: after an exception, or as the index
+    that ``__getitem__`` is asked for once more."""
+    if any(
+        isinstance(around.owner, ast.ExceptHandler)
+        for point in event.places()
+        for around in places_around(point)
+    ):
+        return True
+    return event.point.statement is not None and any(
+        any(inner is event.node for inner in walk(node))
+        for node in walk(event.point.statement)
+        if (isinstance(node, ast.Call) and getattr(node.func, "attr", "") == "__getitem__")
+        or (isinstance(node, ast.Subscript) and getattr(node.value, "id", "") == "self")
+    )
 
 
 def _found(program: Program, loader: Loader, draw: Event, remedy: Remedy | None, *, missing: bool) -> Found:
@@ -323,15 +344,22 @@ def _found(program: Program, loader: Loader, draw: Event, remedy: Remedy | None,
     return Found(
         loader.module,
         loader.call,
-        f"workers draw from NumPy ({draw.name.removeprefix('numpy.')}) and "
-        f"{_lack(program, loader, missing)}: {repeat}",
+        f"workers draw from NumPy ({_shown(draw.name)}) and {_lack(program, loader, missing)}: {repeat}",
         "silent",
         f"{cure}, or require torch>=1.9",
-        both(with_workers(loader), _older(program)),
+        both(
+            with_workers(program, loader),
+            _older(program),
+            "an item cannot be used and another is drawn" if _replaces_item(draw) else None,
+        ),
         draw.link.steps(draw.name, draw.module, draw.node),
         remedy,
         _BY_HAND if remedy is None else None,
     )
+
+
+def _shown(name: str) -> str:
+    return re.sub(r"^numpy\.", "np.", name)
 
 
 def _older(program: Program) -> str | None:

@@ -65,7 +65,8 @@ A seed that is `torch.initial_seed()` alone makes streams one that were two: `Ra
 - `error`, error: a `torch.Generator` cannot be sent to workers that are started anew.
 
 A `warning` instead where workers run the code only under a condition: an option for the number of workers
-that is 0 by default, or a dataset that no loader of the project is seen to get.
+that is 0 by default, a dataset that no loader of the project is seen to get, or a loader in a function that
+nothing in the project calls.
 
 ## Fix safety
 
@@ -126,7 +127,7 @@ def check(program: Program) -> Iterator[Found]:
         for event, made, lazy in draws[id(use.code)]:
             if is_augmenter(made.name):
                 if _is_inherited(program, use, made, in_worker=lazy):
-                    yield _found_augmenter(use, event, made)
+                    yield _found_augmenter(program, use, event, made)
                 continue
             if renewed(program, use, made) or _renewed_by_call(program, use, made):
                 continue
@@ -345,13 +346,13 @@ def _found(
         what + happens,
         effect,
         f"make it in each worker, from torch.initial_seed(){where}",
-        loaded(use),
+        loaded(program, use),
         event.link.steps(event.name, event.module, event.node),
         Remedy("generator_per_worker", "unsafe", "Make the generator in each worker, from the worker's seed"),
     )
 
 
-def _found_augmenter(use: WorkerUse, event: Event, made: Made) -> Found:
+def _found_augmenter(program: Program, use: WorkerUse, event: Event, made: Made) -> Found:
     assert isinstance(made.node, ast.expr)
     return Found(
         made.point.frame.module,
@@ -360,7 +361,7 @@ def _found_augmenter(use: WorkerUse, event: Event, made: Made) -> Found:
         "epochs repeat its numbers",
         "silent",
         f"{_SEED_LIBRARY}: seeding NumPy does not change it",
-        loaded(use),
+        loaded(program, use),
         event.link.steps(event.name, event.module, event.node),
         by_hand=_SEED_LIBRARY,
     )

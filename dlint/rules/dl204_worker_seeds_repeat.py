@@ -48,7 +48,8 @@ def worker_init_fn(worker_id):
 - `warning`, silent: a function that seeds so and is called `worker_init_fn`, if a DataLoader gets it.
 
 A `warning` instead where workers run the code only under a condition: an option for the number of workers
-that is 0 by default, or a dataset that no loader of the project is seen to get.
+that is 0 by default, a dataset that no loader of the project is seen to get, or a loader in a function that
+nothing in the project calls.
 
 ## Fix safety
 
@@ -91,7 +92,7 @@ def check(program: Program) -> Iterator[Found]:
     for use in program.uses:
         if use.loader is not None and use.dataset is None:
             yield from _of_code(program, use.code, use.loader)
-            yield from _passed(use.loader)
+            yield from _passed(program, use.loader)
     for code in init_functions(program):
         yield from _of_code(program, code)
 
@@ -119,7 +120,7 @@ def _libraries(program: Program, seedings: list[Seeding], loader: Loader | None)
     return listed(drawn or seeded)
 
 
-def _passed(loader: Loader) -> Iterator[Found]:
+def _passed(program: Program, loader: Loader) -> Iterator[Found]:
     """A library's seeding function that is itself the worker_init_fn: it gets the worker's number."""
     for value in loader.values(_ARGUMENT):
         if (
@@ -135,7 +136,7 @@ def _passed(loader: Loader) -> Iterator[Found]:
                 "every epoch draws the same",
                 "silent",
                 "pass a function that seeds with torch.initial_seed() % 2**32",
-                with_workers(loader),
+                with_workers(program, loader),
             )
             return
 
@@ -153,7 +154,7 @@ def _found(program: Program, seedings: list[Seeding], loader: Loader | None) -> 
     cure = "seed with torch.initial_seed() % 2**32"
     if libraries == "torch" and seedings[0].is_own:
         cure = "leave the call out: torch has seeded the worker already"
-    condition = f"a DataLoader gets {name}" if loader is None else with_workers(loader)
+    condition = f"a DataLoader gets {name}" if loader is None else with_workers(program, loader)
     return Found(
         event.module if seedings[0].is_own else entry.function.module,
         call,

@@ -33,7 +33,8 @@ loader = DataLoader(dataset, num_workers=4, worker_init_fn=seed_worker)
   arguments.
 
 A `warning` instead where workers run the code only under a condition: an option for the number of workers
-that is 0 by default, or a dataset that no loader of the project is seen to get.
+that is 0 by default, a dataset that no loader of the project is seen to get, or a loader in a function that
+nothing in the project calls.
 
 ## Fix safety
 
@@ -75,7 +76,7 @@ def check(program: Program) -> Iterator[Found]:
         if isinstance(written, ast.Call):
             found = _called(program, loader, written)
         if found is None:
-            found = _uncallable(loader, written)
+            found = _uncallable(program, loader, written)
         if found is not None:
             yield found
 
@@ -93,19 +94,19 @@ def _called(program: Program, loader: Loader, call: ast.Call) -> Found | None:
     if what == "None":
         happens, effect = "the loader gets None, no worker runs it", "silent"
     else:
-        happens, effect = f"workers get {what}, and cannot call it (TypeError)", "error"
+        happens, effect = f"workers cannot call {what} (TypeError)", "error"
     return Found(
         loader.module,
         call,
         f"{_ARGUMENT}={brief(call, 32)} is called in the parent: {happens}",
         effect,
         "pass a function that takes the worker's number",
-        with_workers(loader),
+        with_workers(program, loader),
         remedy=Remedy("pass_function", "unsafe", "Pass the function instead of calling it"),
     )
 
 
-def _uncallable(loader: Loader, written: ast.expr) -> Found | None:
+def _uncallable(program: Program, loader: Loader, written: ast.expr) -> Found | None:
     values = loader.values(_ARGUMENT)
     if not loader.may_have_workers or not values:
         return None
@@ -121,6 +122,6 @@ def _uncallable(loader: Loader, written: ast.expr) -> Found | None:
         "take one: TypeError",
         "error",
         "give it exactly one parameter",
-        with_workers(loader),
+        with_workers(program, loader),
         by_hand="give the worker_init_fn exactly one parameter, the worker's number",
     )

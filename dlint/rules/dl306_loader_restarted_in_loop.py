@@ -121,7 +121,7 @@ def _in_loop(
     if loader is None or _binds(loop, restart.source, point) or _is_epoch_loop(loop, point, iterations):
         return
     if not _is_made_anew(program, loop, restart.source, point):
-        yield _found(point.frame.module, restart, loader, "in a loop")
+        yield _found(program, point.frame.module, restart, loader, "in a loop")
 
 
 def _in_function(
@@ -139,7 +139,7 @@ def _in_function(
     site = _calling_loop(program, iterations, function, point, loader) if loader is not None else None
     if loader is not None and site is not None:
         where = f"{site.point.frame.module.relative}:{site.call.lineno}"
-        yield _found(module, restart, loader, f"in a function that a loop calls ({where})")
+        yield _found(program, module, restart, loader, f"in a function that a loop calls ({where})")
 
 
 def _calling_loop(
@@ -307,7 +307,7 @@ def _starts_workers(loader: Loader) -> bool:
     return loader.may_have_workers and not any(isinstance(value, Const) and value.value for value in kept)
 
 
-def _found(module: Module, restart: Restart, loader: Loader, how: str) -> Found:
+def _found(program: Program, module: Module, restart: Restart, loader: Loader, how: str) -> Found:
     effect: Effect = "cost"
     happens = "75 times slower than going on"
     if _surely_ordered(loader.values("shuffle")) and loader.values("sampler") == [None]:
@@ -321,7 +321,7 @@ def _found(module: Module, restart: Restart, loader: Loader, how: str) -> Found:
         f"next(iter({brief(restart.source)})) {how} starts new workers for every batch: {happens}",
         effect,
         _CURE,
-        with_workers(loader),
+        with_workers(program, loader),
         remedy=remedy,
     )
 

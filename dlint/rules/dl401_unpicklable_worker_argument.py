@@ -54,7 +54,8 @@ def make_loader(dataset, length):
   fork there is no finding.
 
 A `warning` instead where workers run the code only under a condition: an option for the number of workers
-that is 0 by default, or a dataset that no loader of the project is seen to get.
+that is 0 by default, a dataset that no loader of the project is seen to get, or a loader in a function that
+nothing in the project calls.
 
 ## Fix safety
 
@@ -174,11 +175,13 @@ def _judged(part: Part) -> _Hazard | None:
             kind = _unreachable(function.frame, node)
             if kind is not None:
                 named = "" if node.name == part.place else f"{node.name}, "
-                return _Hazard(function.module, node, f"{part.place} is {named}a function {kind}")
+                return _Hazard(function.module, node, f"{part.place} is {named}a {kind[0]}function{kind[1]}")
         case Instance(cls=Class() as cls):
             kind = _unreachable(cls.frame, cls.node)
             if kind is not None:
-                return _Hazard(cls.module, cls.node, f"{part.place} is made of {cls.name}, a class {kind}")
+                return _Hazard(
+                    cls.module, cls.node, f"{part.place} is made of {cls.name}, a {kind[0]}class{kind[1]}"
+                )
     return None
 
 
@@ -191,12 +194,12 @@ def _is_default(node: ast.Lambda, scope: ast.ClassDef) -> bool:
     )
 
 
-def _unreachable(frame: Frame, node: ast.stmt) -> str | None:
+def _unreachable(frame: Frame, node: ast.stmt) -> tuple[str, str] | None:
     """Why a worker cannot look a definition up by its name; None where it can."""
     if isinstance(frame.scope, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda):
-        return "inside a function"
+        return "local ", ""
     if isinstance(frame.scope, ast.Module) and is_guarded(frame, node):
-        return "of the main guard"
+        return "", " that only the main guard defines"
     return None
 
 
@@ -212,7 +215,7 @@ def _found(program: Program, hazard: _Hazard, use: WorkerUse) -> Found:
         f"{hazard.what}: pickle cannot send it to workers",
         "error",
         f"{cure} ({_loader(use)})",
-        both(loaded(use), started_anew(program, use)),
+        both(loaded(program, use), started_anew(program, use)),
         remedy=remedy,
         by_hand=by_hand,
     )
@@ -234,7 +237,7 @@ def _found_kept(program: Program, kept: Kept, use: WorkerUse) -> Found:
         f"{kept.attribute} is a {kept.kind}: pickle cannot send it to workers",
         "error",
         f"{_CURES.get(kept.kind, _CURE)} ({_loader(use)})",
-        both(loaded(use), anew),
+        both(loaded(program, use), anew),
     )
 
 

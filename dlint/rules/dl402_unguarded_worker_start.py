@@ -48,7 +48,8 @@ if __name__ == "__main__":
   fork there is no finding.
 
 A `warning` instead where workers run the code only under a condition: an option for the number of workers
-that is 0 by default, or a dataset that no loader of the project is seen to get.
+that is 0 by default, a dataset that no loader of the project is seen to get, or a loader in a function that
+nothing in the project calls.
 
 ## Fix safety
 
@@ -173,11 +174,7 @@ def _found(program: Program, starts: list[Iteration], body: Module) -> Found:
             "guard_main", "unsafe", 'Move the script\'s body behind if __name__ == "__main__":', data
         )
     places = {id(each.node) for each in starts}
-    what = (
-        "workers start here"
-        if len(places) == 1
-        else f"workers start here and in {len(places) - 1} more places"
-    )
+    what = "workers start here" if len(places) == 1 else f"workers start in {len(places)} places, here first,"
     cure = f"put what starts the workers at {where} under" if iteration.calls else "put it under"
     conditions = [_condition(program, each.loader) for each in starts]
     return Found(
@@ -194,4 +191,4 @@ def _found(program: Program, starts: list[Iteration], body: Module) -> Found:
 
 def _condition(program: Program, loader: Loader) -> str | None:
     uses = program.uses_of(loader)
-    return both(with_workers(loader), started_anew(program, uses[0]) if uses else NOT_FORKED)
+    return both(with_workers(program, loader), started_anew(program, uses[0]) if uses else NOT_FORKED)

@@ -82,7 +82,8 @@ Use instead a handle for each process:
 - `warning`, error: what forked workers can share (HDF5, SQLite, memory maps), if workers are not forked.
 
 A `warning` instead where workers run the code only under a condition: an option for the number of workers
-that is 0 by default, or a dataset that no loader of the project is seen to get.
+that is 0 by default, a dataset that no loader of the project is seen to get, or a loader in a function that
+nothing in the project calls.
 
 ## Fix safety
 
@@ -208,7 +209,9 @@ def _kept(
             if name in read:
                 attribute = (owner.cls.name, name)
                 when = _BY_CONSTRUCTOR if binding else _BEFORE
-                for found in _found(uses, handle, value, visit, read[name], start, state, attribute, when):
+                for found in _found(
+                    program, uses, handle, value, visit, read[name], start, state, attribute, when
+                ):
                     yield found if how == "alone" else found._replace(remedy=None, by_hand=_BY_HAND[how])
                 break
 
@@ -253,7 +256,9 @@ def _lazy(
                 when = _by_length(program, use, owner, made, name)
             if when is not None:
                 attribute = (owner.cls.name, name)
-                yield from _found([use], handle, made, visit, made.node, start, state, attribute, when)
+                yield from _found(
+                    program, [use], handle, made, visit, made.node, start, state, attribute, when
+                )
 
 
 def _by_length(program: Program, use: WorkerUse, owner: Instance, made: Made, name: str) -> _When | None:
@@ -330,7 +335,7 @@ def _global(program: Program, uses: list[WorkerUse], code: WorkerCode, start: st
                 f"it and {handle.forked}",
                 handle.effect,
                 handle.advice,
-                any_loaded(uses),
+                any_loaded(program, uses),
                 event.link.steps(event.name, event.module, event.node),
                 Remedy("handle_per_process", "unsafe", "Open it in each process", {"once": handle.once}),
             )
@@ -360,6 +365,7 @@ def _reads(visit: Visit) -> dict[str, ast.AST]:
 
 
 def _found(
+    program: Program,
     uses: list[WorkerUse],
     handle: Handle,
     made: Made,
@@ -384,7 +390,7 @@ def _found(
         f"{cls}.{name} is {handle.name} opened {when.how}: {happens}",
         handle.effect if forked else "error",
         f"{handle.advice}{when.where}",
-        both(any_loaded(uses), open_start),
+        both(any_loaded(program, uses), open_start),
         visit.link.steps(f"self.{name}", module, read),
         Remedy(
             "handle_per_process",

@@ -61,7 +61,7 @@ import ast
 from collections.abc import Iterator
 
 from dlint.fork.protection import Effect
-from dlint.fork.start_method import STARTS_ANEW
+from dlint.fork.start_method import STARTS_ANEW, surely_starts_anew
 from dlint.knowledge.processes.setups import SETUPS, Setup
 from dlint.program.conditions import with_workers
 from dlint.program.program import Program
@@ -77,7 +77,7 @@ def check(program: Program) -> Iterator[Found]:
     written: dict[str, set[object]] = {}
     uses: dict[int, list[WorkerUse]] = {}
     for use in program.uses:
-        if use.loader is not None and program.start_method_of(use) in STARTS_ANEW:
+        if use.loader is not None and surely_starts_anew(program, use):
             uses.setdefault(id(use.loader), []).append(use)
     for together in uses.values():
         events = [event for use in together for event in use.code.events]
@@ -147,5 +147,5 @@ def _found(program: Program, uses: list[WorkerUse], setup: Setup, value: object)
         f"parent, not in {method} workers: {setup.missing}",
         setup.effect,
         f"call it at module level or in a worker_init_fn as well (loader at {where})",
-        with_workers(loader),
+        with_workers(program, loader),
     )

@@ -43,7 +43,8 @@ class Videos(Dataset):
 - `error`, hang: the loader waits for ever, unless it has a `timeout`.
 
 A `warning` instead where workers run the code only under a condition: an option for the number of workers
-that is 0 by default, or a dataset that no loader of the project is seen to get.
+that is 0 by default, a dataset that no loader of the project is seen to get, or a loader in a function that
+nothing in the project calls.
 
 ## Fix safety
 
@@ -112,7 +113,7 @@ def _returned(
         return
     if is_generator(function.node):
         if not function.node.decorator_list:
-            yield _found(loader, function, function.node, "a generator")
+            yield _found(program, loader, function, function.node, "a generator")
         return
     for statement in statements_in(function.node.body):
         if isinstance(statement, ast.Return) and statement.value is not None:
@@ -121,7 +122,7 @@ def _returned(
             for w in program.evaluator.flow.reaching(point, world):
                 what = _unsendable(program, statement.value, point, w)
                 if what is not None:
-                    yield _found(loader, function, statement, what)
+                    yield _found(program, loader, function, statement, what)
                     break
 
 
@@ -199,7 +200,7 @@ def _by_value(program: Program, node: ast.Name, point: Point, world: World) -> s
     return found[0] if found and all(found) else None
 
 
-def _found(loader: Loader, function: Function, statement: ast.stmt, what: str) -> Found:
+def _found(program: Program, loader: Loader, function: Function, statement: ast.stmt, what: str) -> Found:
     where = f"{loader.module.relative}:{loader.call.lineno}"
     return Found(
         function.module,
@@ -207,6 +208,6 @@ def _found(loader: Loader, function: Function, statement: ast.stmt, what: str) -
         f"{display_name(function)} returns {what}, which a worker cannot send: the loader waits for ever",
         "hang",
         f"return data that pickle can take (loader at {where})",
-        with_workers(loader),
+        with_workers(program, loader),
         by_hand="return tensors, numbers, strings or lists of them; make locks in the main process",
     )

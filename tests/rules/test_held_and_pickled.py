@@ -167,7 +167,7 @@ if __name__ == "__main__":
         ("'x', strip", "is a lambda"),
         ("'x', len, end=(lambda: strip)()", "is a lambda"),
         ("'x', (lambda: lambda line: line)()", "is a lambda"),
-        ("'x', upper", "of the main guard"),
+        ("'x', upper", "that only the main guard defines"),
         ("'x', clean=str.strip", None),
     ],
 )
