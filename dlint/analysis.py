@@ -51,6 +51,7 @@ class Hit(NamedTuple):
     path: str
     finding: Finding
     kind: str
+    together: tuple[str, ...]
 
 
 class Outcome(NamedTuple):
@@ -283,7 +284,7 @@ def _hit(code: str, rule: Rule, found: Found) -> Hit:
         effect=found.effect,
         condition=found.condition,
     )
-    return Hit(str(module.path), finding, found.kind)
+    return Hit(str(module.path), finding, found.kind, found.together)
 
 
 def _release(text: str | None) -> tuple[int, int] | None:

@@ -51,6 +51,7 @@ def _read(code: str, name: str, file: str) -> Rule:
         check=module.check,
         on_by_default=getattr(module, "ON_BY_DEFAULT", True),
         once_per_file=getattr(module, "ONCE_PER_FILE", False),
+        together=getattr(module, "together", None),
         levels=tuple(_levels(documentation)),
     )
 

@@ -86,10 +86,10 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator, Sequence
 
 from dlint.finding import Effect as What
-from dlint.finding import Remedy
+from dlint.finding import Finding, Remedy
 from dlint.fork.protection import Effect, Protections, Shelter
 from dlint.fork.start_method import STARTS_ANEW, surely_starts_anew
 from dlint.knowledge.opencv import NO_THREADS
@@ -139,8 +139,6 @@ def check(program: Program) -> Iterator[Found]:
             counted_at.add(id(event))
             yield from _thread_count(program, event, use)
     told: set[tuple[int, Shelter | None, Effect | None, bool, str | None]] = set()
-    found: list[Found] = []
-    programs = _Together()
     for use in program.uses:
         code = known[id(use.code)]
         # Where a worker sets another number of threads, that call is what to mend.
@@ -148,7 +146,7 @@ def check(program: Program) -> Iterator[Found]:
         shelters: dict[tuple[str, bool], tuple[Shelter | None, Effect | None]] = {}
         forks = program.start_method_of(use) not in STARTS_ANEW
         condition = loaded(program, use) if code.calls else None
-        programs.join(event.module.relative for event in code.calls)
+        files = tuple(sorted({event.module.relative for event in code.calls}))
         for event in code.calls:
             umat = event.name == "cv2.UMat"
             if counted and not umat:
@@ -166,66 +164,31 @@ def check(program: Program) -> Iterator[Found]:
                 if umat:
                     yield from _umat(event, shelter, condition)
                 elif taken is not None:
-                    found.append(_taken_back(event, taken, condition))
+                    yield _taken_back(event, taken, condition)._replace(together=files)
                 else:
                     loose = threads.unfollowed(use, (*use.modules, event.module)) if forks else None
-                    found += _cv2_call(program, use, event, shelter, loose, condition)
-    yield from programs.one_each(found)
+                    for found in _cv2_call(program, use, event, shelter, loose, condition):
+                        yield found._replace(together=files)
 
 
-class _Together:
-    """The files that call cv2 for the same workers: one line in one of them cures all."""
-
-    def __init__(self) -> None:
-        self._first: dict[str, str] = {}
-
-    def join(self, files: Iterable[str]) -> None:
-        firsts = sorted({self._of(file) for file in files})
-        for first in firsts:
-            self._first[first] = firsts[0]
-
-    def _of(self, file: str) -> str:
-        while self._first.setdefault(file, file) != file:
-            file = self._first[file]
-        return file
-
-    def one_each(self, found: list[Found]) -> Iterator[Found]:
-        """The findings, of which one for each program says what happens and names the other files, and those
-        in the others name the one."""
-        programs: dict[str, list[Found]] = {}
-        for each in found:
-            programs.setdefault(self._of(each.module.relative), []).append(each)
-        for together in programs.values():
-            together.sort(key=_how_bad)
-            first = together[0]
-            there = place(first.module, first.node)
-            others = {
-                each.module.relative: place(each.module, each.node)
-                for each in reversed(together)
-                if each.module is not first.module
-            }
-            for each in together:
-                if each.module is first.module:
-                    also = listed([others[file] for file in sorted(others)])
-                    yield each._replace(cure=f"{each.cure}: that covers {also}, too") if others else each
-                else:
-                    what = f"{_name(each)}() runs in worker code with OpenCV's threads on, as in {there}"
-                    cure = "one cv2.setNumThreads(0) covers both"
-                    yield each._replace(what=what, effect="cost", cure=cure, condition=None)
+def together(findings: Sequence[Finding]) -> Iterator[Finding]:
+    """Findings in files that call cv2 for the same workers, the worst first: it says what happens and names
+    the other places, and those name it."""
+    first = findings[0]
+    others = [finding for finding in findings if finding.path != first.path]
+    also = listed([_place(other) for other in sorted(others, key=lambda other: other.sort_key)])
+    yield first._replace(message=f"{first.message}: that covers {also}, too") if others else first
+    for other in findings[1:]:
+        name, there = other.reach[-1].name, _place(first)
+        message = (
+            f"{name}() runs in worker code with OpenCV's threads on, as in {there}; one cv2.setNumThreads(0) "
+            "covers both"
+        )
+        yield other._replace(message=message, effect="cost", condition=None)
 
 
-def _how_bad(found: Found) -> tuple[bool, bool, str, int, int]:
-    return (
-        found.effect == "cost",
-        found.condition is not None and "DataLoader" in found.condition,
-        found.module.relative,
-        found.node.lineno,
-        len(found.reach),
-    )
-
-
-def _name(found: Found) -> str:
-    return found.reach[-1].name
+def _place(finding: Finding) -> str:
+    return f"{finding.path}:{finding.line}"
 
 
 class _Code:

@@ -240,3 +240,47 @@ def test_level_shows_from_there_on(
     monkeypatch.chdir(tmp_path)
     found = check([Path()], Settings(select=("DL101", "DL401"), level=level)).findings
     assert [finding.code for finding in found] == codes
+
+
+_READ = """\
+from torch.utils.data import DataLoader, Dataset
+import numpy as np
+
+
+class {name}(Dataset):
+    def __getitem__(self, index):
+        return {item}
+
+
+{load}
+"""
+
+
+def test_the_reach_that_is_shown_does_not_begin_in_a_test(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    files = {
+        "seeds.py": "import numpy as np\n\n\ndef fix(index):\n    np.random.seed(0)\n    return index\n",
+        "deep.py": "from seeds import fix\n\n\ndef item(index):\n    return fix(index)\n",
+        "train.py": "from deep import item\n"
+        + _READ.format(name="Real", item="item(index)", load="DataLoader(Real(), num_workers=2)"),
+        "test_seeds.py": "from seeds import fix\n"
+        + _READ.format(name="Fake", item="fix(index)", load="DataLoader(Fake(), num_workers=2)"),
+    }
+    (finding,) = _found(tmp_path, monkeypatch, files, "DL201")
+    assert [step.path for step in finding.reach] == ["train.py", "deep.py", "seeds.py", "seeds.py"]
+
+
+def test_where_a_worker_init_fn_is_none(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    init = "def make():\n    return None\n\n\nDataLoader(Noise(), num_workers=2, worker_init_fn=make())\n"
+    (finding,) = _found(tmp_path, monkeypatch, _DRAWS + init, "DL202", target_torch="1.8")
+    assert "worker_init_fn=make() may be None (main.py:15)" in finding.message
+
+
+def test_the_same_is_said_of_a_file_that_is_asked_for_alone(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    main = _IMAGES.format(other="other", name="shrink", call="shrink(image)")
+    whole = _found(tmp_path, monkeypatch, {"main.py": main, "other.py": _OTHER}, "DL101")
+    for finding in whole:
+        assert check([Path(finding.path)], Settings(select=("DL101",))).findings == (finding,)
