@@ -1,7 +1,7 @@
 """Which functions of OpenCV start its pool of threads.
 
 Measured: threads of a fresh process before and after one call, ``setNumThreads(8)``, images of 256 and 1,024
-pixels square, wheels 4.10 and 5.0; see docs/measured.md.
+pixels square, wheels 4.10 and 5.0; `benchmarks/opencv_threads.py` does it again.
 """
 
 from __future__ import annotations
