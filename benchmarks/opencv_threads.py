@@ -1,8 +1,8 @@
 """Which functions of OpenCV start its pool of threads: ``python benchmarks/opencv_threads.py [NAME...]``.
 
-Each call runs in a process of its own, on images of 1,024 pixels square (``im``: colour, ``g``: grey, ``f``:
-floats) with ``setNumThreads(8)``; printed is how many threads the process has more afterwards. What starts none is
-listed in dlint/knowledge/opencv.py.
+Each call runs in a process of its own, on images of 1,024 pixels square (``im``: colour, ``g``: grey,
+``f``: floats) with ``setNumThreads(8)``; printed is how many threads the process has more afterwards. What
+starts none is listed in dlint/knowledge/opencv.py.
 """
 
 from __future__ import annotations
