@@ -46,6 +46,12 @@ for images, labels in loader:
 or `torch.multiprocessing.set_sharing_strategy("file_system")` at the start of the program, which keeps no
 file open, and leaves shared memory behind where a program is killed.
 
+## Level
+
+- `error`, error: the loader surely gives more tensors than files may be open.
+- `warning`, error: how many it gives is not known, or workers come only under a condition: an option for the
+  number of workers that is 0 by default, or a loader in a function that nothing in the project calls.
+
 ## Fix safety
 
 Unsafe: `.clone()` takes memory of its own, where the same memory was kept before. What holds tensors and may
@@ -71,8 +77,10 @@ from dlint.knowledge.testing import is_test
 from dlint.loaders.counts import most_batches
 from dlint.loaders.iteration import Iterations
 from dlint.loaders.loaders import Loader
+from dlint.program.conditions import both, with_workers
 from dlint.program.program import Program
 from dlint.rules.rule import Found
+from dlint.rules.wording import brief, listed, place
 from dlint.source.layout import expressions
 from dlint.source.module import Module
 from dlint.source.nodes import walk
@@ -103,7 +111,10 @@ _WORDS = ("for", *_GATHERS)
 _COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp)
 # So many tensors leave room for the files that a program has open anyway.
 _FEW = 900
+_LIMIT = 1024
 _COPY = "keep a copy (.clone()) or numbers (.item(), .tolist())"
+_MANY = "some 1,000 of them are kept"
+_LONGEST = 30
 
 
 class _Keeping(NamedTuple):
@@ -134,9 +145,9 @@ def check(program: Program) -> Iterator[Found]:
             statement = trail[-1]
             if not isinstance(statement, ast.stmt) or isinstance(statement, ast.ClassDef | ast.FunctionDef):
                 continue
-            place = _Place(program, module, trail)
-            for keeping in _keepings(place, statement):
-                found = _judged(program, iterations, keeping, place)
+            spot = _Place(program, module, trail)
+            for keeping in _keepings(spot, statement):
+                found = _judged(program, iterations, keeping, spot)
                 if found is not None:
                     yield found
 
@@ -170,20 +181,20 @@ class _Place:
         )
 
 
-def _keepings(place: _Place, statement: ast.stmt) -> Iterator[_Keeping]:
+def _keepings(spot: _Place, statement: ast.stmt) -> Iterator[_Keeping]:
     """What a statement keeps, should it go through the batches of a loader."""
     if isinstance(statement, ast.For):
         batch = batch_in(statement.target, statement.iter)
-        for kept in kept_by(statement, batch, place.hands_on) if batch is not None else ():
+        for kept in kept_by(statement, batch, spot.hands_on) if batch is not None else ():
             yield _Keeping(kept, statement.iter, tensors_in(statement.body))
     for expression in expressions(statement):
         for node in walk(expression):
             if isinstance(node, _COMPREHENSIONS) and len(node.generators) == 1:
                 generator = node.generators[0]
                 batch = batch_in(generator.target, generator.iter) if _sounds(generator.iter) else None
-                for kept in kept_by_comprehension(node, batch, place.hands_on) if batch is not None else ():
+                for kept in kept_by_comprehension(node, batch, spot.hands_on) if batch is not None else ():
                     yield _Keeping(kept, generator.iter, tensors_in([node]))
-            elif isinstance(node, ast.Call) and len(node.args) == 1 and _gathers(place, node):
+            elif isinstance(node, ast.Call) and len(node.args) == 1 and _gathers(spot, node):
                 whole = View(node, (), False)
                 yield _Keeping(Kept(node, (whole,), None), node.args[0], Tensors(frozenset(), frozenset()))
 
@@ -193,22 +204,22 @@ def _sounds(iterable: ast.expr) -> bool:
     return _LOADER.search(ast.unparse(iterable)) is not None
 
 
-def _gathers(place: _Place, call: ast.Call) -> bool:
+def _gathers(spot: _Place, call: ast.Call) -> bool:
     """Whether a call keeps all that it goes through, be it to give it again."""
     name = call.func.attr if isinstance(call.func, ast.Attribute) else getattr(call.func, "id", "")
     if name not in _GATHERS or not goes_through_all(call.args[0]) or not _sounds(call.args[0]):
         return False
-    values = place.values(call.func)
+    values = spot.values(call.func)
     return bool(values) and all(
         isinstance(value, External) and value.name == _GATHERS[name] for value in values
     )
 
 
-def _fills(place: _Place, into: ast.expr) -> bool:
+def _fills(spot: _Place, into: ast.expr) -> bool:
     """Whether what a loop puts things into is a list or dict, as it is before the loop."""
     while isinstance(into, ast.Subscript):
         into = into.value
-    values = place.values(into)
+    values = spot.values(into)
     known = [value for value in values if not isinstance(value, Unknown)]
     return bool(known) and all(map(_is_container, known))
 
@@ -219,11 +230,11 @@ def _is_container(value: Value) -> bool:
     return isinstance(value, Table) or (isinstance(value, Items) and value.kind == "list")
 
 
-def _judged(program: Program, iterations: Iterations, keeping: _Keeping, place: _Place) -> Found | None:
+def _judged(program: Program, iterations: Iterations, keeping: _Keeping, spot: _Place) -> Found | None:
     """The finding where batches of a loader with workers are kept, and enough of them."""
     into = keeping.kept.into
-    for loader in iterations.loaders_of(keeping.source, place.point):
-        if not _sends_files(loader) or (into is not None and not _fills(place, into)):
+    for loader in iterations.loaders_of(keeping.source, spot.point):
+        if not _sends_files(loader) or (into is not None and not _fills(spot, into)):
             continue
         if _is_sheltered(program, loader):
             continue
@@ -232,7 +243,15 @@ def _judged(program: Program, iterations: Iterations, keeping: _Keeping, place: 
         batches = most_batches(program.evaluator, loader) if views else None
         if views and (batches is None or batches * len(views) >= _FEW):
             surely = all(kind == "a tensor" for kind in kinds.values())
-            return _found(keeping.kept, views, surely, place.point)
+            return _found(
+                program,
+                loader,
+                keeping,
+                views,
+                surely,
+                spot.point,
+                many=(batches or 0) * len(views) >= _LIMIT,
+            )
     return None
 
 
@@ -276,17 +295,31 @@ def _kind(program: Program, loader: Loader, view: View, tensors: Tensors) -> str
     return "a tensor" if view.place else "holds some"
 
 
-def _found(kept: Kept, views: list[View], surely: bool, point: Point) -> Found:
+def _found(
+    program: Program,
+    loader: Loader,
+    keeping: _Keeping,
+    views: list[View],
+    remedy: bool,
+    point: Point,
+    many: bool,
+) -> Found:
     names = sorted({ast.unparse(view.node) for view in views})
-    remedy = Remedy("clone_kept", "unsafe", "Keep copies", {"parts": names}) if surely else None
-    what = f"{' and '.join(names)} {'keeps' if len(names) == 1 else 'keep'} a file open"
-    if any(view.node is kept.node and not view.place and isinstance(view.node, ast.Call) for view in views):
-        what = f"{names[0]} keeps a file open for each tensor" if kept.into is None else what
+    cured = Remedy("clone_kept", "unsafe", "Keep copies", {"parts": names}) if remedy else None
+    first = views[0]
+    if keeping.kept.into is None and first.node is keeping.kept.node and not first.place:
+        what = f"{brief(first.node, _LONGEST)} keeps every batch: each tensor"
+    else:
+        nodes = {ast.unparse(view.node): view.node for view in views}.values()
+        shown = [brief(node, _LONGEST if len(nodes) == 1 else _LONGEST // 2) for node in nodes]
+        what = f"{listed(shown, 2)} of every batch {'is' if len(shown) == 1 else 'are'} kept: each"
     return Found(
         point.frame.module,
-        kept.node,
-        f"{what} for every batch that workers send: with 1,024 open files, the usual limit, the loop ends "
-        f'after some 1,000 with "RuntimeError: Too many open files"; {_COPY}',
-        remedy=remedy,
-        by_hand=None if remedy else _COPY,
+        keeping.kept.node,
+        f"{what} holds a file open, and at 1,024 comes a RuntimeError",
+        "error",
+        f"{_COPY} (loader at {place(loader.module, loader.call)})",
+        both(with_workers(program, loader), None if many else _MANY),
+        remedy=cured,
+        by_hand=None if cured else _COPY,
     )
