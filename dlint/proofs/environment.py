@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from packaging.requirements import Requirement
 from packaging.specifiers import SpecifierSet
 
-from dlint.proofs import openmp_opencv
+from dlint.proofs import older_torch, opencl_cpu, openmp_opencv
 from dlint.proofs.proof import Needs, StartMethod
 from dlint.safe_path import LEAVE_OUT
 
@@ -89,17 +89,15 @@ class Environment:
             return f"needs {needs.cores} cores, this process may use {self.cores}"
         if needs.python and not SpecifierSet(needs.python).contains(self.python, prereleases=True):
             return f"needs Python {needs.python}, this is {self.python}"
-        if needs.torch and not (
-            self.torch and SpecifierSet(needs.torch).contains(self.torch.partition("+")[0], prereleases=True)
-        ):
-            return f"needs torch {needs.torch}, this is {self.torch}"
+        if needs.older_torch and not older_torch.is_made():
+            return "needs a torch before 1.9: python -m dlint.proofs.older_torch"
         for requirement in needs.packages:
             if lacking := _lacking(requirement):
                 return lacking
         if needs.gpu and not self.cuda:
             return "needs a CUDA device"
         if needs.opencl_cpu and not self.opencl_cpu:
-            return "needs an OpenCL driver for the CPU (pocl)"
+            return "needs an OpenCL driver for the CPU: python -m dlint.proofs.opencl_cpu"
         if needs.opencv_backend and (self.opencv_backend or "").lower() != needs.opencv_backend.lower():
             return f"needs OpenCV with {needs.opencv_backend}, this one has {self.opencv_backend}"
         if needs.openmp_opencv and not openmp_opencv.is_built():
@@ -139,7 +137,7 @@ def look(python: Sequence[str] = (sys.executable,)) -> Environment:
         check=False,
         stdin=subprocess.DEVNULL,
         # OpenCV looks for a CPU device only when it is told to.
-        env=variables({"OPENCV_OPENCL_DEVICE": ":CPU:"}),
+        env=variables({"OPENCV_OPENCL_DEVICE": ":CPU:", **opencl_cpu.variables()}),
     )
     try:
         told = json.loads(done.stdout.splitlines()[-1])

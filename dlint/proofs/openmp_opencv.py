@@ -11,13 +11,13 @@ from __future__ import annotations
 import argparse
 import os
 import shutil
-import subprocess
 import sys
 import sysconfig
 import tarfile
 import tempfile
 from pathlib import Path
-from typing import BinaryIO
+
+from dlint.proofs.user_cache import BuildError, cache_folder, run
 
 VERSION = "4.10.0.84"
 
@@ -52,16 +52,6 @@ _OFF = (
     "WITH_VTK",
     "WITH_WEBP",
 )
-
-
-class BuildError(Exception):
-    """The build could not be done; the message says what is missing or where the log lies."""
-
-
-def cache_folder() -> Path:
-    """The user's cache folder for dlint (XDG)."""
-    base = os.environ.get("XDG_CACHE_HOME")
-    return (Path(base) if base else Path.home() / ".cache") / "dlint"
 
 
 def module_folder() -> Path:
@@ -102,7 +92,7 @@ def build(jobs: int) -> Path:
             name,
             f"{name}=={VERSION}",
         ]
-        _run([*pip, "--dest", str(work)], work, out, log)
+        run([*pip, "--dest", str(work)], work, out, log)
         with tarfile.open(next(work.glob("*.tar.gz"))) as archive:
             archive.extractall(work, filter="data")
         source = next(work.glob("opencv*/opencv"))
@@ -117,8 +107,8 @@ def build(jobs: int) -> Path:
             f"-DPYTHON3_NUMPY_INCLUDE_DIRS={numpy.get_include()}",
         ]
         tree = work / "tree"
-        _run(["cmake", "-G", "Ninja", "-S", str(source), "-B", str(tree), *options], work, out, log)
-        _run(["cmake", "--build", str(tree), "--parallel", str(jobs)], work, out, log)
+        run(["cmake", "-G", "Ninja", "-S", str(source), "-B", str(tree), *options], work, out, log)
+        run(["cmake", "--build", str(tree), "--parallel", str(jobs)], work, out, log)
         built = next((tree / "lib" / "python3").glob("cv2*.so"), None)
         if built is None:
             raise BuildError(f"CMake left the Python module out; see {log}")
@@ -127,15 +117,6 @@ def build(jobs: int) -> Path:
         shutil.copy2(built, folder / f".{built.name}")
         (folder / f".{built.name}").replace(folder / built.name)
     return folder
-
-
-def _run(command: list[str], folder: Path, out: BinaryIO, log: Path) -> None:
-    # The whole build yields to whatever else the machine does.
-    done = subprocess.run(
-        ["nice", "-n", "15", *command], cwd=folder, stdout=out, stderr=subprocess.STDOUT, check=False
-    )
-    if done.returncode:
-        raise BuildError(f"{command[0]} failed with exit code {done.returncode}; see {log}")
 
 
 def main() -> int:

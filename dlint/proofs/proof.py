@@ -59,16 +59,17 @@ class Condition:
 class Needs:
     """What a machine must have to show a claim.
 
-    ``python`` and ``torch`` are version ranges; ``packages`` are requirements; ``opencv_backend`` is the
-    parallel backend that cv2 must have been built with ("pthreads", "openmp"); ``openmp_opencv`` asks for
-    the build of :mod:`dlint.proofs.openmp_opencv` and runs the programs with it; ``opencl_cpu`` for an
-    OpenCL device that is a CPU; ``gpu`` for a CUDA device.
+    ``python`` is a version range; ``packages`` are requirements; ``opencv_backend`` is the parallel backend
+    that cv2 must have been built with ("pthreads", "openmp"); ``openmp_opencv`` asks for the build of
+    :mod:`dlint.proofs.openmp_opencv` and runs the programs with it, ``older_torch`` for the environment of
+    :mod:`dlint.proofs.older_torch`; ``opencl_cpu`` asks for an OpenCL device that is a CPU; ``gpu`` for a
+    CUDA device.
     """
 
     cores: int = 1
     packages: tuple[str, ...] = ()
     python: str | None = None
-    torch: str | None = None
+    older_torch: bool = False
     platform: str = "linux"
     gpu: bool = False
     opencv_backend: str | None = None

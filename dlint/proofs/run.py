@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any
 
 import dlint
-from dlint.proofs import openmp_opencv, processes
+from dlint.proofs import older_torch, opencl_cpu, openmp_opencv, processes
 from dlint.proofs.environment import variables
 from dlint.proofs.proof import Proof, StartMethod
 from dlint.proofs.stacks import Process, processes_from_data
@@ -132,17 +132,19 @@ class Runner:
         path = [str(_HARNESS)]
         if run.proof.needs.openmp_opencv:
             path.append(str(openmp_opencv.module_folder()))
-        environment = variables(
-            {**run.proof.environment, MARK: token, "DLINT_PROOF_START_METHOD": run.method},
-        )
-        if environment.get("PYTHONPATH"):
+        added = {**run.proof.environment, MARK: token, "DLINT_PROOF_START_METHOD": run.method}
+        if run.proof.needs.opencl_cpu:
+            added |= opencl_cpu.variables()
+        environment = variables(added)
+        # What the user has on the path is for the Python that runs dlint.
+        if environment.get("PYTHONPATH") and not run.proof.needs.older_torch:
             path.append(environment["PYTHONPATH"])
         environment["PYTHONPATH"] = os.pathsep.join(path)
         job = Job(
             folder=str(folder),
             programs=str(run.proof.folder),
             program=run.path,
-            python=sys.executable,
+            python=str(older_torch.python()) if run.proof.needs.older_torch else sys.executable,
             environment=environment,
             limit=run.proof.limit,
             still=run.proof.still,

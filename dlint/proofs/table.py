@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
+from dlint.proofs import older_torch
 from dlint.proofs.environment import Environment
 from dlint.proofs.judge import Observed, Verdict
 from dlint.proofs.proof import Fixture
@@ -22,9 +23,10 @@ def versions(environment: Environment) -> str:
     opencv = (
         f"OpenCV {environment.opencv} ({environment.opencv_backend})" if environment.opencv else "no OpenCV"
     )
+    older = f" ({older_torch.TORCH} where a claim is of older ones)" if older_torch.is_made() else ""
     cores = f"{environment.cores} core{'s' if environment.cores != 1 else ''}"
     return (
-        f"Python {environment.python}, torch {environment.torch or 'missing'}, "
+        f"Python {environment.python}, torch {environment.torch or 'missing'}{older}, "
         f"NumPy {environment.numpy or 'missing'}, {opencv}, {environment.platform}, {cores}"
     )
 

@@ -107,6 +107,7 @@ _GATHERS = {"list": "builtins.list", "tuple": "builtins.tuple", "cycle": "iterto
 # A file that goes through a loader calls something so.
 _SPEAKS = re.compile(rb"(?i:loader)|(?<![A-Za-z])dl(?![A-Za-z])")
 _LOADER = re.compile(r"load|(?:^|[._])dl(?:$|[._])|_dl|batch|iter", re.IGNORECASE)
+_DATA = re.compile(rf"{_LOADER.pattern}|data(?!frame)|train|test|val(?!ues)|eval", re.IGNORECASE)
 _WORDS = ("for", *_GATHERS)
 _COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp)
 # So many tensors leave room for the files that a program has open anyway.
@@ -233,8 +234,10 @@ def _is_container(value: Value) -> bool:
 def _judged(program: Program, iterations: Iterations, keeping: _Keeping, spot: _Place) -> Found | None:
     """The finding where batches of a loader with workers are kept, and enough of them."""
     into = keeping.kept.into
+    if not _may_be_loader(keeping) or (into is not None and not _fills(spot, into)):
+        return None
     for loader in iterations.loaders_of(keeping.source, spot.point):
-        if not _sends_files(loader) or (into is not None and not _fills(spot, into)):
+        if not _sends_files(loader):
             continue
         if _is_sheltered(program, loader):
             continue
@@ -253,6 +256,14 @@ def _judged(program: Program, iterations: Iterations, keeping: _Keeping, spot: _
                 many=(batches or 0) * len(views) >= _LIMIT,
             )
     return None
+
+
+def _may_be_loader(keeping: _Keeping) -> bool:
+    """Whether the name of what is gone through, or what is done with its parts, speaks for a loader: finding
+    out what a parameter is costs a search of all callers."""
+    return _DATA.search(ast.unparse(keeping.source)) is not None or any(
+        view.is_tensor or keeping.tensors.hold(view.node) for view in keeping.kept.views
+    )
 
 
 def _sends_files(loader: Loader) -> bool:

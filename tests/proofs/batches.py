@@ -70,6 +70,7 @@ def _belongs(run: Run) -> bool:
         and not proof.alone
         and not proof.environment
         and not proof.needs.openmp_opencv
+        and not proof.needs.older_torch
     )
 
 

@@ -18,10 +18,16 @@ def repair(source: Source, finding: Finding, edits: Edits) -> None:
     """Write ``.clone()`` behind each of ``data["parts"]``, before it is made an array."""
     kept = source.at(finding, cst.BaseExpression)
     parts = set(finding.remedy.data.get("parts", ())) if finding.remedy else set()
+    bound = {
+        id(name)
+        for loop in source.descendants(kept, cst.CompFor)
+        for name in [loop.target, *source.descendants(loop.target, cst.BaseExpression)]
+    }
     found = False
     for node in [kept, *source.descendants(kept, cst.BaseExpression)]:
         if (
             isinstance(node, cst.Name | cst.Attribute | cst.Subscript | cst.Call)
+            and id(node) not in bound
             and _text(source, node) in parts
         ):
             tensor = _tensor(node)
