@@ -265,6 +265,8 @@ def _outcome_of_block(number: int, facts: Facts) -> Outcome:
 
 
 def _hit(code: str, rule: Rule, found: Found) -> Hit:
+    from dlint.source.scopes import scope_at
+
     node = found.node
     module = found.module
     end_line = node.end_lineno or node.lineno
@@ -283,6 +285,7 @@ def _hit(code: str, rule: Rule, found: Found) -> Hit:
         by_hand=found.by_hand or (found.cure if found.remedy is None else None),
         effect=found.effect,
         condition=found.condition,
+        scope=scope_at(module.tree, node.lineno),
     )
     return Hit(str(module.path), finding, found.kind, found.together)
 

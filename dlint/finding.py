@@ -26,17 +26,28 @@ class ReachStep(NamedTuple):
     line: int
 
 
+class Edit(NamedTuple):
+    """Lines of a file that give way to others: from ``line`` (from 1) up to, not with, ``end_line``."""
+
+    path: str
+    line: int
+    end_line: int
+    content: str
+
+
 class Remedy(NamedTuple):
     """The repair that a rule proposes for one finding.
 
     ``name`` is the module of :mod:`dlint.remedies` that performs it, ``data`` what that module needs to
     know besides the finding's position (plain JSON values only, so that findings cross processes).
+    ``edits`` is what it would change, where that has been tried.
     """
 
     name: str
     applicability: Applicability
     summary: str
     data: Mapping[str, Any] = {}
+    edits: tuple[Edit, ...] = ()
 
 
 class Finding(NamedTuple):
@@ -46,6 +57,7 @@ class Finding(NamedTuple):
     that is said in one line: what happens, the condition, the cure. ``by_hand`` says why there is no remedy
     and what to do instead, when there is none. ``condition`` is what the project leaves open and must be so
     for the effect to come: "torch is older than 1.9"; None where it happens as the project stands.
+    ``scope`` names the classes and functions around it (``Photos.__getitem__``), empty in a module's body.
     """
 
     code: str
@@ -61,6 +73,7 @@ class Finding(NamedTuple):
     by_hand: str | None = None
     effect: Effect = "error"
     condition: str | None = None
+    scope: str = ""
 
     @property
     def level(self) -> Level:

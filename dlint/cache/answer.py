@@ -11,7 +11,7 @@ import re
 from collections.abc import Container
 from typing import Any, get_args
 
-from dlint.finding import Applicability, Effect, Finding, ReachStep, Remedy, Report, Trouble
+from dlint.finding import Applicability, Edit, Effect, Finding, ReachStep, Remedy, Report, Trouble
 from dlint.source.reading import MAX_BYTES
 
 _CODE = re.compile(r"DL\d{3}")
@@ -45,14 +45,18 @@ def unpacked(data: bytes, asked: Container[str]) -> Report | None:
 
 
 def _finding(finding: Finding) -> list[Any]:
-    remedy = finding.remedy and [finding.remedy.applicability, finding.remedy.summary]
+    remedy = finding.remedy and [
+        finding.remedy.applicability,
+        finding.remedy.summary,
+        [list(edit) for edit in finding.remedy.edits],
+    ]
     reach = [list(step) for step in finding.reach]
-    return [*finding[:8], reach, remedy, finding.by_hand, finding.effect, finding.condition]
+    return [*finding[:8], reach, remedy, *finding[10:]]
 
 
 def _as_finding(data: Any, asked: Container[str]) -> Finding:
     row = _row(data, len(Finding._fields))
-    code, name, message, path, *place, reach, remedy, by_hand, effect, condition = row
+    code, name, message, path, *place, reach, remedy, by_hand, effect, condition, scope = row
     if not (isinstance(code, str) and _CODE.fullmatch(code)) or _text(path) not in asked:
         raise _Foreign
     if effect not in get_args(Effect):
@@ -72,6 +76,7 @@ def _as_finding(data: Any, asked: Container[str]) -> Finding:
         None if by_hand is None else _text(by_hand),
         effect,
         None if condition is None else _text(condition),
+        _text(scope),
     )
 
 
@@ -81,10 +86,15 @@ def _as_step(data: Any) -> ReachStep:
 
 
 def _as_remedy(data: Any) -> Remedy:
-    applicability, summary = _row(data, 2)
+    applicability, summary, edits = _row(data, 3)
     if applicability not in get_args(Applicability):
         raise _Foreign
-    return Remedy("", applicability, _text(summary))
+    return Remedy("", applicability, _text(summary), {}, tuple(_as_edit(each) for each in _list(edits)))
+
+
+def _as_edit(data: Any) -> Edit:
+    path, line, end_line, content = _row(data, 4)
+    return Edit(_text(path), _from_one(line), _from_one(end_line), _text(content))
 
 
 def _as_trouble(data: Any) -> Trouble:

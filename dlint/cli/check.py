@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import re
 import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from functools import cache, partial
+from collections.abc import Callable, Iterator, Mapping
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -14,14 +13,14 @@ import click
 from dlint.cache import Folder, Question, folder_for, remembered
 from dlint.cli import CLEAN, FAILED, FINDINGS
 from dlint.cli.options import CannotDo, choice_options, is_left_out, paths_argument, settings_for
-from dlint.cli.output import complain_of, in_colour, say, say_json
+from dlint.cli.output import complain_of, say
 from dlint.cli.progress import progress
+from dlint.cli.reporting import Reporting, reporting, reporting_options
 from dlint.finding import Report
-from dlint.project.files import Listing, absolute, display_path
+from dlint.project.files import Listing, absolute
 from dlint.reports.closing import summary
-from dlint.reports.text import SourceLines, text
 from dlint.settings import Settings, SettingsError
-from dlint.source.reading import SourceError, decode, read_bytes, read_stream
+from dlint.source.reading import read_stream
 
 _STDIN = Path("-")
 
@@ -44,12 +43,7 @@ def _options_of_fix(command: Callable[..., Any]) -> Callable[..., Any]:
 @click.command()
 @paths_argument
 @choice_options
-@click.option(
-    "--output-format",
-    type=click.Choice(["text", "concise", "json"]),
-    default="text",
-    help="text: with the code and the reach; concise: one line a finding; json: for programs.",
-)
+@reporting_options
 @click.option("--statistics", is_flag=True, help="Show how often each rule fired instead of the findings.")
 @click.option("--exit-zero", is_flag=True, help="Exit with 0 even when there are findings.")
 @click.option(
@@ -66,7 +60,9 @@ def _options_of_fix(command: Callable[..., Any]) -> Callable[..., Any]:
 def check(
     paths: tuple[Path, ...],
     choices: dict[str, Any],
-    output_format: str,
+    output_format: str | None,
+    output_file: Path | None,
+    color: str,
     statistics: bool,
     exit_zero: bool,
     jobs: int,
@@ -81,7 +77,8 @@ def check(
     """
     paths, texts = _with_stdin(paths, stdin_filename)
     settings = settings_for(paths, {**choices, "cache_dir": cache_dir})
-    promised = output_format == "json" and not statistics
+    shown = reporting(output_format, output_file, color)
+    promised = shown.with_edits and not statistics
     if texts is None:
         folder = _folder(settings, wanted=not no_cache)
         report = remembered(
@@ -92,9 +89,11 @@ def check(
     else:
         report = _found(paths, settings, jobs, promised, None, texts)
     complain_of(report.troubles)
-    show_lines = say_json if output_format == "json" else say
-    show_lines(_lines(report, output_format, statistics, _source_lines(texts)))
-    if output_format == "text" and not statistics:
+    if statistics:
+        shown.give_out(_statistics(report, shown))
+    else:
+        shown.show(report, texts)
+    if shown.for_people and not statistics:
         failed = len({trouble.path for trouble in report.troubles})
         say([summary(report.findings, report.checked, failed, excluded=is_left_out(paths, settings))])
     if report.troubles:
@@ -144,32 +143,7 @@ def _with_stdin(
     return (path,), {path: read_stream(sys.stdin.buffer)}
 
 
-def _lines(report: Report, output_format: str, statistics: bool, source: SourceLines) -> Iterator[str]:
-    if statistics:
-        from dlint.reports import statistics as counted
+def _statistics(report: Report, shown: Reporting) -> Iterator[str]:
+    from dlint.reports.statistics import statistics, statistics_json
 
-        as_lines = counted.statistics_json if output_format == "json" else counted.statistics
-        yield from as_lines(report.findings)
-    elif output_format == "json":
-        from dlint.reports.as_json import as_json
-
-        yield from as_json(report.findings)
-    elif output_format == "concise":
-        from dlint.reports.concise import concise
-
-        yield from concise(report.findings)
-    else:
-        yield from text(report.findings, source, colour=in_colour(), encoding=sys.stdout.encoding)
-
-
-def _source_lines(texts: Mapping[Path, bytes] | None) -> Callable[[str], Sequence[str]]:
-    known = {display_path(path): data for path, data in (texts or {}).items()}
-
-    @cache
-    def lines(path: str) -> Sequence[str]:
-        try:
-            return re.split(r"\r\n?|\n", decode(known[path] if path in known else read_bytes(Path(path))))
-        except SourceError:
-            return ()
-
-    return lines
+    return (statistics_json if shown.is_json else statistics)(report.findings)

@@ -71,8 +71,13 @@ def complain_of(troubles: Iterable[Trouble]) -> None:
 
 
 def in_colour() -> bool:
-    """Whether standard output is a terminal that shows colours, and the user wants them."""
-    return sys.stdout.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
+    """Whether the user wants colours on standard output, by what is there and by the environment:
+    https://no-color.org, https://force-color.org."""
+    if os.environ.get("NO_COLOR"):
+        return False
+    if os.environ.get("FORCE_COLOR"):
+        return True
+    return sys.stdout.isatty() and os.environ.get("TERM") != "dumb"
 
 
 def forget(stream: TextIO) -> None:

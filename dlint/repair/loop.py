@@ -11,6 +11,7 @@ from dlint import engine
 from dlint.finding import Finding
 from dlint.project.files import absolute
 from dlint.remedies import CURE_OTHERS, remedy
+from dlint.repair.as_edits import edits_of
 from dlint.repair.judge import Verdict, verdict
 from dlint.repair.lines import UNCHANGED, Place, place_of
 from dlint.repair.results import Approve, Enough, Left, Repaired, Repairs, Step
@@ -68,7 +69,8 @@ def repair(
 def promised(
     findings: Iterable[Finding], paths: Sequence[Path], settings: Settings, texts: Mapping[Path, bytes]
 ) -> list[Finding]:
-    """The findings, without a remedy where the remedy would refuse: then ``by_hand`` has the reason.
+    """The findings with what their remedies would change, and without a remedy where it would refuse: then
+    ``by_hand`` has the reason.
 
     Each is performed by itself and its text looked at; what it would do to the program is not judged.
     """
@@ -81,9 +83,12 @@ def _as_promised(work: _Work, finding: Finding) -> Finding:
     if finding.remedy is None:
         return finding
     reason = work.reason(finding)
-    if reason is None and work.alone(finding) is None:
+    if reason is None:
+        change = work.alone(finding)
+        if change is not None:
+            return finding._replace(remedy=finding.remedy._replace(edits=tuple(edits_of(change.texts))))
         reason = work.reason(finding)
-    return finding if reason is None else finding._replace(remedy=None, by_hand=reason)
+    return finding._replace(remedy=None, by_hand=reason)
 
 
 def _no_check(_: Mapping[Path, bytes]) -> engine.Report:

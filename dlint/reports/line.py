@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+from pathlib import Path
+
 from dlint.finding import Finding, ReachStep, Trouble
 from dlint.reports.signs import visible
 
@@ -15,6 +18,14 @@ def one_line(finding: Finding) -> str:
 def place(finding: Finding) -> str:
     """``path:line:column``, which terminals and editors can follow."""
     return visible(f"{finding.path}:{finding.line}:{finding.column}")
+
+
+def from_top(path: str, top: Path | None) -> str:
+    """A path as it is from the top of the repository, where the file lies there; else as it was."""
+    if top is None:
+        return path
+    whole = Path(os.path.abspath(path))  # noqa: PTH100 - a link stays what it is
+    return whole.relative_to(top).as_posix() if whole.is_relative_to(top) else path
 
 
 def trouble_line(trouble: Trouble) -> str:

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 
 from dlint.finding import Finding, Level
+from dlint.reports.fingerprint import SourceLines
 from dlint.reports.line import place, reach
+from dlint.reports.pages import address
 from dlint.reports.signs import cells, visible
-
-SourceLines = Callable[[str], Sequence[str]]
 
 _BOLD, _BLUE, _GREEN, _RESET = "\x1b[1m", "\x1b[34m", "\x1b[32m", "\x1b[0m"
 _COLOURS: dict[Level, str] = {"error": "\x1b[1;31m", "warning": "\x1b[1;33m", "note": "\x1b[1;36m"}
-_WIDEST_LINE = 160
+_NARROWEST = 40  # columns for a line of code, however narrow the window
 _LEAD = 20  # columns before the finding where a line is cut
 _TAB = 4
 
@@ -23,10 +23,12 @@ def text(
     *,
     colour: bool = False,
     encoding: str | None = "utf-8",
+    width: int = 160,
 ) -> Iterator[str]:
     """A paragraph for each finding. ``source`` gives the lines of a finding's file, none if it has gone.
 
-    ``encoding`` is that of the stream: the carets must fit the line as it is shown there.
+    ``encoding`` is that of the stream: the carets must fit the line as it is shown there; ``width`` is
+    that of the window, in columns. In colour the rule's code is a link to its page, too.
     """
 
     def painted(words: str, with_colour: str) -> str:
@@ -34,17 +36,21 @@ def text(
 
     for finding in findings:
         colour_of = _COLOURS[finding.level]
-        label = f"{painted(finding.level, colour_of)}: {painted(finding.code, colour_of)}"
+        code = painted(finding.code, colour_of)
+        if colour:
+            code = _linked(code, address(finding.code, finding.name))
+        label = f"{painted(finding.level, colour_of)}: {code}"
         yield f"{painted(place(finding), _BOLD)}: {label} {visible(finding.message)}"
-        width = len(str(finding.line))
+        margin_width = len(str(finding.line))
         bar = painted("|", _BLUE)
         lines = source(finding.path)
         if finding.line <= len(lines):
-            code, carets = _underlined(lines[finding.line - 1], finding, encoding)
-            yield f"{' ' * width} {bar}"
-            yield f"{painted(str(finding.line), _BLUE)} {bar} {code}"
-            yield f"{' ' * width} {bar} {painted(carets, colour_of)}"
-        margin = f"{' ' * width} {painted('=', _BLUE)}"
+            room = max(width - margin_width - len(" | "), _NARROWEST)
+            shown, carets = _underlined(lines[finding.line - 1], finding, encoding, room)
+            yield f"{' ' * margin_width} {bar}"
+            yield f"{painted(str(finding.line), _BLUE)} {bar} {shown}"
+            yield f"{' ' * margin_width} {bar} {painted(carets, colour_of)}"
+        margin = f"{' ' * margin_width} {painted('=', _BLUE)}"
         reached = reach(finding)
         if reached:
             yield f"{margin} {painted('reached:', _BOLD)} {reached}"
@@ -63,28 +69,33 @@ def _what_to_do(finding: Finding) -> Iterator[tuple[str, str]]:
         yield "by hand:", finding.by_hand
 
 
-def _underlined(line: str, finding: Finding, encoding: str | None) -> tuple[str, str]:
+def _linked(words: str, where: str) -> str:
+    """Words that lead somewhere, on terminals that follow links (OSC 8); others show the words."""
+    return f"\x1b]8;;{where}\x1b\\{words}\x1b]8;;\x1b\\"
+
+
+def _underlined(line: str, finding: Finding, encoding: str | None, widest: int) -> tuple[str, str]:
     """The line as it can be shown, cut where it is too wide, and the carets under the finding."""
     line = line.rstrip()
     start = finding.column - 1
     end = max(finding.end_column - 1 if finding.end_line == finding.line else len(line), start + 1)
     # Of a line of megabytes only what may be shown is looked at.
-    first = start - _WIDEST_LINE if start > _WIDEST_LINE and len(line) > 2 * _WIDEST_LINE else 0
-    shown, widths = cells(line[first : start + 2 * _WIDEST_LINE], encoding, 0, _TAB)
+    first = start - widest if start > widest and len(line) > 2 * widest else 0
+    shown, widths = cells(line[first : start + 2 * widest], encoding, 0, _TAB)
     before = sum(widths[: start - first])
     carets = max(sum(widths[start - first : end - first]), 1)
     total = sum(widths)
-    if first == 0 and total <= _WIDEST_LINE:
+    if first == 0 and total <= widest:
         return "".join(shown), " " * before + "^" * carets
-    left = max(0, min(before - _LEAD, total - _WIDEST_LINE))
+    left = max(0, min(before - _LEAD, total - widest))
     cut = skipped = 0
     while skipped < left:
         skipped += widths[cut]
         cut += 1
     wide = skipped
     upto = cut
-    while upto < len(widths) and wide + widths[upto] <= skipped + _WIDEST_LINE:
+    while upto < len(widths) and wide + widths[upto] <= skipped + widest:
         wide += widths[upto]
         upto += 1
-    room = max(skipped + _WIDEST_LINE - before, 1)
+    room = max(skipped + widest - before, 1)
     return "".join(shown[cut:upto]), " " * (before - skipped) + "^" * min(carets, room)

@@ -254,10 +254,11 @@ def _finding(**changes: object) -> list[object]:
         "end_line": 1,
         "end_column": 2,
         "reach": [["step", "a.py", 1]],
-        "remedy": ["safe", "summary"],
+        "remedy": ["safe", "summary", [["a.py", 1, 2, "text"]]],
         "by_hand": None,
         "effect": "error",
         "condition": None,
+        "scope": "f",
     }
     return list({**whole, **changes}.values())
 
@@ -277,8 +278,9 @@ SHAPES: dict[str, object] = {
     "a line of text": [[_finding(line="1")], [], 1],
     "half a step": [[_finding(reach=[["step"]])], [], 1],
     "a reach of text": [[_finding(reach="abc")], [], 1],
-    "another remedy": [[_finding(remedy=["always", "summary"])], [], 1],
-    "a remedy with more": [[_finding(remedy=["safe", "summary", {"name": "x"}])], [], 1],
+    "another remedy": [[_finding(remedy=["always", "summary", []])], [], 1],
+    "a remedy with more": [[_finding(remedy=["safe", "summary", [], {"name": "x"}])], [], 1],
+    "an edit of line 0": [[_finding(remedy=["safe", "summary", [["a.py", 0, 2, "text"]]])], [], 1],
     "another effect": [[_finding(effect="fire")], [], 1],
     "a condition in numbers": [[_finding(condition=1)], [], 1],
     "a number by hand": [[_finding(by_hand=1)], [], 1],

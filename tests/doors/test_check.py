@@ -37,11 +37,12 @@ def test_json_has_the_promised_keys(tmp_path: Path) -> None:
     result = dlint(write(tmp_path, {"pkg/a.py": HAZARD}), "check", ".", "--output-format", "json")
     (finding,) = json.loads(result.stdout)
     assert list(finding) == [
-        "code", "name", "message", "level", "effect", "condition", "path", "line", "column", "end_line", "end_column", "reach", "fix",
+        "code", "name", "message", "level", "effect", "condition", "path", "line", "column", "end_line", "end_column", "scope", "reach",
+        "fix", "url",
     ]  # fmt: skip
     assert (finding["code"], finding["name"]) == ("DL301", "sampler-with-shuffle")
     assert (finding["path"], finding["line"], finding["column"]) == ("pkg/a.py", 5, 12)
-    assert finding["fix"] is None or set(finding["fix"]) == {"applicability", "summary"}
+    assert finding["fix"] is None or set(finding["fix"]) == {"applicability", "summary", "edits"}
     assert result.stderr == ""
 
 

@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from dlint.finding import Effect, Finding, ReachStep, Remedy
+from dlint.finding import Effect, Finding, ReachStep, Remedy, Report
 from dlint.reports.as_json import as_json
 from dlint.reports.closing import summary
 from dlint.reports.concise import concise
@@ -29,6 +29,12 @@ FINDING = Finding(
     ),
     remedy=Remedy("cv2_threads_off", "safe", "turn cv2's threads off after `import cv2`"),
 )
+
+
+def _report(*findings: Finding) -> Report:
+    return Report(findings, (), 1)
+
+
 LINES = ["import cv2", "a = x; cv2.imread(path)"]
 
 
@@ -104,10 +110,14 @@ def test_concise() -> None:
 
 
 def test_json() -> None:
-    (shown,) = json.loads("\n".join(as_json([FINDING])))
+    (shown,) = json.loads("\n".join(as_json(_report(FINDING))))
     assert shown["reach"][1] == {"name": "load_image", "path": "data/helpers.py", "line": 12}
-    assert shown["fix"] == {"applicability": "safe", "summary": "turn cv2's threads off after `import cv2`"}
-    (shown,) = json.loads("\n".join(as_json([FINDING._replace(remedy=None)])))
+    assert shown["fix"] == {
+        "applicability": "safe",
+        "summary": "turn cv2's threads off after `import cv2`",
+        "edits": [],
+    }
+    (shown,) = json.loads("\n".join(as_json(_report(FINDING._replace(remedy=None)))))
     assert shown["fix"] is None
     assert (shown["level"], shown["effect"], shown["condition"]) == ("error", "error", None)
 

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 from doors import HAZARD, REPOSITORY, dlint, flake8, write
 
-from dlint.finding import Finding, ReachStep, Remedy, Trouble
+from dlint.finding import Finding, ReachStep, Remedy, Report, Trouble
 from dlint.repair import Left, Step
 from dlint.reports.as_json import as_json
 from dlint.reports.concise import concise
@@ -44,7 +44,7 @@ ODD = {
 ALL = "".join(ODD)
 FORGED = f"x{ALL}safe.py:1:1: DL999 forged"
 FINDING = Finding(
-    "DL101", "a-name", f"message {ALL}", f"dir{ALL}/a.py", 1, 5, 1, 9,
+    "DL101", f"a-name{ALL}", f"message {ALL}", f"dir{ALL}/a.py", 1, 5, 1, 9,
     (ReachStep(f"A{ALL}.f", f"dir{ALL}/a.py", 1), ReachStep(f"g{ALL}", f"b{ALL}.py", 2), ReachStep("h", "c", 3)),
     Remedy("drop_argument", "safe", f"drop {ALL}"),
 )  # fmt: skip
@@ -77,7 +77,8 @@ def test_no_report_prints_anything_raw(colour: bool) -> None:
     step = Step(FINDING, (FINDING,), (Path(f"dir{ALL}".replace("\0", "")),))
     left = [Left(FINDING, f"because {ALL}")]
     shown += [*lines([step], left, 1, dry=False), *by_rule([step], left, dry=False)]
-    shown = [re.sub("\x1b\\[[0-9;]*m", "", line) if colour else line for line in shown]
+    link = "\x1b\\]8;;[!-~]*\x1b\\\\"
+    shown = [re.sub(f"\x1b\\[[0-9;]*m|{link}", "", line) if colour else line for line in shown]
     assert all(harmless(line) for line in shown)
     assert sum("\\x1b" in line for line in shown) >= 8
     assert not colour or shown[0].startswith("dir\\x1b")
@@ -85,7 +86,7 @@ def test_no_report_prints_anything_raw(colour: bool) -> None:
 
 def test_json_is_exact_and_harmless() -> None:
     for encoding in ("utf-8", "ascii", "latin-1", "cp1252", "utf-16", None, "no such codec"):
-        printed = data("\n".join(as_json([FINDING._replace(name="日本👩🔬é")])), encoding)
+        printed = data("\n".join(as_json(Report((FINDING._replace(name="日本👩🔬é"),), (), 1))), encoding)
         assert harmless(printed.replace("\n", ""))
         (back,) = json.loads(printed)
         assert (back["message"], back["path"], back["name"]) == (FINDING.message, FINDING.path, "日本👩🔬é")
@@ -120,7 +121,7 @@ def test_a_long_line_of_wide_signs_is_cut_by_columns() -> None:
     line = "日" * 400 + "call()" + "本" * 400
     finding = FINDING._replace(line=1, end_line=1, column=401, end_column=407)
     shown = list(text([finding], lambda _: [line]))
-    assert shown[2] == "1 | " + "日" * 10 + "call()" + "本" * 67
+    assert shown[2] == "1 | " + "日" * 10 + "call()" + "本" * 65
     assert shown[3] == "  | " + " " * 20 + "^" * 6
 
 
@@ -155,7 +156,7 @@ def test_check_prints_nothing_raw(tmp_path: Path, options: tuple[str, ...]) -> N
 def test_check_gives_exact_names_to_programs(tmp_path: Path) -> None:
     names = _tree(tmp_path)
     result = dlint(tmp_path, "check", "--output-format", "json")
-    assert {each["path"] for each in json.loads(result.stdout)} == {*names, "source.py"}
+    assert {each["path"] for each in json.loads(result.stdout)} == {*names, "source.py", "bad\x1b\n.py"}
 
 
 def test_fix_prints_nothing_raw(tmp_path: Path) -> None:
