@@ -72,6 +72,13 @@ class DataLoadingChecker:
             help="Show from there on: error, warning or note. (Default: note, everything)",
         )
         parser.add_option(
+            "--dlint-baseline",
+            parse_from_config=True,
+            metavar="FILE",
+            normalize_paths=True,
+            help="The file of known findings, which are not reported. (Default: what the project names)",
+        )
+        parser.add_option(
             "--dlint-cache-dir",
             parse_from_config=True,
             metavar="PATH",
@@ -103,6 +110,7 @@ class DataLoadingChecker:
             "start_method": options.dlint_start_method,
             "level": options.dlint_level,
             "cache_dir": options.dlint_cache_dir,
+            "baseline": options.dlint_baseline,
         }
         try:
             chosen = load(files.project_root(_named(options)[0]), choices)
@@ -129,9 +137,10 @@ class DataLoadingChecker:
         assert cls._options is not None
         paths, settings = _named(cls._options), cls._settings
         question = Question(paths, settings, suppress=False)
-        return _by_path(
-            remembered(question, lambda listed: _report(paths, settings, None, listed, jobs), cls._folder)
+        report = remembered(
+            question, lambda listed: _report(paths, settings, None, listed, jobs), cls._folder
         )
+        return _by_path(_without_known(report, paths, settings, {}))
 
     def _found(self) -> Iterator[_Violation]:
         assert self._options is not None
@@ -150,7 +159,9 @@ class DataLoadingChecker:
             return
         if from_stdin:
             path = files.absolute(self._filename)
-            known = _by_path(_report((path,), self._settings, {path: _encoded(self._text)}))
+            texts = {path: _encoded(self._text)}
+            report = _report((path,), self._settings, texts)
+            known = _by_path(_without_known(report, (path,), self._settings, texts))
         elif known is None:
             known = DataLoadingChecker._violations = self._check(jobs=1)
         yield from known.get(files.display_path(self._filename), ())
@@ -209,6 +220,24 @@ def _report(
     # that flake8 forks, each time that Python looks through all it has.
     gc.freeze()
     return report
+
+
+def _without_known(
+    report: Report, paths: Sequence[Path], settings: Settings, texts: dict[Path, bytes]
+) -> Report:
+    """The report without the findings that the project's file of known ones has."""
+    if settings.baseline is None or not report.findings:
+        return report
+    from dlint.baseline import BaselineError, read, under
+    from dlint.project.lines import source_lines
+    from dlint.rules import once_per_file
+
+    try:
+        known = read(Path(settings.baseline))
+    except BaselineError as error:
+        raise _critical(str(error)) from error
+    compared = known.compare(report.findings, source_lines(texts), under(paths), once_per_file())
+    return report._replace(findings=compared.new)
 
 
 def _by_path(report: Report) -> dict[str, list[_Violation]]:

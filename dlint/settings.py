@@ -20,7 +20,8 @@ _CACHE_DIR = "DLINT_CACHE_DIR"
 _LONGEST_SHOWN = 100
 _NO_CHOICES = ("places", "troubles", "configured_in")
 # What has no part in what is found.
-NO_ANSWER = frozenset(("places", "cache_dir", "configured_in"))
+NO_ANSWER = frozenset(("places", "cache_dir", "baseline", "configured_in"))
+_PATHS = frozenset(("cache_dir", "baseline"))
 _LISTS = ("select", "ignore", "extend_select", "exclude")
 _ONE_OF: dict[str, tuple[str, ...]] = {"start_method": get_args(StartMethod), "level": LEVELS}
 
@@ -39,6 +40,7 @@ class Settings(NamedTuple):
     ``level``: findings from there on are shown.
     ``cache_dir`` is the absolute path of the folder for what runs have found, None where the user has named
     none.
+    ``baseline`` is the absolute path of the file of known findings, None where there is none.
     ``places`` tells where the user wrote each choice, to be shown when it turns out wrong;
     ``configured_in`` is the folder of the project's own choices.
     ``troubles`` are no choice: they tell what kept the project's own torch release from being known.
@@ -53,6 +55,7 @@ class Settings(NamedTuple):
     start_method: StartMethod | None = None
     level: Level = "note"
     cache_dir: str | None = None
+    baseline: str | None = None
     configured_in: Path | None = None
     places: tuple[tuple[str, str], ...] = ()
     troubles: tuple[Trouble, ...] = ()
@@ -88,8 +91,8 @@ def load(root: Path, overrides: Mapping[str, Any] | None = None) -> Settings:
         chosen = chosen._replace(select=(), ignore=(), extend_select=())
     for key, value in said.items():
         said[key] = _checked(key, list(value) if isinstance(value, tuple) else value, places[key])
-    if "cache_dir" in said:
-        said["cache_dir"] = str(absolute(said["cache_dir"]))
+    for name in _PATHS & said.keys():
+        said[name] = str(absolute(said[name]))
     chosen = chosen._replace(**said, places=tuple({**dict(chosen.places), **places}.items()))
     if chosen.target_torch is None:
         troubles: list[Trouble] = []
@@ -177,6 +180,8 @@ def _settings(table: Mapping[str, Any], file: Path) -> Settings:
         values[known[key]] = _checked(known[key], value, f"{where} {key}")
     if "cache_dir" in values:
         values["cache_dir"] = _within(file.parent, values["cache_dir"], f"{where} cache-dir")
+    if "baseline" in values:
+        values["baseline"] = str(absolute(file.parent / values["baseline"]))
     places = tuple((name, f"{display_path(file)}: [{_TABLE}] {_kebab(name)}") for name in values)
     return Settings(**values, places=places, configured_in=file.parent)
 
@@ -201,8 +206,9 @@ def _checked(name: str, value: Any, where: str) -> Any:
         return tuple(value if name == "exclude" else (each.strip().upper() for each in value if each.strip()))
     if name == "force_exclude" and not isinstance(value, bool):
         raise SettingsError(f"{where}: must be true or false, not {value!r}")
-    if name == "cache_dir" and not (isinstance(value, str) and value.strip() and "\0" not in value):
-        raise SettingsError(f"{where}: must be the path of a folder, not {_quoted(value)}")
+    if name in _PATHS and not (isinstance(value, str) and value.strip() and "\0" not in value):
+        kind = "folder" if name == "cache_dir" else "file"
+        raise SettingsError(f"{where}: must be the path of a {kind}, not {_quoted(value)}")
     if name == "target_torch" and not (isinstance(value, str) and is_release(value)):
         raise SettingsError(
             f'{where}: must be a torch release such as "1.8" or "2.1.0", not {_quoted(value)}'

@@ -12,13 +12,16 @@ import click
 
 from dlint.cache import Folder, Question, folder_for, remembered
 from dlint.cli import CLEAN, FAILED, FINDINGS
+from dlint.cli.narrowing import without_known
 from dlint.cli.options import CannotDo, choice_options, is_left_out, paths_argument, settings_for
 from dlint.cli.output import complain_of, say
 from dlint.cli.progress import progress
 from dlint.cli.reporting import Reporting, reporting, reporting_options
 from dlint.finding import Report
 from dlint.project.files import Listing, absolute
+from dlint.project.lines import source_lines
 from dlint.reports.closing import summary
+from dlint.reports.signs import visible
 from dlint.settings import Settings, SettingsError
 from dlint.source.reading import read_stream
 
@@ -44,6 +47,11 @@ def _options_of_fix(command: Callable[..., Any]) -> Callable[..., Any]:
 @paths_argument
 @choice_options
 @reporting_options
+@click.option(
+    "--baseline",
+    metavar="FILE",
+    help="Report only what this file of known findings does not have; `dlint baseline` writes it.",
+)
 @click.option("--statistics", is_flag=True, help="Show how often each rule fired instead of the findings.")
 @click.option("--exit-zero", is_flag=True, help="Exit with 0 even when there are findings.")
 @click.option(
@@ -63,6 +71,7 @@ def check(
     output_format: str | None,
     output_file: Path | None,
     color: str,
+    baseline: str | None,
     statistics: bool,
     exit_zero: bool,
     jobs: int,
@@ -76,7 +85,7 @@ def check(
     that does not exist, or a file that could not be read or parsed (the others are checked all the same).
     """
     paths, texts = _with_stdin(paths, stdin_filename)
-    settings = settings_for(paths, {**choices, "cache_dir": cache_dir})
+    settings = settings_for(paths, {**choices, "cache_dir": cache_dir, "baseline": baseline})
     shown = reporting(output_format, output_file, color)
     promised = shown.with_edits and not statistics
     if texts is None:
@@ -88,6 +97,7 @@ def check(
         )
     else:
         report = _found(paths, settings, jobs, promised, None, texts)
+    report, notes = without_known(report, paths, settings, source_lines(texts))
     complain_of(report.troubles)
     if statistics:
         shown.give_out(_statistics(report, shown))
@@ -96,6 +106,7 @@ def check(
     if shown.for_people and not statistics:
         failed = len({trouble.path for trouble in report.troubles})
         say([summary(report.findings, report.checked, failed, excluded=is_left_out(paths, settings))])
+        say(map(visible, notes))
     if report.troubles:
         return FAILED
     return FINDINGS if report.findings and not exit_zero else CLEAN

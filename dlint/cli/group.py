@@ -9,8 +9,8 @@ import click
 
 import dlint as package
 
-_COMMANDS = ("check", "fix", "rule", "rules", "prove")
-_NEED_A_FOLDER = ("check", "fix", "prove")
+_COMMANDS = ("check", "fix", "baseline", "rule", "rules", "prove")
+_NEED_A_FOLDER = ("check", "fix", "baseline", "prove")
 
 
 class _LazyGroup(click.Group):

@@ -3,26 +3,22 @@
 from __future__ import annotations
 
 import os
-import re
 import shutil
 import sys
-import tempfile
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from functools import cache
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import click
 
 from dlint import __version__
-from dlint.cli.options import CannotDo
 from dlint.cli.output import in_colour, say, say_json
+from dlint.cli.writing import write_file
 from dlint.finding import Report
-from dlint.project.files import display_path
+from dlint.project.lines import source_lines
 from dlint.reports.formats import FORMATS, JSON, WITH_EDITS, Context
 from dlint.reports.pages import Page
 from dlint.reports.signs import data
-from dlint.source.reading import SourceError, decode, read_bytes
 
 _WIDE = 160  # columns, where nobody has a window
 
@@ -91,7 +87,11 @@ class Reporting(NamedTuple):
     def give_out(self, lines: Iterable[str]) -> None:
         """Print or write lines. Raises CannotDo where the file cannot be written."""
         if self.file is not None:
-            _write(self.file, "".join(f"{data(line, 'utf-8') if self.is_json else line}\n" for line in lines))
+            write_file(
+                self.file,
+                "".join(f"{data(line, 'utf-8') if self.is_json else line}\n" for line in lines),
+                "--output-file",
+            )
         else:
             (say_json if self.is_json else say)(lines)
 
@@ -103,20 +103,6 @@ def reporting(output_format: str | None, output_file: Path | None, color: str) -
         output_format = "github" if in_actions else "text"
     colour = in_colour() if color == "auto" and output_file is None else color == "always"
     return Reporting(output_format, output_file, colour)
-
-
-def source_lines(texts: Mapping[Path, bytes] | None) -> Callable[[str], Sequence[str]]:
-    """The lines of a file by the path that reports show; none where it cannot be read."""
-    known = {display_path(path): text for path, text in (texts or {}).items()}
-
-    @cache
-    def lines(path: str) -> Sequence[str]:
-        try:
-            return re.split(r"\r\n?|\n", decode(known[path] if path in known else read_bytes(Path(path))))
-        except SourceError:
-            return ()
-
-    return lines
 
 
 def _pages() -> Mapping[str, Page]:
@@ -131,28 +117,3 @@ def _pages() -> Mapping[str, Page]:
 def _top(folder: Path) -> Path | None:
     """The top of the repository that a folder lies in: what services count paths from."""
     return next((each for each in (folder, *folder.parents) if os.path.exists(each / ".git")), None)  # noqa: PTH110
-
-
-def _write(file: Path, text: str) -> None:
-    """Have a file hold a text, or what it held: nobody reads half a report."""
-    written: str | None = None
-    try:
-        if file.exists() and not file.is_file():  # a pipe, a terminal
-            file.write_text(text, encoding="utf-8", errors="backslashreplace")
-            return
-        with tempfile.NamedTemporaryFile("wb", dir=file.parent, prefix=f".{file.name}.", delete=False) as out:
-            written = out.name
-            out.write(text.encode("utf-8", "backslashreplace"))
-        mode = file.stat().st_mode & 0o777 if file.exists() else 0o666 & ~_umask()
-        Path(written).chmod(mode)
-        Path(written).replace(file)
-    except OSError as error:
-        if written is not None:
-            Path(written).unlink(missing_ok=True)
-        raise CannotDo(f"--output-file: {display_path(file)}: {error.strerror or error}") from error
-
-
-def _umask() -> int:
-    mask = os.umask(0)
-    os.umask(mask)
-    return mask

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from dlint.finding import Report
-from dlint.reports.fingerprint import SourceLines
+from dlint.fingerprint import SourceLines
 from dlint.reports.pages import Page
 
 

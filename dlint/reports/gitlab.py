@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import Any
 
 from dlint.finding import Level, Report
+from dlint.fingerprint import SourceLines, fingerprints
 from dlint.reports.as_json import NOT_CHECKED
-from dlint.reports.fingerprint import SourceLines, fingerprints
 from dlint.reports.line import from_top, one_line
 from dlint.reports.signs import visible
 

@@ -13,7 +13,7 @@ from typing import Any
 from urllib.parse import quote
 
 from dlint.finding import LEVELS, Edit, Finding, ReachStep, Report, Trouble
-from dlint.reports.fingerprint import SourceLines, fingerprints
+from dlint.fingerprint import SourceLines, fingerprints
 from dlint.reports.line import from_top
 from dlint.reports.pages import SITE, Page, address
 

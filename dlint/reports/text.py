@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from dlint.finding import Finding, Level
-from dlint.reports.fingerprint import SourceLines
+from dlint.fingerprint import SourceLines
 from dlint.reports.line import place, reach
 from dlint.reports.pages import address
 from dlint.reports.signs import cells, visible

@@ -28,6 +28,11 @@ def all_rules() -> dict[str, Rule]:
     return {code: _read(code, name, file) for code, name, file in _files()}
 
 
+def once_per_file() -> frozenset[str]:
+    """The codes of the rules that report once a file."""
+    return frozenset(code for code, rule in all_rules().items() if rule.once_per_file or rule.together)
+
+
 def _files() -> Iterator[tuple[str, str, str]]:
     """The code, the name and the module of every rule."""
     for info in sorted(pkgutil.iter_modules(__path__), key=lambda info: info.name):

@@ -14,7 +14,7 @@ from doors import CLEAN, HAZARD, dlint, write
 from sarif_pydantic import Sarif
 
 from dlint.finding import Edit, Finding, ReachStep, Remedy, Report, Trouble
-from dlint.reports.fingerprint import fingerprint, fingerprints
+from dlint.fingerprint import fingerprint, fingerprints
 from dlint.reports.formats import FORMATS, JSON, Context
 from dlint.reports.pages import Page, address
 
