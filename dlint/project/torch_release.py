@@ -7,7 +7,7 @@ import os
 import re
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from dlint.source.reading import MAX_BYTES, MAX_CONFIGURATION_BYTES, NotThere, SourceError, read_bytes
 
@@ -25,6 +25,14 @@ _PIP = re.compile(r"torch(?:\[[^\]]*\])?\s*(?P<bounds>$|[;@(=<>!~,#\s].*)", re.I
 _CONDA = re.compile(r"(?:[\w.-]+::)?pytorch(?:-gpu|-cpu)?\s*(?P<bounds>$|[=<>!~,#\s].*)", re.IGNORECASE)
 _WHEEL = re.compile(r"(?:^|[/\s])torch-(?P<release>[0-9]+(?:\.[0-9]+)*)")
 _BOUND = re.compile(r"(?P<operator>===|==|~=|>=|<=|!=|[=<>^~]|)\s?v?(?P<release>[0-9]+(?:\.[0-9]+)*)")
+_LOCKED_NAME = re.compile(r"""(?:name\s*=\s*"torch"|\s+"torch":\s*\{)\s*$""")
+_LOCKED_RELEASE = re.compile(r"""\s*"?version"?\s*[=:]\s*"(?:==)?(?P<release>[0-9]+(?:\.[0-9]+)*)""")
+_IMAGE = re.compile(
+    r"^\s*FROM\s+(?:--\S+\s+)?(?:docker\.io/)?pytorch/pytorch:(?P<image>[0-9]+(?:\.[0-9]+)+)"
+    r"|(?:^|[\s'\"])(?:torch==|pytorch==?)(?P<pinned>[0-9]+(?:\.[0-9]+)+)",
+    re.IGNORECASE,
+)
+_KEY = re.compile(r"""^[ \t]*["']?torch["']?[ \t]*=""", re.MULTILINE)
 _UNKNOWN = ""
 
 # Tells which file could not be read, and why.
@@ -36,19 +44,49 @@ def is_release(text: str) -> bool:
     return _RELEASE.fullmatch(text) is not None
 
 
-def declared_torch(root: Path, failed: Failed | None = None) -> str | None:
-    """The oldest torch release that the project at ``root`` allows, such as "1.8.1".
+class Declaration(NamedTuple):
+    """What stands behind the name torch at one place: ``>=1.9``; empty where no release is named."""
 
-    Reads pyproject.toml, requirements files, setup.cfg, setup.py and conda's environment files. A
-    declaration without a version allows what is current. None where nothing is declared, or where a
-    declaration has no lower end (``torch<2``), which may mean any old release; so may one in a file that
-    cannot be read, which ``failed`` is told of. A file that is not written as it should be declares nothing.
+    bounds: str
+    file: Path
+    line: int
+
+
+class Declared(NamedTuple):
+    """The oldest release that is allowed, None where that is not known, and what decides it."""
+
+    oldest: str | None
+    deciding: tuple[Declaration, ...]
+
+
+def declared_torch(root: Path, failed: Failed | None = None) -> str | None:
+    """The oldest torch release that the project at ``root`` allows, such as "1.8.1"."""
+    return declarations_of_torch(root, failed).oldest
+
+
+def declarations_of_torch(root: Path, failed: Failed | None = None) -> Declared:
+    """What the project at ``root`` says of the torch that it needs.
+
+    What it requires decides: pyproject.toml, requirements files, setup.cfg, setup.py, Pipfile and conda's
+    environment files. Where that names no release (``torch``), the lock files say which one is installed,
+    else the Dockerfiles; else it is what is current. Of several the oldest counts, as each is allowed.
+    None where nothing is declared, or where a declaration has no lower end (``torch<2``), which may mean any
+    old release; so may one in a file that cannot be read, which ``failed`` is told of. A file that is not
+    written as it should be declares nothing.
     """
     files = _Files(root, failed)
-    oldest = {_oldest(bounds) for bounds in set(_declarations(files))}
+    deciding: list[Declaration] = []
+    for read in (_required, _locked, _in_dockerfiles):
+        found = list(read(files))
+        named = any(_oldest(each.bounds) != CURRENT_TORCH for each in found)
+        if named or not deciding:
+            deciding = found
+        if named:
+            break
+    oldest = {_oldest(bounds) for bounds in {each.bounds for each in deciding}}
     if not oldest or _UNKNOWN in oldest or files.incomplete:
-        return None
-    return min(oldest, key=_numbers)
+        return Declared(None, tuple(deciding))
+    return Declared(min(oldest, key=_numbers), tuple(deciding))
 
 
 def _numbers(release: str) -> tuple[int, ...]:
@@ -129,20 +167,83 @@ class _Files:
             self._failed(path, why)
 
 
-def _declarations(files: _Files) -> Iterator[str]:
-    """What stands behind the name torch in each declaration."""
+# What stands behind the name torch, and the line it stands on.
+_Found = Iterator[tuple[str, int]]
+
+
+def _required(files: _Files) -> Iterator[Declaration]:
+    """What the project asks installers for."""
     root = files.root
-    yield from _in_pyproject(files.text(root / "pyproject.toml"))
-    yield from _in_setup_cfg(files.text(root / "setup.cfg"))
-    yield from _in_setup_py(files.text(root / "setup.py"))
+    for name, read in (
+        ("pyproject.toml", _in_pyproject),
+        ("setup.cfg", _in_setup_cfg),
+        ("setup.py", _in_setup_py),
+        ("Pipfile", _in_pipfile),
+    ):
+        yield from _placed(root / name, read(files.text(root / name)))
     listed = [*files.named(root, "requirements", ".txt"), *files.named(root / "requirements", "", ".txt")]
     for file in listed:
         # With the hashes of every wheel, these grow longer than what people write.
-        for line in files.text(file, MAX_BYTES).splitlines():
-            if "torch" in line.lower():
-                yield from _in_requirement(line)
+        yield from _placed(file, _in_requirements(files.text(file, MAX_BYTES)))
     for file in files.named(root, "environment", ".yml", ".yaml"):
-        yield from _in_environment(files.text(file))
+        yield from _placed(file, _in_environment(files.text(file)))
+
+
+def _locked(files: _Files) -> Iterator[Declaration]:
+    """What the lock files say is installed."""
+    for name in ("uv.lock", "poetry.lock", "pdm.lock", "Pipfile.lock"):
+        file = files.root / name
+        yield from _placed(file, _in_lock(files.text(file, MAX_BYTES)))
+
+
+def _in_dockerfiles(files: _Files) -> Iterator[Declaration]:
+    """What the images hold."""
+    for folder in (files.root, files.root / "docker"):
+        for file in files.named(folder, "Dockerfile", ""):
+            yield from _placed(file, _in_dockerfile(files.text(file)))
+
+
+def _placed(file: Path, found: _Found) -> Iterator[Declaration]:
+    for bounds, line in found:
+        yield Declaration(bounds, file, line)
+
+
+def _in_requirements(text: str) -> _Found:
+    for number, line in enumerate(text.splitlines(), 1):
+        if "torch" in line.lower():
+            for bounds in _in_requirement(line):
+                yield bounds, number
+
+
+def _in_lock(text: str) -> _Found:
+    """The releases of torch in a lock file, read line by line: such files are written by programs."""
+    inside = False
+    for number, line in enumerate(text.splitlines(), 1):
+        if _LOCKED_NAME.match(line):
+            inside = True
+        elif line.startswith("[") or line.rstrip(" ,") == "        }":
+            inside = False
+        elif inside and (release := _LOCKED_RELEASE.match(line)):
+            inside = False
+            yield f"=={release['release']}", number
+
+
+def _in_dockerfile(text: str) -> _Found:
+    """What the last line that names a release leaves installed."""
+    last: tuple[str, int] | None = None
+    for number, line in enumerate(text.splitlines(), 1):
+        if line.lstrip().startswith("#"):
+            continue
+        for release in _IMAGE.finditer(line):
+            last = f"=={release['image'] or release['pinned']}", number
+    if last is not None:
+        yield last
+
+
+def _line_of(text: str, entry: re.Pattern[str]) -> int:
+    """The first line on which an entry of a TOML file stands; 1 where it is written in another way."""
+    found = entry.search(text)
+    return text.count("\n", 0, found.start()) + 1 if found else 1
 
 
 def _in_requirement(line: str) -> Iterator[str]:
@@ -155,27 +256,41 @@ def _in_requirement(line: str) -> Iterator[str]:
         yield line
 
 
-def _in_pyproject(text: str) -> Iterator[str]:
-    if not text:
-        return
-    from dlint.project.toml import TOMLError, loads
-
-    try:
-        document = loads(text)
-    except TOMLError:
-        return
+def _in_pyproject(text: str) -> _Found:
+    document = _toml(text)
     project = _table(document, "project")
     groups = [project.get("dependencies"), *_table(project, "optional-dependencies").values()]
     groups += _table(document, "dependency-groups").values()
+    groups += _table(_table(_table(document, "tool"), "pdm"), "dev-dependencies").values()
     for group in groups:
         for requirement in group if isinstance(group, list) else ():
             if isinstance(requirement, str):
-                yield from _in_requirement(requirement)
+                for bounds in _in_requirement(requirement):
+                    yield bounds, _line_of(text, re.compile(re.escape(requirement)))
     poetry = _table(_table(document, "tool"), "poetry")
     tables = [poetry, *(each for each in _table(poetry, "group").values() if isinstance(each, dict))]
     for table in tables:
         for key in ("dependencies", "dev-dependencies"):
-            yield from _in_poetry(_table(table, key).get("torch"))
+            for bounds in _in_poetry(_table(table, key).get("torch")):
+                yield bounds, _line_of(text, _KEY)
+
+
+def _in_pipfile(text: str) -> _Found:
+    document = _toml(text)
+    for key in ("packages", "dev-packages"):
+        for bounds in _in_poetry(_table(document, key).get("torch")):
+            yield bounds, _line_of(text, _KEY)
+
+
+def _toml(text: str) -> Mapping[str, Any]:
+    if not text:
+        return {}
+    from dlint.project.toml import TOMLError, loads
+
+    try:
+        return loads(text)
+    except TOMLError:
+        return {}
 
 
 def _in_poetry(declared: Any) -> Iterator[str]:
@@ -191,12 +306,12 @@ def _table(parent: Mapping[str, Any], key: str) -> Mapping[str, Any]:
     return value if isinstance(value, dict) else {}
 
 
-def _in_setup_cfg(text: str) -> Iterator[str]:
+def _in_setup_cfg(text: str) -> _Found:
     """The values of install_requires and of all extras; read by hand, as configparser's way is quadratic."""
     section = ""
     wanted = False
     indent = 0  # of the option: what stands deeper goes on with its value
-    for line in text.splitlines():
+    for number, line in enumerate(text.splitlines(), 1):
         content = line.strip()
         if not content or content[0] in "#;":
             continue
@@ -215,10 +330,11 @@ def _in_setup_cfg(text: str) -> Iterator[str]:
             indent = depth
             content = content[len(name) + 1 :]
         if wanted:
-            yield from _in_requirement(content)
+            for bounds in _in_requirement(content):
+                yield bounds, number
 
 
-def _in_setup_py(text: str) -> Iterator[str]:
+def _in_setup_py(text: str) -> _Found:
     """Strings in install_requires and extras_require, written there or in what is named there."""
     if not text:
         return
@@ -240,7 +356,8 @@ def _in_setup_py(text: str) -> Iterator[str]:
             continue
         seen.add(id(part))
         if isinstance(part, ast.Constant) and isinstance(part.value, str):
-            yield from _in_requirement(part.value)
+            for bounds in _in_requirement(part.value):
+                yield bounds, part.lineno
         elif isinstance(part, ast.Name):
             waiting += defined.pop(part.id, ())
         elif isinstance(part, ast.Subscript):
@@ -273,16 +390,17 @@ def _defined(tree: ast.Module) -> dict[str, list[ast.AST]]:
     return defined
 
 
-def _in_environment(text: str) -> Iterator[str]:
+def _in_environment(text: str) -> _Found:
     """Conda's environment file, read line by line: its dependencies are a list of plain strings."""
     section = ""
-    for line in text.splitlines():
+    for number, line in enumerate(text.splitlines(), 1):
         section = line if line[:1].isalpha() else section
         item = re.match(r"\s*-\s*(?P<quote>['\"]?)(?P<spec>[^'\"]*)(?P=quote)", line)
         if item is None or not section.startswith("dependencies"):  # "pytorch" is a channel, too
             continue
         conda = _CONDA.match(item["spec"].strip())
         if conda:
-            yield conda["bounds"]
+            yield conda["bounds"], number
         else:
-            yield from _in_requirement(item["spec"])
+            for bounds in _in_requirement(item["spec"]):
+                yield bounds, number

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from dlint.project.torch_release import CURRENT_TORCH, declared_torch
+from dlint.project.torch_release import CURRENT_TORCH, declarations_of_torch, declared_torch
 from dlint.settings import load
 
 
@@ -15,6 +15,30 @@ def write(root: Path, files: dict[str, str]) -> Path:
         (root / name).parent.mkdir(parents=True, exist_ok=True)
         (root / name).write_text(text)
     return root
+
+
+LOCK = """[[package]]
+name = "numpy"
+version = "1.0"
+
+[[package]]
+name = "torch"
+version = "2.1.0+cu118"
+dependencies = [
+    { name = "torch" },
+]
+"""
+PIPFILE_LOCK = """{
+    "default": {
+        "torch": {
+            "hashes": [
+                "sha256:0"
+            ],
+            "version": "==1.8.1"
+        }
+    }
+}
+"""
 
 
 @pytest.mark.parametrize(
@@ -92,6 +116,27 @@ def test_a_requirement(tmp_path: Path, line: str, oldest: str | None) -> None:
         ),
         ({"environment.yml": "dependencies:\n  - pytorch::pytorch 1.8.*  # gpu\n"}, "1.8"),
         ({"environment.yml": "channels:\n  - pytorch\ndependencies:\n  - python\n"}, None),
+        ({"Pipfile": '[packages]\ntorch = "==1.8.1"\n'}, "1.8.1"),
+        ({"pyproject.toml": '[tool.pdm.dev-dependencies]\ngpu = ["torch>=1.9"]'}, "1.9"),
+        # What is installed tells where what is required names no release, and only there.
+        ({"uv.lock": LOCK}, "2.1.0"),
+        ({"poetry.lock": LOCK, "requirements.txt": "torch"}, "2.1.0"),
+        ({"pdm.lock": LOCK, "requirements.txt": "torch>=1.9"}, "1.9"),
+        ({"pdm.lock": LOCK, "requirements.txt": "torch<2.2"}, None),
+        ({"uv.lock": LOCK.replace('"torch"', '"torch-geometric"')}, None),
+        ({"Pipfile.lock": PIPFILE_LOCK}, "1.8.1"),
+        ({"Dockerfile": "FROM pytorch/pytorch:1.7.1-cuda11.0-cudnn8-runtime\n"}, "1.7.1"),
+        ({"docker/Dockerfile.gpu": "FROM x\nRUN pip install numpy \\\n  'torch==1.8.1+cu111'\n"}, "1.8.1"),
+        (
+            {"Dockerfile": "FROM pytorch/pytorch:1.7.1-x\nRUN conda install pytorch=1.10.0 -c pytorch\n"},
+            "1.10.0",
+        ),
+        ({"Dockerfile": "FROM pytorch/pytorch:1.7.1-x\n", "uv.lock": LOCK}, "2.1.0"),
+        (
+            {"Dockerfile": "FROM pytorch/pytorch:${TORCH}-x\n# torch==1.2\nRUN pip install torch==$TORCH\n"},
+            None,
+        ),
+        ({"Dockerfile": "FROM pytorch/torchserve:0.5.3-gpu\nRUN pip install torchvision==0.9.1\n"}, None),
         ({"environment.yml": "dependencies:\n  - pip:\n    - 'torch==1.8.1+cu111'\n"}, "1.8.1"),
     ],
 )
@@ -103,3 +148,20 @@ def test_settings_take_the_projects_torch_where_nobody_says_otherwise(tmp_path: 
     write(tmp_path, {"requirements.txt": "torch==1.8.1"})
     assert load(tmp_path).target_torch == "1.8.1"
     assert load(tmp_path, {"target_torch": "2.1"}).target_torch == "2.1"
+
+
+@pytest.mark.parametrize(
+    ("file", "text", "line"),
+    [
+        ("requirements.txt", "numpy\ntorch>=1.9\n", 2),
+        ("pyproject.toml", '[project]\ndependencies = [\n  "numpy",\n  "torch>=1.9",\n]\n', 4),
+        ("pyproject.toml", '[tool.poetry.dependencies]\nnumpy = "1"\ntorch = "^1.9"\n', 3),
+        ("setup.cfg", "[options]\ninstall_requires =\n  torch>=1.9\n", 3),
+        ("setup.py", "_deps = [\n  'torch>=1.9',\n]\nsetup(install_requires=_deps)\n", 2),
+        ("environment.yml", "dependencies:\n  - pytorch>=1.9\n", 2),
+        ("uv.lock", LOCK, 7),
+    ],
+)
+def test_the_place_of_a_declaration(tmp_path: Path, file: str, text: str, line: int) -> None:
+    (declaration,) = declarations_of_torch(write(tmp_path, {file: text})).deciding
+    assert (declaration.file, declaration.line) == (tmp_path / file, line)
