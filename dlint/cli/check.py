@@ -61,6 +61,11 @@ def _options_of_fix(command: Callable[..., Any]) -> Callable[..., Any]:
     metavar="PATH",
     help="Where that is kept. Default: .dlint_cache, beside the configuration or in the working directory.",
 )
+@click.option(
+    "--show-settings",
+    is_flag=True,
+    help="Show the choices, the declared torch and their origin; check nothing.",
+)
 @click.option("--stdin-filename", metavar="PATH", help="The name of what is read from standard input (-).")
 @_options_of_fix
 def check(
@@ -72,6 +77,7 @@ def check(
     jobs: int,
     no_cache: bool,
     cache_dir: str | None,
+    show_settings: bool,
     stdin_filename: str | None,
 ) -> int:
     """Check files and folders (by default the working directory), or standard input given as "-".
@@ -81,6 +87,8 @@ def check(
     """
     paths, texts = _with_stdin(paths, stdin_filename)
     settings = settings_for(paths, {**choices, "cache_dir": cache_dir})
+    if show_settings:
+        return _show_settings(paths, settings, output_format)
     promised = output_format == "json" and not statistics
     if texts is None:
         folder = _folder(settings, wanted=not no_cache)
@@ -100,6 +108,17 @@ def check(
     if report.troubles:
         return FAILED
     return FINDINGS if report.findings and not exit_zero else CLEAN
+
+
+def _show_settings(paths: tuple[Path, ...], settings: Settings, output_format: str) -> int:
+    from dlint.cli import shown_settings
+
+    complain_of(settings.troubles)
+    if output_format == "json":
+        say_json(shown_settings.as_json(paths, settings))
+    else:
+        say(shown_settings.as_text(paths, settings))
+    return FAILED if settings.troubles else CLEAN
 
 
 def _folder(settings: Settings, *, wanted: bool) -> Folder | None:
