@@ -10,8 +10,9 @@ import ast
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from dlint.source.layout import dotted
 from dlint.source.module import Module
-from dlint.values.values import Const, External, Key, Made, Value
+from dlint.values.values import Class, Const, External, Key, Made, Value
 from dlint.values.worlds import World
 
 if TYPE_CHECKING:
@@ -19,6 +20,9 @@ if TYPE_CHECKING:
     from dlint.values.outcomes import Outcome
 
 _PARSED = "argparse.ArgumentParser().parse_args"
+# What makes an object of the dataclass that it is given, and the keywords that change no default.
+_FILLED = frozenset({"tyro.cli", "simple_parsing.parse"})
+_ONLY_TELLING = frozenset({"prog", "description"})
 
 
 class Options:
@@ -30,13 +34,7 @@ class Options:
 
     def value(self, made: Made, name: str, otherwise: External, world: World) -> list[Outcome]:
         """What an option may be: its default, or anything else."""
-        if made.name != _PARSED:
-            return []
-        module = made.point.frame.module
-        mark = (id(module), name)
-        if mark not in self._declared:
-            self._declared[mark] = _default(module, name)
-        default = self._declared[mark]
+        default = self._field(made, name, world) if made.name in _FILLED else self._argument(made, name)
         if not isinstance(default, ast.Constant) or type(default.value) not in (int, float, type(None)):
             return []
         choice: Key = ("which", ("option", made.key, name))
@@ -46,6 +44,48 @@ class Options:
             for index, value in enumerate(possible)
             if world.known(choice) in (None, index)
         ]
+
+    def _argument(self, made: Made, name: str) -> ast.expr | None:
+        """The default that ``add_argument`` says."""
+        if made.name != _PARSED:
+            return None
+        module = made.point.frame.module
+        mark = (id(module), name)
+        if mark not in self._declared:
+            self._declared[mark] = _default(module, name)
+        return self._declared[mark]
+
+    def _field(self, made: Made, name: str, world: World) -> ast.expr | None:
+        """The default of a dataclass's field, where the command line fills one object of that class alone."""
+        given = made.arguments
+        if (
+            len(given.positional) != 1
+            or given.spread
+            or given.splats
+            or not _ONLY_TELLING >= set(given.keywords)
+        ):
+            return None
+        if self._evaluator.modules.index.stored_elsewhere(name):
+            return None
+        classes = [value for value, _ in self._evaluator.value_of(given.positional[0], world)]
+        if len(classes) != 1 or not isinstance(classes[0], Class):
+            return None
+        return _field_default(classes[0].node, name)
+
+
+def _field_default(node: ast.ClassDef, name: str) -> ast.expr | None:
+    """The default that the body of a dataclass gives a field which nothing changes afterwards."""
+    decorators = (each.func if isinstance(each, ast.Call) else each for each in node.decorator_list)
+    if not any((dotted(each) or "").rpartition(".")[2] == "dataclass" for each in decorators):
+        return None
+    if any(isinstance(each, ast.FunctionDef) and each.name == "__post_init__" for each in node.body):
+        return None
+    found = [
+        each.value
+        for each in node.body
+        if isinstance(each, ast.AnnAssign) and isinstance(each.target, ast.Name) and each.target.id == name
+    ]
+    return found[0] if len(found) == 1 else None
 
 
 def _default(module: Module, name: str) -> ast.expr | None:
