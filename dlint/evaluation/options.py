@@ -25,6 +25,13 @@ _FILLED = frozenset({"tyro.cli", "simple_parsing.parse"})
 _ONLY_TELLING = frozenset({"prog", "description"})
 
 
+def option_of(value: Value) -> str | None:
+    """The name of the option that a value is read from: whatever the user asks for."""
+    if isinstance(value, External) and value.name.startswith(f"{_PARSED}()."):
+        return value.name.rpartition(".")[2]
+    return None
+
+
 class Options:
     """The options that the program declares with ``add_argument``."""
 
