@@ -69,7 +69,7 @@ class Options:
             len(given.positional) != 1
             or given.spread
             or given.splats
-            or not _ONLY_TELLING >= set(given.keywords)
+            or not set(given.keywords) <= _ONLY_TELLING
         ):
             return None
         if self._evaluator.modules.index.stored_elsewhere(name):

@@ -119,7 +119,7 @@ _BY_HAND = (
 
 def check(program: Program) -> Iterator[Found]:
     """Loaders whose workers draw from NumPy's state without anybody seeding it."""
-    if program.target_torch is not None and program.target_torch >= _SEEDS_ITSELF:
+    if program.releases.torch_is_from(_SEEDS_ITSELF):
         return
     if _trainer_seeds_workers(program):
         return
@@ -349,7 +349,7 @@ def _found(program: Program, loader: Loader, draw: Event, remedy: Remedy | None,
         f"{cure}, or require torch>=1.9",
         both(
             with_workers(program, loader),
-            _older(program),
+            program.releases.torch_is_older(_SEEDS_ITSELF),
             "an item cannot be used and another is drawn" if _replaces_item(draw) else None,
         ),
         draw.link.steps(draw.name, draw.module, draw.node),
@@ -360,10 +360,6 @@ def _found(program: Program, loader: Loader, draw: Event, remedy: Remedy | None,
 
 def _shown(name: str) -> str:
     return re.sub(r"^numpy\.", "np.", name)
-
-
-def _older(program: Program) -> str | None:
-    return "torch is older than 1.9 (the project names no release)" if program.target_torch is None else None
 
 
 def _lack(program: Program, loader: Loader, missing: bool) -> str:
@@ -390,7 +386,7 @@ def _is_nothing(node: ast.expr | None) -> bool:
 def _remedy(program: Program, loader: Loader, uses: list[WorkerUse], *, missing: bool) -> Remedy | None:
     """The repair, where the program is said to run on a torch that does not seed NumPy itself: on any other
     it would only change the numbers."""
-    if program.target_torch is None:
+    if program.releases.oldest_torch is None and program.releases.torch_is_older(_SEEDS_ITSELF) is not None:
         return None
     if not missing:
         return Remedy("seed_workers", "unsafe", "Seed NumPy in the worker_init_fn", {"kind": "append"})

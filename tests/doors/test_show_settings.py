@@ -8,6 +8,7 @@ from pathlib import Path
 from doors import dlint, write
 
 PYPROJECT = """[project]
+requires-python = ">=3.8"
 dependencies = [
   "numpy",
   "torch >=1.9,<3",
@@ -26,7 +27,7 @@ def test_each_choice_with_its_origin(tmp_path: Path) -> None:
     assert 'start-method = "spawn" (--start-method)' in lines
     assert 'target-torch = "1.9" (declared)' in lines
     assert "force-exclude = false (default)" in lines
-    assert lines[-1] == "torch >=1.9,<3 (pyproject.toml:4)"
+    assert lines[-2:] == ["torch >=1.9,<3 (pyproject.toml:5)", "python >=3.8 (pyproject.toml:2)"]
 
 
 def test_json(tmp_path: Path) -> None:
@@ -38,13 +39,14 @@ def test_json(tmp_path: Path) -> None:
     shown = json.loads(result.stdout)
     assert shown["settings"]["target-torch"] == {"value": "1.8", "from": "--target-torch"}
     assert shown["torch"] == [{"bounds": "", "path": "requirements.txt", "line": 2}]
+    assert shown["python"] == []
 
 
 def test_nothing_declared(tmp_path: Path) -> None:
     write(tmp_path, {"a.py": ""})
     result = dlint(tmp_path, "check", "--show-settings", ".")
     lines = result.stdout.splitlines()
-    assert lines[-1] == "torch: not declared"
+    assert lines[-2:] == ["torch: not declared", "python: not declared"]
     assert "target-torch = null (default)" in lines
 
 

@@ -1,0 +1,76 @@
+"""Which torch and which Python a program runs on: what rules ask where a hazard hangs on the release."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+from dlint.knowledge.releases import FIRST_TORCH_OF_PYTHON
+from dlint.project.bounds import Range, numbers
+from dlint.project.declarations import NOTHING, Declared
+
+Release = tuple[int, ...]
+
+
+class Releases:
+    """What the user has chosen (``target``, the oldest torch), else what the project declares."""
+
+    def __init__(
+        self, root: Path, target: str | None = None, torch: Declared = NOTHING, python: Declared = NOTHING
+    ) -> None:
+        self._root = root
+        self._target = numbers(target) if target is not None else None
+        self._torch = torch
+        self._python = python
+
+    @property
+    def names_torch(self) -> bool:
+        """Whether the user or the project says from which torch on, or up to which."""
+        return self._target is not None or self._declared != Range(None, None)
+
+    @property
+    def oldest_torch(self) -> Release | None:
+        """The oldest torch that is said to be enough, None where nobody says."""
+        if self._target is not None:
+            return self._target
+        oldest, below = self._declared.oldest, self._declared.below
+        if oldest is None:
+            return None
+        installed = self._with_python
+        if installed > numbers(oldest) and (below is None or installed < numbers(below)):
+            return installed  # no older torch can be installed beside the oldest Python
+        return numbers(oldest)
+
+    def torch_is_from(self, release: Release) -> bool:
+        """Whether the program surely runs on this torch or a newer one."""
+        return self.oldest_torch is not None and self.oldest_torch >= release
+
+    def torch_is_older(self, release: Release) -> str | None:
+        """What must be so for the program to run on an older torch than this; None where it always does."""
+        older = f"torch is older than {'.'.join(map(str, release))}"
+        if self._target is not None:
+            return None
+        if not self.names_torch:
+            return f"{older} (the project names no release)"
+        below = self._declared.below
+        if below is not None and numbers(below) <= release:
+            return None
+        first = self._torch.deciding[0]
+        allowed = self._declared.oldest or f"torch {' '.join(first.bounds.split())}"
+        where = Path(os.path.relpath(first.file, self._root)).as_posix()
+        return f"{older} (the project allows {allowed}: {where}:{first.line})"
+
+    def python_is_from(self, release: Release) -> bool:
+        """Whether the project runs on this Python and newer ones only."""
+        declared = self._python.allowed
+        return declared is not None and declared.oldest is not None and numbers(declared.oldest) >= release
+
+    @property
+    def _declared(self) -> Range:
+        return self._torch.allowed or Range(None, None)
+
+    @property
+    def _with_python(self) -> Release:
+        """The first torch that there is for the oldest Python that the project declares."""
+        found = [torch for python, torch in FIRST_TORCH_OF_PYTHON.items() if self.python_is_from(python)]
+        return max(found, default=())
