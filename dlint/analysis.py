@@ -96,7 +96,7 @@ class _Analysis:
         self._project = project
         self._index = Index(project.root, project.files, project.texts)
         chosen = project.settings
-        self._releases = Releases(project.root, chosen.target_torch, chosen.torch, chosen.python)
+        self._releases = Releases(self._index, chosen.target_torch, chosen.torch, chosen.python)
         self._blocks: list[Block | None] = []
         self._at: Program | None = None  # of the block that was looked at last
         if any(self._index.mentioning(word) for word in _PROGRAM_WORDS):

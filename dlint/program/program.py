@@ -67,7 +67,7 @@ class Program:
     ) -> None:
         forget()
         self.root = index.root
-        self.releases = releases or Releases(index.root)
+        self.releases = releases or Releases(index)
         self.start_method = start_method
         self.modules = Modules(index)
         self.evaluator = Evaluator(self.modules)

@@ -3,22 +3,24 @@
 from __future__ import annotations
 
 import os
+from functools import cached_property
 from pathlib import Path
 
 from dlint.knowledge.releases import FIRST_TORCH_OF_PYTHON
 from dlint.project.bounds import Range, numbers
 from dlint.project.declarations import NOTHING, Declared
-
-Release = tuple[int, ...]
+from dlint.project.index import Index
+from dlint.project.oldest_torch import Need, Release, need_of
 
 
 class Releases:
-    """What the user has chosen (``target``, the oldest torch), else what the project declares."""
+    """What the user has chosen (``target``, the oldest torch), else what the project declares, else what its
+    code needs."""
 
     def __init__(
-        self, root: Path, target: str | None = None, torch: Declared = NOTHING, python: Declared = NOTHING
+        self, index: Index, target: str | None = None, torch: Declared = NOTHING, python: Declared = NOTHING
     ) -> None:
-        self._root = root
+        self._index = index
         self._target = numbers(target) if target is not None else None
         self._torch = torch
         self._python = python
@@ -29,7 +31,7 @@ class Releases:
         return self._target is not None or self._declared != Range(None, None)
 
     @property
-    def oldest_torch(self) -> Release | None:
+    def said_torch(self) -> Release | None:
         """The oldest torch that is said to be enough, None where nobody says."""
         if self._target is not None:
             return self._target
@@ -41,9 +43,19 @@ class Releases:
             return installed  # no older torch can be installed beside the oldest Python
         return numbers(oldest)
 
+    @cached_property
+    def need(self) -> Need | None:
+        """What of the program's code needs the newest torch."""
+        return need_of(self._index)
+
     def torch_is_from(self, release: Release) -> bool:
         """Whether the program surely runs on this torch or a newer one."""
-        return self.oldest_torch is not None and self.oldest_torch >= release
+        said, below = self.said_torch, self._declared.below
+        if said is not None:
+            return said >= release
+        if below is not None and numbers(below) <= release:
+            return False
+        return self._with_python >= release or (self.need is not None and self.need.torch >= release)
 
     def torch_is_older(self, release: Release) -> str | None:
         """What must be so for the program to run on an older torch than this; None where it always does."""
@@ -57,7 +69,7 @@ class Releases:
             return None
         first = self._torch.deciding[0]
         allowed = self._declared.oldest or f"torch {' '.join(first.bounds.split())}"
-        where = Path(os.path.relpath(first.file, self._root)).as_posix()
+        where = Path(os.path.relpath(first.file, self._index.root)).as_posix()
         return f"{older} (the project allows {allowed}: {where}:{first.line})"
 
     def python_is_from(self, release: Release) -> bool:

@@ -119,7 +119,8 @@ _BY_HAND = (
 
 def check(program: Program) -> Iterator[Found]:
     """Loaders whose workers draw from NumPy's state without anybody seeding it."""
-    if program.releases.torch_is_from(_SEEDS_ITSELF):
+    said = program.releases.said_torch
+    if said is not None and said >= _SEEDS_ITSELF:
         return
     if _trainer_seeds_workers(program):
         return
@@ -141,6 +142,8 @@ def check(program: Program) -> Iterator[Found]:
             drawing = [use for use in uses if nearest.get(id(use.code)) is not None]
             missing = _unseeded(program, loader, drawing)
             if missing or _leaves_numpy_alone(program, uses):
+                if program.releases.torch_is_from(_SEEDS_ITSELF):
+                    return
                 remedy = _remedy(program, loader, uses, missing=missing)
                 yield _found(program, loader, min(draws, key=_distance), remedy, missing=missing)
 
@@ -386,7 +389,7 @@ def _is_nothing(node: ast.expr | None) -> bool:
 def _remedy(program: Program, loader: Loader, uses: list[WorkerUse], *, missing: bool) -> Remedy | None:
     """The repair, where the program is said to run on a torch that does not seed NumPy itself: on any other
     it would only change the numbers."""
-    if program.releases.oldest_torch is None and program.releases.torch_is_older(_SEEDS_ITSELF) is not None:
+    if program.releases.said_torch is None and program.releases.torch_is_older(_SEEDS_ITSELF) is not None:
         return None
     if not missing:
         return Remedy("seed_workers", "unsafe", "Seed NumPy in the worker_init_fn", {"kind": "append"})

@@ -125,6 +125,29 @@ def test_the_range_that_the_project_declares(
     assert finding.level == "error"
 
 
+@pytest.mark.parametrize(
+    ("files", "found"),
+    [
+        ({}, True),
+        ({"other.py": "import torch\ntorch.compile(print)\n"}, False),
+        ({"other.py": "try:\n    from torch import compile\nexcept ImportError:\n    pass\n"}, True),
+        ({"other.py": "def f(x: int | None): pass\n"}, False),
+        ({"other.py": "if (n := 1):\n    pass\n"}, True),
+        ({"pyproject.toml": _PYTHON.format(minor=10)}, False),
+        ({"pyproject.toml": _PYTHON.format(minor=9)}, True),
+        ({"other.py": "import torch\ntorch.compile(print)\n", "requirements.txt": "torch<2.1\n"}, False),
+        # What is said counts more than what one file of the program needs.
+        ({"other.py": "import torch\ntorch.compile(print)\n", "requirements.txt": "torch==1.8\n"}, True),
+        ({"other.py": "import torch\ntorch.compile(print)\n", "requirements.txt": "torch<1.9\n"}, True),
+    ],
+)
+def test_the_oldest_torch_that_the_code_can_run_on(
+    files: dict[str, str], found: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    text = _DRAWS + "loader = DataLoader(Noise(), num_workers=2)\n"
+    assert bool(_found(tmp_path, monkeypatch, {"main.py": text, **files}, "DL202")) is found
+
+
 def test_torch_that_seeds_numpy_itself_is_no_finding(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     text = _DRAWS + "loader = DataLoader(Noise(), num_workers=2)\n"
     assert not _found(tmp_path, monkeypatch, text, "DL202", target_torch="1.9")
