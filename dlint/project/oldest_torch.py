@@ -10,6 +10,7 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator
+from itertools import chain
 from typing import NamedTuple
 
 from dlint.knowledge.releases import (
@@ -34,13 +35,17 @@ _ASKS = re.compile(
     rb"\b(?:torch|torchvision)\.__version__|attr\(\s*(?:torch|torchvision|nn|F)\b|version\.parse|parse_version"
     rb"|\bVersion\(|TORCH_(?:VERSION|MAJOR|GE|\d)|torch_version"
 )
-# Texts that what is new in the grammar cannot do without. Most of them mean something else.
-_GRAMMAR = re.compile(
-    rb":=|^[ \t]*match\b[^\n]*:[ \t]*(?:#[^\n]*)?\r?$|except[ \t]*\*|^[ \t]*type[ \t]+\w+[^\n=]*="
-    rb"|^[ \t]*(?:def|class|async[ \t]+def)[ \t]+\w+\["
-    rb"|\|[ \t]*None\b|\bNone[ \t]*\|",
-    re.MULTILINE,
-)
+# By Python, texts that what it took into the grammar cannot do without. Most of them mean something else.
+_GRAMMAR = {
+    (3, 8): re.compile(rb":="),
+    (3, 10): re.compile(
+        rb"^[ \t]*match\b[^\n]*:[ \t]*(?:#[^\n]*)?\r?$|\|[ \t]*None\b|\bNone[ \t]*\|", re.MULTILINE
+    ),
+    (3, 11): re.compile(rb"^[ \t]*except[ \t]*\*", re.MULTILINE),
+    (3, 12): re.compile(
+        rb"^[ \t]*type[ \t]+\w+[^\n=]*=|^[ \t]*(?:async[ \t]+)?(?:def|class)[ \t]+\w+\[", re.MULTILINE
+    ),
+}
 
 
 class Need(NamedTuple):
@@ -52,40 +57,55 @@ class Need(NamedTuple):
     line: int
 
 
-def need_of(index: Index) -> Need | None:
-    """What needs the newest torch; None where the code may run on any."""
-    found = [*_by_names(index), *_by_grammar(index)]
+def need_of(index: Index, release: Release | None = None) -> Need | None:
+    """What needs the newest torch, or, where a release is named, something that needs no older one; None
+    where the code may run on any."""
+    least = release or ()
+    found = (
+        each for each in chain(_by_names(index, least), _by_grammar(index, least)) if each.torch >= least
+    )
+    if release is not None:
+        return next(found, None)
     return max(found, key=lambda need: need.torch, default=None)
 
 
-def _by_names(index: Index) -> Iterator[Need]:
-    """The uses of the newest names that there are, file by file."""
+def _by_names(index: Index, least: Release) -> Iterator[Need]:
+    """The uses of names that came with a release or later, file by file."""
     library = {relative for name in _LIBRARIES for relative in index.naming(name)}
-    words: dict[str, list[str]] = {}
-    for name in FIRST_TORCH_WITH:
-        words.setdefault(name.rpartition(".")[2], []).append(name)
-    wanted: dict[str, set[str]] = {}
-    for word, names in words.items():
-        for relative in library.intersection(index.naming(word)):
-            wanted.setdefault(relative, set()).update(names)
-    for relative in library.intersection(index.mentioning(WEIGHTS)):
-        wanted.setdefault(relative, set())
+    wanted: dict[str, list[re.Pattern[bytes]]] = {}
+    for name, torch in FIRST_TORCH_WITH.items():
+        if torch >= least:
+            for relative in library.intersection(index.naming(name.rpartition(".")[2])):
+                wanted.setdefault(relative, []).append(_written(name))
+    if least <= FIRST_TORCH_WITH_WEIGHTS:
+        for relative in library.intersection(index.mentioning(WEIGHTS)):
+            wanted.setdefault(relative, []).append(re.compile(WEIGHTS.encode()))
     for relative in sorted(wanted):
         data = index.data(relative)
-        if not is_test(relative) and not _ASKS.search(data):
-            tree = _tree(data)
-            if tree is not None:
-                yield from _Uses(tree, relative).found
+        if is_test(relative) or _ASKS.search(data) or not any(text.search(data) for text in wanted[relative]):
+            continue
+        tree = _tree(data)
+        if tree is not None:
+            yield from _Uses(tree, relative).found
 
 
-def _by_grammar(index: Index) -> Iterator[Need]:
+def _written(name: str) -> re.Pattern[bytes]:
+    """How a name may be written: with the last name before it, or an alias of that, or in an import."""
+    parent, _, word = name.rpartition(".")
+    base = parent.rpartition(".")[2] if parent in _LIBRARIES else r"\w"
+    return re.compile(rf"{base}\s*\.\s*{word}\b|\bfrom\s+{re.escape(parent)}\s+import\b".encode())
+
+
+def _by_grammar(index: Index, least: Release) -> Iterator[Need]:
+    texts = [text for python, text in _GRAMMAR.items() if FIRST_TORCH_OF_PYTHON[python] >= least]
     for relative in index.paths:
         data = index.data(relative)
-        if not is_test(relative) and _GRAMMAR.search(data):
-            tree = _tree(data)
-            for python, what, line in _pythons(tree) if tree is not None else ():
-                torch = FIRST_TORCH_OF_PYTHON[python]
-                yield Need(torch, f"{what} (Python {'.'.join(map(str, python))})", relative, line)
+        if is_test(relative) or not any(text.search(data) for text in texts):
+            continue
+        tree = _tree(data)
+        for python, what, line in _pythons(tree) if tree is not None else ():
+            torch = FIRST_TORCH_OF_PYTHON[python]
+            yield Need(torch, f"{what} (Python {'.'.join(map(str, python))})", relative, line)
 
 
 def _tree(data: bytes) -> ast.Module | None:

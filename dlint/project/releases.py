@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from functools import cached_property
 from pathlib import Path
 
 from dlint.knowledge.releases import FIRST_TORCH_OF_PYTHON
@@ -24,6 +23,7 @@ class Releases:
         self._target = numbers(target) if target is not None else None
         self._torch = torch
         self._python = python
+        self._needs: dict[Release | None, Need | None] = {}
 
     @property
     def names_torch(self) -> bool:
@@ -43,10 +43,11 @@ class Releases:
             return installed  # no older torch can be installed beside the oldest Python
         return numbers(oldest)
 
-    @cached_property
-    def need(self) -> Need | None:
-        """What of the program's code needs the newest torch."""
-        return need_of(self._index)
+    def need(self, release: Release | None = None) -> Need | None:
+        """What of the program's code needs the newest torch, or none older than a release."""
+        if release not in self._needs:
+            self._needs[release] = need_of(self._index, release)
+        return self._needs[release]
 
     def torch_is_from(self, release: Release) -> bool:
         """Whether the program surely runs on this torch or a newer one."""
@@ -55,7 +56,7 @@ class Releases:
             return said >= release
         if below is not None and numbers(below) <= release:
             return False
-        return self._with_python >= release or (self.need is not None and self.need.torch >= release)
+        return self._with_python >= release or self.need(release) is not None
 
     def torch_is_older(self, release: Release) -> str | None:
         """What must be so for the program to run on an older torch than this; None where it always does."""
