@@ -7,33 +7,47 @@ what is unknown is true or false already.
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from dlint.knowledge.commands import FILLS_FIELDS, ONLY_TELL, PARSED
 from dlint.source.layout import dotted
 from dlint.source.module import Module
 from dlint.values.values import Class, Const, External, Key, Made, Value
-from dlint.values.worlds import World
+from dlint.values.worlds import OPTION, World
 
 if TYPE_CHECKING:
     from dlint.evaluation.interface import Evaluator
     from dlint.values.outcomes import Outcome
 
-_PARSED = "argparse.ArgumentParser().parse_args"
-# What makes an object of the dataclass that it is given, and the keywords that change no default.
-_FILLED = frozenset({"tyro.cli", "simple_parsing.parse"})
-_ONLY_TELLING = frozenset({"prog", "description"})
+# What a user asks for is called after the function that reads it, as what that function gives.
+ASKED = "sys.argv"
+_ASKED = re.compile(
+    rf"(?:{'|'.join(map(re.escape, (PARSED, ASKED, *sorted(FILLS_FIELDS))))})\(\)\.(?P<option>\w+)"
+)
 
 
 def option_of(value: Value) -> str | None:
     """The name of the option that a value is read from: whatever the user asks for."""
-    if isinstance(value, External) and value.name.startswith(f"{_PARSED}()."):
-        return value.name.rpartition(".")[2]
-    return None
+    asked = _ASKED.fullmatch(value.name) if isinstance(value, External) else None
+    return asked["option"] if asked is not None else None
+
+
+def may_be(default: ast.expr | None, otherwise: External, choice: Key, world: World) -> list[Outcome]:
+    """A default, or what the user asks for instead; nothing where the default is not written out."""
+    if not isinstance(default, ast.Constant) or type(default.value) not in (int, float, type(None)):
+        return []
+    possible: tuple[tuple[bool, Value], ...] = ((False, Const(default.value)), (True, otherwise))
+    return [
+        (value, world.assuming(choice, asked))
+        for asked, value in possible
+        if world.known(choice) in (None, asked)
+    ]
 
 
 class Options:
-    """The options that the program declares with ``add_argument``."""
+    """The options that the program declares with ``add_argument``, and by the fields of a dataclass."""
 
     def __init__(self, evaluator: Evaluator) -> None:
         self._evaluator = evaluator
@@ -41,20 +55,12 @@ class Options:
 
     def value(self, made: Made, name: str, otherwise: External, world: World) -> list[Outcome]:
         """What an option may be: its default, or anything else."""
-        default = self._field(made, name, world) if made.name in _FILLED else self._argument(made, name)
-        if not isinstance(default, ast.Constant) or type(default.value) not in (int, float, type(None)):
-            return []
-        choice: Key = ("which", ("option", made.key, name))
-        possible: tuple[Value, ...] = (Const(default.value), otherwise)
-        return [
-            (value, world.assuming(choice, index))
-            for index, value in enumerate(possible)
-            if world.known(choice) in (None, index)
-        ]
+        default = self._field(made, name, world) if made.name in FILLS_FIELDS else self._argument(made, name)
+        return may_be(default, otherwise, (OPTION, made.key, name), world)
 
     def _argument(self, made: Made, name: str) -> ast.expr | None:
         """The default that ``add_argument`` says."""
-        if made.name != _PARSED:
+        if made.name != PARSED:
             return None
         module = made.point.frame.module
         mark = (id(module), name)
@@ -65,19 +71,17 @@ class Options:
     def _field(self, made: Made, name: str, world: World) -> ast.expr | None:
         """The default of a dataclass's field, where the command line fills one object of that class alone."""
         given = made.arguments
-        if (
-            len(given.positional) != 1
-            or given.spread
-            or given.splats
-            or not set(given.keywords) <= _ONLY_TELLING
-        ):
+        by_name = [given.keywords[word] for word in FILLS_FIELDS[made.name] if word in given.keywords]
+        others = set(given.keywords) - ONLY_TELL - set(FILLS_FIELDS[made.name])
+        classes = [*given.positional, *by_name]
+        if len(classes) != 1 or given.spread or given.splats or others:
             return None
         if self._evaluator.modules.index.stored_elsewhere(name):
             return None
-        classes = [value for value, _ in self._evaluator.value_of(given.positional[0], world)]
-        if len(classes) != 1 or not isinstance(classes[0], Class):
+        found = [value for value, _ in self._evaluator.value_of(classes[0], world)]
+        if len(found) != 1 or not isinstance(found[0], Class):
             return None
-        return _field_default(classes[0].node, name)
+        return _field_default(found[0].node, name)
 
 
 def _field_default(node: ast.ClassDef, name: str) -> ast.expr | None:
@@ -90,7 +94,8 @@ def _field_default(node: ast.ClassDef, name: str) -> ast.expr | None:
     found = [
         each.value
         for each in node.body
-        if isinstance(each, ast.AnnAssign) and isinstance(each.target, ast.Name) and each.target.id == name
+        if isinstance(each, ast.Assign)
+        and any(isinstance(target, ast.Name) and target.id == name for target in each.targets)
     ]
     return found[0] if len(found) == 1 else None
 

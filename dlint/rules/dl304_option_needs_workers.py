@@ -33,7 +33,8 @@ or leave the option out.
 
 ## Level
 
-- `error`, error: every way to the call has the option and no workers, or an impossible number.
+- `error`, error: every way to the call has the option and no workers, or an impossible number; those count on
+  which options of the command line have their defaults.
 - `warning`, error: only some do.
 
 ## Fix safety
@@ -120,7 +121,7 @@ def _needs_workers(loader: Loader, missing: dict[str, Conflict]) -> Found:
         f"{listed(names)} without workers, as num_workers is 0: DataLoader raises {error}",
         "error",
         f"set num_workers or leave {'it' if len(names) == 1 else 'them'} out",
-        None if always else SOME_WAYS,
+        None if all(conflict.as_it_stands for conflict in missing.values()) else SOME_WAYS,
         remedy=_dropped(loader, names, always),
         by_hand=None
         if _dropped(loader, names, always)
@@ -179,6 +180,6 @@ def _refused(loader: Loader, name: str, conflict: Conflict, what: str, error: st
         f"{what}: DataLoader raises {error}",
         "error",
         f"{cure}, or leave it out",
-        None if conflict.always else SOME_WAYS,
+        None if conflict.as_it_stands else SOME_WAYS,
         remedy=remedy,
     )
