@@ -64,7 +64,7 @@ def _options_of_fix(command: Callable[..., Any]) -> Callable[..., Any]:
 @click.option(
     "--show-settings",
     is_flag=True,
-    help="Show the choices, the declared torch and their origin; check nothing.",
+    help="Show the choices, the torch and Python that count, and their origin; check nothing.",
 )
 @click.option("--stdin-filename", metavar="PATH", help="The name of what is read from standard input (-).")
 @_options_of_fix

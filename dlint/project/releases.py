@@ -7,7 +7,7 @@ from pathlib import Path
 
 from dlint.knowledge.releases import FIRST_TORCH_OF_PYTHON
 from dlint.project.bounds import Range, numbers
-from dlint.project.declarations import NOTHING, Declared
+from dlint.project.declarations import NOTHING, Declaration, Declared
 from dlint.project.index import Index
 from dlint.project.oldest_torch import Need, Release, need_of
 
@@ -58,9 +58,23 @@ class Releases:
             return False
         return self._with_python >= release or self.need(release) is not None
 
+    def oldest_torch(self) -> tuple[str, str] | None:
+        """The oldest torch that counts where the user has chosen none, and what decides it."""
+        declared, said = self._declared.oldest, self.said_torch
+        installed = self._with_python
+        if declared is not None and said == numbers(declared):
+            return declared, "declared"
+        need = self.need() if said is None else None
+        if need is not None and need.torch > installed:
+            return _shown(need.torch), f"{need.what}: {need.file}:{need.line}"
+        if installed:
+            first = self._python.deciding[0]
+            return _shown(installed), f"Python {' '.join(first.bounds.split())}: {self._place(first)}"
+        return None
+
     def torch_is_older(self, release: Release) -> str | None:
         """What must be so for the program to run on an older torch than this; None where it always does."""
-        older = f"torch is older than {'.'.join(map(str, release))}"
+        older = f"torch is older than {_shown(release)}"
         if self._target is not None:
             return None
         if not self.names_torch:
@@ -70,13 +84,16 @@ class Releases:
             return None
         first = self._torch.deciding[0]
         allowed = self._declared.oldest or f"torch {' '.join(first.bounds.split())}"
-        where = Path(os.path.relpath(first.file, self._index.root)).as_posix()
-        return f"{older} (the project allows {allowed}: {where}:{first.line})"
+        return f"{older} (the project allows {allowed}: {self._place(first)})"
 
     def python_is_from(self, release: Release) -> bool:
         """Whether the project runs on this Python and newer ones only."""
         declared = self._python.allowed
         return declared is not None and declared.oldest is not None and numbers(declared.oldest) >= release
+
+    def _place(self, declaration: Declaration) -> str:
+        file = Path(os.path.relpath(declaration.file, self._index.root)).as_posix()
+        return f"{file}:{declaration.line}"
 
     @property
     def _declared(self) -> Range:
@@ -87,3 +104,7 @@ class Releases:
         """The first torch that there is for the oldest Python that the project declares."""
         found = [torch for python, torch in FIRST_TORCH_OF_PYTHON.items() if self.python_is_from(python)]
         return max(found, default=())
+
+
+def _shown(release: Release) -> str:
+    return ".".join(map(str, release))

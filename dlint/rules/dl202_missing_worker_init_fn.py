@@ -5,9 +5,11 @@
 A loader with workers and without `worker_init_fn`, or with one that is known to its end and leaves NumPy
 alone (seeds other libraries only, or sets numbers of threads, prints and the like), whose dataset or
 `collate_fn` draws from `np.random.*`, where the project allows a torch release before 1.9. The release comes
-from `target-torch`, else from the project's own declaration; an unpinned `torch` means the current one, and
-where nothing is said the oldest is assumed. A number of workers that is not known counts as some. A loader
-whose dataset is found by a name at run time may get every dataset class that no other loader gets.
+from `target-torch`, else from the project's own declaration; an unpinned `torch` means the current one. Where
+nothing is said, the oldest counts that the code can run on: Python 3.10 has no torch before 1.11, and names of
+torch or torchvision that came with 1.9 or later need that. A number of workers that is not known counts as
+some. A loader whose dataset is found by a name at run time may get every dataset class that no other loader
+gets.
 
 One worker with a literal `shuffle=False` is an evaluation and left alone: there is no other worker to repeat.
 Draws of `random` and `torch` are fine: torch seeds both in every worker. Libraries' loaders that seed
@@ -47,9 +49,10 @@ or require torch 1.9.
 
 ## Level
 
-- `error`, silent: the project says that it runs on torch older than 1.9.
-- `warning`, silent: it names no release: if torch is older than 1.9. A project that rules that out has no
-  finding.
+- `error`, silent: every torch that the project allows is older than 1.9 (`torch==1.7.1`), or the one that
+  `target-torch` names is.
+- `warning`, silent: it allows older and newer ones (`torch>=1.6`), or names no release: if torch is older
+  than 1.9. A project that rules that out, or whose code needs 1.9, has no finding.
 - `warning`, silent: NumPy only chooses another item for one that cannot be used.
 
 A `warning` instead where workers run the code only under a condition: an option for the number of workers

@@ -50,6 +50,21 @@ def test_nothing_declared(tmp_path: Path) -> None:
     assert "target-torch = null (default)" in lines
 
 
+def test_the_oldest_torch_that_the_code_can_run_on(tmp_path: Path) -> None:
+    write(tmp_path, {"a.py": "import torch\nif x := 1:\n    torch.compile(x)\n", "setup.py": ""})
+    lines = dlint(tmp_path, "check", "--show-settings", ".").stdout.splitlines()
+    assert 'target-torch = "2.0" (torch.compile: a.py:3)' in lines
+    (tmp_path / "setup.py").write_text("setup(python_requires='>=3.12')\n")
+    lines = dlint(tmp_path, "check", "--show-settings", ".").stdout.splitlines()
+    assert 'target-torch = "2.2" (Python >=3.12: setup.py:1)' in lines
+    (tmp_path / "requirements.txt").write_text("torch>=1.6,<3\n")
+    lines = dlint(tmp_path, "check", "--show-settings", ".").stdout.splitlines()
+    assert 'target-torch = "2.2" (Python >=3.12: setup.py:1)' in lines
+    (tmp_path / "setup.py").write_text("")
+    lines = dlint(tmp_path, "check", "--show-settings", ".").stdout.splitlines()
+    assert 'target-torch = "1.6" (declared)' in lines
+
+
 def test_a_file_that_cannot_be_read_is_told(tmp_path: Path) -> None:
     write(tmp_path, {"setup.py": "#" * 1_100_000})
     result = dlint(tmp_path, "check", "--show-settings", ".")
