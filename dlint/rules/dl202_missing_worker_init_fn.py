@@ -6,8 +6,8 @@ A loader with workers and without `worker_init_fn`, or with one that is known to
 alone (seeds other libraries only, or sets numbers of threads, prints and the like), whose dataset or
 `collate_fn` draws from `np.random.*`, where the project allows a torch release before 1.9. The release comes
 from `target-torch`, else from the project's own declaration; an unpinned `torch` means the current one. Where
-nothing is said, the oldest counts that the code can run on: Python 3.10 has no torch before 1.11, and names of
-torch or torchvision that came with 1.9 or later need that. A number of workers that is not known counts as
+nothing is said, the oldest counts that the code can run on: Python 3.10 has no torch before 1.11, and names
+of torch or torchvision that came with 1.9 or later need that. A number of workers that is not known counts as
 some. A loader whose dataset is found by a name at run time may get every dataset class that no other loader
 gets.
 
