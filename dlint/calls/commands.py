@@ -17,6 +17,7 @@ from dlint.knowledge.commands import (
     CLICK,
     CLICK_CHANGES,
     CLICK_OPTION,
+    HYDRA,
     TYPER_APP,
     TYPER_DEFAULTS,
     WRAPS,
@@ -40,7 +41,11 @@ class Commands:
 
     def decorated(self, name: str, scope: FunctionNode, frame: Frame, world: World) -> list[Outcome]:
         """What a decorator passes for a parameter, whoever calls the function."""
-        return self._clicked(name, scope, frame, world) or self._wrapped(name, scope, frame, world)
+        return (
+            self._clicked(name, scope, frame, world)
+            or self._wrapped(name, scope, frame, world)
+            or self._configured(name, scope, frame, world)
+        )
 
     def _clicked(self, name: str, scope: FunctionNode, frame: Frame, world: World) -> list[Outcome]:
         options = self._click_options(scope, frame)
@@ -98,6 +103,17 @@ class Commands:
                 given = Arguments([Argument(first.annotation, point)])
                 return [(Made(WRAPS[value.name], decorator, given, point), world)]
         return []
+
+    def _configured(self, name: str, scope: FunctionNode, frame: Frame, world: World) -> list[Outcome]:
+        """What ``@hydra.main`` passes: an object of the keys in a YAML file."""
+        decorator = scope.decorator_list[0]
+        if len(scope.decorator_list) != 1 or not isinstance(decorator, ast.Call) or decorator.args:
+            return []
+        if "hydra" not in frame.module.text or frame.outer is None or parameters(scope)[0].arg != name:
+            return []
+        if not any(self._is_external(value, {HYDRA}) for value in self._values(decorator.func, frame)):
+            return []
+        return [(Made(HYDRA, decorator, Arguments(), Point(frame.outer, None)), world)]
 
     def _is_command(self, scope: FunctionNode, frame: Frame) -> bool:
         known = self._called.get(id(scope))

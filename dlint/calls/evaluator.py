@@ -214,7 +214,8 @@ class Evaluator(Questions):
         """The values of ``base.name``."""
         match base:
             case External():
-                return [(External(canonical(f"{base.name}.{name}"), base.owner), world)]
+                member = External(canonical(f"{base.name}.{name}"), base.owner)
+                return self.options.below(base, name, member, world) or [(member, world)]
             case Made():
                 kept = self.library.kept(base, name, world)
                 plain = External(f"{base.name}().{name}", base)

@@ -7,11 +7,13 @@ what is unknown is true or false already.
 from __future__ import annotations
 
 import ast
+import posixpath
 import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from dlint.knowledge.commands import FILLS_FIELDS, ONLY_TELL, PARSED
+from dlint.knowledge.commands import FILLS_FIELDS, HYDRA, ONLY_TELL, PARSED
+from dlint.project.hydra_files import number_in
 from dlint.source.layout import dotted
 from dlint.source.module import Module
 from dlint.values.values import Class, Const, External, Key, Made, Value
@@ -24,7 +26,7 @@ if TYPE_CHECKING:
 # What a user asks for is called after the function that reads it, as what that function gives.
 ASKED = "sys.argv"
 _ASKED = re.compile(
-    rf"(?:{'|'.join(map(re.escape, (PARSED, ASKED, *sorted(FILLS_FIELDS))))})\(\)\.(?P<option>\w+)"
+    rf"(?:{'|'.join(map(re.escape, (PARSED, ASKED, HYDRA, *sorted(FILLS_FIELDS))))})\(\)\.(?P<option>[\w.]+)"
 )
 
 
@@ -55,8 +57,20 @@ class Options:
 
     def value(self, made: Made, name: str, otherwise: External, world: World) -> list[Outcome]:
         """What an option may be: its default, or anything else."""
-        default = self._field(made, name, world) if made.name in FILLS_FIELDS else self._argument(made, name)
+        if made.name == HYDRA:
+            default: ast.expr | None = self._configured(made, name)
+        elif made.name in FILLS_FIELDS:
+            default = self._field(made, name, world)
+        else:
+            default = self._argument(made, name)
         return may_be(default, otherwise, (OPTION, made.key, name), world)
+
+    def below(self, base: External, name: str, otherwise: External, world: World) -> list[Outcome]:
+        """The same of a key below others: ``cfg.data.workers``."""
+        start = f"{HYDRA}()."
+        if not isinstance(base.owner, Made) or not base.name.startswith(start):
+            return []
+        return self.value(base.owner, f"{base.name[len(start) :]}.{name}", otherwise, world)
 
     def _argument(self, made: Made, name: str) -> ast.expr | None:
         """The default that ``add_argument`` says."""
@@ -67,6 +81,21 @@ class Options:
         if mark not in self._declared:
             self._declared[mark] = _default(module, name)
         return self._declared[mark]
+
+    def _configured(self, made: Made, path: str) -> ast.expr | None:
+        """The number in the YAML file that ``@hydra.main`` names, where no code of the program changes it."""
+        index = self._evaluator.modules.index
+        if index.stored_elsewhere(path.rpartition(".")[2]) or index.mentioning("OmegaConf.update"):
+            return None
+        assert isinstance(made.node, ast.Call)
+        given = {keyword.arg: keyword.value for keyword in made.node.keywords}
+        folder, name = given.get("config_path"), given.get("config_name")
+        if not (isinstance(folder, ast.Constant) and isinstance(name, ast.Constant)):
+            return None
+        home = made.point.frame.module.relative.rpartition("/")[0]
+        place = posixpath.normpath(posixpath.join(home, str(folder.value)))
+        found = number_in(index.configuration_files, place, str(name.value), tuple(path.split(".")))
+        return ast.Constant(found.number) if found is not None else None
 
     def _field(self, made: Made, name: str, world: World) -> ast.expr | None:
         """The default of a dataclass's field, where the command line fills one object of that class alone."""

@@ -17,6 +17,9 @@ ONLY_TELL = frozenset({"prog", "description"})
 # and the calls above that do the same.
 WRAPS = {"draccus.wrap": "draccus.parse", "pyrallis.wrap": "pyrallis.parse"}
 
+# A decorator that calls a function with what stands in a YAML file.
+HYDRA = "hydra.main"
+
 # A decorator that declares one parameter of a function, and the library whose decorators leave others alone.
 CLICK_OPTION = "click.option"
 CLICK = "click."

@@ -180,3 +180,82 @@ def test_an_option_that_changes_nothing_else(tmp_path: Path) -> None:
     """Another way through the program stays another way."""
     text = _KNOWN["fire"][0].replace("    LOADER", "    if seed():\n        workers = 2\n    LOADER")
     assert [level for level, _ in _levels(tmp_path, (text, "workers"), _LOADER, "0")] == ["warning"]
+
+
+_HYDRA = """import hydra
+from torch.utils.data import DataLoader
+
+@hydra.main(version_base=None, config_path="conf", config_name="train")
+def main(cfg):
+    make(cfg.data)
+
+def make(data):
+    DataLoader([1], num_workers=data.workers, persistent_workers=True)
+
+if __name__ == "__main__":
+    main()
+"""
+_ERROR, _OTHERS = [("error", None)], list[tuple[str, str | None]]()
+
+
+@pytest.mark.parametrize(
+    ("files", "levels"),
+    [
+        ({"conf/train.yaml": "seed: 1\ndata:\n  workers: 0  # slow\n  batch: 4\n"}, _ERROR),
+        ({"conf/train.yaml": "data:\n  workers: 4\n"}, _OTHERS),
+        (
+            {
+                "conf/train.yaml": "defaults:\n  - data: small\n  - _self_\n",
+                "conf/data/small.yaml": "workers: 0\n",
+            },
+            _ERROR,
+        ),
+        (
+            {
+                "conf/train.yaml": "defaults:\n- data: small\nseed: 1\n",
+                "conf/data/small.yaml": "workers: 4\n",
+            },
+            _OTHERS,
+        ),
+        ({"conf/train.yaml": "defaults:\n  - override hydra/launcher: x\ndata:\n  workers: 0\n"}, _ERROR),
+        # What cannot be told: another file, a reference, two that say something, a package, code that sets it.
+        ({}, _OTHERS),
+        ({"conf/other.yaml": "data:\n  workers: 0\n"}, _OTHERS),
+        ({"conf/train.yaml": "workers: 0\ndata:\n  batch: 4\n"}, _OTHERS),
+        ({"conf/train.yaml": "data:\n  workers: ${n}\n"}, _OTHERS),
+        ({"conf/train.yaml": "data: &d\n  workers: 0\n"}, _OTHERS),
+        ({"conf/train.yaml": "defaults:\n  - base\ndata:\n  workers: 0\n"}, _OTHERS),
+        (
+            {
+                "conf/train.yaml": "defaults:\n  - data: small\ndata:\n  workers: 0\n",
+                "conf/data/small.yaml": "workers: 4\n",
+            },
+            _OTHERS,
+        ),
+        (
+            {
+                "conf/train.yaml": "defaults:\n  - model: big\ndata:\n  workers: 0\n",
+                "conf/model/big.yaml": "# @package _global_\ndata:\n  workers: 4\n",
+            },
+            _OTHERS,
+        ),
+        (
+            {
+                "conf/train.yaml": "data:\n  workers: 0\n",
+                "other.py": "def more(cfg):\n    cfg.data.workers = 4\n",
+            },
+            _OTHERS,
+        ),
+        ({"conf/train.yaml": "data:\n  workers: 0\n  workers: 4\n"}, _OTHERS),
+        ({"conf/train.yaml": "data:\n  - workers: 0\n"}, _OTHERS),
+        ({"conf/train.yaml": "data:\n  - name: x\n    workers: 0\n"}, _OTHERS),
+        ({"conf/train.yaml": "parts:\n- a\n- b: 1\n  c: 2\ndata:\n  workers: 0\n"}, _ERROR),
+        ({"conf/train.yaml": "text: 'one\ndata:\n  workers: 0\n'\n"}, _OTHERS),
+    ],
+)
+def test_hydra(tmp_path: Path, files: dict[str, str], levels: list[tuple[str, str | None]]) -> None:
+    for name, text in {"setup.py": "", "main.py": _HYDRA, **files}.items():
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text(text)
+    report = check([tmp_path], Settings(select=("DL304",)))
+    assert [(each.level, each.condition) for each in report.findings] == levels
