@@ -37,7 +37,7 @@ def start_method_of(program: Program, use: WorkerUse) -> str | None:
             return own or None
     if program.start_method is not None:
         return program.start_method
-    if _is_pythons(program):
+    if python_starts_anew(program):
         return _NEW
     found = [
         method
@@ -54,12 +54,12 @@ def surely_starts_anew(program: Program, use: WorkerUse) -> bool:
     if method not in STARTS_ANEW:
         return False
     own = use.loader is not None and _of_context(program, use.loader)
-    if own or method == program.start_method or _is_pythons(program):
+    if own or method == program.start_method or python_starts_anew(program):
         return True
     return program.protections(_SETTER, method, always=True).shelter(use, use.modules) is not None
 
 
-def _is_pythons(program: Program) -> bool:
+def python_starts_anew(program: Program) -> bool:
     """Whether no process is forked because of the Python that the project asks for: nothing in the project
     sets another way."""
     return program.releases.python_is_from(_SINCE) and not program.modules.index.naming("set_start_method")

@@ -268,6 +268,18 @@ def test_a_python_that_does_not_fork(
     assert [finding.level for finding in findings] == levels
 
 
+@pytest.mark.parametrize(("python", "level"), [(">=3.14", "error"), (">=3.10", "warning")])
+@pytest.mark.parametrize("dataset", ["[1, 2]", "given"])
+def test_an_unguarded_start_on_a_python_that_does_not_fork(
+    dataset: str, python: str, level: Level, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    text = "from torch.utils.data import DataLoader\nfrom other import given\n\n"
+    text += f"for batch in DataLoader({dataset}, num_workers=2):\n    print(batch)\n"
+    files = {"main.py": text, "setup.cfg": f"[options]\npython_requires = {python}\n"}
+    (finding,) = _found(tmp_path, monkeypatch, files, "DL402")
+    assert finding.level == level
+
+
 def test_arguments_that_contradict_on_some_ways(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     text = "from torch.utils.data import DataLoader\n\nDataLoader([1], shuffle=True, sampler=given)\n"
     assert not _found(tmp_path, monkeypatch, text, "DL301")
