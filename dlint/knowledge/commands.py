@@ -4,12 +4,16 @@ from __future__ import annotations
 
 PARSED = "argparse.ArgumentParser().parse_args"
 
+# Gives a tuple: an object of each dataclass that the parser was made with.
+PARSED_INTO = "transformers.HfArgumentParser().parse_args_into_dataclasses"
+
 # Calls that fill an object of the dataclass that they are given, first or under one of these names.
 FILLS_FIELDS: dict[str, tuple[str, ...]] = {
     "tyro.cli": ("f",),
     "simple_parsing.parse": ("config_class",),
     "draccus.parse": ("config_class",),
     "pyrallis.parse": ("config_class",),
+    PARSED_INTO: (),
 }
 # Their keywords that change no default.
 ONLY_TELL = frozenset({"prog", "description"})

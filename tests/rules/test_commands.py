@@ -67,6 +67,21 @@ _KNOWN = {
         + "args = simple_parsing.parse(config_class=Config)\nLOADER\n",
         "args.workers",
     ),
+    "transformers, two": (
+        "from transformers import HfArgumentParser\n\n"
+        + _CONFIG.format("DEFAULT")
+        + "@dataclass\nclass More:\n    seed: int = 1\n\n"
+        "parser = HfArgumentParser((More, Config))\n"
+        "more, args = parser.parse_args_into_dataclasses()\nLOADER\n",
+        "args.workers",
+    ),
+    "transformers, the first": (
+        "import transformers\n\n"
+        + _CONFIG.format("DEFAULT")
+        + "parser = transformers.HfArgumentParser(Config)\n"
+        "args = parser.parse_args_into_dataclasses()[0]\nLOADER\n",
+        "args.workers",
+    ),
     "draccus": (
         "import draccus\n\n"
         + _CONFIG.format("DEFAULT")
@@ -128,6 +143,19 @@ _OPEN = {
         "import tyro\n\n"
         + _CONFIG.format("DEFAULT")
         + "    def __post_init__(self):\n        self.workers = 2\n\nargs = tyro.cli(Config)\nLOADER\n",
+        "args.workers",
+    ),
+    "transformers, of a list": (
+        "from transformers import HfArgumentParser\n\n"
+        + _CONFIG.format("DEFAULT")
+        + "parser = HfArgumentParser(configs())\n(args,) = parser.parse_args_into_dataclasses()\nLOADER\n",
+        "args.workers",
+    ),
+    "transformers, from a list": (
+        "from transformers import HfArgumentParser\n\n"
+        + _CONFIG.format("DEFAULT")
+        + "parser = HfArgumentParser(Config)\n"
+        "(args,) = parser.parse_args_into_dataclasses(['--workers', '2'])\nLOADER\n",
         "args.workers",
     ),
     "a field that is made": (
