@@ -17,6 +17,7 @@ from dlint.guarded import GivenUp, guarded, too_much
 from dlint.knowledge.loading import LOADER_WORDS
 from dlint.project.blocks import NOTHING_KNOWN
 from dlint.project.index import Index
+from dlint.project.releases import Releases
 from dlint.settings import Settings, enabled
 
 if TYPE_CHECKING:
@@ -94,6 +95,8 @@ class _Analysis:
         sys.setrecursionlimit(max(sys.getrecursionlimit(), _RECURSION))
         self._project = project
         self._index = Index(project.root, project.files, project.texts)
+        chosen = project.settings
+        self._releases = Releases(self._index, chosen.target_torch, chosen.torch, chosen.python)
         self._blocks: list[Block | None] = []
         self._at: Program | None = None  # of the block that was looked at last
         if any(self._index.mentioning(word) for word in _PROGRAM_WORDS):
@@ -182,7 +185,7 @@ class _Analysis:
         BUDGET.begin(sum(map(self._index.lines, files)), sum(file in subjects for file in files))
         return Program(
             self._index,
-            target_torch=_release(self._project.settings.target_torch),
+            releases=self._releases,
             start_method=self._project.settings.start_method,
             block=block,
             progress=progress,
@@ -288,11 +291,3 @@ def _hit(code: str, rule: Rule, found: Found) -> Hit:
         scope=scope_at(module.tree, node.lineno),
     )
     return Hit(str(module.path), finding, found.kind, found.together)
-
-
-def _release(text: str | None) -> tuple[int, int] | None:
-    """The major and minor number of a torch release."""
-    if text is None:
-        return None
-    numbers = [int(part) for part in text.split(".")[:2] if part.isdigit()]
-    return (numbers[0], numbers[1] if len(numbers) > 1 else 0) if numbers else None

@@ -8,9 +8,12 @@ from pathlib import Path
 from typing import Any, Literal, NamedTuple, Protocol, get_args
 
 from dlint.finding import LEVELS, Level, Trouble
+from dlint.project.bounds import is_release
+from dlint.project.declarations import NOTHING, Declared
 from dlint.project.files import absolute, display_path, is_shared, lies_in
 from dlint.project.ignoring import Ignore, lines_in, useless
-from dlint.project.torch_release import declared_torch, is_release
+from dlint.project.python_release import declarations_of_python
+from dlint.project.torch_release import declarations_of_torch
 from dlint.source.reading import MAX_CONFIGURATION_BYTES, NotThere, SourceError, read_bytes
 
 StartMethod = Literal["fork", "forkserver", "spawn"]
@@ -18,7 +21,8 @@ StartMethod = Literal["fork", "forkserver", "spawn"]
 _TABLE = "tool.dlint"
 _CACHE_DIR = "DLINT_CACHE_DIR"
 _LONGEST_SHOWN = 100
-_NO_CHOICES = ("places", "troubles", "configured_in")
+# What nobody chooses by a key or an option.
+NO_CHOICES = ("places", "troubles", "configured_in", "torch", "python")
 # What has no part in what is found.
 NO_ANSWER = frozenset(("places", "cache_dir", "baseline", "configured_in"))
 _PATHS = frozenset(("cache_dir", "baseline"))
@@ -34,9 +38,10 @@ class Settings(NamedTuple):
     """Choices for one run.
 
     ``select`` / ``ignore`` / ``extend_select`` are code prefixes. ``target_torch`` is the oldest torch
-    release the program must work with ("1.8"), None where neither option nor project says;
-    ``start_method`` None means any. ``exclude`` are gitignore-style patterns besides .gitignore's,
-    counted from the project's root; ``force_exclude``: they hold for paths that the user names, too.
+    release the program must work with ("1.8"), None where the user does not say: then ``torch`` counts, what
+    the project declares; ``python`` is the same of Python. ``start_method`` None means any. ``exclude`` are
+    gitignore-style patterns besides .gitignore's, counted from the project's root; ``force_exclude``: they
+    hold for paths that the user names, too.
     ``level``: findings from there on are shown.
     ``cache_dir`` is the absolute path of the folder for what runs have found, None where the user has named
     none.
@@ -59,6 +64,8 @@ class Settings(NamedTuple):
     configured_in: Path | None = None
     places: tuple[tuple[str, str], ...] = ()
     troubles: tuple[Trouble, ...] = ()
+    torch: Declared = NOTHING
+    python: Declared = NOTHING
 
     @property
     def names_rules(self) -> bool:
@@ -79,8 +86,8 @@ def load(root: Path, overrides: Mapping[str, Any] | None = None) -> Settings:
     """The settings of the project at ``root``: [tool.dlint], then what the user said for this run.
 
     ``overrides`` has Settings' field names; None and empty tuples say nothing. A ``select`` there
-    replaces the project's whole selection, its ``ignore`` and ``extend-select`` too. The torch release
-    comes from the project's own declarations where neither says. Raises SettingsError.
+    replaces the project's whole selection, its ``ignore`` and ``extend-select`` too. What
+    the project declares of torch and of Python comes with them. Raises SettingsError.
     """
     chosen = _from_pyproject(root)
     said = {key: value for key, value in (overrides or {}).items() if value not in (None, ())}
@@ -96,9 +103,11 @@ def load(root: Path, overrides: Mapping[str, Any] | None = None) -> Settings:
     chosen = chosen._replace(**said, places=tuple({**dict(chosen.places), **places}.items()))
     if chosen.target_torch is None:
         troubles: list[Trouble] = []
-        declared = declared_torch(root, lambda file, why: troubles.append(Trouble(display_path(file), why)))
-        chosen = chosen._replace(target_torch=declared, troubles=tuple(troubles))
-    return chosen
+        torch = declarations_of_torch(
+            root, lambda file, why: troubles.append(Trouble(display_path(file), why))
+        )
+        chosen = chosen._replace(torch=torch, troubles=tuple(troubles))
+    return chosen._replace(python=declarations_of_python(root))
 
 
 def enabled(rules: Iterable[Selectable], settings: Settings) -> set[str]:
@@ -171,7 +180,7 @@ def _dlint_table(file: Path) -> Mapping[str, Any] | None:
 
 
 def _settings(table: Mapping[str, Any], file: Path) -> Settings:
-    known = {_kebab(name): name for name in Settings._fields if name not in _NO_CHOICES}
+    known = {_kebab(name): name for name in Settings._fields if name not in NO_CHOICES}
     where = f"{display_path(file)}: [{_TABLE}]"
     values = {}
     for key, value in table.items():

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 from dlint.budget import BUDGET, spend
 from dlint.calls.calls import Calls
+from dlint.calls.commands import Commands
 from dlint.calls.leads import Leads
 from dlint.calls.parameters import Parameters
 from dlint.calls.sites import Sites
@@ -91,6 +92,7 @@ class Evaluator(Questions):
         self.leads: Leads = Leads()
         self.registries = Registries(self)
         self.options = Options(self)
+        self.commands = Commands(self)
 
     def let_go(self) -> None:
         """Forgets all answers, its own and those that were kept with it."""
@@ -212,7 +214,8 @@ class Evaluator(Questions):
         """The values of ``base.name``."""
         match base:
             case External():
-                return [(External(canonical(f"{base.name}.{name}"), base.owner), world)]
+                member = External(canonical(f"{base.name}.{name}"), base.owner)
+                return self.options.below(base, name, member, world) or [(member, world)]
             case Made():
                 kept = self.library.kept(base, name, world)
                 plain = External(f"{base.name}().{name}", base)

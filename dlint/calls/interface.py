@@ -30,11 +30,22 @@ class Evaluator(objects.Evaluator, Protocol):
     @property
     def sites(self) -> Sites: ...
 
+    @property
+    def commands(self) -> Commands: ...
+
 
 class Containers(evaluation.Containers, Protocol):
     """What is in lists and dicts, looked up by what is known of the key."""
 
     def pick(self, base: Value, key: Value) -> list[Value]: ...
+
+
+class Commands(Protocol):
+    """What the user of a command passes to functions."""
+
+    def decorated(self, name: str, scope: FunctionNode, frame: Frame, world: World) -> list[Outcome]: ...
+
+    def called(self, name: str, scope: FunctionNode, frame: Frame, world: World) -> list[Outcome]: ...
 
 
 class Library(Protocol):

@@ -49,6 +49,10 @@ class Parameters:
         first = parameters(scope)[0].arg
         if name == first and frame.receiver is not None:
             return [(frame.receiver, world)]
+        if not isinstance(scope, ast.Lambda) and scope.decorator_list:
+            filled = self._evaluator.commands.decorated(name, scope, frame, world)
+            if filled:
+                return filled
         if frame.arguments is not None:
             return self.bound(name, scope, frame, frame.arguments, frame.receiver is not None, world)
         if name == first and frame.owner is not None and not is_static(scope):
@@ -343,7 +347,7 @@ class Parameters:
             return unknown
         sites, whole = self._callers(scope, frame)
         if not sites:
-            return unknown
+            return self._evaluator.commands.called(name, scope, frame, world) or unknown
         if len(self._asking) > _MOST_ASKED:
             self._evaluator.cut()
             return unknown

@@ -63,6 +63,11 @@ def _options_of_fix(command: Callable[..., Any]) -> Callable[..., Any]:
     metavar="PATH",
     help="Where that is kept. Default: .dlint_cache, beside the configuration or in the working directory.",
 )
+@click.option(
+    "--show-settings",
+    is_flag=True,
+    help="Show the choices, the torch and Python that count, and their origin; check nothing.",
+)
 @click.option("--stdin-filename", metavar="PATH", help="The name of what is read from standard input (-).")
 @_options_of_fix
 def check(
@@ -77,6 +82,7 @@ def check(
     jobs: int,
     no_cache: bool,
     cache_dir: str | None,
+    show_settings: bool,
     stdin_filename: str | None,
 ) -> int:
     """Check files and folders (by default the working directory), or standard input given as "-".
@@ -87,6 +93,8 @@ def check(
     paths, texts = _with_stdin(paths, stdin_filename)
     settings = settings_for(paths, {**choices, "cache_dir": cache_dir, "baseline": baseline})
     shown = reporting(output_format, output_file, color)
+    if show_settings:
+        return _show_settings(paths, settings, shown)
     promised = shown.with_edits and not statistics
     if texts is None:
         folder = _folder(settings, wanted=not no_cache)
@@ -110,6 +118,15 @@ def check(
     if report.troubles:
         return FAILED
     return FINDINGS if report.findings and not exit_zero else CLEAN
+
+
+def _show_settings(paths: tuple[Path, ...], settings: Settings, shown: Reporting) -> int:
+    from dlint.cli import shown_settings
+
+    complain_of(settings.troubles)
+    as_lines = shown_settings.as_json if shown.is_json else shown_settings.as_text
+    shown.give_out(as_lines(paths, settings))
+    return FAILED if settings.troubles else CLEAN
 
 
 def _folder(settings: Settings, *, wanted: bool) -> Folder | None:

@@ -8,12 +8,13 @@ from typing import TYPE_CHECKING, Any
 
 from dlint.evaluation import texts
 from dlint.evaluation.containers import is_method
+from dlint.knowledge.commands import PARSED_INTO
 from dlint.knowledge.loading import NAMESPACES, kept_parameters
 from dlint.knowledge.names import MAKES_PATHS, PATH, asks_state, library_answers_again
 from dlint.knowledge.randomness import WORKER_INFO
 from dlint.knowledge.reflection import INSTANTIATES, LOCATES
 from dlint.values.alike import told
-from dlint.values.frame import Arguments, Point
+from dlint.values.frame import Argument, Arguments, Point
 from dlint.values.outcomes import Outcome, told_apart
 from dlint.values.values import (
     GENERATOR,
@@ -65,6 +66,10 @@ class Library:
             return [(Unknown(("answer", callee.name)), world)]
         if callee.name in MAKES_PATHS:
             return [(Made(PATH, node, arguments, point), world)]
+        if callee.name == PARSED_INTO and callee.owner is not None and not arguments.all():
+            found = self._parsed_into(callee.owner, node, point, world)
+            if found:
+                return found
         text = told(arguments, callee.name) if library_answers_again(callee.name) else None
         made = Made(callee.name, node, arguments, point, text and (callee.key, text))
         if callee.name in LOCATES:
@@ -74,6 +79,26 @@ class Library:
         if callee.name == WORKER_INFO:
             self.worker_infos.add(made.key)
         return [(made, world)]
+
+    def _parsed_into(self, parser: Made, node: ast.AST, point: Point, world: World) -> list[Outcome]:
+        """The objects that a parser fills, one for each dataclass that it was made with."""
+        found: list[Outcome] = []
+        for value, w in self._first(parser.arguments, world):
+            classes = value.items if isinstance(value, Items) and not value.open else (value,)
+            if not all(isinstance(cls, Class) for cls in classes):
+                return []
+            filled = [
+                Made(
+                    PARSED_INTO,
+                    node,
+                    Arguments([Argument(None, None, cls)]),
+                    point,
+                    ("filled", id(node), cls.key),
+                )
+                for cls in classes
+            ]
+            found.append((Items("tuple", tuple(filled)), w))
+        return found
 
     def _first(self, arguments: Arguments, world: World) -> list[Outcome]:
         if not arguments.positional:

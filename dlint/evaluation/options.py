@@ -7,22 +7,49 @@ what is unknown is true or false already.
 from __future__ import annotations
 
 import ast
+import posixpath
+import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from dlint.knowledge.commands import FILLS_FIELDS, HYDRA, ONLY_TELL, PARSED
+from dlint.project.hydra_files import number_in
+from dlint.source.layout import dotted
 from dlint.source.module import Module
-from dlint.values.values import Const, External, Key, Made, Value
-from dlint.values.worlds import World
+from dlint.values.values import Class, Const, External, Key, Made, Value
+from dlint.values.worlds import OPTION, World
 
 if TYPE_CHECKING:
     from dlint.evaluation.interface import Evaluator
     from dlint.values.outcomes import Outcome
 
-_PARSED = "argparse.ArgumentParser().parse_args"
+# What a user asks for is called after the function that reads it, as what that function gives.
+ASKED = "sys.argv"
+_ASKED = re.compile(
+    rf"(?:{'|'.join(map(re.escape, (PARSED, ASKED, HYDRA, *sorted(FILLS_FIELDS))))})\(\)\.(?P<option>[\w.]+)"
+)
+
+
+def option_of(value: Value) -> str | None:
+    """The name of the option that a value is read from: whatever the user asks for."""
+    asked = _ASKED.fullmatch(value.name) if isinstance(value, External) else None
+    return asked["option"] if asked is not None else None
+
+
+def may_be(default: ast.expr | None, otherwise: External, choice: Key, world: World) -> list[Outcome]:
+    """A default, or what the user asks for instead; nothing where the default is not written out."""
+    if not isinstance(default, ast.Constant) or type(default.value) not in (int, float, type(None)):
+        return []
+    possible: tuple[tuple[bool, Value], ...] = ((False, Const(default.value)), (True, otherwise))
+    return [
+        (value, world.assuming(choice, asked))
+        for asked, value in possible
+        if world.known(choice) in (None, asked)
+    ]
 
 
 class Options:
-    """The options that the program declares with ``add_argument``."""
+    """The options that the program declares with ``add_argument``, and by the fields of a dataclass."""
 
     def __init__(self, evaluator: Evaluator) -> None:
         self._evaluator = evaluator
@@ -30,29 +57,76 @@ class Options:
 
     def value(self, made: Made, name: str, otherwise: External, world: World) -> list[Outcome]:
         """What an option may be: its default, or anything else."""
-        if made.name != _PARSED:
+        if made.name == HYDRA:
+            default: ast.expr | None = self._configured(made, name)
+        elif made.name in FILLS_FIELDS:
+            default = self._field(made, name, world)
+        else:
+            default = self._argument(made, name)
+        return may_be(default, otherwise, (OPTION, made.key, name), world)
+
+    def below(self, base: External, name: str, otherwise: External, world: World) -> list[Outcome]:
+        """The same of a key below others: ``cfg.data.workers``."""
+        start = f"{HYDRA}()."
+        if not isinstance(base.owner, Made) or not base.name.startswith(start):
             return []
+        return self.value(base.owner, f"{base.name[len(start) :]}.{name}", otherwise, world)
+
+    def _argument(self, made: Made, name: str) -> ast.expr | None:
+        """The default that ``add_argument`` says."""
+        if made.name != PARSED:
+            return None
         module = made.point.frame.module
         mark = (id(module), name)
         if mark not in self._declared:
             self._declared[mark] = _default(module, name)
-        default = self._declared[mark]
-        if not isinstance(default, ast.Constant) or type(default.value) not in (int, float, type(None)):
-            return []
-        choice: Key = ("which", ("option", made.key, name))
-        possible: tuple[Value, ...] = (Const(default.value), otherwise)
-        return [
-            (value, world.assuming(choice, index))
-            for index, value in enumerate(possible)
-            if world.known(choice) in (None, index)
-        ]
+        return self._declared[mark]
+
+    def _configured(self, made: Made, path: str) -> ast.expr | None:
+        """The number in the YAML file that ``@hydra.main`` names, where no code of the program changes it."""
+        index = self._evaluator.modules.index
+        if index.stored_elsewhere(path.rpartition(".")[2]) or index.mentioning("OmegaConf.update"):
+            return None
+        assert isinstance(made.node, ast.Call)
+        given = {keyword.arg: keyword.value for keyword in made.node.keywords}
+        folder, name = given.get("config_path"), given.get("config_name")
+        if not (isinstance(folder, ast.Constant) and isinstance(name, ast.Constant)):
+            return None
+        home = made.point.frame.module.relative.rpartition("/")[0]
+        place = posixpath.normpath(posixpath.join(home, str(folder.value)))
+        found = number_in(index.configuration_files, place, str(name.value), tuple(path.split(".")))
+        return ast.Constant(found.number) if found is not None else None
+
+    def _field(self, made: Made, name: str, world: World) -> ast.expr | None:
+        """The default of a dataclass's field, where the command line fills one object of that class alone."""
+        given = made.arguments
+        by_name = [given.keywords[word] for word in FILLS_FIELDS[made.name] if word in given.keywords]
+        others = set(given.keywords) - ONLY_TELL - set(FILLS_FIELDS[made.name])
+        classes = [*given.positional, *by_name]
+        if len(classes) != 1 or given.spread or given.splats or others:
+            return None
+        if self._evaluator.modules.index.stored_elsewhere(name):
+            return None
+        found = [value for value, _ in self._evaluator.value_of(classes[0], world)]
+        if len(found) != 1 or not isinstance(found[0], Class):
+            return None
+        return _field_default(found[0].node, name)
 
 
-def option_of(value: Value) -> str | None:
-    """The option, as a user writes it, that a value is whatever was asked for; None for other values."""
-    if not isinstance(value, External) or not value.name.startswith(f"{_PARSED}()."):
+def _field_default(node: ast.ClassDef, name: str) -> ast.expr | None:
+    """The default that the body of a dataclass gives a field which nothing changes afterwards."""
+    decorators = (each.func if isinstance(each, ast.Call) else each for each in node.decorator_list)
+    if not any((dotted(each) or "").rpartition(".")[2] == "dataclass" for each in decorators):
         return None
-    return "--" + value.name.removeprefix(f"{_PARSED}().").replace("_", "-")
+    if any(isinstance(each, ast.FunctionDef) and each.name == "__post_init__" for each in node.body):
+        return None
+    found = [
+        each.value
+        for each in node.body
+        if isinstance(each, ast.Assign)
+        and any(isinstance(target, ast.Name) and target.id == name for target in each.targets)
+    ]
+    return found[0] if len(found) == 1 else None
 
 
 def _default(module: Module, name: str) -> ast.expr | None:

@@ -7,12 +7,16 @@ from typing import Protocol
 
 from dlint.fork.protection import Protections
 from dlint.loaders.loaders import Loader
+from dlint.project.releases import Releases
 from dlint.workers import program
 from dlint.workers.uses import WorkerUse
 
 
 class Program(program.Program, Protocol):
     """A program whose worker uses are known, and what protects them."""
+
+    @property
+    def releases(self) -> Releases: ...
 
     @property
     def start_method(self) -> str | None: ...

@@ -18,6 +18,8 @@ METHODS = ("fork", "forkserver", "spawn")
 # Measured with joblib 1.6: a local collate_fn and a lambda work, and no main guard is needed.
 LOKY = "loky"
 STARTS_ANEW = ("spawn", "forkserver", LOKY)  # a worker imports its libraries itself
+# What Linux has where nothing is set, from this Python on; macOS and Windows have spawn.
+_NEW, _SINCE = "forkserver", (3, 14)
 _SETTER = "multiprocessing.set_start_method"
 _CONTEXT = "multiprocessing.get_context"
 _LOKY_CONTEXT = re.compile(r"(?:joblib\.externals\.)?loky\..*\bget_context")
@@ -27,7 +29,7 @@ def start_method_of(program: Program, use: WorkerUse) -> str | None:
     """The start method of a use's workers, None where it may be any.
 
     A ``multiprocessing_context`` given to the loader decides, then the option, then the project's own
-    ``set_start_method`` on the way to the loader.
+    ``set_start_method`` on the way to the loader, then what the Python has that it runs on.
     """
     if use.loader is not None:
         own = _of_context(program, use.loader)
@@ -35,6 +37,8 @@ def start_method_of(program: Program, use: WorkerUse) -> str | None:
             return own or None
     if program.start_method is not None:
         return program.start_method
+    if python_starts_anew(program):
+        return _NEW
     found = [
         method
         for method in METHODS
@@ -49,9 +53,16 @@ def surely_starts_anew(program: Program, use: WorkerUse) -> bool:
     method = start_method_of(program, use)
     if method not in STARTS_ANEW:
         return False
-    if method == program.start_method or (use.loader is not None and _of_context(program, use.loader)):
+    own = use.loader is not None and _of_context(program, use.loader)
+    if own or method == program.start_method or python_starts_anew(program):
         return True
     return program.protections(_SETTER, method, always=True).shelter(use, use.modules) is not None
+
+
+def python_starts_anew(program: Program) -> bool:
+    """Whether no process is forked because of the Python that the project asks for: nothing in the project
+    sets another way."""
+    return program.releases.python_is_from(_SINCE) and not program.modules.index.naming("set_start_method")
 
 
 def _of_context(program: Program, loader: Loader) -> str | None:

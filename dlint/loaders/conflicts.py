@@ -27,9 +27,11 @@ from dlint.values.worlds import World
 
 
 class Conflict(NamedTuple):
-    """A conflict of arguments; ``always`` when every way to the call has it."""
+    """A conflict of arguments; ``always`` when every way to the call has it, ``as_it_stands`` when every way
+    has it on which the user asks for no other value of an option."""
 
     always: bool
+    as_it_stands: bool
     ways: tuple[dict[str, Value | None], ...]
 
 
@@ -44,7 +46,9 @@ def conflicts(loader: Loader, names: tuple[str, ...], judge: Judge) -> Conflict 
     bad = [way for way, world in ways if judge(way, world)]
     if not bad or any(expects_error(place.owner) for place in places_around(loader.point)):
         return None
-    return Conflict(len(bad) == len(ways) and len(found) < MOST_WAYS, tuple(bad))
+    told = len(found) < MOST_WAYS
+    default = [judge(way, world) for way, world in ways if world.is_as_it_stands]
+    return Conflict(told and len(bad) == len(ways), told and bool(default) and all(default), tuple(bad))
 
 
 def applicability(loader: Loader) -> Applicability:

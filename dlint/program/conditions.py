@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from dlint.evaluation.options import option_of
-from dlint.fork.start_method import surely_starts_anew
+from dlint.fork.start_method import python_starts_anew, surely_starts_anew
 from dlint.knowledge.testing import is_test
 from dlint.loaders.loaders import is_zero
 from dlint.values.values import Const, Instance
@@ -33,9 +33,11 @@ def both(*conditions: str | None) -> str | None:
     return " and ".join(dict.fromkeys(each for each in conditions if each)) or None
 
 
-def started_anew(program: Program, use: WorkerUse) -> str | None:
-    """What must be so for the workers of a use to begin anew, where nothing says that they always do."""
-    return None if surely_starts_anew(program, use) else NOT_FORKED
+def started_anew(program: Program, use: WorkerUse | None) -> str | None:
+    """What must be so for the workers of a use to begin anew, where nothing says that they always do; None
+    for those of which nothing else is known."""
+    sure = surely_starts_anew(program, use) if use is not None else python_starts_anew(program)
+    return None if sure else NOT_FORKED
 
 
 def called(program: Program, loader: Loader) -> str | None:
@@ -77,7 +79,7 @@ def _by_option(loader: Loader) -> str | None:
     options = {option_of(value) for value in others}
     if len(options) != 1 or None in options:
         return None
-    return f"{options.pop()} is above 0 (default 0)"
+    return f"the option {options.pop()} is above 0 (its default is 0)"
 
 
 def loaded(program: Program, use: WorkerUse) -> str | None:

@@ -23,6 +23,7 @@ from dlint.project.blocks import Block, Facts, Place
 from dlint.project.index import Index
 from dlint.project.main_guards import is_guarded
 from dlint.project.modules import Modules
+from dlint.project.releases import Releases
 from dlint.source.closures import forget as forget_scopes
 from dlint.values.frame import forget_layouts
 from dlint.values.places import tests_around
@@ -50,23 +51,23 @@ _BY_NAMES = re.compile(rb"(?<![.\w])(?:eval|globals|locals|vars|getattr|exec)\("
 class Program:
     """The files of an index, seen as one program; everything is found when a rule asks for it.
 
-    ``target_torch`` is the oldest torch release the program must work with, as (major, minor), None when
-    that is not known. ``start_method`` is how it starts its workers, None when that may be any.
-    ``block`` are the files whose loaders and datasets this program is about, None for all.
+    ``releases`` are the torch and the Python that it runs on. ``start_method`` is how it is said to start
+    its workers, None when nobody says. ``block`` are the files whose loaders and datasets this program is
+    about, None for all.
     """
 
     def __init__(
         self,
         index: Index,
         *,
-        target_torch: tuple[int, int] | None = None,
+        releases: Releases | None = None,
         start_method: str | None = None,
         block: Block | None = None,
         progress: Progress | None = None,
     ) -> None:
         forget()
         self.root = index.root
-        self.target_torch = target_torch
+        self.releases = releases or Releases(index)
         self.start_method = start_method
         self.modules = Modules(index)
         self.evaluator = Evaluator(self.modules)

@@ -6,6 +6,7 @@ has is what somebody wants to be found by it.
 
 from __future__ import annotations
 
+import os
 import re
 from pathlib import Path
 
@@ -20,10 +21,15 @@ _NAMES = re.compile(rb"(?<![\w./\\@$:-])[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)+(?![\w./\
 
 def texts(root: Path) -> list[bytes]:
     """The texts of the files that may name classes: the first thousand, of up to 64 KiB each."""
-    found = []
+    return list(by_path(root).values())
+
+
+def by_path(root: Path) -> dict[str, bytes]:
+    """The same by the path from the root."""
+    found: dict[str, bytes] = {}
     for path in configurations(root)[:_MOST_FILES]:
         try:
-            found.append(read_bytes(path, _MOST_BYTES))
+            found[os.path.relpath(path, root).replace(os.sep, "/")] = read_bytes(path, _MOST_BYTES)
         except SourceError:
             continue
     return found

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from dlint.budget import spend
 from dlint.knowledge.reflection import BY_NAME
-from dlint.project.configured import names
+from dlint.project.configured import by_path, names
 from dlint.project.words import Words
 from dlint.source.reading import SourceError, read_bytes
 
@@ -187,6 +187,11 @@ class Index:
     def configured(self) -> tuple[str, ...]:
         """The dotted names in the program's YAML, JSON and TOML files."""
         return names(self.root)
+
+    @cached_property
+    def configuration_files(self) -> dict[str, bytes]:
+        """The texts of these files, by their path from the root."""
+        return by_path(self.root)
 
     def stored_elsewhere(self, attribute: str) -> bool:
         """Whether some code sets ``x.attribute`` on something that is not called self."""

@@ -1,148 +1,136 @@
-"""The oldest torch release that a project's own declarations allow."""
+"""The torch releases that a project's own declarations allow."""
 
 from __future__ import annotations
 
 import ast
-import os
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from dlint.source.reading import MAX_BYTES, MAX_CONFIGURATION_BYTES, NotThere, SourceError, read_bytes
+from dlint.project.bounds import Range, allowed, numbers, together, wheel_named
+from dlint.project.declarations import NOTHING, Declaration, Declared, Failed, Files, Found, placed
+from dlint.source.reading import MAX_BYTES, SourceError
 
 # What ``pip install torch`` gives today: the meaning of a declaration without a version.
 CURRENT_TORCH = "2.13"
 
-# Nobody writes longer bounds; what is longer counts as unknown.
-_LONGEST_BOUNDS = 1_000
-# So many requirements files are read.
-_MOST_FILES = 100
-
-_RELEASE = re.compile(r"[0-9]{1,9}(?:\.[0-9]{1,9}){0,9}")
 _COMMENT = re.compile(r"(?:^|\s)#")
 _PIP = re.compile(r"torch(?:\[[^\]]*\])?\s*(?P<bounds>$|[;@(=<>!~,#\s].*)", re.IGNORECASE)
 _CONDA = re.compile(r"(?:[\w.-]+::)?pytorch(?:-gpu|-cpu)?\s*(?P<bounds>$|[=<>!~,#\s].*)", re.IGNORECASE)
-_WHEEL = re.compile(r"(?:^|[/\s])torch-(?P<release>[0-9]+(?:\.[0-9]+)*)")
-_BOUND = re.compile(r"(?P<operator>===|==|~=|>=|<=|!=|[=<>^~]|)\s?v?(?P<release>[0-9]+(?:\.[0-9]+)*)")
-_UNKNOWN = ""
-
-# Tells which file could not be read, and why.
-Failed = Callable[[Path, str], None]
-
-
-def is_release(text: str) -> bool:
-    """Whether a text is a release such as "2.1.0", with numbers that are no longer than such numbers are."""
-    return _RELEASE.fullmatch(text) is not None
+_LOCKED_NAME = re.compile(r"""(?:name\s*=\s*"torch"|\s+"torch":\s*\{)\s*$""")
+_LOCKED_RELEASE = re.compile(r"""\s*"?version"?\s*[=:]\s*"(?:==)?(?P<release>[0-9]+(?:\.[0-9]+)*)""")
+_IMAGE = re.compile(
+    r"^\s*FROM\s+(?:--\S+\s+)?(?:docker\.io/)?pytorch/pytorch:(?P<image>[0-9]+(?:\.[0-9]+)+)"
+    r"|(?:^|[\s'\"])(?:torch==|pytorch==?)(?P<pinned>[0-9]+(?:\.[0-9]+)+)",
+    re.IGNORECASE,
+)
+_KEY = re.compile(r"""^[ \t]*["']?torch["']?[ \t]*=""", re.MULTILINE)
 
 
-def declared_torch(root: Path, failed: Failed | None = None) -> str | None:
-    """The oldest torch release that the project at ``root`` allows, such as "1.8.1".
+def declarations_of_torch(root: Path, failed: Failed | None = None) -> Declared:
+    """What the project at ``root`` says of the torch that it needs.
 
-    Reads pyproject.toml, requirements files, setup.cfg, setup.py and conda's environment files. A
-    declaration without a version allows what is current. None where nothing is declared, or where a
-    declaration has no lower end (``torch<2``), which may mean any old release; so may one in a file that
-    cannot be read, which ``failed`` is told of. A file that is not written as it should be declares nothing.
+    What it requires decides: pyproject.toml, requirements files, setup.cfg, setup.py, Pipfile and conda's
+    environment files. Where that names no release (``torch``), the lock files say from which one on, else the
+    Dockerfiles; else it is what is current. Several are all allowed. None where nothing is declared, nor
+    where a file cannot be read that may declare any release, which ``failed`` is told of. A file that is not
+    written as it should be declares nothing.
     """
-    files = _Files(root, failed)
-    oldest = {_oldest(bounds) for bounds in set(_declarations(files))}
-    if not oldest or _UNKNOWN in oldest or files.incomplete:
-        return None
-    return min(oldest, key=_numbers)
-
-
-def _numbers(release: str) -> tuple[int, ...]:
-    return tuple(int(part) for part in release.split("."))
-
-
-def _oldest(bounds: str) -> str:
-    """The oldest release within the bounds written behind the name, in pip's, poetry's or conda's way."""
-    bounds = " ".join(re.split(r"[;#]", bounds, maxsplit=1)[0].split())
-    if len(bounds) > _LONGEST_BOUNDS:
-        return _UNKNOWN
-    wheel = _WHEEL.search(bounds)
-    if wheel:
-        return wheel["release"] if is_release(wheel["release"]) else _UNKNOWN
-    bounds = bounds.strip(" ()")
-    if bounds.startswith("@"):  # an address that names no release
-        return _UNKNOWN
-    alternatives = [_oldest_of_all(each) for each in re.split(r"\|\|?", bounds)]
-    return _UNKNOWN if _UNKNOWN in alternatives else min(alternatives, key=_numbers)
-
-
-def _oldest_of_all(bounds: str) -> str:
-    lower: list[str] = []
-    upper = False
-    for part in re.split(r",|\s(?=[=<>!~^])", bounds):
-        bound = _BOUND.match(part.strip())
-        if bound is None:
+    files = Files(root, "torch", failed)
+    deciding: list[Declaration] = []
+    later: list[Range] = []  # of a name without a release, which allows all later ones
+    for read in (_required, _locked, _in_dockerfiles):
+        found = list(read(files))
+        if not found:
             continue
-        operator = bound["operator"]
-        if operator in ("<", "<="):
-            upper = True
-        elif operator != "!=":
-            lower.append(bound["release"])
-    if not all(map(is_release, lower)):
-        return _UNKNOWN
-    if lower:
-        return max(lower, key=_numbers)
-    return _UNKNOWN if upper else CURRENT_TORCH
+        deciding = found
+        if any(allowed(each.bounds).limited for each in found):
+            break
+        later = [Range(CURRENT_TORCH, None)]
+    if not deciding:
+        return NOTHING
+    within = {bounds: allowed(bounds) for bounds in {each.bounds for each in deciding}}
+    whole = together([*within.values(), *later])
+    deciding.sort(key=lambda each: _reach(within[each.bounds]))
+    return Declared(None if files.incomplete else whole, tuple(deciding))
 
 
-class _Files:
-    """The files of a project's root that may declare something."""
-
-    def __init__(self, root: Path, failed: Failed | None) -> None:
-        self.root = root
-        self.incomplete = False
-        self._failed = failed
-
-    def text(self, file: Path, limit: int = MAX_CONFIGURATION_BYTES) -> str:
-        """The file's text, empty where there is none or it does not mention torch."""
-        try:
-            data = read_bytes(file, limit)
-        except NotThere:
-            return ""
-        except SourceError as error:
-            self._refuse(file, f"{error.message}; it may declare any torch release")
-            return ""
-        return data.decode("utf-8", "replace") if b"torch" in data.lower() else ""
-
-    def named(self, folder: Path, start: str, *ends: str) -> list[Path]:
-        """The files of a folder by the beginning and end of their names, sorted; not too many."""
-        try:
-            with os.scandir(folder) as entries:
-                names = sorted(
-                    entry.name
-                    for entry in entries
-                    if entry.name.startswith(start) and entry.name.endswith(ends) and not entry.is_dir()
-                )
-        except OSError:  # a folder that may not be looked into declares nothing
-            return []
-        if len(names) > _MOST_FILES:
-            self._refuse(folder, f"more than {_MOST_FILES} files {start}*{ends[0]}; the others are not read")
-        return [folder / name for name in names[:_MOST_FILES]]
-
-    def _refuse(self, path: Path, why: str) -> None:
-        self.incomplete = True
-        if self._failed is not None:
-            self._failed(path, why)
+def _reach(declared: Range) -> tuple[int, ...]:
+    """How far back a declaration reaches, to be sorted by."""
+    if not declared.limited:
+        return numbers(CURRENT_TORCH)
+    return numbers(declared.oldest) if declared.oldest is not None else ()
 
 
-def _declarations(files: _Files) -> Iterator[str]:
-    """What stands behind the name torch in each declaration."""
+def _required(files: Files) -> Iterator[Declaration]:
+    """What the project asks installers for."""
     root = files.root
-    yield from _in_pyproject(files.text(root / "pyproject.toml"))
-    yield from _in_setup_cfg(files.text(root / "setup.cfg"))
-    yield from _in_setup_py(files.text(root / "setup.py"))
+    for name, read in (
+        ("pyproject.toml", _in_pyproject),
+        ("setup.cfg", _in_setup_cfg),
+        ("setup.py", _in_setup_py),
+        ("Pipfile", _in_pipfile),
+    ):
+        yield from placed(root / name, read(files.text(root / name)))
     listed = [*files.named(root, "requirements", ".txt"), *files.named(root / "requirements", "", ".txt")]
     for file in listed:
         # With the hashes of every wheel, these grow longer than what people write.
-        for line in files.text(file, MAX_BYTES).splitlines():
-            if "torch" in line.lower():
-                yield from _in_requirement(line)
+        yield from placed(file, _in_requirements(files.text(file, MAX_BYTES)))
     for file in files.named(root, "environment", ".yml", ".yaml"):
-        yield from _in_environment(files.text(file))
+        yield from placed(file, _in_environment(files.text(file)))
+
+
+def _locked(files: Files) -> Iterator[Declaration]:
+    """What the lock files say is installed."""
+    for name in ("uv.lock", "poetry.lock", "pdm.lock", "Pipfile.lock"):
+        file = files.root / name
+        yield from placed(file, _in_lock(files.text(file, MAX_BYTES)))
+
+
+def _in_dockerfiles(files: Files) -> Iterator[Declaration]:
+    """What the images hold."""
+    for folder in (files.root, files.root / "docker"):
+        for file in files.named(folder, "Dockerfile", ""):
+            yield from placed(file, _in_dockerfile(files.text(file)))
+
+
+def _in_requirements(text: str) -> Found:
+    for number, line in enumerate(text.splitlines(), 1):
+        if "torch" in line.lower():
+            for bounds in _in_requirement(line):
+                yield bounds, number
+
+
+def _in_lock(text: str) -> Found:
+    """The releases of torch in a lock file, read line by line: such files are written by programs."""
+    inside = False
+    for number, line in enumerate(text.splitlines(), 1):
+        if _LOCKED_NAME.match(line):
+            inside = True
+        elif line.startswith("[") or line.rstrip(" ,") == "        }":
+            inside = False
+        elif inside and (release := _LOCKED_RELEASE.match(line)):
+            inside = False
+            yield f"=={release['release']}", number
+
+
+def _in_dockerfile(text: str) -> Found:
+    """What the last line that names a release leaves installed."""
+    last: tuple[str, int] | None = None
+    for number, line in enumerate(text.splitlines(), 1):
+        if line.lstrip().startswith("#"):
+            continue
+        for release in _IMAGE.finditer(line):
+            last = f"=={release['image'] or release['pinned']}", number
+    if last is not None:
+        yield last
+
+
+def _line_of(text: str, entry: re.Pattern[str]) -> int:
+    """The first line on which an entry of a TOML file stands; 1 where it is written in another way."""
+    found = entry.search(text)
+    return text.count("\n", 0, found.start()) + 1 if found else 1
 
 
 def _in_requirement(line: str) -> Iterator[str]:
@@ -151,31 +139,45 @@ def _in_requirement(line: str) -> Iterator[str]:
     requirement = _PIP.match(line)
     if requirement:
         yield requirement["bounds"]
-    elif _WHEEL.search(line):
+    elif wheel_named(line):
         yield line
 
 
-def _in_pyproject(text: str) -> Iterator[str]:
-    if not text:
-        return
-    from dlint.project.toml import TOMLError, loads
-
-    try:
-        document = loads(text)
-    except TOMLError:
-        return
+def _in_pyproject(text: str) -> Found:
+    document = _toml(text)
     project = _table(document, "project")
     groups = [project.get("dependencies"), *_table(project, "optional-dependencies").values()]
     groups += _table(document, "dependency-groups").values()
+    groups += _table(_table(_table(document, "tool"), "pdm"), "dev-dependencies").values()
     for group in groups:
         for requirement in group if isinstance(group, list) else ():
             if isinstance(requirement, str):
-                yield from _in_requirement(requirement)
+                for bounds in _in_requirement(requirement):
+                    yield bounds, _line_of(text, re.compile(re.escape(requirement)))
     poetry = _table(_table(document, "tool"), "poetry")
     tables = [poetry, *(each for each in _table(poetry, "group").values() if isinstance(each, dict))]
     for table in tables:
         for key in ("dependencies", "dev-dependencies"):
-            yield from _in_poetry(_table(table, key).get("torch"))
+            for bounds in _in_poetry(_table(table, key).get("torch")):
+                yield bounds, _line_of(text, _KEY)
+
+
+def _in_pipfile(text: str) -> Found:
+    document = _toml(text)
+    for key in ("packages", "dev-packages"):
+        for bounds in _in_poetry(_table(document, key).get("torch")):
+            yield bounds, _line_of(text, _KEY)
+
+
+def _toml(text: str) -> Mapping[str, Any]:
+    if not text:
+        return {}
+    from dlint.project.toml import TOMLError, loads
+
+    try:
+        return loads(text)
+    except TOMLError:
+        return {}
 
 
 def _in_poetry(declared: Any) -> Iterator[str]:
@@ -191,12 +193,12 @@ def _table(parent: Mapping[str, Any], key: str) -> Mapping[str, Any]:
     return value if isinstance(value, dict) else {}
 
 
-def _in_setup_cfg(text: str) -> Iterator[str]:
+def _in_setup_cfg(text: str) -> Found:
     """The values of install_requires and of all extras; read by hand, as configparser's way is quadratic."""
     section = ""
     wanted = False
     indent = 0  # of the option: what stands deeper goes on with its value
-    for line in text.splitlines():
+    for number, line in enumerate(text.splitlines(), 1):
         content = line.strip()
         if not content or content[0] in "#;":
             continue
@@ -215,10 +217,11 @@ def _in_setup_cfg(text: str) -> Iterator[str]:
             indent = depth
             content = content[len(name) + 1 :]
         if wanted:
-            yield from _in_requirement(content)
+            for bounds in _in_requirement(content):
+                yield bounds, number
 
 
-def _in_setup_py(text: str) -> Iterator[str]:
+def _in_setup_py(text: str) -> Found:
     """Strings in install_requires and extras_require, written there or in what is named there."""
     if not text:
         return
@@ -240,7 +243,8 @@ def _in_setup_py(text: str) -> Iterator[str]:
             continue
         seen.add(id(part))
         if isinstance(part, ast.Constant) and isinstance(part.value, str):
-            yield from _in_requirement(part.value)
+            for bounds in _in_requirement(part.value):
+                yield bounds, part.lineno
         elif isinstance(part, ast.Name):
             waiting += defined.pop(part.id, ())
         elif isinstance(part, ast.Subscript):
@@ -273,16 +277,17 @@ def _defined(tree: ast.Module) -> dict[str, list[ast.AST]]:
     return defined
 
 
-def _in_environment(text: str) -> Iterator[str]:
+def _in_environment(text: str) -> Found:
     """Conda's environment file, read line by line: its dependencies are a list of plain strings."""
     section = ""
-    for line in text.splitlines():
+    for number, line in enumerate(text.splitlines(), 1):
         section = line if line[:1].isalpha() else section
         item = re.match(r"\s*-\s*(?P<quote>['\"]?)(?P<spec>[^'\"]*)(?P=quote)", line)
         if item is None or not section.startswith("dependencies"):  # "pytorch" is a channel, too
             continue
         conda = _CONDA.match(item["spec"].strip())
         if conda:
-            yield conda["bounds"]
+            yield conda["bounds"], number
         else:
-            yield from _in_requirement(item["spec"])
+            for bounds in _in_requirement(item["spec"]):
+                yield bounds, number

@@ -5,9 +5,11 @@
 A loader with workers and without `worker_init_fn`, or with one that is known to its end and leaves NumPy
 alone (seeds other libraries only, or sets numbers of threads, prints and the like), whose dataset or
 `collate_fn` draws from `np.random.*`, where the project allows a torch release before 1.9. The release comes
-from `target-torch`, else from the project's own declaration; an unpinned `torch` means the current one, and
-where nothing is said the oldest is assumed. A number of workers that is not known counts as some. A loader
-whose dataset is found by a name at run time may get every dataset class that no other loader gets.
+from `target-torch`, else from the project's own declaration; an unpinned `torch` means the current one. Where
+nothing is said, the oldest counts that the code can run on: Python 3.10 has no torch before 1.11, and names
+of torch or torchvision that came with 1.9 or later need that. A number of workers that is not known counts as
+some. A loader whose dataset is found by a name at run time may get every dataset class that no other loader
+gets.
 
 One worker with a literal `shuffle=False` is an evaluation and left alone: there is no other worker to repeat.
 Draws of `random` and `torch` are fine: torch seeds both in every worker. Libraries' loaders that seed
@@ -47,9 +49,10 @@ or require torch 1.9.
 
 ## Level
 
-- `error`, silent: the project says that it runs on torch older than 1.9.
-- `warning`, silent: it names no release: if torch is older than 1.9. A project that rules that out has no
-  finding.
+- `error`, silent: every torch that the project allows is older than 1.9 (`torch==1.7.1`), or the one that
+  `target-torch` names is.
+- `warning`, silent: it allows older and newer ones (`torch>=1.6`), or names no release: if torch is older
+  than 1.9. A project that rules that out, or whose code needs 1.9, has no finding.
 - `warning`, silent: NumPy only chooses another item for one that cannot be used.
 
 A `warning` instead where workers run the code only under a condition: an option for the number of workers
@@ -120,7 +123,8 @@ _BY_HAND = (
 
 def check(program: Program) -> Iterator[Found]:
     """Loaders whose workers draw from NumPy's state without anybody seeding it."""
-    if program.target_torch is not None and program.target_torch >= _SEEDS_ITSELF:
+    said = program.releases.said_torch
+    if said is not None and said >= _SEEDS_ITSELF:
         return
     if _trainer_seeds_workers(program):
         return
@@ -142,6 +146,8 @@ def check(program: Program) -> Iterator[Found]:
             drawing = [use for use in uses if nearest.get(id(use.code)) is not None]
             missing = _unseeded(program, loader, drawing)
             if missing or _leaves_numpy_alone(program, uses):
+                if program.releases.torch_is_from(_SEEDS_ITSELF):
+                    return
                 remedy = _remedy(program, loader, uses, missing=missing)
                 yield _found(program, loader, min(draws, key=_distance), remedy, missing=missing)
 
@@ -362,7 +368,7 @@ def _found(program: Program, loader: Loader, draw: Event, remedy: Remedy | None,
         f"{cure}, or require torch>=1.9",
         both(
             with_workers(program, loader),
-            _older(program),
+            program.releases.torch_is_older(_SEEDS_ITSELF),
             "an item cannot be used and another is drawn" if _replaces_item(draw) else None,
         ),
         draw.link.steps(draw.name, draw.module, draw.node),
@@ -373,10 +379,6 @@ def _found(program: Program, loader: Loader, draw: Event, remedy: Remedy | None,
 
 def _shown(name: str) -> str:
     return re.sub(r"^numpy\.", "np.", name)
-
-
-def _older(program: Program) -> str | None:
-    return "torch is older than 1.9 (the project names no release)" if program.target_torch is None else None
 
 
 def _lack(program: Program, loader: Loader, missing: bool) -> str:
@@ -403,7 +405,7 @@ def _is_nothing(node: ast.expr | None) -> bool:
 def _remedy(program: Program, loader: Loader, uses: list[WorkerUse], *, missing: bool) -> Remedy | None:
     """The repair, where the program is said to run on a torch that does not seed NumPy itself: on any other
     it would only change the numbers."""
-    if program.target_torch is None:
+    if program.releases.said_torch is None and program.releases.torch_is_older(_SEEDS_ITSELF) is not None:
         return None
     if not missing:
         return Remedy("seed_workers", "unsafe", "Seed NumPy in the worker_init_fn", {"kind": "append"})

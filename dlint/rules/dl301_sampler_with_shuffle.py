@@ -91,7 +91,7 @@ def _found(loader: Loader, conflict: Conflict) -> Found:
         "sampler and shuffle=True are both given: DataLoader raises ValueError, as they exclude each other",
         "error",
         cure,
-        None if conflict.always else SOME_WAYS,
+        None if conflict.as_it_stands else SOME_WAYS,
         remedy=remedy,
     )
 

@@ -140,7 +140,7 @@ def _found(
     loader: Loader, conflict: Conflict, what: str, effect: Effect, cure: str, names: list[str]
 ) -> Found:
     """The finding; the arguments ``names`` can go where they are written and every way to the call raises."""
-    condition = None if conflict.always else SOME_WAYS
+    condition = None if conflict.as_it_stands else SOME_WAYS
     remedy = None
     if conflict.always and names and all(map(loader.may_leave_out, names)):
         remedy = Remedy(

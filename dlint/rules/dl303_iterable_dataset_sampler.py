@@ -127,7 +127,7 @@ def _found(loader: Loader, found: dict[str, Conflict]) -> Found:
         f"the dataset is an IterableDataset and {shown} is given: DataLoader raises ValueError",
         "error",
         "let the dataset order its items itself",
-        None if always else SOME_WAYS,
+        None if all(conflict.as_it_stands for conflict in found.values()) else SOME_WAYS,
         remedy=remedy,
         by_hand=None if remedy else "give it only where the dataset is no IterableDataset",
     )

@@ -35,8 +35,8 @@ or leave the option out.
 
 ## Level
 
-- `error`, error: every way to the call has the option and no workers, be it by the default of an option
-  of the command line, or an impossible number.
+- `error`, error: every way to the call has the option and no workers, or an impossible number; those count on
+  which options of the command line have their defaults.
 - `warning`, error: only some do.
 
 ## Fix safety
@@ -116,7 +116,7 @@ def _needs_workers(loader: Loader, missing: dict[str, Conflict]) -> Found:
     names = list(missing)
     always = all(conflict.always for conflict in missing.values())
     option = _option(loader)
-    why = "num_workers is 0" if option is None else f"{option} is 0 by default"
+    why = "num_workers is 0" if option is None else f"the option {option} is 0 by default"
     error = _ERRORS[names[0]]
     if names[0] == "prefetch_factor" and all(map(_was_default, missing["prefetch_factor"].ways)):
         error += ", from torch 2.0 on"
@@ -126,7 +126,7 @@ def _needs_workers(loader: Loader, missing: dict[str, Conflict]) -> Found:
         f"{listed(names)} without workers, as {why}: DataLoader raises {error}",
         "error",
         f"set num_workers or leave {'it' if len(names) == 1 else 'them'} out",
-        None if always or option is not None else SOME_WAYS,
+        None if all(conflict.as_it_stands for conflict in missing.values()) else SOME_WAYS,
         remedy=_dropped(loader, names, always),
         by_hand=None
         if _dropped(loader, names, always)
@@ -196,6 +196,6 @@ def _refused(loader: Loader, name: str, conflict: Conflict, what: str, error: st
         f"{what}: DataLoader raises {error}",
         "error",
         f"{cure}, or leave it out",
-        None if conflict.always else SOME_WAYS,
+        None if conflict.as_it_stands else SOME_WAYS,
         remedy=remedy,
     )

@@ -57,7 +57,8 @@ def make_loader(dataset, length):
 
 ## Level
 
-- `error`, error: the project starts workers by spawn or forkserver.
+- `error`, error: the project starts workers by spawn or forkserver, or declares Python from 3.14 on and sets
+  nothing.
 - `warning`, error: it says nothing: if workers are not forked (macOS, Windows, Python 3.14). Where it says
   fork there is no finding.
 

@@ -43,7 +43,8 @@ if __name__ == "__main__":
 
 ## Level
 
-- `error`, error: the project starts workers by spawn or forkserver.
+- `error`, error: the project starts workers by spawn or forkserver, or declares Python from 3.14 on and sets
+  nothing.
 - `warning`, error: it says nothing: if workers are not forked (macOS, Windows, Python 3.14). Where it says
   fork there is no finding.
 
@@ -77,7 +78,7 @@ from dlint.fork.start_method import LOKY
 from dlint.knowledge.callbacks import RUNNER_WORDS, RUNNERS
 from dlint.loaders.iteration import Iteration, Iterations
 from dlint.loaders.loaders import Loader
-from dlint.program.conditions import NOT_FORKED, both, started_anew, with_workers
+from dlint.program.conditions import both, started_anew, with_workers
 from dlint.program.program import Program
 from dlint.project.main_guards import is_main_module
 from dlint.rules.rule import Found
@@ -191,4 +192,4 @@ def _found(program: Program, starts: list[Iteration], body: Module) -> Found:
 
 def _condition(program: Program, loader: Loader) -> str | None:
     uses = program.uses_of(loader)
-    return both(with_workers(program, loader), started_anew(program, uses[0]) if uses else NOT_FORKED)
+    return both(with_workers(program, loader), started_anew(program, uses[0] if uses else None))

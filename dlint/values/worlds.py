@@ -8,6 +8,8 @@ from dlint.budget import spend
 from dlint.values.facts import NOTHING, About, alike, both, is_unlikely
 from dlint.values.values import Key
 
+# What an assumption begins with that tells whether the user asks for something in place of a default.
+OPTION: Final = "option"
 _FIELDS: Final = {"truth": 0, "none": 1, "equal": 2, "different": 3}
 
 
@@ -138,6 +140,13 @@ class World:
             if type(key) is not int or both(known, fact) is None:
                 return False
         return True
+
+    @property
+    def is_as_it_stands(self) -> bool:
+        """Whether the user asks for nothing: every option has its default."""
+        return not any(
+            fact and isinstance(key, _Choice) and key.kind == OPTION for key, fact in self.facts.items()
+        )
 
     def is_of_other_caller(self, other: World) -> bool:
         """Whether another call has led here than in another world."""

@@ -11,7 +11,7 @@ import pytest
 from doors import HAZARD, REPOSITORY, write
 
 from dlint.project.toml import TOMLError, loads
-from dlint.project.torch_release import CURRENT_TORCH, declared_torch
+from dlint.project.torch_release import CURRENT_TORCH, declarations_of_torch
 from dlint.settings import Settings, SettingsError, load
 
 DIGITS = "1" * 5_000
@@ -151,7 +151,7 @@ DECLARED: dict[str, tuple[str, str, str | None]] = {
     "environment of spaces": ("environment.yml", f"dependencies:\n{SPACES}x\n  -{SPACES}pytorch{SPACES}x", CURRENT_TORCH),
     "environment of quotes": ("environment.yml", "dependencies:\n  - '" + "pytorch" * 30_000 + '"', None),
 }  # fmt: skip
-_DECLARED = "import sys; from pathlib import Path; from dlint.project.torch_release import declared_torch as f; print(f(Path()))"
+_DECLARED = "import sys; from pathlib import Path; from dlint.project.torch_release import declarations_of_torch as f; print((f(Path()).allowed or [None])[0])"
 
 
 @pytest.mark.parametrize("name", DECLARED)
@@ -172,10 +172,12 @@ def test_a_declaration(tmp_path: Path, name: str) -> None:
 def test_files_without_number(tmp_path: Path) -> None:
     write(tmp_path, {f"requirements/{number:03}.txt": "torch>=1.8" for number in range(101)})
     told: list[tuple[str, str]] = []
-    assert declared_torch(tmp_path, lambda path, why: told.append((path.name, why))) is None
+    declared = declarations_of_torch(tmp_path, lambda path, why: told.append((path.name, why)))
+    assert declared.allowed is None
     assert told == [("requirements", "more than 100 files *.txt; the others are not read")]
 
 
 def test_text_that_is_no_text(tmp_path: Path) -> None:
     write(tmp_path, {"requirements.txt": b"\xff\xfe\0torch>=1.8\n\x80torch\ntorch>=1.7\n"})
-    assert declared_torch(tmp_path) == "1.7"
+    allowed = declarations_of_torch(tmp_path).allowed
+    assert allowed is not None and allowed.oldest == "1.7"

@@ -149,6 +149,22 @@ _PLAIN = {
     + _HEAD
     + "parser = argparse.ArgumentParser()\nparser.add_argument('-w', dest='workers', type=int, default=2)\n"
     "args = parser.parse_args()\nDataLoader([1], num_workers=args.workers, persistent_workers=args.workers > 0)\n",
+    "the default of a field that tyro fills": "import tyro\nfrom dataclasses import dataclass\n\n"
+    + _HEAD
+    + "@dataclass\nclass Config:\n    workers: int = 0\n\n"
+    "args = tyro.cli(Config)\nDataLoader([1], num_workers=args.workers, persistent_workers=True)  # <- DL304\n",
+    "a default that tyro is told": "import tyro\nfrom dataclasses import dataclass\n\n"
+    + _HEAD
+    + "@dataclass\nclass Config:\n    workers: int = 0\n\n"
+    "args = tyro.cli(Config, default=Config(workers=2))\nDataLoader([1], num_workers=args.workers, persistent_workers=True)\n",
+    "a field that is changed afterwards": "import tyro\nfrom dataclasses import dataclass\n\n"
+    + _HEAD
+    + "@dataclass\nclass Config:\n    workers: int = 0\n    def __post_init__(self):\n        self.workers = 2\n\n"
+    "args = tyro.cli(Config)\nDataLoader([1], num_workers=args.workers, persistent_workers=True)\n",
+    "a field without default": "import tyro\nfrom dataclasses import dataclass\n\n"
+    + _HEAD
+    + "@dataclass\nclass Config:\n    workers: int\n\n"
+    "args = tyro.cli(Config)\nDataLoader([1], num_workers=args.workers, persistent_workers=True)\n",
     "a rank and a setting": _HEAD + "def make(rows, rank, cfg):\n"
     "    sampler = DistributedSampler(rows) if rank != -1 else None\n"
     "    return DataLoader(rows, sampler=sampler, shuffle=(rank != -1) & cfg.mix)  # <- DL301\n",

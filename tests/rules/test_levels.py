@@ -8,7 +8,7 @@ import pytest
 
 from dlint.engine import check
 from dlint.finding import Finding, Level
-from dlint.settings import Settings
+from dlint.settings import Settings, load
 
 _DRAWS = """\
 import argparse
@@ -36,7 +36,7 @@ def _found(
     for name, content in files.items():
         (tmp_path / name).write_text(content, encoding="utf-8")
     monkeypatch.chdir(tmp_path)
-    return check([Path()], Settings(select=(code,), **chosen)).findings  # type: ignore[arg-type]
+    return check([Path()], load(Path.cwd(), {"select": (code,), **chosen})).findings
 
 
 @pytest.mark.parametrize(
@@ -45,7 +45,7 @@ def _found(
         (
             "parser.add_argument('--workers', type=int, default=0)",
             "args.workers",
-            "--workers is above 0",
+            "the option workers is above 0",
         ),
         ("parser.add_argument('--workers', type=int, default=4)", "args.workers", None),
         ("parser.add_argument('--workers', type=int)", "args.workers", None),
@@ -72,6 +72,80 @@ def test_the_torch_that_the_project_declares(
     (finding,) = _found(tmp_path, monkeypatch, text, "DL202", **chosen)
     assert (finding.level, finding.effect) == (level, "silent")
     assert ("torch is older than 1.9" in finding.message) is (target is None)
+
+
+_PYTHON = '[project]\nname = "x"\nrequires-python = ">=3.{minor}"\n'
+
+
+@pytest.mark.parametrize(
+    ("files", "level", "condition"),
+    [
+        ({"requirements.txt": "torch==1.7.1\n"}, "error", None),
+        ({"requirements.txt": "numpy\ntorch<1.9\n"}, "error", None),
+        ({"requirements.txt": "torch>=1.6,<=1.8\n"}, "error", None),
+        ({"requirements.txt": "torch>=1.9\n"}, None, None),
+        ({"requirements.txt": "torch\n"}, None, None),
+        (
+            {"requirements.txt": "numpy\ntorch>=1.6\n"},
+            "warning",
+            "torch is older than 1.9 (the project allows 1.6: requirements.txt:2)",
+        ),
+        (
+            {"requirements.txt": "torch<2\n"},
+            "warning",
+            "torch is older than 1.9 (the project allows torch <2: requirements.txt:1)",
+        ),
+        (
+            {"requirements.txt": "torch==2.1\n", "environment.yml": "dependencies:\n  - pytorch=1.7\n"},
+            "warning",
+            "torch is older than 1.9 (the project allows 1.7: environment.yml:2)",
+        ),
+        # No torch before 1.11 can be installed beside Python 3.10.
+        ({"requirements.txt": "torch>=1.6\n", "pyproject.toml": _PYTHON.format(minor=10)}, None, None),
+        ({"requirements.txt": "torch==1.7\n", "pyproject.toml": _PYTHON.format(minor=10)}, "error", None),
+        (
+            {"requirements.txt": "torch>=1.6\n", "pyproject.toml": _PYTHON.format(minor=9)},
+            "warning",
+            "torch is older than 1.9 (the project allows 1.6: requirements.txt:1)",
+        ),
+    ],
+)
+def test_the_range_that_the_project_declares(
+    files: dict[str, str],
+    level: Level | None,
+    condition: str | None,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    text = _DRAWS + "loader = DataLoader(Noise(), num_workers=2)\n"
+    findings = _found(tmp_path, monkeypatch, {"main.py": text, **files}, "DL202")
+    assert [(each.level, each.condition) for each in findings] == ([(level, condition)] if level else [])
+    assert not _found(tmp_path, monkeypatch, {"main.py": text, **files}, "DL202", target_torch="1.9")
+    (finding,) = _found(tmp_path, monkeypatch, {"main.py": text, **files}, "DL202", target_torch="1.8")
+    assert finding.level == "error"
+
+
+@pytest.mark.parametrize(
+    ("files", "found"),
+    [
+        ({}, True),
+        ({"other.py": "import torch\ntorch.compile(print)\n"}, False),
+        ({"other.py": "try:\n    from torch import compile\nexcept ImportError:\n    pass\n"}, True),
+        ({"other.py": "def f(x: int | None): pass\n"}, False),
+        ({"other.py": "if (n := 1):\n    pass\n"}, True),
+        ({"pyproject.toml": _PYTHON.format(minor=10)}, False),
+        ({"pyproject.toml": _PYTHON.format(minor=9)}, True),
+        ({"other.py": "import torch\ntorch.compile(print)\n", "requirements.txt": "torch<2.1\n"}, False),
+        # What is said counts more than what one file of the program needs.
+        ({"other.py": "import torch\ntorch.compile(print)\n", "requirements.txt": "torch==1.8\n"}, True),
+        ({"other.py": "import torch\ntorch.compile(print)\n", "requirements.txt": "torch<1.9\n"}, True),
+    ],
+)
+def test_the_oldest_torch_that_the_code_can_run_on(
+    files: dict[str, str], found: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    text = _DRAWS + "loader = DataLoader(Noise(), num_workers=2)\n"
+    assert bool(_found(tmp_path, monkeypatch, {"main.py": text, **files}, "DL202")) is found
 
 
 def test_torch_that_seeds_numpy_itself_is_no_finding(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -175,6 +249,35 @@ def test_how_workers_start(
     findings = _found(tmp_path, monkeypatch, _LOCAL, "DL401", **chosen)
     assert [finding.level for finding in findings] == ([level] if level else [])
     assert all(finding.line == 4 and "partial" not in finding.message for finding in findings)
+
+
+@pytest.mark.parametrize(
+    ("python", "more", "levels"),
+    [
+        (">=3.14", "", ["error"]),
+        (">=3.13", "", ["warning"]),
+        ("==3.13.*", "", ["warning"]),
+        (">=3.14", "import multiprocessing\nmultiprocessing.set_start_method('fork')\n", []),
+    ],
+)
+def test_a_python_that_does_not_fork(
+    python: str, more: str, levels: list[Level], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    files = {"main.py": more + _LOCAL, "setup.cfg": f"[options]\npython_requires = {python}\n"}
+    findings = _found(tmp_path, monkeypatch, files, "DL401")
+    assert [finding.level for finding in findings] == levels
+
+
+@pytest.mark.parametrize(("python", "level"), [(">=3.14", "error"), (">=3.10", "warning")])
+@pytest.mark.parametrize("dataset", ["[1, 2]", "given"])
+def test_an_unguarded_start_on_a_python_that_does_not_fork(
+    dataset: str, python: str, level: Level, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    text = "from torch.utils.data import DataLoader\nfrom other import given\n\n"
+    text += f"for batch in DataLoader({dataset}, num_workers=2):\n    print(batch)\n"
+    files = {"main.py": text, "setup.cfg": f"[options]\npython_requires = {python}\n"}
+    (finding,) = _found(tmp_path, monkeypatch, files, "DL402")
+    assert finding.level == level
 
 
 def test_arguments_that_contradict_on_some_ways(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -39,12 +39,12 @@ def _messages(
 @pytest.mark.parametrize("given", ["prefetch_factor=2", "persistent_workers=True", "timeout=30"])
 def test_the_default_raises_as_it_stands(tmp_path: Path, given: str) -> None:
     (message,) = _messages(tmp_path, given)
-    assert "--load-workers is 0 by default" in message
+    assert "the option load_workers is 0 by default" in message
 
 
 def test_handed_on(tmp_path: Path) -> None:
     (message,) = _messages(tmp_path, "timeout=0", passed="prefetch_factor=4")
-    assert "--load-workers is 0 by default" in message
+    assert "the option load_workers is 0 by default" in message
 
 
 @pytest.mark.parametrize(

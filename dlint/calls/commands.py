@@ -1,0 +1,184 @@
+"""Functions that a command line calls: their parameters have defaults, which the user may change.
+
+``@click.option("--workers", default=0)`` above a function says what it gets, and so does the default of a
+parameter where typer, fire or the like call the function. Told only where nothing else calls it.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from dlint.calls.parameters import default_of
+from dlint.evaluation.options import ASKED, may_be
+from dlint.knowledge.commands import (
+    CALLS_WITH_OPTIONS,
+    CLICK,
+    CLICK_CHANGES,
+    CLICK_OPTION,
+    HYDRA,
+    TYPER_APP,
+    TYPER_DEFAULTS,
+    WRAPS,
+)
+from dlint.source.layout import FunctionNode, parameters
+from dlint.values.frame import Argument, Arguments, Frame, Point
+from dlint.values.values import External, Made, Value
+from dlint.values.worlds import OPTION, World
+
+if TYPE_CHECKING:
+    from dlint.calls.interface import Evaluator
+    from dlint.values.outcomes import Outcome
+
+
+class Commands:
+    """Questions about functions that a command line calls."""
+
+    def __init__(self, evaluator: Evaluator) -> None:
+        self._evaluator = evaluator
+        self._called: dict[int, bool] = {}
+
+    def decorated(self, name: str, scope: FunctionNode, frame: Frame, world: World) -> list[Outcome]:
+        """What a decorator passes for a parameter, whoever calls the function."""
+        return (
+            self._clicked(name, scope, frame, world)
+            or self._wrapped(name, scope, frame, world)
+            or self._configured(name, scope, frame, world)
+        )
+
+    def _clicked(self, name: str, scope: FunctionNode, frame: Frame, world: World) -> list[Outcome]:
+        options = self._click_options(scope, frame)
+        declared = [call for call in options if _kept_as(call) == name]
+        if len(declared) != 1:
+            return []
+        given = {keyword.arg: keyword.value for keyword in declared[0].keywords}
+        if None in given or CLICK_CHANGES.intersection(filter(None, given)):
+            return []
+        return _default_or_more(given.get("default"), name, scope, world)
+
+    def called(self, name: str, scope: FunctionNode, frame: Frame, world: World) -> list[Outcome]:
+        """What the user of a command passes for a parameter of a function that nothing else calls."""
+        if not self._is_command(scope, frame):
+            return []
+        default = default_of(name, scope)
+        if isinstance(default, ast.Call):
+            callees = self._values(default.func, frame)
+            if not any(self._is_external(value, TYPER_DEFAULTS) for value in callees):
+                return []
+            words = {keyword.arg: keyword.value for keyword in default.keywords}
+            if words.keys() & {"callback", "default_factory", None}:
+                return []
+            default = default.args[0] if default.args else words.get("default")
+        return _default_or_more(default, name, scope, world)
+
+    def _click_options(self, scope: FunctionNode, frame: Frame) -> list[ast.Call]:
+        """The options that click declares for a function, where all its decorators are click's."""
+        text = frame.module.text
+        if "click" not in text or ".invoke(" in text or ".callback(" in text:
+            return []
+        options = []
+        for decorator in scope.decorator_list:
+            function = decorator.func if isinstance(decorator, ast.Call) else decorator
+            if isinstance(function, ast.Attribute) and function.attr == "command":
+                continue
+            values = self._values(function, frame)
+            if not values or not all(map(_is_clicks, values)):
+                return []
+            if isinstance(decorator, ast.Call) and self._is_external(values[0], {CLICK_OPTION}):
+                options.append(decorator)
+        return options
+
+    def _wrapped(self, name: str, scope: FunctionNode, frame: Frame, world: World) -> list[Outcome]:
+        """The object that ``@draccus.wrap()`` fills for the first parameter."""
+        first = parameters(scope)[0]
+        if len(scope.decorator_list) != 1 or first.arg != name or first.annotation is None:
+            return []
+        decorator = scope.decorator_list[0]
+        if not isinstance(decorator, ast.Call) or decorator.args or decorator.keywords or frame.outer is None:
+            return []
+        for value in self._values(decorator.func, frame):
+            if isinstance(value, External) and value.name in WRAPS:
+                point = Point(frame.outer, None)
+                given = Arguments([Argument(first.annotation, point)])
+                return [(Made(WRAPS[value.name], decorator, given, point), world)]
+        return []
+
+    def _configured(self, name: str, scope: FunctionNode, frame: Frame, world: World) -> list[Outcome]:
+        """What ``@hydra.main`` passes: an object of the keys in a YAML file."""
+        decorator = scope.decorator_list[0]
+        if len(scope.decorator_list) != 1 or not isinstance(decorator, ast.Call) or decorator.args:
+            return []
+        if "hydra" not in frame.module.text or frame.outer is None or parameters(scope)[0].arg != name:
+            return []
+        if not any(self._is_external(value, {HYDRA}) for value in self._values(decorator.func, frame)):
+            return []
+        return [(Made(HYDRA, decorator, Arguments(), Point(frame.outer, None)), world)]
+
+    def _is_command(self, scope: FunctionNode, frame: Frame) -> bool:
+        known = self._called.get(id(scope))
+        if known is None:
+            known = self._called[id(scope)] = self._is_typers(scope, frame) or any(self._calls(scope, frame))
+        return known
+
+    def _is_typers(self, scope: FunctionNode, frame: Frame) -> bool:
+        """Whether the only decorator is ``@app.command()``, of an app of typer's."""
+        if len(scope.decorator_list) != 1:
+            return False
+        decorator = scope.decorator_list[0]
+        return (
+            isinstance(decorator, ast.Call)
+            and isinstance(decorator.func, ast.Attribute)
+            and decorator.func.attr == "command"
+            and any(
+                isinstance(value, Made) and value.name == TYPER_APP
+                for value in self._values(decorator.func.value, frame)
+            )
+        )
+
+    def _calls(self, scope: FunctionNode, frame: Frame) -> Iterator[bool]:
+        """Whether the module hands the function to what calls it with the command line: ``Fire(main)``."""
+        module = frame.module
+        if scope.decorator_list or scope not in module.tree.body:
+            return
+        for word, name in CALLS_WITH_OPTIONS.items():
+            if name.partition(".")[0] not in module.text:
+                continue
+            for trail in module.paths_to(word, called=True):
+                call = trail[-2] if len(trail) > 1 else None
+                if isinstance(call, ast.Call) and call.func is trail[-1] and _hands(call, scope.name):
+                    yield any(self._is_external(value, {name}) for value in self._values(call.func, frame))
+
+    def _values(self, node: ast.expr, frame: Frame) -> list[Value]:
+        if frame.outer is None:
+            return []
+        return [value for value, _ in self._evaluator.values(node, Point(frame.outer, None))]
+
+    @staticmethod
+    def _is_external(value: Value, names: set[str] | frozenset[str]) -> bool:
+        return isinstance(value, External) and value.name in names
+
+
+def _is_clicks(value: Value) -> bool:
+    return isinstance(value, External) and value.name.startswith(CLICK)
+
+
+def _default_or_more(default: ast.expr | None, name: str, scope: FunctionNode, world: World) -> list[Outcome]:
+    return may_be(default, External(f"{ASKED}().{name}"), (OPTION, id(scope), name), world)
+
+
+def _hands(call: ast.Call, name: str) -> bool:
+    """Whether a call is given a function by its name, and nothing else that matters."""
+    return bool(call.args) and isinstance(call.args[0], ast.Name) and call.args[0].id == name
+
+
+def _kept_as(call: ast.Call) -> str | None:
+    """The parameter that an option of click's is passed as: a name without dashes, else the longest flag."""
+    flags = [arg.value for arg in call.args if isinstance(arg, ast.Constant) and isinstance(arg.value, str)]
+    if len(flags) != len(call.args):
+        return None
+    names = [flag for flag in flags if flag.isidentifier()]
+    if names:
+        return names[0]
+    long = [flag for flag in flags if flag.startswith("--")] or flags
+    return long[0].lstrip("-").replace("-", "_").lower() if long and "/" not in long[0] else None

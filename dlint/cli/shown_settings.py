@@ -1,0 +1,66 @@
+"""``dlint check --show-settings``: what a run would go by, and where each choice was made."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from dlint.cache.question import Question
+from dlint.project.declarations import Declared
+from dlint.project.files import absolute, display_path, project_root
+from dlint.project.index import Index
+from dlint.project.releases import Releases
+from dlint.project.torch_release import declarations_of_torch
+from dlint.reports.signs import visible
+from dlint.settings import NO_CHOICES, Settings
+
+_SHOWN = tuple(name for name in Settings._fields if name not in NO_CHOICES)
+_DEFAULT = "default"
+
+
+def as_json(paths: tuple[Path, ...], settings: Settings) -> Iterator[str]:
+    """One document: each choice with its origin, and what the project declares of torch and Python."""
+    shown = {name: {"value": value, "from": origin} for name, value, origin in _choices(paths, settings)}
+    declared = {"torch": _declarations(_torch(paths)), "python": _declarations(settings.python)}
+    yield json.dumps({"settings": shown, **declared}, indent=2)
+
+
+def as_text(paths: tuple[Path, ...], settings: Settings) -> Iterator[str]:
+    """A line for each choice, and one for each declaration of torch and Python that decides."""
+    for name, value, origin in _choices(paths, settings):
+        yield visible(f"{name} = {json.dumps(value, ensure_ascii=False)} ({origin})")
+    for name, declared in (("torch", _torch(paths)), ("python", settings.python)):
+        for each in _declarations(declared):
+            yield visible(f"{name} {each['bounds']}".rstrip() + f" ({each['path']}:{each['line']})")
+        if not declared.deciding:
+            yield f"{name}: not declared"
+
+
+def _choices(paths: tuple[Path, ...], settings: Settings) -> Iterator[tuple[str, Any, str]]:
+    places = dict(settings.places)
+    for name in _SHOWN:
+        value, origin = getattr(settings, name), places.get(name, _DEFAULT)
+        if name == "target_torch" and value is None:
+            value, origin = _oldest_torch(paths, settings) or (value, origin)
+        yield name.replace("_", "-"), value, origin
+
+
+def _oldest_torch(paths: tuple[Path, ...], settings: Settings) -> tuple[str, str] | None:
+    """The torch that counts where the user names none: declared, or needed by the code."""
+    for root, _, files in Question(paths, settings).listing().programs:
+        return Releases(Index(root, files, {}), None, settings.torch, settings.python).oldest_torch()
+    return None
+
+
+def _torch(paths: tuple[Path, ...]) -> Declared:
+    """Also where the user named another release: what the project says is shown all the same."""
+    return declarations_of_torch(project_root(absolute(paths[0])))
+
+
+def _declarations(declared: Declared) -> list[dict[str, Any]]:
+    return [
+        {"bounds": " ".join(each.bounds.split()), "path": display_path(each.file), "line": each.line}
+        for each in sorted(declared.deciding, key=lambda each: (each.file, each.line))
+    ]

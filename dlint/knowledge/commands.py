@@ -1,0 +1,39 @@
+"""Libraries that read a command line: what is made of it, and what calls a function with it."""
+
+from __future__ import annotations
+
+PARSED = "argparse.ArgumentParser().parse_args"
+
+# Gives a tuple: an object of each dataclass that the parser was made with.
+PARSED_INTO = "transformers.HfArgumentParser().parse_args_into_dataclasses"
+
+# Calls that fill an object of the dataclass that they are given, first or under one of these names.
+FILLS_FIELDS: dict[str, tuple[str, ...]] = {
+    "tyro.cli": ("f",),
+    "simple_parsing.parse": ("config_class",),
+    "draccus.parse": ("config_class",),
+    "pyrallis.parse": ("config_class",),
+    PARSED_INTO: (),
+}
+# Their keywords that change no default.
+ONLY_TELL = frozenset({"prog", "description"})
+# Decorators that call a function with an object of the dataclass which its first parameter is annotated with,
+# and the calls above that do the same.
+WRAPS = {"draccus.wrap": "draccus.parse", "pyrallis.wrap": "pyrallis.parse"}
+
+# A decorator that calls a function with what stands in a YAML file.
+HYDRA = "hydra.main"
+
+# A decorator that declares one parameter of a function, and the library whose decorators leave others alone.
+CLICK_OPTION = "click.option"
+CLICK = "click."
+# Keywords of click.option that change what the function gets where the user asks for nothing.
+CLICK_CHANGES = frozenset(
+    {"callback", "is_flag", "flag_value", "multiple", "nargs", "count", "cls", "expose_value", "required"}
+)
+
+TYPER_APP = "typer.Typer"
+# What stands as the default of a parameter in typer's place; the first argument is the true one.
+TYPER_DEFAULTS = frozenset({"typer.Option", "typer.Argument"})
+# Calls that call the function they are given with what the command line says, by their last name.
+CALLS_WITH_OPTIONS = {"Fire": "fire.Fire", "run": "typer.run"}

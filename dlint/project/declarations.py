@@ -1,0 +1,86 @@
+"""What the files of a project's root declare: of torch, of Python."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+from dlint.project.bounds import Range
+from dlint.source.reading import MAX_CONFIGURATION_BYTES, NotThere, SourceError, read_bytes
+
+# So many requirements files are read.
+_MOST_FILES = 100
+
+# Tells which file could not be read, and why.
+Failed = Callable[[Path, str], None]
+
+
+class Declaration(NamedTuple):
+    """What stands behind a name at one place: ``>=1.9``; empty where no release is named."""
+
+    bounds: str
+    file: Path
+    line: int
+
+
+class Declared(NamedTuple):
+    """The releases that are allowed, None where that is not known, and what decides it: of several
+    declarations that which reaches furthest back comes first."""
+
+    allowed: Range | None
+    deciding: tuple[Declaration, ...]
+
+
+NOTHING = Declared(None, ())
+
+# What stands behind a name, and the line it stands on.
+Found = Iterator[tuple[str, int]]
+
+
+class Files:
+    """The files of a project's root that may declare releases of something, by its name."""
+
+    def __init__(self, root: Path, name: str, failed: Failed | None = None) -> None:
+        self.root = root
+        self._name = name
+        self.incomplete = False
+        self._failed = failed
+
+    def text(self, file: Path, limit: int = MAX_CONFIGURATION_BYTES) -> str:
+        """The file's text, empty where there is none or it does not mention what is looked for."""
+        try:
+            data = read_bytes(file, limit)
+        except NotThere:
+            return ""
+        except SourceError as error:
+            self._refuse(file, f"{error.message}; it may declare any {self._name} release")
+            return ""
+        return data.decode("utf-8", "replace") if self._name.encode() in data.lower() else ""
+
+    def named(self, folder: Path, start: str, *ends: str) -> list[Path]:
+        """The files of a folder by the beginning and end of their names, sorted; not too many."""
+        try:
+            with os.scandir(folder) as entries:
+                names = sorted(
+                    entry.name
+                    for entry in entries
+                    if entry.name.startswith(start) and entry.name.endswith(ends) and not entry.is_dir()
+                )
+        except OSError:  # a folder that may not be looked into declares nothing
+            return []
+        if len(names) > _MOST_FILES:
+            self._refuse(folder, f"more than {_MOST_FILES} files {start}*{ends[0]}; the others are not read")
+        return [folder / name for name in names[:_MOST_FILES]]
+
+    def _refuse(self, path: Path, why: str) -> None:
+        self.incomplete = True
+        if self._failed is not None:
+            self._failed(path, why)
+
+
+def placed(file: Path, found: Found) -> Iterator[Declaration]:
+    """What was found in a file, with its place."""
+    for bounds, line in found:
+        yield Declaration(bounds, file, line)

@@ -1,0 +1,110 @@
+"""Which torch and which Python a program runs on: what rules ask where a hazard hangs on the release."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+from dlint.knowledge.releases import FIRST_TORCH_OF_PYTHON
+from dlint.project.bounds import Range, numbers
+from dlint.project.declarations import NOTHING, Declaration, Declared
+from dlint.project.index import Index
+from dlint.project.oldest_torch import Need, Release, need_of
+
+
+class Releases:
+    """What the user has chosen (``target``, the oldest torch), else what the project declares, else what its
+    code needs."""
+
+    def __init__(
+        self, index: Index, target: str | None = None, torch: Declared = NOTHING, python: Declared = NOTHING
+    ) -> None:
+        self._index = index
+        self._target = numbers(target) if target is not None else None
+        self._torch = torch
+        self._python = python
+        self._needs: dict[Release | None, Need | None] = {}
+
+    @property
+    def names_torch(self) -> bool:
+        """Whether the user or the project says from which torch on, or up to which."""
+        return self._target is not None or self._declared != Range(None, None)
+
+    @property
+    def said_torch(self) -> Release | None:
+        """The oldest torch that is said to be enough, None where nobody says."""
+        if self._target is not None:
+            return self._target
+        oldest, below = self._declared.oldest, self._declared.below
+        if oldest is None:
+            return None
+        installed = self._with_python
+        if installed > numbers(oldest) and (below is None or installed < numbers(below)):
+            return installed  # no older torch can be installed beside the oldest Python
+        return numbers(oldest)
+
+    def need(self, release: Release | None = None) -> Need | None:
+        """What of the program's code needs the newest torch, or none older than a release."""
+        if release not in self._needs:
+            self._needs[release] = need_of(self._index, release)
+        return self._needs[release]
+
+    def torch_is_from(self, release: Release) -> bool:
+        """Whether the program surely runs on this torch or a newer one."""
+        said, below = self.said_torch, self._declared.below
+        if said is not None:
+            return said >= release
+        if below is not None and numbers(below) <= release:
+            return False
+        return self._with_python >= release or self.need(release) is not None
+
+    def oldest_torch(self) -> tuple[str, str] | None:
+        """The oldest torch that counts where the user has chosen none, and what decides it."""
+        declared, said = self._declared.oldest, self.said_torch
+        installed = self._with_python
+        if declared is not None and said == numbers(declared):
+            return declared, "declared"
+        need = self.need() if said is None else None
+        if need is not None and need.torch > installed:
+            return _shown(need.torch), f"{need.what}: {need.file}:{need.line}"
+        if installed:
+            first = self._python.deciding[0]
+            return _shown(installed), f"Python {' '.join(first.bounds.split())}: {self._place(first)}"
+        return None
+
+    def torch_is_older(self, release: Release) -> str | None:
+        """What must be so for the program to run on an older torch than this; None where it always does."""
+        older = f"torch is older than {_shown(release)}"
+        if self._target is not None:
+            return None
+        if not self.names_torch:
+            return f"{older} (the project names no release)"
+        below = self._declared.below
+        if below is not None and numbers(below) <= release:
+            return None
+        first = self._torch.deciding[0]
+        allowed = self._declared.oldest or f"torch {' '.join(first.bounds.split())}"
+        return f"{older} (the project allows {allowed}: {self._place(first)})"
+
+    def python_is_from(self, release: Release) -> bool:
+        """Whether the project runs on this Python and newer ones only."""
+        declared = self._python.allowed
+        return declared is not None and declared.oldest is not None and numbers(declared.oldest) >= release
+
+    def _place(self, declaration: Declaration) -> str:
+        file = Path(os.path.relpath(declaration.file, self._index.root)).as_posix()
+        return f"{file}:{declaration.line}"
+
+    @property
+    def _declared(self) -> Range:
+        return self._torch.allowed or Range(None, None)
+
+    @property
+    def _with_python(self) -> Release:
+        """The first torch that there is for the oldest Python that the project declares."""
+        found = [torch for python, torch in FIRST_TORCH_OF_PYTHON.items() if self.python_is_from(python)]
+        return max(found, default=())
+
+
+def _shown(release: Release) -> str:
+    return ".".join(map(str, release))
