@@ -17,6 +17,7 @@ from dlint.knowledge.commands import (
     CLICK,
     CLICK_CHANGES,
     CLICK_OPTION,
+    FILLING,
     HYDRA,
     TYPER_APP,
     TYPER_DEFAULTS,
@@ -38,9 +39,15 @@ class Commands:
     def __init__(self, evaluator: Evaluator) -> None:
         self._evaluator = evaluator
         self._called: dict[int, bool] = {}
+        self._fills: dict[int, bool] = {}  # by module
 
     def decorated(self, name: str, scope: FunctionNode, frame: Frame, world: World) -> list[Outcome]:
         """What a decorator passes for a parameter, whoever calls the function."""
+        mark = id(frame.module)
+        if mark not in self._fills:
+            self._fills[mark] = any(library in frame.module.text for library in FILLING)
+        if not self._fills[mark]:
+            return []
         return (
             self._clicked(name, scope, frame, world)
             or self._wrapped(name, scope, frame, world)

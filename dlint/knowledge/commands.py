@@ -24,6 +24,9 @@ WRAPS = {"draccus.wrap": "draccus.parse", "pyrallis.wrap": "pyrallis.parse"}
 # A decorator that calls a function with what stands in a YAML file.
 HYDRA = "hydra.main"
 
+# Who writes one of these decorators names its library.
+FILLING = ("click", "hydra", *(name.partition(".")[0] for name in WRAPS))
+
 # A decorator that declares one parameter of a function, and the library whose decorators leave others alone.
 CLICK_OPTION = "click.option"
 CLICK = "click."
