@@ -12,7 +12,7 @@ import click
 
 from dlint.cache import Folder, Question, folder_for, remembered
 from dlint.cli import CLEAN, FAILED, FINDINGS
-from dlint.cli.narrowing import without_known
+from dlint.cli.narrowing import narrowed
 from dlint.cli.options import CannotDo, choice_options, is_left_out, paths_argument, settings_for
 from dlint.cli.output import complain_of, say
 from dlint.cli.progress import progress
@@ -52,6 +52,11 @@ def _options_of_fix(command: Callable[..., Any]) -> Callable[..., Any]:
     metavar="FILE",
     help="Report only what this file of known findings does not have; `dlint baseline` writes it.",
 )
+@click.option(
+    "--diff-base",
+    metavar="REV",
+    help="Report only findings whose place or reach has changed since the branch left REV, by git.",
+)
 @click.option("--statistics", is_flag=True, help="Show how often each rule fired instead of the findings.")
 @click.option("--exit-zero", is_flag=True, help="Exit with 0 even when there are findings.")
 @click.option(
@@ -77,6 +82,7 @@ def check(
     output_file: Path | None,
     color: str,
     baseline: str | None,
+    diff_base: str | None,
     statistics: bool,
     exit_zero: bool,
     jobs: int,
@@ -105,7 +111,7 @@ def check(
         )
     else:
         report = _found(paths, settings, jobs, promised, None, texts)
-    report, notes = without_known(report, paths, settings, source_lines(texts))
+    report, notes = narrowed(report, paths, settings, diff_base, source_lines(texts))
     complain_of(report.troubles)
     if statistics:
         shown.give_out(_statistics(report, shown))

@@ -1,4 +1,4 @@
-"""Which of the findings are shown: those that nobody knows yet."""
+"""Which of the findings are shown: those that nobody knows yet, those that a change has touched."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from dlint.finding import Report
 from dlint.fingerprint import SourceLines
 from dlint.project.files import display_path
 from dlint.reports.closing import of
+from dlint.revision import Revision, RevisionError
 from dlint.settings import Settings
 
 
@@ -22,7 +23,25 @@ class Narrowed(NamedTuple):
     notes: tuple[str, ...] = ()
 
 
-def without_known(report: Report, paths: Sequence[Path], settings: Settings, source: SourceLines) -> Narrowed:
+def narrowed(
+    report: Report, paths: Sequence[Path], settings: Settings, diff_base: str | None, source: SourceLines
+) -> Narrowed:
+    """The report as the user wants to see it. Raises CannotDo."""
+    left = _without_known(report, paths, settings, source)
+    if diff_base is None:
+        return left
+    try:
+        findings = Revision(diff_base, source).touched(left.report.findings)
+    except RevisionError as error:
+        raise CannotDo(f"--diff-base: {error}") from error
+    old = len(left.report.findings) - len(findings)
+    note = f"{of(old, 'finding')} not shown: not touched since {diff_base}."
+    return Narrowed(left.report._replace(findings=findings), (*left.notes, *([note] if old else [])))
+
+
+def _without_known(
+    report: Report, paths: Sequence[Path], settings: Settings, source: SourceLines
+) -> Narrowed:
     """The report without the findings that the project's file of known ones has. Raises CannotDo."""
     if settings.baseline is None:
         return Narrowed(report)
