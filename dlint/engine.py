@@ -66,7 +66,7 @@ def check(
     gc.disable()
     try:
         if listed is None:
-            exclude, force = settings.exclude, settings.force_exclude
+            exclude, force = settings.left_out, settings.force_exclude
             listed = listing(paths, exclude, force_exclude=force, present=texts or {}, named=named)
         return _check(paths, settings, texts or {}, jobs, progress, suppress, listed)
     finally:
@@ -100,6 +100,8 @@ def _check(
         unreadable, kept = _read_files(files, texts, explicit, outcome.parsed, found, suppress)
         troubles += [*unreadable, *outcome.failures]
         shown = LEVELS[: LEVELS.index(settings.level) + 1]
+        if settings.per_file_ignores:
+            kept = [finding for finding in kept if not _is_ignored(finding, settings, root)]
         findings += [finding for finding in kept if finding.level in shown]
         faults = faults or outcome.faults
     return Report(
@@ -108,6 +110,11 @@ def _check(
         len(listed.asked) - _failed(listed.asked, troubles),
         faults,
     )
+
+
+def _is_ignored(finding: Finding, settings: Settings, root: Path) -> bool:
+    """Whether the user does not want to hear of the rule in the finding's file."""
+    return finding.code.startswith(settings.ignored_in(absolute(finding.path), root))
 
 
 def _failed(asked: Iterable[Path], troubles: Iterable[Trouble]) -> int:

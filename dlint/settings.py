@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Literal, NamedTuple, Protocol, get_args
 
 from dlint.finding import LEVELS, Level, Trouble
 from dlint.project.bounds import is_release
 from dlint.project.declarations import NOTHING, Declared
-from dlint.project.files import absolute, display_path, is_shared, lies_in
+from dlint.project.files import absolute, display_path, is_shared, lies_in, matches
 from dlint.project.ignoring import Ignore, lines_in, useless
 from dlint.project.python_release import declarations_of_python
 from dlint.project.torch_release import declarations_of_torch
@@ -26,8 +26,13 @@ NO_CHOICES = ("places", "troubles", "configured_in", "torch", "python")
 # What has no part in what is found.
 NO_ANSWER = frozenset(("places", "cache_dir", "baseline", "configured_in"))
 _PATHS = frozenset(("cache_dir", "baseline"))
-_LISTS = ("select", "ignore", "extend_select", "exclude")
+_LISTS = ("select", "ignore", "extend_select", "exclude", "extend_exclude")
+_PATTERNS = ("exclude", "extend_exclude")
 _ONE_OF: dict[str, tuple[str, ...]] = {"start_method": get_args(StartMethod), "level": LEVELS}
+
+
+# Patterns of .gitignore with the beginnings of codes that are ignored where they match.
+PerFileIgnores = tuple[tuple[str, tuple[str, ...]], ...]
 
 
 class SettingsError(Exception):
@@ -40,8 +45,9 @@ class Settings(NamedTuple):
     ``select`` / ``ignore`` / ``extend_select`` are code prefixes. ``target_torch`` is the oldest torch
     release the program must work with ("1.8"), None where the user does not say: then ``torch`` counts, what
     the project declares; ``python`` is the same of Python. ``start_method`` None means any. ``exclude`` are
-    gitignore-style patterns besides .gitignore's, counted from the project's root; ``force_exclude``: they
-    hold for paths that the user names, too.
+    gitignore-style patterns besides .gitignore's, counted from the project's root, to which
+    ``extend_exclude`` adds; ``force_exclude``: they hold for paths that the user names, too.
+    ``per_file_ignores`` are beginnings of codes for the files that such a pattern matches.
     ``level``: findings from there on are shown.
     ``cache_dir`` is the absolute path of the folder for what runs have found, None where the user has named
     none.
@@ -55,6 +61,8 @@ class Settings(NamedTuple):
     ignore: tuple[str, ...] = ()
     extend_select: tuple[str, ...] = ()
     exclude: tuple[str, ...] = ()
+    extend_exclude: tuple[str, ...] = ()
+    per_file_ignores: PerFileIgnores = ()
     force_exclude: bool = False
     target_torch: str | None = None
     start_method: StartMethod | None = None
@@ -70,7 +78,17 @@ class Settings(NamedTuple):
     @property
     def names_rules(self) -> bool:
         """Whether somebody chose rules, by codes that may be wrong."""
-        return bool(self.select or self.ignore or self.extend_select)
+        return bool(self.select or self.ignore or self.extend_select or self.per_file_ignores)
+
+    @property
+    def left_out(self) -> tuple[str, ...]:
+        """The patterns of files that are not checked."""
+        return (*self.exclude, *self.extend_exclude)
+
+    def ignored_in(self, path: Path, root: Path) -> tuple[str, ...]:
+        """The beginnings of codes that are ignored in a file of the project at ``root``."""
+        found = (codes for pattern, codes in self.per_file_ignores if matches(path, root, (pattern,)))
+        return tuple(code for codes in found for code in codes)
 
 
 class Selectable(Protocol):
@@ -82,14 +100,21 @@ class Selectable(Protocol):
     def on_by_default(self) -> bool: ...
 
 
-def load(root: Path, overrides: Mapping[str, Any] | None = None) -> Settings:
+def load(
+    root: Path,
+    overrides: Mapping[str, Any] | None = None,
+    *,
+    config: Path | None = None,
+    isolated: bool = False,
+) -> Settings:
     """The settings of the project at ``root``: [tool.dlint], then what the user said for this run.
 
     ``overrides`` has Settings' field names; None and empty tuples say nothing. A ``select`` there
     replaces the project's whole selection, its ``ignore`` and ``extend-select`` too. What
-    the project declares of torch and of Python comes with them. Raises SettingsError.
+    the project declares of torch and of Python comes with them. ``config`` is a TOML file that is read in
+    place of the project's; ``isolated``: none is read. Raises SettingsError.
     """
-    chosen = _from_pyproject(root)
+    chosen = Settings() if isolated else _from_file(config) if config is not None else _from_pyproject(root)
     said = {key: value for key, value in (overrides or {}).items() if value not in (None, ())}
     places = {key: f"--{_kebab(key)}" for key in said}
     if "cache_dir" not in said and os.environ.get(_CACHE_DIR):
@@ -124,8 +149,10 @@ def enabled(rules: Iterable[Selectable], settings: Settings) -> set[str]:
 
 def check_names(codes: Sequence[str], settings: Settings) -> None:
     """Raises SettingsError for a prefix that is none of any rule's code."""
-    for option in ("select", "extend_select", "ignore"):
-        for prefix in getattr(settings, option):
+    chosen = {option: getattr(settings, option) for option in ("select", "extend_select", "ignore")}
+    chosen["per_file_ignores"] = [code for _, each in settings.per_file_ignores for code in each]
+    for option, prefixes in chosen.items():
+        for prefix in prefixes:
             if not any(code.startswith(prefix) for code in codes):
                 where = dict(settings.places).get(option, _kebab(option))
                 raise SettingsError(f"{where}: no rule is called {_quoted(prefix)}{_nearest(prefix, codes)}")
@@ -155,6 +182,17 @@ def _from_pyproject(root: Path) -> Settings:
         if os.path.exists(folder / ".git"):  # noqa: PTH110 - the other one raises where it may not look
             break
     return Settings()
+
+
+def _from_file(file: Path) -> Settings:
+    """[tool.dlint] of a file that the user has named."""
+    file = absolute(file)
+    if not file.exists():
+        raise SettingsError(f"--config: {display_path(file)}: no such file")
+    table = _dlint_table(file)
+    if table is None:
+        raise SettingsError(f"--config: {display_path(file)}: has no table [{_TABLE}]")
+    return _settings(table, file)
 
 
 def _dlint_table(file: Path) -> Mapping[str, Any] | None:
@@ -210,9 +248,12 @@ def _checked(name: str, value: Any, where: str) -> Any:
     if name in _LISTS:
         if not isinstance(value, list) or not all(isinstance(each, str) for each in value):
             raise SettingsError(f"{where}: must be a list of strings")
-        if name == "exclude":
+        if name in _PATTERNS:
             _check_patterns(value, where)
-        return tuple(value if name == "exclude" else (each.strip().upper() for each in value if each.strip()))
+            return tuple(value)
+        return _codes(value)
+    if name == "per_file_ignores":
+        return tuple(_per_file(value, where))
     if name == "force_exclude" and not isinstance(value, bool):
         raise SettingsError(f"{where}: must be true or false, not {value!r}")
     if name in _PATHS and not (isinstance(value, str) and value.strip() and "\0" not in value):
@@ -227,6 +268,30 @@ def _checked(name: str, value: Any, where: str) -> Any:
         hint = _nearest(value, _ONE_OF[name]) if isinstance(value, str) else ""
         raise SettingsError(f"{where}: must be one of {names}, not {_quoted(value)}{hint}")
     return value
+
+
+def _codes(words: Iterable[str]) -> tuple[str, ...]:
+    return tuple(word.strip().upper() for word in words if word.strip())
+
+
+def _per_file(value: Any, where: str) -> Iterator[tuple[str, tuple[str, ...]]]:
+    """The pairs of a table, or of ``PATTERN:CODES`` as an option has them."""
+    if isinstance(value, list) and all(isinstance(each, str) for each in value):
+        parts = [each.rpartition(":") for each in value]
+        value = {
+            pattern if colon else codes: codes.split(",") if colon else [] for pattern, colon, codes in parts
+        }
+    if not isinstance(value, dict):
+        raise SettingsError(f"{where}: must be a table of patterns with lists of codes")
+    for pattern, codes in value.items():
+        if (
+            not isinstance(codes, list)
+            or not all(isinstance(each, str) for each in codes)
+            or not _codes(codes)
+        ):
+            raise SettingsError(f"{where}: {_quoted(pattern)} must have codes: a list of strings")
+        _check_patterns([pattern], where)
+        yield pattern, _codes(codes)
 
 
 def _check_patterns(lines: Sequence[str], where: str) -> None:

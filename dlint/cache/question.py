@@ -19,4 +19,4 @@ class Question(NamedTuple):
 
     def listing(self) -> Listing:
         """The files that it is about."""
-        return listing(self.paths, self.settings.exclude, force_exclude=self.settings.force_exclude)
+        return listing(self.paths, self.settings.left_out, force_exclude=self.settings.force_exclude)

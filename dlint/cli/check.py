@@ -18,7 +18,7 @@ from dlint.cli.output import complain_of, say
 from dlint.cli.progress import progress
 from dlint.cli.reporting import Reporting, reporting, reporting_options
 from dlint.finding import Report
-from dlint.project.files import Listing, absolute
+from dlint.project.files import Listing, absolute, display_path, listing
 from dlint.project.lines import source_lines
 from dlint.reports.closing import summary
 from dlint.reports.signs import visible
@@ -68,6 +68,7 @@ def _options_of_fix(command: Callable[..., Any]) -> Callable[..., Any]:
     metavar="PATH",
     help="Where that is kept. Default: .dlint_cache, beside the configuration or in the working directory.",
 )
+@click.option("--show-files", is_flag=True, help="Show the files that would be checked, and check none.")
 @click.option(
     "--show-settings",
     is_flag=True,
@@ -89,6 +90,7 @@ def check(
     no_cache: bool,
     cache_dir: str | None,
     show_settings: bool,
+    show_files: bool,
     stdin_filename: str | None,
 ) -> int:
     """Check files and folders (by default the working directory), or standard input given as "-".
@@ -101,6 +103,8 @@ def check(
     shown = reporting(output_format, output_file, color)
     if show_settings:
         return _show_settings(paths, settings, shown)
+    if show_files:
+        return _show_files(paths, settings)
     promised = shown.with_edits and not statistics
     if texts is None:
         folder = _folder(settings, wanted=not no_cache)
@@ -133,6 +137,14 @@ def _show_settings(paths: tuple[Path, ...], settings: Settings, shown: Reporting
     as_lines = shown_settings.as_json if shown.is_json else shown_settings.as_text
     shown.give_out(as_lines(paths, settings))
     return FAILED if settings.troubles else CLEAN
+
+
+def _show_files(paths: tuple[Path, ...], settings: Settings) -> int:
+    """Print the files that would be checked, one a line."""
+    listed = listing(paths, settings.left_out, force_exclude=settings.force_exclude)
+    complain_of(listed.troubles)
+    say(visible(display_path(path)) for path in listed.asked)
+    return FAILED if listed.troubles else CLEAN
 
 
 def _folder(settings: Settings, *, wanted: bool) -> Folder | None:

@@ -14,7 +14,9 @@ from dlint.finding import LEVELS
 from dlint.project.files import absolute, is_excluded, project_root
 from dlint.settings import Settings, SettingsError, StartMethod
 
-_LISTS = ("select", "ignore", "extend_select", "exclude")
+_LISTS = ("select", "ignore", "extend_select", "exclude", "extend_exclude", "per_file_ignores")
+_SINGLE = ("force_exclude", "target_torch", "start_method", "level", "config", "isolated")
+_WHOLE = ("exclude", "extend_exclude", "per_file_ignores")  # what may have commas
 
 
 class CannotDo(click.ClickException):
@@ -42,12 +44,9 @@ def choice_options(command: Callable[..., Any]) -> Callable[..., Any]:
 
     @functools.wraps(command)
     def gathering(**arguments: Any) -> Any:
-        choices = {
-            name: arguments.pop(name)
-            for name in (*_LISTS, "force_exclude", "target_torch", "start_method", "level")
-        }
+        choices = {name: arguments.pop(name) for name in (*_LISTS, *_SINGLE)}
         for name in _LISTS:
-            separator = "\n" if name == "exclude" else ","
+            separator = "\n" if name in _WHOLE else ","
             parts = (part.strip() for value in choices[name] for part in value.split(separator))
             choices[name] = tuple(part for part in parts if part)
         return command(choices=choices, **arguments)
@@ -72,6 +71,14 @@ _OPTIONS = (
         help="Leave out what matches, as a line of .gitignore would; from the project's root. Repeatable.",
     ),
     click.option(
+        "--extend-exclude", multiple=True, metavar="PATTERN",
+        help="Leave that out, too, where --exclude would replace the project's choice. Repeatable.",
+    ),
+    click.option(
+        "--per-file-ignores", multiple=True, metavar="PATTERN:CODES",
+        help="Not these rules in the files that a pattern matches, as tests/:DL402,DL1. Repeatable.",
+    ),
+    click.option(
         "--force-exclude/--no-force-exclude", default=None,
         help="Leave out what is excluded even where it is named here. Default: it is checked.",
     ),
@@ -89,6 +96,11 @@ _OPTIONS = (
         help="Show from there on. error: happens as the project stands; warning: under a condition that it "
         "leaves open; note: only costs something. Default: note, everything.",
     ),
+    click.option(
+        "--config", type=click.Path(path_type=Path), metavar="FILE",
+        help="Read [tool.dlint] of this TOML file, not the project's.",
+    ),
+    click.option("--isolated", is_flag=True, help="Read no configuration file."),
 )  # fmt: skip
 
 
@@ -99,7 +111,11 @@ def settings_for(paths: Sequence[Path], choices: dict[str, Any]) -> Settings:
     or on the command line, and for a code that no rule has.
     """
     try:
-        chosen = settings.load(project_root(absolute(paths[0])), choices)
+        given = dict(choices)
+        config, isolated = given.pop("config", None), given.pop("isolated", False)
+        if config is not None and isolated:
+            raise CannotDo("--config and --isolated exclude each other")
+        chosen = settings.load(project_root(absolute(paths[0])), given, config=config, isolated=isolated)
         if chosen.names_rules:
             from dlint.rules import all_codes
 
@@ -111,4 +127,4 @@ def settings_for(paths: Sequence[Path], choices: dict[str, Any]) -> Settings:
 
 def is_left_out(paths: Sequence[Path], settings: Settings) -> bool:
     """Whether any of the paths that the user named is not checked because it is excluded."""
-    return settings.force_exclude and any(is_excluded(absolute(path), settings.exclude) for path in paths)
+    return settings.force_exclude and any(is_excluded(absolute(path), settings.left_out) for path in paths)

@@ -283,6 +283,14 @@ def is_excluded(path: Path, exclude: Sequence[str]) -> bool:
     )
 
 
+def matches(path: Path, root: Path, lines: Sequence[str]) -> bool:
+    """Whether patterns of .gitignore, counted from a folder, match a file or a folder that it lies in."""
+    patterns = _exclude_of(str(root), tuple(lines))
+    return bool(patterns.says(str(path), is_folder=False)) or any(
+        patterns.says(str(folder), is_folder=True) for folder in path.parents if root in folder.parents
+    )
+
+
 @lru_cache(maxsize=8)  # for the many files that pre-commit names
 def _exclude_of(root: str, lines: tuple[str, ...]) -> Ignore:
     return Ignore(root, lines_in(lines))

@@ -56,10 +56,10 @@ class Workshop:
         self.texts = dict(texts)
         self._roots = true_roots(paths)
         self._kept_out: dict[Path, str | None] = {}
-        asked, _ = expand(paths, settings.exclude, present=texts, force_exclude=settings.force_exclude)
+        asked, _ = expand(paths, settings.left_out, present=texts, force_exclude=settings.force_exclude)
         self._asked = frozenset(asked)
         self._programs: dict[Path, Program] = {}
-        for each in programs(asked, paths, settings.exclude):
+        for each in programs(asked, paths, settings.left_out):
             self._programs.update(dict.fromkeys(each.asked, each))
         self._names: dict[str, list[Path]] = {}
         for path in asked:
