@@ -120,10 +120,10 @@ class Sites:
 
     def _find_by_text(self, scope: FunctionNode, owner: Class, found: list[Site]) -> None:
         """The calls of a method that is asked for by its name as a text: ``getattr(runner, "train")()``."""
-        index = self._evaluator.modules.index
+        files = self._evaluator.modules.index.asking_for(scope.name)
+        if not files:
+            return
         asked = re.compile(rf"\bgetattr\([^\n]*,\s*['\"]{re.escape(scope.name)}['\"]\s*[,)]")
-        written = re.compile(asked.pattern.encode())
-        files = [each for each in index.naming(scope.name) if written.search(index.data(each))]
         for module in self._evaluator.modules.each(files):
             lines = [line for line, text in enumerate(module.lines, 1) if asked.search(text)]
             for trail in module.trails_at(lines):
