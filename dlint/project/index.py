@@ -102,6 +102,10 @@ class Index:
         found = self._words.files_with_word(_bytes(name), called=True)
         return list(found) if method else self._of_home(found, name, home)
 
+    def calls(self, relative: str, name: str) -> bool:
+        """Whether ``name(`` stands in a file."""
+        return self._words.stands(relative, _bytes(name))[1]
+
     def knowing(self, name: str, home: str) -> list[str]:
         """The files that may hand on or keep a function which ``home`` defines: that file, and those that
         mention it and a part of the file's path."""
