@@ -51,6 +51,7 @@ class Hit(NamedTuple):
     path: str
     finding: Finding
     kind: str
+    together: tuple[str, ...]
 
 
 class Outcome(NamedTuple):
@@ -279,9 +280,11 @@ def _hit(code: str, rule: Rule, found: Found) -> Hit:
         end_column=module.column(end_line, end_offset),
         reach=found.reach,
         remedy=found.remedy,
-        by_hand=found.by_hand,
+        by_hand=found.by_hand or (found.cure if found.remedy is None else None),
+        effect=found.effect,
+        condition=found.condition,
     )
-    return Hit(str(module.path), finding, found.kind)
+    return Hit(str(module.path), finding, found.kind, found.together)
 
 
 def _release(text: str | None) -> tuple[int, int] | None:

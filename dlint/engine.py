@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 import gc
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from dlint.analysis import Hit, Progress, Project, analyse
-from dlint.finding import Finding, Trouble
+from dlint.finding import LEVELS, Finding, Trouble
 from dlint.finding import Report as Report
+from dlint.knowledge.testing import is_test
 from dlint.project.files import Listing, absolute, display_path, is_folder, listing
 from dlint.settings import Settings, enabled
 from dlint.source.parsing import parse
 from dlint.source.reading import SourceError, decode, read_bytes
+
+if TYPE_CHECKING:
+    from dlint.rules.rule import Together
 
 # A file that mentions one of these is parsed in any case, so that a user hears of one that cannot be.
 _LOADING_WORDS = (b"DataLoader", b"Dataset", b"__getitem__", b"worker_init")
@@ -94,7 +99,8 @@ def _check(
         found = _merged(outcome.hits, {str(path): display_path(path) for path in files})
         unreadable, kept = _read_files(files, texts, explicit, outcome.parsed, found, suppress)
         troubles += [*unreadable, *outcome.failures]
-        findings += kept
+        shown = LEVELS[: LEVELS.index(settings.level) + 1]
+        findings += [finding for finding in kept if finding.level in shown]
         faults = faults or outcome.faults
     return Report(
         tuple(sorted(findings, key=lambda finding: finding.sort_key)),
@@ -146,42 +152,84 @@ def _read_files(
 
 
 def _merged(hits: list[Hit], shown: Mapping[str, str]) -> list[Finding]:
-    """Findings in the asked files: each place once, by its shortest reach, in the order of the listing."""
+    """Findings in the asked files, of which ``shown`` has the names by which the user knows them: each place
+    once, in the order of the listing."""
     if not hits:
         return []
     from dlint.rules import all_rules
 
     rules = all_rules()
     best: dict[tuple[str, str, str, int, int], Finding] = {}
+    files = _Files()
     for hit in hits:
-        if hit.path not in shown:
-            continue
         finding = hit.finding
+        files.join(finding.code, hit.together)
         mark = (finding.code, hit.path, hit.kind, finding.line, finding.column)
         known = best.get(mark)
         if known is None or _rank(finding) < _rank(known):
             best[mark] = finding
-    whole: dict[tuple[str, str, str], list[Finding]] = {}
+    whole: dict[tuple[object, ...], list[Finding]] = {}
+    for mark, finding in best.items():
+        group: tuple[object, ...] = mark[:3] if rules[finding.code].once_per_file else mark
+        whole.setdefault(group, []).append(finding)
+    alike: dict[tuple[object, ...], list[tuple[Finding, str, int]]] = {}
+    for group, found in whole.items():
+        found.sort(key=lambda finding: (LEVELS.index(finding.level), finding.line, finding.column))
+        first, path = found[0], str(group[1])
+        cure = (first.code, files.first(first.code, first.path)) if rules[first.code].together else group
+        alike.setdefault((*cure, group[2]), []).append((first, path, len(found) - 1))
     result: list[Finding] = []
-    for (code, path, kind, _, _), finding in best.items():
-        place = _shown_as(finding, shown[path])
-        if rules[code].once_per_file:
-            whole.setdefault((code, path, kind), []).append(place)
-        else:
-            result.append(place)
-    for group in whole.values():
-        group.sort(key=lambda finding: (finding.line, finding.column))
-        first = group[0]
-        more = len(group) - 1
-        if more:
-            calls = "call" if more == 1 else "calls"
-            first = first._replace(message=f"{first.message} ({more} more {calls} in this file)")
-        result.append(first)
+    for places in alike.values():
+        # What is said of a file is the same whichever files are asked for.
+        if any(path in shown for _, path, _ in places):
+            result += _together(rules[places[0][0].code].together, places, shown)
     return sorted(result, key=lambda finding: finding.sort_key)
 
 
-def _rank(finding: Finding) -> tuple[int, list[tuple[str, str, int]], str]:
+class _Files:
+    """The files whose findings of a rule one cure ends."""
+
+    def __init__(self) -> None:
+        self._first: dict[tuple[str, str], str] = {}
+
+    def join(self, code: str, files: Sequence[str]) -> None:
+        """One cure ends the findings of a rule in these files."""
+        firsts = sorted({self.first(code, file) for file in files})
+        for first in firsts:
+            self._first[code, first] = firsts[0]
+
+    def first(self, code: str, file: str) -> str:
+        """The file that stands for all that hang together with a file."""
+        while self._first.get((code, file), file) != file:
+            file = self._first[code, file]
+        return file
+
+
+def _together(
+    rule: Together | None, places: list[tuple[Finding, str, int]], shown: Mapping[str, str]
+) -> Iterator[Finding]:
+    """The findings that one cure ends, as the rule tells of them, each with the count of those beside it."""
+    if rule is not None:
+        places.sort(key=lambda each: (LEVELS.index(each[0].level), each[0].sort_key))
+    findings: Iterable[Finding] = [
+        _shown_as(finding, shown.get(path) or display_path(path)) for finding, path, _ in places
+    ]
+    if rule is not None:
+        findings = rule(tuple(findings))
+    for finding, (_, path, more) in zip(findings, places, strict=True):
+        if path not in shown:
+            continue
+        calls = "call" if more == 1 else "calls"
+        count = f" ({more} more {calls} in this file)" if more else ""
+        yield finding._replace(message=finding.message + count)
+
+
+def _rank(finding: Finding) -> tuple[int, bool, int, list[tuple[str, str, int]], str]:
+    """What is told of a place that several ways lead to: what happens as things stand, by the shortest way
+    that does not begin in a test."""
     return (
+        LEVELS.index(finding.level),
+        any(is_test(step.path) for step in finding.reach),
         len(finding.reach),
         [(step.name, step.path, step.line) for step in finding.reach],
         finding.message,

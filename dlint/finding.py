@@ -3,9 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, Literal, NamedTuple
+from typing import Any, Final, Literal, NamedTuple, get_args
 
 Applicability = Literal["safe", "unsafe"]
+# What a hazard does: training stands still, it stops with an exception, the data are wrong or repeat, or it
+# takes time, memory or threads.
+Effect = Literal["hang", "error", "silent", "cost"]
+# How bad that is for the project as it stands, the worst first.
+Level = Literal["error", "warning", "note"]
+LEVELS: Final[tuple[Level, ...]] = get_args(Level)
 
 
 class ReachStep(NamedTuple):
@@ -36,8 +42,10 @@ class Remedy(NamedTuple):
 class Finding(NamedTuple):
     """One hazard at one place.
 
-    Lines and columns count from 1, columns in characters; ``end_column`` is exclusive. ``by_hand`` says
-    why there is no remedy and what to do instead, when there is none.
+    Lines and columns count from 1, columns in characters; ``end_column`` is exclusive. ``message`` is all
+    that is said in one line: what happens, the condition, the cure. ``by_hand`` says why there is no remedy
+    and what to do instead, when there is none. ``condition`` is what the project leaves open and must be so
+    for the effect to come: "torch is older than 1.9"; None where it happens as the project stands.
     """
 
     code: str
@@ -51,6 +59,16 @@ class Finding(NamedTuple):
     reach: tuple[ReachStep, ...] = ()
     remedy: Remedy | None = None
     by_hand: str | None = None
+    effect: Effect = "error"
+    condition: str | None = None
+
+    @property
+    def level(self) -> Level:
+        """``error``: happens as the project stands; ``warning``: under a condition that the project leaves
+        open; ``note``: costs time, memory or threads, and nothing else."""
+        if self.effect == "cost":
+            return "note"
+        return "error" if self.condition is None else "warning"
 
     @property
     def sort_key(self) -> tuple[str, int, int, str]:

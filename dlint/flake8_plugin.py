@@ -66,6 +66,12 @@ class DataLoadingChecker:
             help="How workers start: fork, forkserver or spawn. (Default: what the project sets, else any)",
         )
         parser.add_option(
+            "--dlint-level",
+            parse_from_config=True,
+            metavar="LEVEL",
+            help="Show from there on: error, warning or note. (Default: note, everything)",
+        )
+        parser.add_option(
             "--dlint-cache-dir",
             parse_from_config=True,
             metavar="PATH",
@@ -95,6 +101,7 @@ class DataLoadingChecker:
         choices = {
             "target_torch": options.dlint_target_torch,
             "start_method": options.dlint_start_method,
+            "level": options.dlint_level,
             "cache_dir": options.dlint_cache_dir,
         }
         try:

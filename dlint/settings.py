@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Literal, NamedTuple, Protocol, get_args
 
-from dlint.finding import Trouble
+from dlint.finding import LEVELS, Level, Trouble
 from dlint.project.files import absolute, display_path, is_shared, lies_in
 from dlint.project.ignoring import Ignore, lines_in, useless
 from dlint.project.torch_release import declared_torch, is_release
@@ -22,6 +22,7 @@ _NO_CHOICES = ("places", "troubles", "configured_in")
 # What has no part in what is found.
 NO_ANSWER = frozenset(("places", "cache_dir", "configured_in"))
 _LISTS = ("select", "ignore", "extend_select", "exclude")
+_ONE_OF: dict[str, tuple[str, ...]] = {"start_method": get_args(StartMethod), "level": LEVELS}
 
 
 class SettingsError(Exception):
@@ -35,6 +36,7 @@ class Settings(NamedTuple):
     release the program must work with ("1.8"), None where neither option nor project says;
     ``start_method`` None means any. ``exclude`` are gitignore-style patterns besides .gitignore's,
     counted from the project's root; ``force_exclude``: they hold for paths that the user names, too.
+    ``level``: findings from there on are shown.
     ``cache_dir`` is the absolute path of the folder for what runs have found, None where the user has named
     none.
     ``places`` tells where the user wrote each choice, to be shown when it turns out wrong;
@@ -49,6 +51,7 @@ class Settings(NamedTuple):
     force_exclude: bool = False
     target_torch: str | None = None
     start_method: StartMethod | None = None
+    level: Level = "note"
     cache_dir: str | None = None
     configured_in: Path | None = None
     places: tuple[tuple[str, str], ...] = ()
@@ -204,9 +207,9 @@ def _checked(name: str, value: Any, where: str) -> Any:
         raise SettingsError(
             f'{where}: must be a torch release such as "1.8" or "2.1.0", not {_quoted(value)}'
         )
-    if name == "start_method" and value not in get_args(StartMethod):
-        names = ", ".join(get_args(StartMethod))
-        hint = _nearest(value, get_args(StartMethod)) if isinstance(value, str) else ""
+    if name in _ONE_OF and value not in _ONE_OF[name]:
+        names = ", ".join(_ONE_OF[name])
+        hint = _nearest(value, _ONE_OF[name]) if isinstance(value, str) else ""
         raise SettingsError(f"{where}: must be one of {names}, not {_quoted(value)}{hint}")
     return value
 

@@ -11,7 +11,7 @@ import re
 from collections.abc import Container
 from typing import Any, get_args
 
-from dlint.finding import Applicability, Finding, ReachStep, Remedy, Report, Trouble
+from dlint.finding import Applicability, Effect, Finding, ReachStep, Remedy, Report, Trouble
 from dlint.source.reading import MAX_BYTES
 
 _CODE = re.compile(r"DL\d{3}")
@@ -46,12 +46,16 @@ def unpacked(data: bytes, asked: Container[str]) -> Report | None:
 
 def _finding(finding: Finding) -> list[Any]:
     remedy = finding.remedy and [finding.remedy.applicability, finding.remedy.summary]
-    return [*finding[:8], [list(step) for step in finding.reach], remedy, finding.by_hand]
+    reach = [list(step) for step in finding.reach]
+    return [*finding[:8], reach, remedy, finding.by_hand, finding.effect, finding.condition]
 
 
 def _as_finding(data: Any, asked: Container[str]) -> Finding:
-    code, name, message, path, *place, reach, remedy, by_hand = _row(data, len(Finding._fields))
+    row = _row(data, len(Finding._fields))
+    code, name, message, path, *place, reach, remedy, by_hand, effect, condition = row
     if not (isinstance(code, str) and _CODE.fullmatch(code)) or _text(path) not in asked:
+        raise _Foreign
+    if effect not in get_args(Effect):
         raise _Foreign
     line, column, end_line, end_column = map(_from_one, place)
     return Finding(
@@ -66,6 +70,8 @@ def _as_finding(data: Any, asked: Container[str]) -> Finding:
         tuple(_as_step(each) for each in _list(reach)),
         None if remedy is None else _as_remedy(remedy),
         None if by_hand is None else _text(by_hand),
+        effect,
+        None if condition is None else _text(condition),
     )
 
 

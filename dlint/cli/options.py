@@ -10,6 +10,7 @@ from typing import Any, get_args
 import click
 
 from dlint import settings
+from dlint.finding import LEVELS
 from dlint.project.files import absolute, is_excluded, project_root
 from dlint.settings import Settings, SettingsError, StartMethod
 
@@ -42,7 +43,8 @@ def choice_options(command: Callable[..., Any]) -> Callable[..., Any]:
     @functools.wraps(command)
     def gathering(**arguments: Any) -> Any:
         choices = {
-            name: arguments.pop(name) for name in (*_LISTS, "force_exclude", "target_torch", "start_method")
+            name: arguments.pop(name)
+            for name in (*_LISTS, "force_exclude", "target_torch", "start_method", "level")
         }
         for name in _LISTS:
             separator = "\n" if name == "exclude" else ","
@@ -81,6 +83,11 @@ _OPTIONS = (
     click.option(
         "--start-method", type=click.Choice(get_args(StartMethod)),
         help="How DataLoader workers are started. Default: what the project sets, else any.",
+    ),
+    click.option(
+        "--level", type=click.Choice(LEVELS),
+        help="Show from there on. error: happens as the project stands; warning: under a condition that it "
+        "leaves open; note: only costs something. Default: note, everything.",
     ),
 )  # fmt: skip
 

@@ -93,7 +93,9 @@ def prove(
     if output_format == "json":
         say_json([table.as_json(verdicts, unproved, environment)])
     elif output_format == "markdown":
-        say([table.as_markdown(verdicts, unproved, environment)])
+        from dlint.proofs.levels import levels
+
+        say([table.as_markdown(verdicts, unproved, environment, levels(fixtures))])
     else:
         console = Console()
         console.print(table.versions(environment), highlight=False)

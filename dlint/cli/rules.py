@@ -41,6 +41,7 @@ def rule_object(rule: Rule) -> dict[str, object]:
         "name": rule.name,
         "summary": rule.summary,
         "on_by_default": rule.on_by_default,
+        "levels": [{"level": level, "effect": effect} for level, effect in rule.levels],
         "documentation": rule.documentation,
     }
 

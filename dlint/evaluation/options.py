@@ -21,6 +21,13 @@ if TYPE_CHECKING:
 _PARSED = "argparse.ArgumentParser().parse_args"
 
 
+def option_of(value: Value) -> str | None:
+    """The name of the option that a value is read from: whatever the user asks for."""
+    if isinstance(value, External) and value.name.startswith(f"{_PARSED}()."):
+        return value.name.rpartition(".")[2]
+    return None
+
+
 class Options:
     """The options that the program declares with ``add_argument``."""
 

@@ -202,6 +202,14 @@ class Index:
         word = re.compile(rb"\b%b\b" % re.escape(_bytes(name)))
         return len(word.findall(self.data(relative))) == len(word.findall(self._imports(relative)))
 
+    def only_exports(self, relative: str, name: str) -> bool:
+        """Whether a file names something where it defines, imports or exports it (``__all__``) alone."""
+        word = re.escape(_bytes(name))
+        export = rb"'%b'|\"%b\"|\bdef %b\b" % (word, word, word)
+        mentions = len(re.findall(rb"\b%b\b" % word, self.data(relative)))
+        elsewhere = len(re.findall(rb"\b%b\b" % word, self._imports(relative)))
+        return mentions == elsewhere + len(re.findall(export, self.data(relative)))
+
     def _imports(self, relative: str) -> bytes:
         """A file's import statements, wherever they stand."""
         lines = self._import_lines.get(relative)

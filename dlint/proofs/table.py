@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from dlint.proofs.environment import Environment
@@ -135,8 +135,14 @@ def as_json(verdicts: Sequence[Verdict], unproved: Sequence[Fixture], environmen
     )
 
 
-def as_markdown(verdicts: Sequence[Verdict], unproved: Sequence[Fixture], environment: Environment) -> str:
-    """A Markdown document: versions, one table, and how to repeat it."""
+def as_markdown(
+    verdicts: Sequence[Verdict],
+    unproved: Sequence[Fixture],
+    environment: Environment,
+    levels: Mapping[tuple[str, str], str],
+) -> str:
+    """A Markdown document: versions, one table, and how to repeat it. ``levels`` are those of the claims, by
+    code and name."""
     lines = [
         "# Evidence",
         "",
@@ -149,12 +155,14 @@ def as_markdown(verdicts: Sequence[Verdict], unproved: Sequence[Fixture], enviro
         "",
         f"{counts(verdicts)}.",
         "",
-        "| rule | claim | start method | this machine | where it hung | with the remedy |",
-        "| --- | --- | --- | --- | --- | --- |",
+        "| rule | claim | level | start method | this machine | where it hung | with the remedy |",
+        "| --- | --- | --- | --- | --- | --- | --- |",
     ]
     for verdict in verdicts:
         proof = verdict.proof
-        cells = [_cell(each) for each in (f"{proof.code} {proof.name}", proof.claim, verdict.method)]
+        level = levels.get((proof.code, proof.name), "")
+        said = (f"{proof.code} {proof.name}", proof.claim, level, verdict.method)
+        cells = [_cell(each) for each in said]
         where = verdict.bad.where if verdict.bad else None
         cells += [_cell(_did(verdict)), "`" + where.replace("|", "\\|") + "`" if where else ""]
         cells.append(_cell(_cured(verdict)))

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 
-from dlint.finding import Finding
+from dlint.finding import LEVELS, Finding
 
 
 def summary(findings: Sequence[Finding], checked: int, failed: int = 0, *, excluded: bool = False) -> str:
@@ -26,7 +27,14 @@ def summary(findings: Sequence[Finding], checked: int, failed: int = 0, *, exclu
     if unsafe:
         offers.append(f"{unsafe} with `dlint fix --unsafe-fixes`")
     repairable = f" Repairable: {', '.join(offers)}." if offers else ""
-    return f"{of(len(findings), 'finding')} in {where}{repairable}"
+    return f"{by_level(findings)} in {where}{repairable}"
+
+
+def by_level(findings: Sequence[Finding]) -> str:
+    """``3 findings (1 error, 2 notes)``: how many of each level there are."""
+    counts = Counter(finding.level for finding in findings)
+    parts = ", ".join(of(counts[level], level) for level in LEVELS if counts[level])
+    return f"{of(len(findings), 'finding')} ({parts})"
 
 
 def nothing_checked(failed: int, *, excluded: bool) -> str:

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
-from dlint.finding import Finding
+from dlint.finding import Finding, Level
 from dlint.reports.line import place, reach
 from dlint.reports.signs import cells, visible
 
 SourceLines = Callable[[str], Sequence[str]]
 
-_BOLD, _RED, _BLUE, _GREEN, _RESET = "\x1b[1m", "\x1b[1;31m", "\x1b[34m", "\x1b[32m", "\x1b[0m"
+_BOLD, _BLUE, _GREEN, _RESET = "\x1b[1m", "\x1b[34m", "\x1b[32m", "\x1b[0m"
+_COLOURS: dict[Level, str] = {"error": "\x1b[1;31m", "warning": "\x1b[1;33m", "note": "\x1b[1;36m"}
 _WIDEST_LINE = 160
 _LEAD = 20  # columns before the finding where a line is cut
 _TAB = 4
@@ -32,7 +33,9 @@ def text(
         return f"{with_colour}{words}{_RESET}" if colour else words
 
     for finding in findings:
-        yield f"{painted(place(finding), _BOLD)}: {painted(finding.code, _RED)} {visible(finding.message)}"
+        colour_of = _COLOURS[finding.level]
+        label = f"{painted(finding.level, colour_of)}: {painted(finding.code, colour_of)}"
+        yield f"{painted(place(finding), _BOLD)}: {label} {visible(finding.message)}"
         width = len(str(finding.line))
         bar = painted("|", _BLUE)
         lines = source(finding.path)
@@ -40,7 +43,7 @@ def text(
             code, carets = _underlined(lines[finding.line - 1], finding, encoding)
             yield f"{' ' * width} {bar}"
             yield f"{painted(str(finding.line), _BLUE)} {bar} {code}"
-            yield f"{' ' * width} {bar} {painted(carets, _RED)}"
+            yield f"{' ' * width} {bar} {painted(carets, colour_of)}"
         margin = f"{' ' * width} {painted('=', _BLUE)}"
         reached = reach(finding)
         if reached:
@@ -56,7 +59,7 @@ def _what_to_do(finding: Finding) -> Iterator[tuple[str, str]]:
         unsafe = finding.remedy.applicability == "unsafe"
         command = "dlint fix --unsafe-fixes" if unsafe else "dlint fix"
         yield "fix:", f"{finding.remedy.summary} ({command})"
-    if finding.by_hand is not None:
+    if finding.by_hand is not None and finding.by_hand not in finding.message:
         yield "by hand:", finding.by_hand
 
 

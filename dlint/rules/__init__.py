@@ -10,6 +10,7 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from dlint.finding import Effect, Level
     from dlint.rules.rule import Rule
 
 _FILE = re.compile(r"dl(\d{3})_(\w+)")
@@ -50,4 +51,12 @@ def _read(code: str, name: str, file: str) -> Rule:
         check=module.check,
         on_by_default=getattr(module, "ON_BY_DEFAULT", True),
         once_per_file=getattr(module, "ONCE_PER_FILE", False),
+        together=getattr(module, "together", None),
+        levels=tuple(_levels(documentation)),
     )
+
+
+def _levels(documentation: str) -> Iterator[tuple[Level, Effect]]:
+    """The levels and effects that a page names, as in "`warning`, hang: ..."."""
+    section = documentation.partition("\n## Level\n")[2].partition("\n## ")[0]
+    yield from re.findall(r"(?:^- |; )`(\w+)`, (\w+)\b", section, re.MULTILINE)

@@ -58,6 +58,15 @@ finds modules by name (`importlib`, Hydra) counts for loaders that no other scri
 `cv2.ocl.setUseOpenCL(False)` alone does not turn the threads off. What a call with a number greater than 1
 takes back in the main process, always and after all of these, is no protection for forked workers.
 
+## Level
+
+- `warning`, hang: worker code calls what starts OpenCV's pool, if OpenCV was built with OpenMP, as conda's
+  is.
+- `warning`, hang: `cv2.setNumThreads(n)` in worker code, if the main process has used OpenCV before;
+  `cv2.UMat` in worker code, if it has used OpenCL before.
+- `note`, cost: the calls start no thread (`imread`, `flip`, drawing: measured), the workers are not forked,
+  or another file of the program has the same hazard already: one line there cures both.
+
 ## Fix safety
 
 Safe: one line after the import of cv2 changes no result, only how many threads OpenCV uses, in the main
@@ -77,13 +86,17 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
-from dlint.finding import Remedy
+from dlint.finding import Effect as What
+from dlint.finding import Finding, Remedy
 from dlint.fork.protection import Effect, Protections, Shelter
-from dlint.fork.start_method import STARTS_ANEW
+from dlint.fork.start_method import STARTS_ANEW, surely_starts_anew
+from dlint.knowledge.opencv import NO_THREADS
+from dlint.program.conditions import both, loaded
 from dlint.program.program import Program
 from dlint.rules.rule import Found
+from dlint.rules.wording import brief, listed, place
 from dlint.source.module import Module
 from dlint.values.values import Const
 from dlint.workers.events import Event
@@ -99,6 +112,7 @@ _SETTINGS = re.compile(
     r"|getTickFrequency|VideoWriter_fourcc|VideoWriter\.fourcc|error|setLogLevel|getLogLevel"
     r"|(__version__|utils\.logging|ocl)\..*)"
 )
+_OPENMP = "OpenCV was built with OpenMP, as conda's is"
 _REMEDY = Remedy(
     "cv2_threads_off", "safe", "Turn OpenCV's threads off after the imports", {"kind": "threads"}
 )
@@ -123,35 +137,58 @@ def check(program: Program) -> Iterator[Found]:
             if id(event) in counted_at or _is_set_before(threads, use, event):
                 continue
             counted_at.add(id(event))
-            yield from _thread_count(program, event)
-    told: set[tuple[int, Shelter | None, Effect | None]] = set()
+            yield from _thread_count(program, event, use)
+    told: set[tuple[int, Shelter | None, Effect | None, bool, str | None]] = set()
     for use in program.uses:
         code = known[id(use.code)]
         # Where a worker sets another number of threads, that call is what to mend.
         counted = code.counts or (use.beside is not None and known[id(use.beside)].counts)
         shelters: dict[tuple[str, bool], tuple[Shelter | None, Effect | None]] = {}
         forks = program.start_method_of(use) not in STARTS_ANEW
+        condition = loaded(program, use) if code.calls else None
+        files = tuple(sorted({event.module.relative for event in code.calls}))
         for event in code.calls:
             umat = event.name == "cv2.UMat"
             if counted and not umat:
                 continue
-            place = (event.module.relative, umat)
-            if place not in shelters:
+            where = (event.module.relative, umat)
+            if where not in shelters:
                 modules = (*use.modules, event.module)
                 taken = threads.taken_back(use, modules) if forks and not umat else None
-                shelters[place] = (opencl if umat else threads).shelter(use, modules), taken
+                shelters[where] = (opencl if umat else threads).shelter(use, modules), taken
             # Many uses have the same code, and are sheltered by the same call.
-            shelter, taken = shelters[place]
-            mark = (id(event), shelter, taken)
+            shelter, taken = shelters[where]
+            mark = (id(event), shelter, taken, forks, condition)
             if mark not in told:
                 told.add(mark)
                 if umat:
-                    yield from _umat(program, event, shelter)
+                    yield from _umat(event, shelter, condition)
                 elif taken is not None:
-                    yield _taken_back(event, taken)
+                    yield _taken_back(event, taken, condition)._replace(together=files)
                 else:
                     loose = threads.unfollowed(use, (*use.modules, event.module)) if forks else None
-                    yield from _cv2_call(program, event, shelter, loose)
+                    for found in _cv2_call(program, use, event, shelter, loose, condition):
+                        yield found._replace(together=files)
+
+
+def together(findings: Sequence[Finding]) -> Iterator[Finding]:
+    """Findings in files that call cv2 for the same workers, the worst first: it says what happens and names
+    the other places, and those name it."""
+    first = findings[0]
+    others = [finding for finding in findings if finding.path != first.path]
+    also = listed([_place(other) for other in sorted(others, key=lambda other: other.sort_key)])
+    yield first._replace(message=f"{first.message}: that covers {also}, too") if others else first
+    for other in findings[1:]:
+        name, there = other.reach[-1].name, _place(first)
+        message = (
+            f"{name}() runs in worker code with OpenCV's threads on, as in {there}; one cv2.setNumThreads(0) "
+            "covers both"
+        )
+        yield other._replace(message=message, effect="cost", condition=None)
+
+
+def _place(finding: Finding) -> str:
+    return f"{finding.path}:{finding.line}"
 
 
 class _Code:
@@ -181,72 +218,85 @@ def _call(event: Event) -> ast.Call:
 
 
 def _cv2_call(
-    program: Program, event: Event, shelter: Shelter | None, loose: tuple[Module, ast.expr] | None
+    program: Program,
+    use: WorkerUse,
+    event: Event,
+    shelter: Shelter | None,
+    loose: tuple[Module, ast.expr] | None,
+    condition: str | None,
 ) -> Iterator[Found]:
-    spawns = program.start_method in STARTS_ANEW
-    if shelter is not None and (shelter.spawned or not spawns):
+    method = program.start_method_of(use)
+    if shelter is not None and (shelter.spawned or program.start_method not in STARTS_ANEW):
         return
-    why = "nothing turns OpenCV's threads off"
+    effect: What = "cost"
+    why = f"{event.name}() runs in worker code with OpenCV's threads on"
+    what = f"{why}: every worker starts a thread pool"
+    cure = "call cv2.setNumThreads(0) after importing cv2"
     if shelter is not None:
-        module, call = shelter.effect.module, shelter.effect.call
-        why = (
-            f"{ast.unparse(call)} at {module.relative}:{call.lineno} runs in the parent only, "
-            f"not in {program.start_method} workers"
-        )
+        call = f"{brief(shelter.effect.call)} at {place(shelter.effect.module, shelter.effect.call)}"
+        what = f"{event.name}() runs in {method} workers, which do not run {call}"
+    elif event.name in NO_THREADS:
+        what = f"{why}, of which it starts none itself"
+    elif not surely_starts_anew(program, use):
+        effect, what, condition = "hang", f"{why}: forked workers hang", both(condition, _OPENMP)
     yield Found(
         event.module,
         _call(event),
-        f"{event.name}() runs in worker code and {why}: OpenMP builds of OpenCV hang in forked workers, "
-        "other builds start a thread pool in every worker; call cv2.setNumThreads(0) after importing cv2",
+        what,
+        effect,
+        cure,
+        condition,
         event.link.steps(event.name, event.module, event.node),
         _REMEDY if loose is None else None,
         by_hand=None
         if loose is None
-        else f"{ast.unparse(loose[1])} at {loose[0].relative}:{loose[1].lineno} may turn them on again: call "
+        else f"{brief(loose[1])} at {place(*loose)} may turn them on again: call "
         "cv2.setNumThreads(0) after importing cv2, and see that nothing takes it back",
     )
 
 
-def _taken_back(event: Event, taken: Effect) -> Found:
-    call = f"{ast.unparse(taken.call)} at {taken.module.relative}:{taken.call.lineno}"
+def _taken_back(event: Event, taken: Effect, condition: str | None) -> Found:
+    call = f"{brief(taken.call)} at {place(taken.module, taken.call)}"
     return Found(
         event.module,
         _call(event),
-        f"{event.name}() runs in worker code and {call} turns OpenCV's threads on before the workers are "
-        "forked: OpenMP builds of OpenCV hang in forked workers, other builds start a thread pool in every "
-        "worker; pass 0 there, or call cv2.setNumThreads(0) in the loader's worker_init_fn",
+        f"{event.name}() runs in worker code and {call} turns OpenCV's threads on: forked workers hang",
+        "hang",
+        "pass 0 there, or call cv2.setNumThreads(0) in the loader's worker_init_fn",
+        both(condition, _OPENMP),
         event.link.steps(event.name, event.module, event.node),
-        by_hand=f"{call} turns them on again: pass 0 there, or call cv2.setNumThreads(0) in the loader's "
-        "worker_init_fn",
     )
 
 
-def _thread_count(program: Program, event: Event) -> Iterator[Found]:
+def _thread_count(program: Program, event: Event, use: WorkerUse) -> Iterator[Found]:
     call = _call(event)
     values = program.evaluator.values(call.args[0], event.point) if call.args else []
     if not any(isinstance(value, Const) for value, _ in values):
         return
-    text = ast.unparse(call.args[0])
     yield Found(
         event.module,
         call,
-        f"cv2.setNumThreads({text}) in worker code shrinks the thread pool that the worker inherited, whose "
-        "threads it does not have: a forked worker hangs once the parent has used cv2 (10 of 10 runs on "
-        "OpenCV 4.14 and 5.0); use 0, which never hung",
+        f"cv2.setNumThreads({brief(call.args[0])}) in worker code shrinks a pool that the "
+        "worker does not have: it hangs",
+        "hang",
+        "use 0, which never hangs",
+        both(loaded(program, use), "the main process has used OpenCV before"),
         event.link.steps(event.name, event.module, event.node),
         Remedy("cv2_threads_off", "safe", "Use 0 instead", {"kind": "thread-count"}),
         kind="thread-count",
     )
 
 
-def _umat(program: Program, event: Event, shelter: Shelter | None) -> Iterator[Found]:
+def _umat(event: Event, shelter: Shelter | None, condition: str | None) -> Iterator[Found]:
     if shelter is not None:
         return
     yield Found(
         event.module,
         _call(event),
-        "cv2.UMat runs OpenCL in worker code: a forked worker hangs once the parent has used OpenCL (every "
-        "run on OpenCV 4.14 and 5.0); call cv2.ocl.setUseOpenCL(False) right after importing cv2",
+        "cv2.UMat runs OpenCL in worker code: forked workers hang",
+        "hang",
+        "call cv2.ocl.setUseOpenCL(False) right after importing cv2",
+        both(condition, "the main process has used OpenCL before"),
         event.link.steps(event.name, event.module, event.node),
         Remedy("cv2_threads_off", "safe", "Turn OpenCL off after the imports", {"kind": "umat"}),
         kind="umat",

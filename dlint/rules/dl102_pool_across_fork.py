@@ -62,6 +62,17 @@ class Clips(Dataset):
 `if self.pool is None:` is no cure: once the parent has read an item, the workers inherit its pool (hang,
 4 of 4). Nor is `__getstate__` alone: a fork pickles nothing.
 
+## Level
+
+- `error`, hang: workers are forked and the pool, thread or queue has threads in the parent by then.
+- `error`, error: the workers are started anew: a pool cannot be pickled.
+- `warning`, hang: an executor whose threads nobody has started, if the parent has read an item before or
+  the workers are not forked; a lock, if a thread holds it while the worker is forked.
+
+A `warning` instead where workers run the code only under a condition: an option for the number of workers
+that is 0 by default, a dataset that no loader of the project is seen to get, or a loader in a function that
+nothing in the project calls.
+
 ## Fix safety
 
 Unsafe: the attribute becomes a property, and each process makes its pool when it first asks for it, instead
@@ -81,7 +92,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from dlint.finding import ReachStep, Remedy
+from dlint.finding import Effect, ReachStep, Remedy
 from dlint.fork.early_reads import item_read_in_parent
 from dlint.fork.order import comes_before
 from dlint.fork.sides import (
@@ -94,6 +105,7 @@ from dlint.fork.sides import (
 )
 from dlint.fork.start_method import STARTS_ANEW
 from dlint.knowledge.processes.pools import LOCKS, POOLS, THREAD_QUEUES, THREADS, gives_work
+from dlint.program.conditions import NOT_FORKED, both, loaded
 from dlint.program.program import Program
 from dlint.rules.rule import Found
 from dlint.source.layout import expressions, own_names, statements_in
@@ -133,12 +145,14 @@ def check(program: Program) -> Iterator[Found]:
             if owner.name in POOLS and gives_work(method):
                 yield from _pool(program, use, event, owner, worker)
             elif owner.name in THREAD_QUEUES and method in ("get", "get_nowait", "put"):
-                yield from _queue(threads, use, event, owner, method)
+                yield from _queue(program, threads, use, event, owner, method)
             elif owner.name in LOCKS and method in ("acquire", "wait"):
-                yield from _lock(threads, use, owner, event.link.steps(event.name, event.module, event.node))
+                yield from _lock(
+                    program, threads, use, owner, event.link.steps(event.name, event.module, event.node)
+                )
         for lock, steps in entered.get(id(use.code), ()):
             if made_in_parent(program, lock, worker) and not renewed(program, use, lock):
-                yield from _lock(threads, use, lock, steps)
+                yield from _lock(program, threads, use, lock, steps)
 
 
 def _pool(
@@ -160,29 +174,33 @@ def _pool(
             return
     elif cold and method == "fork":
         return
-    if before:
-        what = f"{pool.shown} made in the parent is used in worker code ({_place(event)})"
-    else:
-        what = f"the parent reads an item ({warm}) and so makes the {pool.shown} that workers inherit"
+    shown, condition = pool.shown, None
+    effect: Effect = "hang"
     if method in STARTS_ANEW:
-        effect = f"it cannot be pickled, so {method} workers do not start"
+        what = f"worker code uses a {shown} of the parent, which cannot be pickled: {method} workers fail"
+        effect = "error"
+    elif not before:
+        what = f"the parent reads an item and so makes the {shown} that workers inherit: they hang"
     elif cold:
-        effect = "spawned workers fail (cannot pickle), forked ones hang once the parent has read one item"
+        what = f"worker code uses a {shown} of the parent: workers hang, or cannot be sent it"
+        condition = f"the parent has read an item before, or {NOT_FORKED}"
+    elif pool.lazy and (busy or warm):
+        how = "gives it work" if busy else "reads an item"
+        what = (
+            f"worker code uses a {shown} after the parent {how}: forked workers hang, without its {pool.of}"
+        )
     else:
-        first = ""
-        if before and pool.lazy and (busy or warm):
-            first = (
-                "the parent gives it work first and "
-                if busy
-                else f"the parent reads an item first ({warm}) and "
-            )
-        effect = f"{first}its {pool.of} do not survive the fork: the workers hang"
+        what = f"worker code uses a {shown} of the parent: forked workers hang, without its {pool.of}"
     cure = "make it in each worker, keyed on os.getpid()" if threads else "let the workers do the work"
+    where = f" (item read at {warm})" if warm and not busy else ""
     remedy = Remedy("pool_per_process", "unsafe", "Make the pool in each process, keyed on os.getpid()")
     yield Found(
         made.point.frame.module,
         made.node,
-        f"{what}: {effect}; {cure}",
+        what,
+        effect,
+        cure + where,
+        both(loaded(program, use), condition),
         event.link.steps(event.name, event.module, event.node),
         remedy if threads and before else None,
         by_hand=None if threads and before else f"{cure}, and leave it out of __getstate__",
@@ -302,7 +320,9 @@ def _may_be_one(other: Made, used: Made, use: WorkerUse) -> bool:
     return ours.node is None or theirs.node is None or ours.node is theirs.node
 
 
-def _queue(threads: _Threads, use: WorkerUse, event: Event, queue: Made, method: str) -> Iterator[Found]:
+def _queue(
+    program: Program, threads: _Threads, use: WorkerUse, event: Event, queue: Made, method: str
+) -> Iterator[Found]:
     other = ("get", "get_nowait") if method == "put" else ("put", "put_nowait")
     thread = threads.at_other_end(queue, other, use)
     if thread is None or (method == "put" and not queue.arguments.all()):
@@ -311,15 +331,18 @@ def _queue(threads: _Threads, use: WorkerUse, event: Event, queue: Made, method:
     yield Found(
         thread.module,
         thread.call,
-        f"this thread of the parent {verb} a queue that worker code waits for ({_place(event)}): a forked "
-        "worker has the queue and not the thread, and hangs; spawned ones fail (cannot pickle); start the "
-        "thread in the worker",
+        f"a thread of the parent {verb} a queue that worker code waits for: forked workers hang",
+        "hang",
+        "start the thread in the worker",
+        loaded(program, use),
         event.link.steps(event.name, event.module, event.node),
         by_hand="start the thread in the worker, in __iter__ or keyed on os.getpid(), and shard by worker id",
     )
 
 
-def _lock(threads: _Threads, use: WorkerUse, lock: Made, steps: tuple[ReachStep, ...]) -> Iterator[Found]:
+def _lock(
+    program: Program, threads: _Threads, use: WorkerUse, lock: Made, steps: tuple[ReachStep, ...]
+) -> Iterator[Found]:
     if "register_at_fork" in lock.point.frame.module.text:
         return
     thread = threads.taking(lock, use)
@@ -329,9 +352,13 @@ def _lock(threads: _Threads, use: WorkerUse, lock: Made, steps: tuple[ReachStep,
     yield Found(
         lock.point.frame.module,
         lock.node,
-        f"a thread of the parent takes this lock ({thread.module.relative}:{thread.call.lineno}) and so does "
-        "worker code: a worker that is forked while the thread holds it waits for ever; give each worker a "
-        "new lock in worker_init_fn",
+        "a thread of the parent and worker code take this lock: a worker waits for ever",
+        "hang",
+        "give each worker a new lock in worker_init_fn",
+        both(
+            loaded(program, use),
+            f"the thread ({thread.module.relative}:{thread.call.lineno}) holds it while the worker is forked",
+        ),
         steps,
         by_hand="make a new lock in worker_init_fn on get_worker_info().dataset, or with os.register_at_fork",
     )

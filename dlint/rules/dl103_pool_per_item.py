@@ -40,6 +40,10 @@ def __getitem__(self, index):
 
 Or none: the workers already load several items at a time.
 
+## Level
+
+- `note`, cost: starting and ending the pool takes most of the time.
+
 ## Fix safety
 
 Unsafe: the threads live on between items, with what they keep, until their process ends. All objects of the
@@ -60,6 +64,7 @@ from collections.abc import Iterator
 
 from dlint.finding import ReachStep, Remedy
 from dlint.knowledge.processes.pools import POOLS, THREAD_POOLS
+from dlint.program.conditions import executed
 from dlint.program.program import Program
 from dlint.rules.rule import Found
 from dlint.workers.repetition import PerItem
@@ -89,12 +94,13 @@ def check(program: Program) -> Iterator[Found]:
             yield Found(
                 event.module,
                 event.node,
-                f"worker code makes a {shown} for every {time}: starting and ending its threads costs "
-                f"{_SLOWER[shown]} times what a kept pool costs; keep one per process, keyed on os.getpid(), "
-                "or load without threads",
+                f"worker code makes a {shown} for every {time}: {_SLOWER[shown]} times slower "
+                "than one that is kept",
+                "cost",
+                "keep one per process, keyed on os.getpid(), or load without threads",
+                executed(program, code),
                 steps,
                 _REMEDY if method else None,
-                by_hand=None if method else "keep one pool per process, keyed on os.getpid(), or none",
             )
 
 

@@ -38,6 +38,10 @@ def __iter__(self):
             yield future.result()
 ```
 
+## Level
+
+- `note`, cost: threads, or memory that grows with the stream.
+
 ## Fix safety
 
 Unsafe: the remedy writes a small number; the right one depends on what the threads wait for, and tasks that
@@ -58,6 +62,7 @@ from collections.abc import Iterator
 from dlint.finding import Remedy
 from dlint.knowledge.iterables import opens
 from dlint.knowledge.processes.pools import POOLS, THREAD_POOLS
+from dlint.program.conditions import executed
 from dlint.program.program import Program
 from dlint.rules.rule import Found
 from dlint.source.layout import dotted, statements_in
@@ -69,6 +74,7 @@ from dlint.values.values import Const, Function
 from dlint.values.worlds import HERE
 from dlint.workers.events import Event
 from dlint.workers.sharing import codes_of
+from dlint.workers.worker import WorkerCode
 
 _REMEDY = Remedy("bound_pool", "unsafe", "Give the pool a small size")
 _THREADS = {"ThreadPoolExecutor": "cpu_count() + 4 threads (at most 32)", "ThreadPool": "cpu_count() threads"}
@@ -86,13 +92,13 @@ def check(program: Program) -> Iterator[Found]:
         streams = [event for event in code.events if event.owner and event.owner.name in THREAD_POOLS]
         for event in code.events:
             if isinstance(event.node, ast.Call) and event.owner is None and event.name in THREAD_POOLS:
-                yield from _size(program, event, event.node)
+                yield from _size(program, code, event, event.node)
         for event in code.each_way(streams):
             if isinstance(event.node, ast.Call):
-                yield from _stream(program, event, event.node)
+                yield from _stream(program, code, event, event.node)
 
 
-def _size(program: Program, event: Event, call: ast.Call) -> Iterator[Found]:
+def _size(program: Program, code: WorkerCode, event: Event, call: ast.Call) -> Iterator[Found]:
     pool = POOLS[event.name]
     arguments = arguments_of(call, event.point)
     given = arguments.positional[0] if arguments.positional else arguments.keywords.get(pool.size)
@@ -105,14 +111,16 @@ def _size(program: Program, event: Event, call: ast.Call) -> Iterator[Found]:
     yield Found(
         event.module,
         call,
-        f"{pool.shown} without a size in worker code: every worker starts up to {_THREADS[pool.shown]}; "
+        f"{pool.shown} without a size in worker code: every worker starts up to {_THREADS[pool.shown]}",
+        "cost",
         f"give it a small {pool.size}",
+        executed(program, code),
         event.link.steps(event.name, event.module, call),
         _REMEDY,
     )
 
 
-def _stream(program: Program, event: Event, call: ast.Call) -> Iterator[Found]:
+def _stream(program: Program, code: WorkerCode, event: Event, call: ast.Call) -> Iterator[Found]:
     """A whole stream handed to a pool: once an epoch, in an ``__iter__`` that yields."""
     method = event.name.rpartition(".")[2]
     scope = event.point.frame.scope
@@ -126,7 +134,7 @@ def _stream(program: Program, event: Event, call: ast.Call) -> Iterator[Found]:
             return
         if not _is_stream(program, event.point, call.args[1]):
             return
-        how = "executor.map submits the whole stream before it gives the first result"
+        how = "executor.map submits the whole stream before it gives a result"
     elif method in ("submit", "apply_async"):
         source = _submitted(event, call, loops)
         if source is None or _is_first_window(scope, call) or not _is_stream(program, event.point, source):
@@ -137,8 +145,10 @@ def _stream(program: Program, event: Event, call: ast.Call) -> Iterator[Found]:
     yield Found(
         event.module,
         call,
-        f"{how}: 500,000 waiting tasks took a process from 11 to 857 MB, and the exceptions of results that "
-        "nobody reads are lost; submit a bounded window and read every result",
+        f"{how}: memory grows with the stream",
+        "cost",
+        "submit a bounded window and read every result, else its exceptions are lost",
+        executed(program, code),
         event.link.steps(event.name, event.module, call),
         by_hand="keep a deque of at most a few futures: submit one, give the oldest result",
     )

@@ -38,6 +38,11 @@ with ThreadPool(8) as pool:
     pool.join()
 ```
 
+## Level
+
+- `note`, cost: the threads or processes of pools that nobody ends.
+- `warning`, hang: a task that waits for its own pool, if as many tasks as the pool has threads run at once.
+
 ## Fix safety
 
 Unsafe: the remedy waits for the pool's tasks where nothing waited before. It puts the statements that use the
@@ -109,18 +114,19 @@ def _per_batch(module: Module, call: ast.Call, point: Point, pool: Pool) -> Foun
     ending = "nothing closes or joins"
     if _is_ended(call, point, frozenset({"close"})):
         ending = "is closed and never joined"
-        effect = f"its {pool.of} start anew each time, and the last ones may still run"
+        happens = f"its {pool.of} start anew each time"
     elif not _is_appended(call, point):
-        effect = f"its {pool.of} start anew each time, and leak on Python 3.6 and 3.7"
+        happens = f"its {pool.of} start anew each time"
     elif pool.of == "threads":
-        effect = "its threads pile up (702, 1401, 2103 over three epochs)"
+        happens = "its threads pile up"
     else:
-        effect = "its processes pile up"
+        happens = "its processes pile up"
     return Found(
         module,
         call,
-        f"a new {pool.shown} for every batch that {ending}: {effect}; make it once before the loop, or use "
-        "it in a with block",
+        f"the training loop makes a {pool.shown} for every batch that {ending}: {happens}",
+        "cost",
+        "make it once before the loop, or use it in a with block",
         remedy=_REMEDY if plain else None,
         by_hand=None
         if plain
@@ -221,9 +227,11 @@ def _waiting(
         yield Found(
             event.module,
             event.node,
-            f"a task of this {shown} ({module.relative}:{call.lineno}) gives it more work and waits for the "
-            "result: once all its threads wait, none is left to do it (hang, 5 of 5, pool of 2); do the "
-            "work in the task, or use a second pool",
+            f"a task of this {shown} ({module.relative}:{call.lineno}) waits for work that it "
+            "gives the same pool: hang",
+            "hang",
+            "do the work in the task, or use a second pool",
+            f"as many tasks as the pool has {POOLS[pool.name].of} run at once",
             event.link.steps(event.name, event.module, event.node),
             by_hand="call the function directly in the task, or give the inner tasks a pool of their own",
         )

@@ -40,6 +40,16 @@ with forkserver, or set `POLARS_MAX_THREADS=1`:
 loader = DataLoader(dataset, num_workers=4, multiprocessing_context="forkserver")
 ```
 
+## Level
+
+- `error`, hang: worker code and the parent both run on the threads of polars, scikit-learn or faiss.
+- `error`, error: numba's parallel functions under the omp layer: the worker is killed.
+- `warning`, hang: `torch.set_num_threads(n)`, if the parent has run a parallel operation before.
+
+A `warning` instead where workers run the code only under a condition: an option for the number of workers
+that is 0 by default, a dataset that no loader of the project is seen to get, or a loader in a function that
+nothing in the project calls.
+
 ## Fix safety
 
 No remedy: which of the cures fits is a decision.
@@ -61,8 +71,10 @@ from dlint.fork.early_reads import item_read_in_parent
 from dlint.fork.sides import calls_named, worker_functions
 from dlint.fork.start_method import STARTS_ANEW
 from dlint.knowledge.processes.native_threads import CORES, LIBRARIES, LIMITS, TORCH, Library
+from dlint.program.conditions import both, loaded
 from dlint.program.program import Program
 from dlint.rules.rule import Found
+from dlint.rules.wording import brief
 from dlint.source.layout import statements_in
 from dlint.source.module import Module
 from dlint.values.frame import Point
@@ -85,7 +97,7 @@ def check(program: Program) -> Iterator[Found]:
             continue
         for event in threads:
             if isinstance(event.node, ast.Call) and _several(program, event, event.node):
-                yield _torch(event, event.node)
+                yield _torch(program, event, event.node, use)
         for library in libraries:
             for visit in use.code.visits:
                 for call in _calls(program, visit, library):
@@ -93,7 +105,7 @@ def check(program: Program) -> Iterator[Found]:
                         program, use, library
                     )
                     if not harmless and parent.uses(library, use):
-                        yield _library(visit, call, library)
+                        yield _library(program, visit, call, library, use)
         if omp:
             yield from _numba(program, use, parent)
 
@@ -110,28 +122,32 @@ def _several(program: Program, event: Event, call: ast.Call) -> bool:
     )
 
 
-def _torch(event: Event, call: ast.Call) -> Found:
+def _torch(program: Program, event: Event, call: ast.Call, use: WorkerUse) -> Found:
     return Found(
         event.module,
         call,
-        f"torch.set_num_threads({ast.unparse(call.args[0])}) in worker code: a forked worker hangs once the "
-        "parent has run a parallel operation (5 of 5), as it has none of the parent's threads; remove it: "
-        "the DataLoader gives each worker one thread",
+        f"torch.set_num_threads({brief(call.args[0])}) in worker code: forked workers hang, "
+        "without the parent's threads",
+        "hang",
+        "remove it: the DataLoader gives each worker one thread",
+        both(loaded(program, use), "the parent has run a parallel operation of torch before"),
         event.link.steps(event.name, event.module, call),
         by_hand="remove the call, or start the workers with forkserver",
     )
 
 
-def _library(visit: Visit, call: ast.Call, library: Library) -> Found:
+def _library(program: Program, visit: Visit, call: ast.Call, library: Library, use: WorkerUse) -> Found:
     name = ast.unparse(call.func)
     shown = f"{library.package}'s {call.func.attr if isinstance(call.func, ast.Attribute) else name}"
-    order = ", imported before torch," if library.after_torch else ""
+    order = " imported before torch" if library.after_torch else ""
     cure = "import torch first" if library.after_torch else f"use forkserver or {library.environment}=1"
     return Found(
         visit.function.module,
         call,
-        f"{shown}(){order} runs on threads in worker code, and the parent uses {library.package} too: a "
-        f"forked worker hangs ({library.runs}), because it has none of the parent's threads; {cure}",
+        f"{shown}(){order} runs in worker code and in the parent: forked workers hang, without its threads",
+        "hang",
+        cure,
+        loaded(program, use),
         visit.link.steps(name, visit.function.module, call),
         by_hand=f"{cure}, or start the workers with spawn or forkserver",
     )
@@ -270,9 +286,11 @@ def _numba(program: Program, use: WorkerUse, parent: _Parent) -> Iterator[Found]
             yield Found(
                 visit.function.module,
                 node,
-                f"numba's parallel {node.name} runs in worker code and in the parent with the omp threading "
-                "layer: a forked worker is killed (fork() called from a process already using GNU OpenMP); "
-                "use the workqueue layer",
+                f"numba's parallel {node.name} runs in worker code and in the parent: forked "
+                "workers are killed",
+                "error",
+                "use the workqueue layer: omp ends a process that was forked after it ran",
+                loaded(program, use),
                 visit.link.steps(node.name, visit.function.module, node),
                 by_hand="set numba.config.THREADING_LAYER to 'workqueue', or use forkserver",
             )

@@ -26,6 +26,14 @@ def __getitem__(self, index):
     return [decode(frame) for frame in self.frames[index]]
 ```
 
+## Level
+
+- `error`, error: a worker may have no children.
+
+A `warning` instead where workers run the code only under a condition: an option for the number of workers
+that is 0 by default, a dataset that no loader of the project is seen to get, or a loader in a function that
+nothing in the project calls.
+
 ## Fix safety
 
 No remedy: what replaces the processes is a decision.
@@ -43,6 +51,7 @@ from collections.abc import Iterator
 
 from dlint.knowledge.processes.pools import POOLS, PROCESS_STARTS, PROCESSES
 from dlint.loaders.loaders import is_zero
+from dlint.program.conditions import executed
 from dlint.program.program import Program
 from dlint.rules.rule import Found
 from dlint.source.nodes import walk
@@ -68,9 +77,11 @@ def check(program: Program) -> Iterator[Found]:
                 yield Found(
                     event.module,
                     event.node,
-                    f"worker code makes {what}, but a worker may have no child processes: it ends with "
-                    "AssertionError: daemonic processes are not allowed to have children; do the work in the "
-                    "worker itself, or in threads",
+                    f"worker code makes {what}: daemonic processes are not allowed to have "
+                    "children (AssertionError)",
+                    "error",
+                    "do the work in the worker itself, or in threads",
+                    executed(program, code),
                     event.link.steps(event.name, event.module, event.node),
                     by_hand="do the work in the worker itself (num_workers=0 for a loader inside a worker)",
                 )

@@ -34,6 +34,16 @@ def __getitem__(self, index):
 
 Otherwise remove the call: every worker has its own state.
 
+## Level
+
+- `error`, silent: the numbers repeat.
+- `warning`, silent: the call stands under a test of the split or the mode (`self.split == "test"`): an
+  evaluation may well be the same each time.
+
+A `warning` instead where workers run the code only under a condition: an option for the number of workers
+that is 0 by default, a dataset that no loader of the project is seen to get, or a loader in a function that
+nothing in the project calls.
+
 ## Fix safety
 
 Unsafe: what else draws from the library is no longer set back. Where the same numbers may be what is wanted
@@ -53,14 +63,17 @@ stream that the loader seeded for the worker. `get_worker_info().id` becomes `.s
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator
 
 from dlint.finding import Remedy
 from dlint.knowledge.randomness import KEEPS_STATE, SEEDS, STATE_CALLS, sounds_changing
+from dlint.program.conditions import both, executed
 from dlint.program.program import Program
 from dlint.randomness.seed import CLOCK, FIXED, FRESH, TORCH, WORKER, Seed
 from dlint.randomness.seeds import seeds_of
 from dlint.rules.rule import Found
+from dlint.rules.wording import brief
 from dlint.source.layout import dotted
 from dlint.source.nodes import walk
 from dlint.values.frame import Point
@@ -72,6 +85,8 @@ from dlint.workers.events import Event
 from dlint.workers.reach import Link
 from dlint.workers.sharing import codes_of
 from dlint.workers.worker import WorkerCode
+
+_MODE = re.compile(r"\b(split|mode|phase|subset|(is_?)?(train|test|eval|val)\w*)\b")
 
 
 def check(program: Program) -> Iterator[Found]:
@@ -96,7 +111,7 @@ def _judged(program: Program, code: WorkerCode, event: Event) -> Iterator[Found]
         return
     if _kept(event) or _put_back_after(program, event):
         return
-    yield _found(event, seeds, once=once)
+    yield _found(program, code, event, seeds, once=once)
 
 
 def _names_in(call: ast.Call) -> Iterator[str]:
@@ -169,28 +184,39 @@ def _keeps(program: Program, manager: ast.expr, point: Point, world: World, libr
     )
 
 
-def _found(event: Event, seeds: list[Seed], *, once: bool) -> Found:
+def _mode(event: Event) -> str | None:
+    """The test on the way to a call that asks for the part of the data, or what the program does with it:
+    ``self.split == "test"``. An evaluation may well be the same each time."""
+    for point in event.places():
+        for test, outcome, _ in tests_around(point):
+            if _MODE.search(ast.unparse(test)):
+                return f"{brief(test)} is {outcome}"
+    return None
+
+
+def _found(program: Program, code: WorkerCode, event: Event, seeds: list[Seed], *, once: bool) -> Found:
     assert isinstance(event.node, ast.Call)
     library = SEEDS[event.name]
     kinds = frozenset().union(*(seed.kinds for seed in seeds))
     cure = "remove it"
     if kinds == {FIXED} or CLOCK in kinds:
-        happens = f"all draws from {library} after it repeat (1 distinct value of 24)"
+        happens = f"every draw from {library} after it repeats"
         cure = "remove it, or draw from a local generator made from the seed and the index"
     elif once and kinds <= {FIXED, WORKER}:
-        happens = f"every epoch starts new workers, which draw the same numbers from {library} again"
+        happens = f"every epoch draws the same from {library} again, in new workers"
         cure = "remove it, or seed from get_worker_info().seed"
     elif kinds <= {FIXED, WORKER, TORCH}:
-        happens = f"all items of a worker draw the same numbers from {library}"
+        happens = f"all items of a worker draw the same from {library}"
     else:
-        happens = (
-            f"whatever draws from {library} after it gets the same numbers for the same seed in every epoch"
-        )
+        happens = f"{library} draws the same for the same seed in every epoch"
         cure = "draw from a local generator made from that seed"
     return Found(
         event.module,
         event.node,
-        f"{ast.unparse(event.node)} in worker code sets {library}'s global state: {happens}; {cure}",
+        f"{brief(event.node)} runs in worker code: {happens}",
+        "silent",
+        cure,
+        both(executed(program, code), _mode(event)),
         event.link.steps(event.name, event.module, event.node),
         Remedy("remove_reseed", "unsafe", "Remove the seeding, or draw from a local generator"),
     )

@@ -45,6 +45,17 @@ loader = DataLoader(dataset, batch_size=8, num_workers=4, worker_init_fn=seed_wo
 
 or require torch 1.9.
 
+## Level
+
+- `error`, silent: the project says that it runs on torch older than 1.9.
+- `warning`, silent: it names no release: if torch is older than 1.9. A project that rules that out has no
+  finding.
+- `warning`, silent: NumPy only chooses another item for one that cannot be used.
+
+A `warning` instead where workers run the code only under a condition: an option for the number of workers
+that is 0 by default, a dataset that no loader of the project is seen to get, or a loader in a function that
+nothing in the project calls.
+
 ## Fix safety
 
 Repaired only where `target-torch` or the project's own declaration names a torch before 1.9; where nothing is
@@ -66,6 +77,7 @@ from __future__ import annotations
 
 import ast
 import os
+import re
 from collections.abc import Iterator
 
 from dlint.finding import Remedy
@@ -81,11 +93,14 @@ from dlint.knowledge.randomness import (
     seeds_nothing,
 )
 from dlint.loaders.loaders import Loader, is_zero
+from dlint.program.conditions import both, with_workers
 from dlint.program.program import Program
 from dlint.randomness.init_functions import result_of
 from dlint.randomness.seed import FRESH, TORCH
 from dlint.randomness.seeds import seeds_of
 from dlint.rules.rule import Found
+from dlint.rules.wording import brief, place
+from dlint.source.nodes import walk
 from dlint.values.frame import Point
 from dlint.values.functions import function_body
 from dlint.values.places import places_around
@@ -127,7 +142,7 @@ def check(program: Program) -> Iterator[Found]:
             missing = _unseeded(program, loader, drawing)
             if missing or _leaves_numpy_alone(program, uses):
                 remedy = _remedy(program, loader, uses, missing=missing)
-                yield _found(loader, min(draws, key=_distance), remedy, missing=missing)
+                yield _found(program, loader, min(draws, key=_distance), remedy, missing=missing)
 
 
 def _trainer_seeds_workers(program: Program) -> bool:
@@ -278,10 +293,10 @@ def _seeding(program: Program, code: WorkerCode) -> Iterator[int]:
         for point in event.places():
             if isinstance(point.statement, ast.With):
                 yield from map(id, point.statement.items)
-            for place in places_around(point):
-                yield id(place.block[place.at])
+            for around in places_around(point):
+                yield id(around.block[around.at])
                 # A good seed that is set on a condition is set once a worker: `if not self.seeded:`.
-                if not good and not isinstance(place.owner, ast.With | ast.Try | None):
+                if not good and not isinstance(around.owner, ast.With | ast.Try | None):
                     break
             else:
                 continue
@@ -298,26 +313,78 @@ def _comes_after(point: Point, seeding: set[int]) -> bool:
     )
 
 
-def _distance(event: Event) -> int:
-    return event.link.length
+def _distance(event: Event) -> tuple[bool, int]:
+    return _replaces_item(event), event.link.length
 
 
-def _found(loader: Loader, draw: Event, remedy: Remedy | None, *, missing: bool) -> Found:
-    where = f"{draw.module.relative}:{getattr(draw.node, 'lineno', 1)}"
-    lack = "no worker_init_fn" if missing else "the worker_init_fn does not seed NumPy"
-    advice = "pass a worker_init_fn that seeds" if missing else "seed"
-    repeat = "all workers and epochs draw the same numbers (4 distinct of 24)"
-    if loader.keeps_workers:
-        repeat = "all workers draw the same numbers"
+def _replaces_item(event: Event) -> bool:
+    """Whether a draw chooses another item for one that cannot be used: after an exception, or as the index
+    that ``__getitem__`` is asked for once more."""
+    if any(
+        isinstance(around.owner, ast.ExceptHandler)
+        for point in event.places()
+        for around in places_around(point)
+    ):
+        return True
+    return event.point.statement is not None and any(
+        any(inner is event.node for inner in walk(node))
+        for node in walk(event.point.statement)
+        if (isinstance(node, ast.Call) and getattr(node.func, "attr", "") == "__getitem__")
+        or (isinstance(node, ast.Subscript) and getattr(node.value, "id", "") == "self")
+    )
+
+
+def _found(program: Program, loader: Loader, draw: Event, remedy: Remedy | None, *, missing: bool) -> Found:
+    repeat = (
+        "all workers repeat its numbers" if loader.keeps_workers else "all workers and epochs repeat them"
+    )
+    cure = "pass a worker_init_fn that seeds NumPy from torch.initial_seed()"
+    if not missing:
+        cure = "seed NumPy from torch.initial_seed() in the worker_init_fn"
     return Found(
         loader.module,
         loader.call,
-        f"{lack}, and worker code draws from NumPy ({draw.name} at {where}): before torch 1.9 {repeat}; "
-        f"{advice} NumPy from torch.initial_seed(), or require torch>=1.9",
+        f"workers draw from NumPy ({_shown(draw.name)}) and {_lack(program, loader, missing)}: {repeat}",
+        "silent",
+        f"{cure}, or require torch>=1.9",
+        both(
+            with_workers(program, loader),
+            _older(program),
+            "an item cannot be used and another is drawn" if _replaces_item(draw) else None,
+        ),
         draw.link.steps(draw.name, draw.module, draw.node),
         remedy,
         _BY_HAND if remedy is None else None,
     )
+
+
+def _shown(name: str) -> str:
+    return re.sub(r"^numpy\.", "np.", name)
+
+
+def _older(program: Program) -> str | None:
+    return "torch is older than 1.9 (the project names no release)" if program.target_torch is None else None
+
+
+def _lack(program: Program, loader: Loader, missing: bool) -> str:
+    """What the loader does not have, and where what it is given instead comes from."""
+    if not missing:
+        return "the worker_init_fn does not seed it"
+    written = loader.written("worker_init_fn")
+    if written is None or isinstance(written, ast.Constant):
+        return "nothing seeds it"
+    source = ""
+    if isinstance(written, ast.Call):
+        for value, _ in program.evaluator.values(written.func, loader.point):
+            if isinstance(value, Function):
+                for statement in function_body(value.node):
+                    if isinstance(statement, ast.Return) and _is_nothing(statement.value):
+                        source = f" ({place(value.module, statement)})"
+    return f"worker_init_fn={brief(written, 24)} may be None{source}"
+
+
+def _is_nothing(node: ast.expr | None) -> bool:
+    return node is None or (isinstance(node, ast.Constant) and node.value is None)
 
 
 def _remedy(program: Program, loader: Loader, uses: list[WorkerUse], *, missing: bool) -> Remedy | None:

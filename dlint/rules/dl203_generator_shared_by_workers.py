@@ -59,6 +59,15 @@ class Noisy(Dataset):
 A seed that is `torch.initial_seed()` alone makes streams one that were two: `RandomState(1)`,
 `RandomState(2)` and, with a `worker_init_fn` that seeds so, `np.random`.
 
+## Level
+
+- `error`, silent: the numbers repeat, with any torch.
+- `error`, error: a `torch.Generator` cannot be sent to workers that are started anew.
+
+A `warning` instead where workers run the code only under a condition: an option for the number of workers
+that is 0 by default, a dataset that no loader of the project is seen to get, or a loader in a function that
+nothing in the project calls.
+
 ## Fix safety
 
 Unsafe: the numbers that workers draw change, and no longer repeat in each epoch. They are the same in each
@@ -85,15 +94,17 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable, Iterator
 
-from dlint.finding import Remedy
+from dlint.finding import Effect, Remedy
 from dlint.fork.early_reads import item_read_in_parent
 from dlint.fork.sides import init_visits, made_in_parent, renewed
 from dlint.fork.start_method import STARTS_ANEW
 from dlint.knowledge.augmenters import LIBRARY, draws_from_augmenter, is_augmenter, renews
 from dlint.knowledge.randomness import GENERATORS, RESEEDS, SEEDS, draws_from_generator
+from dlint.program.conditions import loaded
 from dlint.program.program import Program
 from dlint.randomness.augmenters import draws_numbers, has_own_state
 from dlint.rules.rule import Found
+from dlint.rules.wording import place
 from dlint.source.layout import FunctionNode, functions_in, parameters
 from dlint.source.module import Module
 from dlint.source.nodes import walk
@@ -116,7 +127,7 @@ def check(program: Program) -> Iterator[Found]:
         for event, made, lazy in draws[id(use.code)]:
             if is_augmenter(made.name):
                 if _is_inherited(program, use, made, in_worker=lazy):
-                    yield _found_augmenter(event, made)
+                    yield _found_augmenter(program, use, event, made)
                 continue
             if renewed(program, use, made) or _renewed_by_call(program, use, made):
                 continue
@@ -318,36 +329,39 @@ def _found(
     program: Program, use: WorkerUse, event: Event, made: Made, touched: tuple[Module, ast.expr] | None
 ) -> Found:
     assert isinstance(made.node, ast.expr)
-    where = f"{event.module.relative}:{getattr(event.node, 'lineno', 1)}"
-    if touched is None:
-        when = "is made before the workers start"
-    else:
-        module, node = touched
-        when = f"is made at its first use, which is in the parent ({module.relative}:{node.lineno})"
-    happens = "every worker and every epoch draws the same numbers (4 distinct of 24)"
-    if use.loader is not None and use.loader.keeps_workers:
-        happens = "every worker draws the same numbers (12 distinct of 24)"
+    effect: Effect = "silent"
+    what, where = f"{GENERATORS[made.name]} is made before the workers start: ", ""
+    if touched is not None:
+        what = f"{GENERATORS[made.name]} is made at its first use, in the parent: "
+        where = f" (used at {place(*touched)})"
     if made.name.startswith("torch.Generator") and program.start_method_of(use) in STARTS_ANEW:
-        happens = "a torch.Generator cannot go to spawned workers, which end with a RuntimeError"
+        effect, happens = "error", "it cannot be sent to them (RuntimeError)"
+    elif use.loader is not None and use.loader.keeps_workers:
+        happens = "all workers draw the same numbers from it"
+    else:
+        happens = "all workers and epochs draw the same numbers from it"
     return Found(
         made.point.frame.module,
         made.node,
-        f"{GENERATORS[made.name]} {when} and drawn from in worker code ({where}): {happens}; "
-        "make it in each worker, from torch.initial_seed()",
+        what + happens,
+        effect,
+        f"make it in each worker, from torch.initial_seed(){where}",
+        loaded(program, use),
         event.link.steps(event.name, event.module, event.node),
         Remedy("generator_per_worker", "unsafe", "Make the generator in each worker, from the worker's seed"),
     )
 
 
-def _found_augmenter(event: Event, made: Made) -> Found:
+def _found_augmenter(program: Program, use: WorkerUse, event: Event, made: Made) -> Found:
     assert isinstance(made.node, ast.expr)
-    where = f"{event.module.relative}:{getattr(event.node, 'lineno', 1)}"
-    name = made.name.rpartition(".")[2]
     return Found(
         made.point.frame.module,
         made.node,
-        f"imgaug's {name} is drawn from in worker code ({where}), and its generator is none of the worker's: "
-        f"every worker and every epoch draws the same numbers, also where NumPy is seeded; {_SEED_LIBRARY}",
+        f"imgaug's {made.name.rpartition('.')[2]} has a generator of its own: all workers and "
+        "epochs repeat its numbers",
+        "silent",
+        f"{_SEED_LIBRARY}: seeding NumPy does not change it",
+        loaded(program, use),
         event.link.steps(event.name, event.module, event.node),
         by_hand=_SEED_LIBRARY,
     )

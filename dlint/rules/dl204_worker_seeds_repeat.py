@@ -42,6 +42,15 @@ def worker_init_fn(worker_id):
     np.random.seed(torch.initial_seed() % 2**32)
 ```
 
+## Level
+
+- `error`, silent: the numbers repeat in every epoch.
+- `warning`, silent: a function that seeds so and is called `worker_init_fn`, if a DataLoader gets it.
+
+A `warning` instead where workers run the code only under a condition: an option for the number of workers
+that is 0 by default, a dataset that no loader of the project is seen to get, or a loader in a function that
+nothing in the project calls.
+
 ## Fix safety
 
 Unsafe: the numbers change. `torch.initial_seed()` takes the place of the worker's number in every seed of the
@@ -60,17 +69,18 @@ or that takes a seed, stays as it is: the loaders get the project's function tha
 
 from __future__ import annotations
 
-import ast
 from collections.abc import Iterator
 
 from dlint.finding import Remedy
-from dlint.knowledge.randomness import SEEDS, TAKES_NO_SEED
+from dlint.knowledge.randomness import SEEDS, TAKES_NO_SEED, draws_from
 from dlint.loaders.loaders import Loader
+from dlint.program.conditions import with_workers
 from dlint.program.program import Program
 from dlint.randomness.init_functions import init_functions
 from dlint.randomness.seed import STATE, WORKER
 from dlint.randomness.worker_seeds import Seeding, repeating
 from dlint.rules.rule import Found
+from dlint.rules.wording import listed
 from dlint.values.values import External
 from dlint.workers.worker import WorkerCode
 
@@ -82,22 +92,35 @@ def check(program: Program) -> Iterator[Found]:
     for use in program.uses:
         if use.loader is not None and use.dataset is None:
             yield from _of_code(program, use.code, use.loader)
-            yield from _passed(use.loader)
+            yield from _passed(program, use.loader)
     for code in init_functions(program):
         yield from _of_code(program, code)
 
 
 def _of_code(program: Program, code: WorkerCode, loader: Loader | None = None) -> Iterator[Found]:
-    found: set[int] = set()
+    together: dict[int, list[Seeding]] = {}
     for seeding in repeating(program.evaluator, code):
-        function = id(seeding.entry.function.node)
-        if function in found or (WORKER in seeding.kinds and loader is not None and loader.keeps_workers):
-            continue
-        found.add(function)
-        yield _found(seeding)
+        if not (WORKER in seeding.kinds and loader is not None and loader.keeps_workers):
+            together.setdefault(id(seeding.entry.function.node), []).append(seeding)
+    for seedings in together.values():
+        yield _found(program, seedings, loader)
 
 
-def _passed(loader: Loader) -> Iterator[Found]:
+def _libraries(program: Program, seedings: list[Seeding], loader: Loader | None) -> str:
+    """The libraries that are seeded so and that the loader's workers draw from; all, where "
+    "no draw is seen."""
+    named = dict.fromkeys(name for each in seedings for name in SEEDS[each.event.name].split(", "))
+    seeded = list(dict.fromkeys(part for name in named for part in name.split(" and ")))
+    events = [] if loader is None else [event for use in program.uses_of(loader) for event in use.code.events]
+    drawn = [
+        library
+        for library in seeded
+        if any(event.role != _ARGUMENT and draws_from(event.name, library) for event in events)
+    ]
+    return listed(drawn or seeded)
+
+
+def _passed(program: Program, loader: Loader) -> Iterator[Found]:
     """A library's seeding function that is itself the worker_init_fn: it gets the worker's number."""
     for value in loader.values(_ARGUMENT):
         if (
@@ -106,44 +129,39 @@ def _passed(loader: Loader) -> Iterator[Found]:
             and value.name not in TAKES_NO_SEED
             and not loader.keeps_workers
         ):
-            library = SEEDS[value.name]
-            cure = "pass a function that seeds with torch.initial_seed() % 2**32"
             yield Found(
                 loader.module,
                 loader.written(_ARGUMENT) or loader.call,
-                f"{_ARGUMENT}={value.name} seeds {library} with the worker's number, so every epoch draws "
-                f"the same numbers from {library} (12 distinct of 24); {cure}",
-                by_hand=cure,
+                f"{_ARGUMENT}={value.name} seeds {SEEDS[value.name]} by the worker's number: "
+                "every epoch draws the same",
+                "silent",
+                "pass a function that seeds with torch.initial_seed() % 2**32",
+                with_workers(program, loader),
             )
             return
 
 
-def _found(seeding: Seeding) -> Found:
-    event, entry, call, kinds = seeding
-    library = SEEDS[event.name]
+def _found(program: Program, seedings: list[Seeding], loader: Loader | None) -> Found:
+    event, entry, call, kinds = seedings[0]
+    libraries = _libraries(program, seedings, loader)
     name = getattr(entry.function.node, "name", "worker_init_fn")
     if STATE in kinds:
-        what = (
-            "from torch 1.9 on that state word is always 2147483648, so every epoch and every run draws the "
-            f"same numbers from {library}"
-        )
+        what = f"{name} seeds by a state word that never changes: every epoch and run draws the same from"
     elif WORKER in kinds:
-        what = (
-            "the seed is made of the worker's number and fixed numbers only, so every epoch draws the same "
-            f"numbers from {library} (8 distinct of 24)"
-        )
+        what = f"{name} seeds by the worker's number alone: every epoch draws the same from"
     else:
-        what = (
-            f"the seed is fixed, so all workers and all epochs draw the same numbers from {library} "
-            "(4 distinct of 24)"
-        )
+        what = f"{name} seeds by a fixed number: all workers and epochs draw the same from"
     cure = "seed with torch.initial_seed() % 2**32"
-    if library == "torch" and seeding.is_own:
+    if libraries == "torch" and seedings[0].is_own:
         cure = "leave the call out: torch has seeded the worker already"
+    condition = f"a DataLoader gets {name}" if loader is None else with_workers(program, loader)
     return Found(
-        event.module if seeding.is_own else entry.function.module,
+        event.module if seedings[0].is_own else entry.function.module,
         call,
-        f"{ast.unparse(call)} in {name}: {what}; {cure}",
+        f"{what} {libraries}",
+        "silent",
+        cure,
+        condition,
         event.link.steps(event.name, event.module, event.node),
         Remedy("seed_from_torch", "unsafe", "Seed from torch.initial_seed()"),
     )

@@ -26,6 +26,16 @@ Use instead:
 loader = DataLoader(dataset, num_workers=4, worker_init_fn=seed_worker)
 ```
 
+## Level
+
+- `error`, silent: the call gives None, so that no worker runs anything.
+- `error`, error: the call gives what workers cannot call, or the function takes another number of
+  arguments.
+
+A `warning` instead where workers run the code only under a condition: an option for the number of workers
+that is 0 by default, a dataset that no loader of the project is seen to get, or a loader in a function that
+nothing in the project calls.
+
 ## Fix safety
 
 Unsafe: workers do then what they did not do before, and the training process no longer does it. A function
@@ -44,11 +54,13 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from dlint.finding import Remedy
+from dlint.finding import Effect, Remedy
 from dlint.loaders.loaders import Loader
+from dlint.program.conditions import with_workers
 from dlint.program.program import Program
 from dlint.randomness.init_functions import result_of, takes_one
 from dlint.rules.rule import Found
+from dlint.rules.wording import brief, listed
 from dlint.values.values import Function
 
 _ARGUMENT = "worker_init_fn"
@@ -64,7 +76,7 @@ def check(program: Program) -> Iterator[Found]:
         if isinstance(written, ast.Call):
             found = _called(program, loader, written)
         if found is None:
-            found = _uncallable(loader, written)
+            found = _uncallable(program, loader, written)
         if found is not None:
             yield found
 
@@ -78,21 +90,23 @@ def _called(program: Program, loader: Loader, call: ast.Call) -> Found | None:
     what = whats.pop()
     if what is None:
         return None
-    name = ast.unparse(call.func)
+    effect: Effect
     if what == "None":
-        happens = "the loader gets its result None, and no worker runs it"
+        happens, effect = "the loader gets None, no worker runs it", "silent"
     else:
-        happens = f"the loader gets {what}, which the workers cannot call: TypeError"
+        happens, effect = f"workers cannot call {what} (TypeError)", "error"
     return Found(
         loader.module,
         call,
-        f"{_ARGUMENT}={ast.unparse(call)} calls {name} once, in the training process: {happens}; pass a "
-        "function that takes the worker's number",
+        f"{_ARGUMENT}={brief(call, 32)} is called in the parent: {happens}",
+        effect,
+        "pass a function that takes the worker's number",
+        with_workers(program, loader),
         remedy=Remedy("pass_function", "unsafe", "Pass the function instead of calling it"),
     )
 
 
-def _uncallable(loader: Loader, written: ast.expr) -> Found | None:
+def _uncallable(program: Program, loader: Loader, written: ast.expr) -> Found | None:
     values = loader.values(_ARGUMENT)
     if not loader.may_have_workers or not values:
         return None
@@ -104,7 +118,10 @@ def _uncallable(loader: Loader, written: ast.expr) -> Found | None:
     return Found(
         loader.module,
         written,
-        f"workers call worker_init_fn with one argument, their number, and {', '.join(sorted(names))} "
-        "cannot be called so: TypeError in the worker; give it exactly one parameter",
+        f"workers call worker_init_fn with their number, and {listed(sorted(names))} cannot "
+        "take one: TypeError",
+        "error",
+        "give it exactly one parameter",
+        with_workers(program, loader),
         by_hand="give the worker_init_fn exactly one parameter, the worker's number",
     )

@@ -26,6 +26,14 @@ def seed_worker(worker_id):
     np.random.seed(torch.initial_seed() % 2**32)
 ```
 
+## Level
+
+- `error`, error: NumPy refuses the seed.
+
+A `warning` instead where workers run the code only under a condition: an option for the number of workers
+that is 0 by default, a dataset that no loader of the project is seen to get, or a loader in a function that
+nothing in the project calls.
+
 ## Fix safety
 
 Safe: the call raises today (unsafe where a `try` around it catches that). Only what NumPy is given changes;
@@ -44,10 +52,12 @@ from collections.abc import Iterator
 
 from dlint.finding import Remedy
 from dlint.knowledge.randomness import NARROW_SEEDS
+from dlint.program.conditions import executed
 from dlint.program.program import Program
 from dlint.randomness.init_functions import init_functions
 from dlint.randomness.seeds import seeds_of
 from dlint.rules.rule import Found
+from dlint.rules.wording import brief
 from dlint.values.places import places_around
 from dlint.workers.events import Event
 from dlint.workers.sharing import codes_of
@@ -65,16 +75,18 @@ def _of_code(program: Program, code: WorkerCode) -> Iterator[Found]:
     for event in code.each_way(seeding):
         seeds = seeds_of(program.evaluator, code, event)
         if seeds and all(seed.wide for seed in seeds):
-            yield _found(event)
+            yield _found(program, code, event)
 
 
-def _found(event: Event) -> Found:
+def _found(program: Program, code: WorkerCode, event: Event) -> Found:
     assert isinstance(event.node, ast.Call)
     return Found(
         event.module,
         event.node,
-        f"{ast.unparse(event.node)} in worker code: torch's seed of a worker has 64 bits and NumPy takes 32, "
-        'so the worker fails with "ValueError: Seed must be between 0 and 2**32 - 1"; take it % 2**32',
+        f"{brief(event.node)} in worker code: the worker's seed has 64 bits and NumPy takes 32 (ValueError)",
+        "error",
+        "take it % 2**32",
+        executed(program, code),
         event.link.steps(event.name, event.module, event.node),
         Remedy("seed_in_range", "unsafe" if _is_caught(event) else "safe", "Take the seed modulo 2**32"),
     )

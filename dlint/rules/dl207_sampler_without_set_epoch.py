@@ -39,6 +39,10 @@ for epoch in range(epochs):
         train(batch)
 ```
 
+## Level
+
+- `error`, silent: every epoch has the same order.
+
 ## Fix safety
 
 Unsafe: the order of the samples changes. The call is inserted at the top of the loop over the epochs, also
@@ -168,8 +172,10 @@ def _found(loader: Loader, dealt: Dealt, around: EpochLoop) -> Found:
     return Found(
         dealt.point.frame.module,
         dealt.call,
-        f"the program trains with this DistributedSampler (loader at {where}) and never calls its set_epoch: "
-        "every epoch has the same order; call sampler.set_epoch(epoch) at the top of each epoch",
+        f"nobody calls set_epoch of this DistributedSampler (loader at {where}): every epoch "
+        "has the same order",
+        "silent",
+        "call sampler.set_epoch(epoch) at the top of each epoch",
         remedy=remedy,
         by_hand=None if remedy else around.by_hand or _UNNAMED,
     )

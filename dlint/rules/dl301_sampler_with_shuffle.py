@@ -23,6 +23,11 @@ Use instead:
 loader = DataLoader(dataset, sampler=DistributedSampler(dataset, shuffle=True))
 ```
 
+## Level
+
+- `error`, error: every way to the call gives both.
+- `warning`, error: only some do.
+
 ## Fix safety
 
 Safe where every way to the call raises: the `shuffle` argument goes, the sampler decides the order; with it
@@ -45,6 +50,7 @@ from dlint.finding import Remedy
 from dlint.loaders.conflicts import Conflict, applicability, surely_given, surely_true
 from dlint.loaders.loader_classes import conflicting
 from dlint.loaders.loaders import Loader
+from dlint.program.conditions import SOME_WAYS
 from dlint.program.program import Program
 from dlint.rules.rule import Found
 from dlint.source.layout import dotted
@@ -79,14 +85,14 @@ def _found(loader: Loader, conflict: Conflict) -> Found:
     elif _is_plain(loader):
         summary = "Shuffle only where there is no sampler"
         remedy = Remedy("shuffle_without_sampler", applicability(loader), summary)
-    when = "" if conflict.always else " on some ways to this call"
     return Found(
         loader.module,
         loader.call,
-        f'sampler and shuffle=True are both given{when}: DataLoader raises "ValueError: sampler option is '
-        f'mutually exclusive with shuffle"; {cure}',
+        "sampler and shuffle=True are both given: DataLoader raises ValueError, as they exclude each other",
+        "error",
+        cure,
+        None if conflict.always else SOME_WAYS,
         remedy=remedy,
-        by_hand=None if remedy else cure,
     )
 
 

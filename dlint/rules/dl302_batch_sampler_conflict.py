@@ -28,6 +28,11 @@ Use instead:
 loader = DataLoader(dataset, batch_sampler=BatchSampler(sampler, 8, False))
 ```
 
+## Level
+
+- `error`, error: every way to the call gives both; `warning`, error: only some do.
+- `error`, silent: `sampler=BatchSampler(...)`, of which no error tells; `warning`, silent: on some ways.
+
 ## Fix safety
 
 Safe where every way to the call raises: the arguments that the batch sampler replaces go, with the comments
@@ -44,10 +49,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from dlint.finding import Remedy
+from dlint.finding import Effect, Remedy
 from dlint.loaders.conflicts import Conflict, applicability, surely_given, surely_true
 from dlint.loaders.loader_classes import conflicting
 from dlint.loaders.loaders import Loader
+from dlint.program.conditions import SOME_WAYS
 from dlint.program.program import Program
 from dlint.rules.rule import Found
 from dlint.streams.items import is_default_collate
@@ -101,12 +107,13 @@ def _batches_as_indices(given: Given, world: World) -> bool:
 def _batch_sampler(loader: Loader, conflict: Conflict) -> Found:
     beside = sorted({name for way in conflict.ways for name in _beside_any(way)}, key=_NAMES.index)
     names = ", ".join(beside)
-    message = (
-        f"batch_sampler is given together with {names}{_when(conflict)}: DataLoader raises "
-        '"ValueError: batch_sampler option is mutually exclusive with batch_size, shuffle, sampler, and '
-        f'drop_last"; leave out {names}'
+    what = (
+        f"batch_sampler is given together with {names}: DataLoader raises ValueError, as they "
+        "exclude each other"
     )
-    return _found(loader, conflict, message, beside, f"leave out {names} where a batch_sampler is given")
+    return _found(
+        loader, conflict, what, "error", f"leave out {names} where a batch_sampler is given", beside
+    )
 
 
 def _beside_any(way: Given) -> list[str]:
@@ -114,32 +121,29 @@ def _beside_any(way: Given) -> list[str]:
 
 
 def _drop_last(loader: Loader, conflict: Conflict) -> Found:
-    message = (
-        f"batch_size=None is given together with drop_last=True{_when(conflict)}: DataLoader raises "
-        '"ValueError: batch_size=None option disables auto-batching and is mutually exclusive with '
-        'drop_last"; leave out drop_last'
+    what = (
+        "batch_size=None is given together with drop_last=True: DataLoader raises ValueError, as "
+        "there are no batches"
     )
-    return _found(loader, conflict, message, ["drop_last"], "leave out drop_last where batch_size is None")
+    return _found(
+        loader, conflict, what, "error", "leave out drop_last where batch_size is None", ["drop_last"]
+    )
 
 
 def _indices(loader: Loader, conflict: Conflict) -> Found:
+    what = "sampler=BatchSampler(...) with a batch_size hands __getitem__ whole lists of indices as one item"
     cure = "pass it as batch_sampler, or batch_size=None where the dataset takes lists"
-    message = (
-        f"sampler=BatchSampler(...) with batch_size set{_when(conflict)} hands whole lists of indices to "
-        f"__getitem__, one list an item, without any error; {cure}"
-    )
-    return _found(loader, conflict, message, [], cure)
+    return _found(loader, conflict, what, "silent", cure, [])
 
 
-def _when(conflict: Conflict) -> str:
-    return "" if conflict.always else " on some ways to this call"
-
-
-def _found(loader: Loader, conflict: Conflict, message: str, names: list[str], by_hand: str) -> Found:
+def _found(
+    loader: Loader, conflict: Conflict, what: str, effect: Effect, cure: str, names: list[str]
+) -> Found:
     """The finding; the arguments ``names`` can go where they are written and every way to the call raises."""
+    condition = None if conflict.always else SOME_WAYS
+    remedy = None
     if conflict.always and names and all(map(loader.may_leave_out, names)):
         remedy = Remedy(
             "drop_argument", applicability(loader), "Remove " + ", ".join(names), {"arguments": names}
         )
-        return Found(loader.module, loader.call, message, remedy=remedy)
-    return Found(loader.module, loader.call, message, by_hand=by_hand)
+    return Found(loader.module, loader.call, what, effect, cure, condition, remedy=remedy)

@@ -26,6 +26,11 @@ Use instead: a stream that shuffles itself, through a buffer or by the order of 
 loader = DataLoader(Stream(paths, buffer=1000), batch_size=8)
 ```
 
+## Level
+
+- `error`, error: every way to the call gives both.
+- `warning`, error: only some do.
+
 ## Fix safety
 
 Safe where every way to the call raises: the argument goes, with the comments on it and the names that were
@@ -47,6 +52,7 @@ from dlint.finding import Remedy
 from dlint.knowledge.loading import ITERABLE_WORDS, is_iterable_dataset
 from dlint.loaders.conflicts import Conflict, Judge, applicability, conflicts, surely_given, surely_true
 from dlint.loaders.loaders import Loader
+from dlint.program.conditions import SOME_WAYS
 from dlint.program.program import Program
 from dlint.rules.rule import Found
 from dlint.values.values import Instance, Made, Value
@@ -109,7 +115,6 @@ def _libraries(program: Program, value: Value | None) -> set[str]:
 def _found(loader: Loader, found: dict[str, Conflict]) -> Found:
     names = list(found)
     always = all(conflict.always for conflict in found.values())
-    when = "" if always else " on some ways to this call"
     shown = " and ".join("shuffle=True" if name == "shuffle" else name for name in names)
     remedy = None
     if always and all(map(loader.may_leave_out, names)):
@@ -119,8 +124,10 @@ def _found(loader: Loader, found: dict[str, Conflict]) -> Found:
     return Found(
         loader.module,
         loader.call,
-        f'the dataset is an IterableDataset and {shown} is given{when}: "ValueError: DataLoader with '
-        f'IterableDataset: expected unspecified {names[0]} option"; let the dataset order its items itself',
+        f"the dataset is an IterableDataset and {shown} is given: DataLoader raises ValueError",
+        "error",
+        "let the dataset order its items itself",
+        None if always else SOME_WAYS,
         remedy=remedy,
         by_hand=None if remedy else "give it only where the dataset is no IterableDataset",
     )

@@ -31,6 +31,11 @@ loader = DataLoader(dataset, num_workers=4, persistent_workers=True)
 
 or leave the option out.
 
+## Level
+
+- `error`, error: every way to the call has the option and no workers, or an impossible number.
+- `warning`, error: only some do.
+
 ## Fix safety
 
 Safe where every way to the call fails: the option goes, with the comments on it and the names that were there
@@ -48,18 +53,18 @@ from collections.abc import Iterator
 from dlint.finding import Remedy
 from dlint.loaders.conflicts import Conflict, Judge, applicability, conflicts, surely_given, surely_true
 from dlint.loaders.loaders import Loader
+from dlint.program.conditions import SOME_WAYS
 from dlint.program.program import Program
 from dlint.rules.rule import Found
+from dlint.rules.wording import listed
 from dlint.values.values import Const, Unknown, Value
 from dlint.values.worlds import World
 
-_TAIL = "option could only be specified in multiprocessing"
 _ERRORS = {
-    "persistent_workers": "ValueError: persistent_workers option needs num_workers > 0",
-    "prefetch_factor": f"ValueError: prefetch_factor {_TAIL}",
-    "multiprocessing_context": "ValueError: multiprocessing_context can only be used with multi-process "
-    "loading",
-    "timeout": "AssertionError when the loader is iterated",
+    "persistent_workers": "ValueError",
+    "prefetch_factor": "ValueError",
+    "multiprocessing_context": "ValueError",
+    "timeout": "AssertionError when it is iterated",
 }
 
 
@@ -106,15 +111,16 @@ def _is_number(value: Const) -> bool:
 def _needs_workers(loader: Loader, missing: dict[str, Conflict]) -> Found:
     names = list(missing)
     always = all(conflict.always for conflict in missing.values())
-    when = "" if always else ", on some ways to this call"
     error = _ERRORS[names[0]]
     if names[0] == "prefetch_factor" and all(map(_was_default, missing["prefetch_factor"].ways)):
         error += ", from torch 2.0 on"
     return Found(
         loader.module,
         loader.call,
-        f"{' and '.join(names)} without workers (num_workers is 0{when}): {error}; set "
-        f"num_workers or leave {'it' if len(names) == 1 else 'them'} out",
+        f"{listed(names)} without workers, as num_workers is 0: DataLoader raises {error}",
+        "error",
+        f"set num_workers or leave {'it' if len(names) == 1 else 'them'} out",
+        None if always else SOME_WAYS,
         remedy=_dropped(loader, names, always),
         by_hand=None
         if _dropped(loader, names, always)
@@ -165,13 +171,14 @@ def _zero_prefetch(given: dict[str, Value | None], world: World) -> bool:
 
 
 def _refused(loader: Loader, name: str, conflict: Conflict, what: str, error: str) -> Found:
-    when = "" if conflict.always else " on some ways to this call"
     remedy = None if name == "num_workers" else _dropped(loader, [name], conflict.always)
     cure = "give a number of 1 or more" if name != "timeout" else "give 0 for no limit"
     return Found(
         loader.module,
         loader.call,
-        f"{what}{when}: DataLoader raises {error}; {cure}, or leave it out",
+        f"{what}: DataLoader raises {error}",
+        "error",
+        f"{cure}, or leave it out",
+        None if conflict.always else SOME_WAYS,
         remedy=remedy,
-        by_hand=None if remedy else cure,
     )

@@ -23,6 +23,10 @@ Use instead:
 loader = DataLoader(images, batch_size=32, shuffle=True, num_workers=4)
 ```
 
+## Level
+
+- `note`, cost: time; this rule is off by default.
+
 ## Fix safety
 
 No remedy: the number depends on the machine, and code that was never run in workers may not be ready for
@@ -51,7 +55,7 @@ def check(program: Program) -> Iterator[Found]:
             yield Found(
                 loader.module,
                 loader.call,
-                f"num_workers is {written}: every batch is loaded in the main process while training waits; "
+                f"num_workers is {written}: every batch is loaded in the main process while training waits",
+                "cost",
                 "give num_workers=4 or so, where loading takes time",
-                by_hand="give num_workers, where loading takes time",
             )

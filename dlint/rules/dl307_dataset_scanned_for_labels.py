@@ -30,6 +30,10 @@ Use instead what the dataset knows already:
 weights = [class_weight[label] for label in dataset.labels]
 ```
 
+## Level
+
+- `note`, cost: time before the training.
+
 ## Fix safety
 
 No remedy: only the author knows where the labels are.
@@ -357,7 +361,7 @@ def _found(module: Module, found: _Pass) -> Found:
     return Found(
         module,
         found.node,
-        f"{name} is read item by item only for {wanted}: every sample is loaded and decoded once before "
-        f"training and thrown away; {cure}",
-        by_hand=cure,
+        f"{name} is read item by item only for {wanted}: every sample is decoded and thrown away",
+        "cost",
+        cure,
     )

@@ -47,6 +47,16 @@ def make_loader(dataset, length):
     return DataLoader(dataset, num_workers=4, collate_fn=functools.partial(pad_batch, length=length))
 ```
 
+## Level
+
+- `error`, error: the project starts workers by spawn or forkserver.
+- `warning`, error: it says nothing: if workers are not forked (macOS, Windows, Python 3.14). Where it says
+  fork there is no finding.
+
+A `warning` instead where workers run the code only under a condition: an option for the number of workers
+that is 0 by default, a dataset that no loader of the project is seen to get, or a loader in a function that
+nothing in the project calls.
+
 ## Fix safety
 
 The function moves to the module; what it takes from the function around it is bound with
@@ -84,23 +94,21 @@ from dlint.fork.shipped import Part, shipped
 from dlint.fork.start_method import LOKY
 from dlint.fork.unsendable import Kept, kept_unsendable
 from dlint.loaders.loaders import Loader, is_zero
+from dlint.program.conditions import both, loaded, started_anew
 from dlint.program.program import Program
 from dlint.project.main_guards import is_guarded
 from dlint.rules.rule import Found
+from dlint.rules.wording import place
 from dlint.source.closures import trail_to
 from dlint.source.layout import functions_in
 from dlint.source.module import Module
 from dlint.values.frame import Frame
 from dlint.values.values import Class, Function, Instance
 from dlint.workers.sharing import by_dataset
+from dlint.workers.uses import WorkerUse
 
 _SUMMARY = "Move it to the module and bind what it needs with functools.partial"
 _CLASS_BY_HAND = "define the class at module level; what it takes from the function becomes arguments"
-_BREAKS = "workers that are not forked (Python 3.14 on Linux, macOS, Windows) cannot be sent it"
-# What pickling says of what a function makes, what has no name to look up, what a worker does not define.
-_LOCAL = "AttributeError: Can't pickle local object"
-_NAMELESS = "PicklingError: Can't pickle <function <lambda> ...>: attribute lookup ... failed"
-_GUARDED = "AttributeError: Can't get attribute"
 _CURES = {
     "generator": "keep a list of what it gives, or make it where it is used",
     "module": "import it where it is used, or keep its name",
@@ -129,33 +137,31 @@ def check(program: Program) -> Iterator[Found]:
         for use in uses:
             assert use.loader is not None
             if use.dataset is None:
-                yield from _arguments(program, use.loader)
+                yield from _arguments(program, use, use.loader)
             for hazard in hazards:
-                yield _found(program, hazard, use.loader)
+                yield _found(program, hazard, use)
             for each in kept:
-                yield _found_kept(each, use.loader)
+                yield _found_kept(program, each, use)
 
 
 @dataclass(frozen=True)
 class _Hazard:
-    """Something that pickle cannot name, where it is defined, and what to say of it and pickle says."""
+    """Something that pickle cannot name, where it is defined, and what to say of it."""
 
     module: Module
     node: ast.Lambda | ast.FunctionDef | ast.ClassDef
     what: str
-    error: str
 
 
-def _arguments(program: Program, loader: Loader) -> Iterator[Found]:
+def _arguments(program: Program, use: WorkerUse, loader: Loader) -> Iterator[Found]:
     for name in ("collate_fn", "worker_init_fn"):
-        written = loader.written(name)
         for way, world in loader.ways("num_workers", name):
             value = way[name]
             if value is not None and not is_zero(way["num_workers"]):
                 for part in shipped(program.evaluator, value, name, world):
                     hazard = _judged(part)
                     if hazard is not None:
-                        yield _found(program, hazard, loader, written)
+                        yield _found(program, hazard, use)
 
 
 def _judged(part: Part) -> _Hazard | None:
@@ -164,18 +170,18 @@ def _judged(part: Part) -> _Hazard | None:
         case Function(node=ast.Lambda() as node) as function:
             scope = function.frame.scope
             if not isinstance(scope, ast.ClassDef) or _is_default(node, scope):
-                error = _NAMELESS if isinstance(scope, ast.Module | ast.ClassDef) else _LOCAL
-                return _Hazard(function.module, node, f"{part.place} is a lambda", error)
+                return _Hazard(function.module, node, f"{part.place} is a lambda")
         case Function(receiver=None, owner=None, node=ast.FunctionDef() as node) as function:
             kind = _unreachable(function.frame, node)
             if kind is not None:
-                what = f"{part.place} is {node.name}, a function {kind[0]}"
-                return _Hazard(function.module, node, what, kind[1])
+                named = "" if node.name == part.place else f"{node.name}, "
+                return _Hazard(function.module, node, f"{part.place} is {named}a {kind[0]}function{kind[1]}")
         case Instance(cls=Class() as cls):
             kind = _unreachable(cls.frame, cls.node)
             if kind is not None:
-                what = f"{part.place} is made of {cls.name}, a class {kind[0]}"
-                return _Hazard(cls.module, cls.node, what, kind[1])
+                return _Hazard(
+                    cls.module, cls.node, f"{part.place} is made of {cls.name}, a {kind[0]}class{kind[1]}"
+                )
     return None
 
 
@@ -189,67 +195,63 @@ def _is_default(node: ast.Lambda, scope: ast.ClassDef) -> bool:
 
 
 def _unreachable(frame: Frame, node: ast.stmt) -> tuple[str, str] | None:
-    """Why a worker cannot look a definition up by its name, and what it says; None where it can."""
+    """Why a worker cannot look a definition up by its name; None where it can."""
     if isinstance(frame.scope, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda):
-        return "defined inside a function", _LOCAL
+        return "local ", ""
     if isinstance(frame.scope, ast.Module) and is_guarded(frame, node):
-        return "that only the main guard defines", _GUARDED
+        return "", " that only the main guard defines"
     return None
 
 
-def _found(program: Program, hazard: _Hazard, loader: Loader, written: ast.expr | None = None) -> Found:
-    """The finding where the thing is defined, or where a loader is ``written`` to get it by its name."""
-    module: Module = hazard.module
-    place: ast.expr | ast.stmt = hazard.node
-    of_class = isinstance(hazard.node, ast.ClassDef)
-    if (
-        isinstance(written, ast.Name)
-        and isinstance(hazard.node, ast.FunctionDef)
-        and written.id == hazard.node.name
-    ):
-        module, place = loader.module, written
-    cure = (
-        "define it at module level"
-        if of_class
-        else "define a function at module level, with functools.partial"
-    )
-    where = f"{loader.module.relative}:{loader.call.lineno}"
-    remedy, by_hand = _remedy(program, hazard, module)
+def _found(program: Program, hazard: _Hazard, use: WorkerUse) -> Found:
+    """The finding where the thing is defined."""
+    remedy, by_hand = _remedy(program, hazard)
+    cure = "define it at module level"
+    if remedy is not None and remedy.data.get("binds"):
+        cure = "define it at module level, and bind what it needs with functools.partial"
     return Found(
-        module,
-        place,
-        f'{hazard.what} (loader at {where}): {_BREAKS}: "{hazard.error}"; {cure}',
+        hazard.module,
+        hazard.node,
+        f"{hazard.what}: pickle cannot send it to workers",
+        "error",
+        f"{cure} ({_loader(use)})",
+        both(loaded(program, use), started_anew(program, use)),
         remedy=remedy,
         by_hand=by_hand,
     )
 
 
-def _found_kept(kept: Kept, loader: Loader) -> Found:
-    where = f"{loader.module.relative}:{loader.call.lineno}"
-    cure = _CURES.get(kept.kind, _CURE)
-    breaks = _BREAKS
+def _loader(use: WorkerUse) -> str:
+    assert use.loader is not None
+    return f"loader at {place(use.loader.module, use.loader.call)}"
+
+
+def _found_kept(program: Program, kept: Kept, use: WorkerUse) -> Found:
+    anew = started_anew(program, use)
     if kept.sent_from:
-        breaks = (
-            f"before Python {kept.sent_from} workers that are not forked (macOS, Windows) cannot be sent it"
-        )
+        older = f"Python is older than {kept.sent_from}"
+        anew = both(older, anew and "workers are not forked (macOS, Windows)")
     return Found(
         kept.module,
         kept.node,
-        f"{kept.attribute} is a {kept.kind} (loader at {where}): {breaks}: "
-        f"\"TypeError: cannot pickle '{kept.kind}' object\"; {cure}",
-        by_hand=cure,
+        f"{kept.attribute} is a {kept.kind}: pickle cannot send it to workers",
+        "error",
+        f"{_CURES.get(kept.kind, _CURE)} ({_loader(use)})",
+        both(loaded(program, use), anew),
     )
 
 
-def _remedy(program: Program, hazard: _Hazard, module: Module) -> tuple[Remedy | None, str | None]:
+def _remedy(program: Program, hazard: _Hazard) -> tuple[Remedy | None, str | None]:
     """The remedy, or why there is none and what to do."""
     if isinstance(hazard.node, ast.ClassDef):
         return None, _CLASS_BY_HAND
     trail = trail_to(hazard.module.tree, hazard.node)
-    if trail is None or hazard.module is not module:
-        return None, "define it at module level, and bind what it needs with functools.partial"
+    if trail is None:
+        return None, None
     try:
-        plan = hoist(program, module, trail)
+        plan = hoist(program, hazard.module, trail)
     except Stays as reason:
         return None, str(reason)
-    return Remedy("hoist_callable", "safe" if plan.safe else "unsafe", _SUMMARY), None
+    summary = _SUMMARY if plan.bound else "Move it to the module"
+    data = {"binds": bool(plan.bound)}
+    return Remedy("hoist_callable", "safe" if plan.safe else "unsafe", summary, data), None

@@ -41,6 +41,16 @@ if __name__ == "__main__":
         train(batch)
 ```
 
+## Level
+
+- `error`, error: the project starts workers by spawn or forkserver.
+- `warning`, error: it says nothing: if workers are not forked (macOS, Windows, Python 3.14). Where it says
+  fork there is no finding.
+
+A `warning` instead where workers run the code only under a condition: an option for the number of workers
+that is 0 by default, a dataset that no loader of the project is seen to get, or a loader in a function that
+nothing in the project calls.
+
 ## Fix safety
 
 Unsafe: what the script does moves behind the guard, so whoever imports it for the names that it sets (from
@@ -57,6 +67,7 @@ run or another file of the project needs a name that the guarded code sets.
 
 from __future__ import annotations
 
+import ast
 import re
 from collections.abc import Iterator
 
@@ -66,9 +77,11 @@ from dlint.fork.start_method import LOKY
 from dlint.knowledge.callbacks import RUNNER_WORDS, RUNNERS
 from dlint.loaders.iteration import Iteration, Iterations
 from dlint.loaders.loaders import Loader
+from dlint.program.conditions import NOT_FORKED, both, started_anew, with_workers
 from dlint.program.program import Program
 from dlint.project.main_guards import is_main_module
 from dlint.rules.rule import Found
+from dlint.rules.wording import place
 from dlint.source.module import Module
 
 _NOTEBOOK = re.compile(
@@ -92,16 +105,30 @@ def check(program: Program) -> Iterator[Found]:
             continue
         if iterations is None:
             iterations = Iterations(program)
-        told: set[int] = set()
+        starts: dict[int, list[Iteration]] = {}
         for iteration in iterations.from_body(module):
             loader = known.get(id(iteration.loader.call))
             if loader is None or not iteration.loader.may_have_workers or _forks(program, loader):
                 continue
-            # A call that comes to several loops needs one guard.
-            top = id(iteration.calls[0][2] if iteration.calls else iteration.node)
-            if top not in told:
-                told.add(top)
-                yield _found(iteration, module)
+            # One guard serves all that a statement of the body comes to.
+            starts.setdefault(id(_statement(iteration, module)), []).append(iteration)
+        for together in starts.values():
+            yield _found(program, together, module)
+
+
+def _statement(iteration: Iteration, body: Module) -> ast.AST:
+    """The statement of a module's body that comes to an iteration."""
+    node = _top(iteration)
+    line = getattr(node, "lineno", 1)
+    for statement in body.tree.body:
+        if statement.lineno <= line <= (statement.end_lineno or statement.lineno):
+            return statement
+    return node
+
+
+def _top(iteration: Iteration) -> ast.AST:
+    """What stands in the module's body: the iteration itself, or the call that leads there."""
+    return iteration.calls[0][2] if iteration.calls else iteration.node
 
 
 def _bodies(program: Program) -> Iterator[Module]:
@@ -137,23 +164,31 @@ def _forks(program: Program, loader: Loader) -> bool:
     return not uses or program.start_method_of(uses[0]) in ("fork", LOKY)
 
 
-def _found(iteration: Iteration, body: Module) -> Found:
-    top = iteration.calls[0][2] if iteration.calls else iteration.node
-    where = f"{body.relative}:{getattr(top, 'lineno', 1)}"
-    how = "in the body of the module" if not iteration.calls else f"called by the module's body at {where}"
+def _found(program: Program, starts: list[Iteration], body: Module) -> Found:
+    iteration = starts[0]
+    where = place(body, _top(iteration))
     remedy = None
     if iteration.module is body:
-        data = {"line": getattr(top, "lineno", 1)} if iteration.calls else {}
+        data = {"line": getattr(_top(iteration), "lineno", 1)} if iteration.calls else {}
         remedy = Remedy(
             "guard_main", "unsafe", 'Move the script\'s body behind if __name__ == "__main__":', data
         )
+    places = {id(each.node) for each in starts}
+    what = "workers start here" if len(places) == 1 else f"workers start in {len(places)} places, here first,"
+    cure = f"put what starts the workers at {where} under" if iteration.calls else "put it under"
+    conditions = [_condition(program, each.loader) for each in starts]
     return Found(
         iteration.module,
         iteration.node,
-        f'workers start here, {how}, outside if __name__ == "__main__": spawned ones (macOS, Windows, '
-        'Python 3.14 on Linux) import the script again: "RuntimeError: An attempt has been made to start a '
-        'new process"; guard it',
+        f"{what} without a main guard: each worker runs the script again (RuntimeError)",
+        "error",
+        f'{cure} if __name__ == "__main__":',
+        None if None in conditions else conditions[0],
         iteration.steps if iteration.calls else (),
         remedy,
-        None if remedy else f'put what starts the workers at {where} under if __name__ == "__main__":',
     )
+
+
+def _condition(program: Program, loader: Loader) -> str | None:
+    uses = program.uses_of(loader)
+    return both(with_workers(program, loader), started_anew(program, uses[0]) if uses else NOT_FORKED)

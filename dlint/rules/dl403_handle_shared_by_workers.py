@@ -73,6 +73,18 @@ Use instead a handle for each process:
         return {**self.__dict__, "_file_by_pid": {}}
 ```
 
+## Level
+
+- `error`, silent: forked workers read wrong data (files, tar archives, rasterio, sound files).
+- `error`, error: forked workers fail (zip, npz, LMDB), or workers are started anew: no handle can be
+  pickled.
+- `error`, hang: decord.
+- `warning`, error: what forked workers can share (HDF5, SQLite, memory maps), if workers are not forked.
+
+A `warning` instead where workers run the code only under a condition: an option for the number of workers
+that is 0 by default, a dataset that no loader of the project is seen to get, or a loader in a function that
+nothing in the project calls.
+
 ## Fix safety
 
 Unsafe: the file is opened later, when it is first asked for, and once in each process; one that is not there
@@ -97,6 +109,7 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator
+from typing import NamedTuple
 
 from dlint.finding import Remedy
 from dlint.fork.early_reads import item_read_in_parent, length_asked_in_parent
@@ -105,8 +118,10 @@ from dlint.fork.held_handles import held
 from dlint.fork.shipped import attributes, says_its_state
 from dlint.fork.sides import renewed
 from dlint.knowledge.processes.handles import Handle
+from dlint.program.conditions import NOT_FORKED, any_loaded, both
 from dlint.program.program import Program
 from dlint.rules.rule import Found
+from dlint.rules.wording import place
 from dlint.source.layout import changed_names, own_names, parameters, statements_in
 from dlint.source.nodes import walk
 from dlint.values.frame import Arguments, Point
@@ -124,9 +139,18 @@ _BY_HAND = {
     "among others": "open them in each process, keyed on os.getpid(), and leave them out of __getstate__",
     "a part of it": "open the file in each process, keyed on os.getpid(), and take its parts there",
 }
-_BEFORE = "before the workers start"
-_BY_CONSTRUCTOR = "in the main process too, by the constructor,"
 _FOR_ONE_PROCESS = ("getpid", "get_worker_info", "current_process")
+
+
+class _When(NamedTuple):
+    """When a handle is opened, and the place in the main process that does so, where it is another one."""
+
+    how: str
+    where: str = ""
+
+
+_BEFORE = _When("before the workers start")
+_BY_CONSTRUCTOR = _When("in the parent too, by the constructor")
 
 
 def check(program: Program) -> Iterator[Found]:
@@ -150,7 +174,7 @@ def check(program: Program) -> Iterator[Found]:
                 yield from _kept(program, uses, owner, visits, start, state)
             yield from _lazy(program, uses, owner, visits, state)
         for start in starts:
-            yield from _global(program, code, start)
+            yield from _global(program, uses, code, start)
 
 
 def _is_method(visit: Visit, owner: Instance) -> bool:
@@ -185,7 +209,9 @@ def _kept(
             if name in read:
                 attribute = (owner.cls.name, name)
                 when = _BY_CONSTRUCTOR if binding else _BEFORE
-                for found in _found(handle, value, visit, read[name], start, state, attribute, when):
+                for found in _found(
+                    program, uses, handle, value, visit, read[name], start, state, attribute, when
+                ):
                     yield found if how == "alone" else found._replace(remedy=None, by_hand=_BY_HAND[how])
                 break
 
@@ -225,15 +251,17 @@ def _lazy(
         for handle, made, visit, name in opened:
             when = None
             if read is not None:
-                when = f"in the main process too, by the item read at {read[0].relative}:{read[1].lineno},"
+                when = _When("in the parent too, by reading an item", f" (item read at {place(*read)})")
             elif use.dataset is not None and use.dataset.key == owner.key:
                 when = _by_length(program, use, owner, made, name)
             if when is not None:
                 attribute = (owner.cls.name, name)
-                yield from _found(handle, made, visit, made.node, start, state, attribute, when)
+                yield from _found(
+                    program, [use], handle, made, visit, made.node, start, state, attribute, when
+                )
 
 
-def _by_length(program: Program, use: WorkerUse, owner: Instance, made: Made, name: str) -> str | None:
+def _by_length(program: Program, use: WorkerUse, owner: Instance, made: Made, name: str) -> _When | None:
     """How the parent comes to ask a dataset for its length, where that opens a handle."""
     evaluator = program.evaluator
     if use.loader is None or "__len__" not in evaluator.construction.touching(owner.cls, name):
@@ -249,9 +277,9 @@ def _by_length(program: Program, use: WorkerUse, owner: Instance, made: Made, na
         return None
     asked = length_asked_in_parent(program, use, owner.cls)
     if asked is not None:
-        return f"in the main process too, by len() at {asked[0].relative}:{asked[1].lineno},"
+        return _When("in the parent too, by len()", f" (at {place(*asked)})")
     if any(isinstance(value, Const) and value.value for value in use.loader.values("shuffle")):
-        return "in the main process too, by the __len__ that the loader calls when it shuffles,"
+        return _When("in the parent too, by the __len__ that a shuffling loader calls")
     return None
 
 
@@ -290,7 +318,7 @@ def _is_asked_for(visits: list[Visit], opener: Visit) -> bool:
     return any(asked.search(visit.function.module.text_of(visit.function.node)) for visit in visits)
 
 
-def _global(program: Program, code: WorkerCode, start: str | None) -> Iterator[Found]:
+def _global(program: Program, uses: list[WorkerUse], code: WorkerCode, start: str | None) -> Iterator[Found]:
     """Handles opened at import that worker code reads; spawned workers open their own."""
     if start not in (None, "fork"):
         return
@@ -300,12 +328,14 @@ def _global(program: Program, code: WorkerCode, start: str | None) -> Iterator[F
             continue
         handle = handle_of(program.evaluator, made)
         if handle is not None and handle.forked and isinstance(made.node, ast.expr):
-            where = f"{event.module.relative}:{getattr(event.node, 'lineno', 1)}"
             found = Found(
                 made.point.frame.module,
                 made.node,
-                f"{handle.name} opened at import is read in worker code ({where}): forked {handle.forked}; "
-                f"{handle.advice}",
+                f"{handle.name} opened at import is read in worker code: forked workers share "
+                f"it and {handle.forked}",
+                handle.effect,
+                handle.advice,
+                any_loaded(program, uses),
                 event.link.steps(event.name, event.module, event.node),
                 Remedy("handle_per_process", "unsafe", "Open it in each process", {"once": handle.once}),
             )
@@ -335,6 +365,8 @@ def _reads(visit: Visit) -> dict[str, ast.AST]:
 
 
 def _found(
+    program: Program,
+    uses: list[WorkerUse],
     handle: Handle,
     made: Made,
     visit: Visit,
@@ -342,22 +374,23 @@ def _found(
     start: str | None,
     state: bool,
     attribute: tuple[str, str],
-    when: str,
+    when: _When,
 ) -> Iterator[Found]:
     forked = handle.forked if start in (None, "fork") else ""
     pickled = start != "fork" and not state
     if not isinstance(made.node, ast.expr) or not (forked or pickled):
         return
-    happens = [f"forked {forked}"] if forked else []
-    if pickled:
-        happens.append(f'workers that are not forked cannot be sent it ("{handle.unsent}")')
+    happens = f"forked workers share it and {forked}" if forked else "pickle cannot send it to workers"
+    open_start = None if forked or start is not None else NOT_FORKED
     cls, name = attribute
     module = visit.function.module
     found = Found(
         made.point.frame.module,
         made.node,
-        f"{handle.name} opened {when} is read in worker code as {cls}.{name}: {'; '.join(happens)}; "
-        f"{handle.advice}",
+        f"{cls}.{name} is {handle.name} opened {when.how}: {happens}",
+        handle.effect if forked else "error",
+        f"{handle.advice}{when.where}",
+        both(any_loaded(program, uses), open_start),
         visit.link.steps(f"self.{name}", module, read),
         Remedy(
             "handle_per_process",

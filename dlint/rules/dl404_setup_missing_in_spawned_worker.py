@@ -40,6 +40,11 @@ cv2.setNumThreads(0)
 
 or in a `worker_init_fn`.
 
+## Level
+
+- `error`, silent: the default type of tensors.
+- `note`, cost: OpenCV's threads, OpenCL, the way tensors are shared.
+
 ## Fix safety
 
 No remedy: whether the call belongs to the module or to `worker_init_fn` is for the author to say.
@@ -56,10 +61,12 @@ import ast
 from collections.abc import Iterator
 
 from dlint.fork.protection import Effect
-from dlint.fork.start_method import STARTS_ANEW
+from dlint.fork.start_method import STARTS_ANEW, surely_starts_anew
 from dlint.knowledge.processes.setups import SETUPS, Setup
+from dlint.program.conditions import with_workers
 from dlint.program.program import Program
 from dlint.rules.rule import Found
+from dlint.rules.wording import brief
 from dlint.values.values import Const, External
 from dlint.workers.events import Event
 from dlint.workers.uses import WorkerUse
@@ -70,7 +77,7 @@ def check(program: Program) -> Iterator[Found]:
     written: dict[str, set[object]] = {}
     uses: dict[int, list[WorkerUse]] = {}
     for use in program.uses:
-        if use.loader is not None and program.start_method_of(use) in STARTS_ANEW:
+        if use.loader is not None and surely_starts_anew(program, use):
             uses.setdefault(id(use.loader), []).append(use)
     for together in uses.values():
         events = [event for use in together for event in use.code.events]
@@ -133,11 +140,12 @@ def _found(program: Program, uses: list[WorkerUse], setup: Setup, value: object)
     assert loader is not None
     method = program.start_method_of(uses[0])
     where = f"{loader.module.relative}:{loader.call.lineno}"
-    cure = "call it at module level or in a worker_init_fn as well"
     yield Found(
         effect.module,
         effect.call,
-        f"{ast.unparse(effect.call)} runs in the main process only, but the loader at {where} "
-        f"starts its workers by {method}, which do not have it: {setup.missing}; {cure}",
-        by_hand=cure,
+        f"{setup.name.rpartition('.')[2]}({brief(effect.call.args[0], 24)}) runs in the "
+        f"parent, not in {method} workers: {setup.missing}",
+        setup.effect,
+        f"call it at module level or in a worker_init_fn as well (loader at {where})",
+        with_workers(program, loader),
     )

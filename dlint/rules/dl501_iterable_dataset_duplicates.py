@@ -39,6 +39,14 @@ class Lines(IterableDataset):
         return itertools.islice(open(self.path), first, None, step)
 ```
 
+## Level
+
+- `error`, silent: items come as often as there are workers.
+
+A `warning` instead where workers run the code only under a condition: an option for the number of workers
+that is 0 by default, a dataset that no loader of the project is seen to get, or a loader in a function that
+nothing in the project calls.
+
 ## Fix safety
 
 There is no remedy: where to divide (files, lines, after a shuffle) is the author's choice.
@@ -57,6 +65,7 @@ from collections.abc import Iterator
 
 from dlint.knowledge.iterables import draws
 from dlint.loaders.loaders import Loader, is_zero
+from dlint.program.conditions import with_workers
 from dlint.program.program import Program
 from dlint.rules.rule import Found
 from dlint.source.nodes import walk
@@ -96,7 +105,7 @@ def check(program: Program) -> Iterator[Found]:
             if kinds == {"range"} and any(draws(event.name) for event in use.code.events):
                 continue
             if isinstance(method.node, ast.FunctionDef) and _shared(program, use.loader, dataset):
-                yield _found(use.loader, method, method.node)
+                yield _found(program, use.loader, method, method.node)
 
 
 def _is_plain_iterable(program: Program, cls: Class) -> bool:
@@ -163,14 +172,16 @@ def _speaks_of(pattern: re.Pattern[str], function: ast.AST) -> bool:
     )
 
 
-def _found(loader: Loader, method: Function, node: ast.FunctionDef) -> Found:
+def _found(program: Program, loader: Loader, method: Function, node: ast.FunctionDef) -> Found:
     owner = method.owner.name if method.owner is not None else "the dataset"
     where = f"{loader.module.relative}:{loader.call.lineno}"
     return Found(
         method.module,
         node,
-        f"{owner}.__iter__ streams everything in every worker (loader at {where}): with two workers each "
-        "item comes twice an epoch, without a warning; divide the stream by get_worker_info()",
+        f"{owner}.__iter__ streams everything in every worker: with two workers each item comes twice",
+        "silent",
+        f"divide the stream by get_worker_info() (loader at {where})",
+        with_workers(program, loader),
         by_hand="let each worker read its share: itertools.islice(stream, info.id, None, info.num_workers), "
         "where info = get_worker_info()",
     )

@@ -45,6 +45,10 @@ loader = DataLoader(Pictures(paths), batch_size=8, collate_fn=collate_readable)
 
 Or find out before the training which items can be read.
 
+## Level
+
+- `error`, error: one None in a batch.
+
 ## Fix safety
 
 There is no remedy: what to do with an item that cannot be read is the author's choice.
@@ -60,6 +64,7 @@ import ast
 from collections.abc import Iterator
 
 from dlint.loaders.loaders import Loader
+from dlint.program.conditions import called
 from dlint.program.program import Program
 from dlint.rules.rule import Found
 from dlint.streams.items import Reader, are_chosen, handed_on, is_default_collate, readers
@@ -103,16 +108,18 @@ def check(program: Program) -> Iterator[Found]:
                 if id(reader.node) not in seen:
                     seen.add(id(reader.node))
                     for node, how in places:
-                        yield _found(loader, reader, node, how)
+                        yield _found(program, loader, reader, node, how)
 
 
-def _found(loader: Loader, reader: Reader, node: ast.stmt, how: str) -> Found:
+def _found(program: Program, loader: Loader, reader: Reader, node: ast.stmt, how: str) -> Found:
     owner = reader.function.owner.name if reader.function.owner is not None else reader.instance.cls.name
     where = f"{loader.module.relative}:{loader.call.lineno}"
     return Found(
         reader.function.module,
         node,
-        f"{owner}.__getitem__ {how}, and the loader at {where} batches with default_collate: one None stops "
-        "the training with \"TypeError: ... found <class 'NoneType'>\"; leave None out in a collate_fn",
+        f"{owner}.__getitem__ {how}: default_collate raises TypeError",
+        "error",
+        f"leave None out in a collate_fn (loader at {where})",
+        called(program, loader),
         by_hand="filter the batch in a collate_fn: default_collate([i for i in batch if i is not None])",
     )

@@ -35,6 +35,14 @@ for images, labels in DataLoader(digits, num_workers=4, pin_memory=True):
     images = images.to("cuda", non_blocking=True)
 ```
 
+## Level
+
+- `warning`, error: if the parent has used the GPU before the workers are forked.
+
+A `warning` instead where workers run the code only under a condition: an option for the number of workers
+that is 0 by default, a dataset that no loader of the project is seen to get, or a loader in a function that
+nothing in the project calls.
+
 ## Fix safety
 
 There is no remedy: the move to the GPU belongs in the training loop, which may be anywhere.
@@ -56,6 +64,7 @@ from dlint.finding import ReachStep
 from dlint.fork.start_method import STARTS_ANEW
 from dlint.knowledge.processes.devices import DEVICE, DEVICE_KEYWORDS, MOVES, is_cuda, makes_cuda_tensor
 from dlint.loaders.loaders import Loader
+from dlint.program.conditions import both, with_workers
 from dlint.program.program import Program
 from dlint.rules.rule import Found
 from dlint.source.layout import expressions, statements_in
@@ -81,7 +90,7 @@ def check(program: Program) -> Iterator[Found]:
                 (visit, call) for visit in use.code.visits for call in _in_function(program, visit)
             ]
         for visit, call in places[id(use.code)]:
-            yield _found(use.loader, visit, call)
+            yield _found(program, use.loader, visit, call)
 
 
 def _in_function(program: Program, visit: Visit) -> Iterator[ast.Call]:
@@ -183,7 +192,7 @@ def _kept_out(point: Point) -> bool:
     return False
 
 
-def _found(loader: Loader, visit: Visit, call: ast.Call) -> Found:
+def _found(program: Program, loader: Loader, visit: Visit, call: ast.Call) -> Found:
     what = _shown(call)
     module = visit.function.module
     where = f"{loader.module.relative}:{loader.call.lineno}"
@@ -191,9 +200,10 @@ def _found(loader: Loader, visit: Visit, call: ast.Call) -> Found:
     return Found(
         module,
         call,
-        f'{what} uses the GPU in worker code (loader at {where}): a forked worker stops with "Cannot '
-        're-initialize CUDA in forked subprocess" once the main process has used it; move the batch in the '
-        "training loop",
+        f"{what} uses the GPU in worker code: forked workers cannot, once the parent has (RuntimeError)",
+        "error",
+        f"move the batch in the training loop (loader at {where})",
+        both(with_workers(program, loader), "the parent has used the GPU before"),
         reach,
         by_hand="return CPU tensors; move each batch in the training loop, with pin_memory=True "
         "on the loader and batch.to(device, non_blocking=True)",

@@ -34,6 +34,10 @@ class Files(Dataset):
         self.paths = np.array([str(path) for path in folder.rglob("*.jpg")], dtype=np.bytes_)
 ```
 
+## Level
+
+- `note`, cost: memory; this rule is off by default.
+
 ## Fix safety
 
 There is no remedy: everything that reads the container changes with it (`.decode()` for bytes).
@@ -245,8 +249,8 @@ def _found(instance: Instance, frame: Frame, statement: ast.stmt, name: str) -> 
     return Found(
         frame.module,
         statement,
-        f"{instance.cls.name}.{name} holds Python objects for each item: every worker comes to copy them, as "
-        "reading counts references (2 million objects: 13 to 72-87 MB a worker in one epoch); keep them in "
-        "an array of numbers or bytes",
+        f"{instance.cls.name}.{name} holds a Python object for each item: every worker comes to copy them",
+        "cost",
+        "keep them in an array of numbers or bytes: reading an object counts references, and copies its page",
         by_hand="keep strings in np.array(..., dtype=np.bytes_), numbers in an array or tensor",
     )

@@ -38,6 +38,10 @@ Use instead:
         return self.images[index] + self.noises[index % len(self.noises)]
 ```
 
+## Level
+
+- `error`, silent: the epoch is cut short.
+
 ## Fix safety
 
 There is no remedy: whether to begin again, take a default or raise another error is the author's choice.
@@ -56,6 +60,7 @@ from collections.abc import Iterator
 from dlint.knowledge.iterables import COLLECTS
 from dlint.program.program import Program
 from dlint.rules.rule import Found
+from dlint.rules.wording import brief
 from dlint.source.layout import dotted, functions_in, parameters, statements_in
 from dlint.source.nodes import walk
 from dlint.streams.item_names import index_names, index_names_in, is_index, mentions
@@ -119,10 +124,9 @@ def _raised(visit: Visit) -> Iterator[Found]:
             yield Found(
                 visit.function.module,
                 statement,
-                "raise StopIteration comes out of __getitem__: the training loop takes that for the end of "
-                "the epoch, which is silently cut short; raise another error, or let __len__ say how many "
-                "items there are",
-                by_hand="raise another error, or let __len__ say how many items there are",
+                "StopIteration comes out of __getitem__: the training loop takes it for the end of the epoch",
+                "silent",
+                "raise another error, or let __len__ say how many items there are",
             )
 
 
@@ -294,14 +298,11 @@ def _found(event: Event, call: ast.Call) -> Found:
     return Found(
         event.module,
         call,
-        f"next({_short(call.args[0])}) raises StopIteration when it runs out, in code that __getitem__ runs: "
-        "the training loop takes that for the end of the epoch, which is silently cut short; give next a "
-        "default, or begin again",
+        f"next({brief(call.args[0], 24)}) lets StopIteration out of __getitem__: the training "
+        "loop takes it for the end",
+        "silent",
+        "give next a default, or begin again",
+        None,
         event.link.steps("next", event.module, call),
         by_hand="read by position instead of by next, begin again on StopIteration, or give next a default",
     )
-
-
-def _short(node: ast.expr) -> str:
-    text = ast.unparse(node)
-    return text if len(text) <= 40 else text[:37] + "..."

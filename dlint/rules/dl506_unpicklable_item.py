@@ -38,6 +38,14 @@ class Videos(Dataset):
         return [read_frame(self.files[index], number) for number in range(16)]
 ```
 
+## Level
+
+- `error`, hang: the loader waits for ever, unless it has a `timeout`.
+
+A `warning` instead where workers run the code only under a condition: an option for the number of workers
+that is 0 by default, a dataset that no loader of the project is seen to get, or a loader in a function that
+nothing in the project calls.
+
 ## Fix safety
 
 There is no remedy: what to send instead (a list, a number, nothing) is the author's choice.
@@ -55,6 +63,7 @@ from collections.abc import Iterator
 
 from dlint.knowledge.processes.objects import unpicklable
 from dlint.loaders.loaders import Loader, is_zero
+from dlint.program.conditions import with_workers
 from dlint.program.program import Program
 from dlint.rules.rule import Found
 from dlint.source.layout import statements_in
@@ -104,7 +113,7 @@ def _returned(
         return
     if is_generator(function.node):
         if not function.node.decorator_list:
-            yield _found(loader, function, function.node, "a generator")
+            yield _found(program, loader, function, function.node, "a generator")
         return
     for statement in statements_in(function.node.body):
         if isinstance(statement, ast.Return) and statement.value is not None:
@@ -113,7 +122,7 @@ def _returned(
             for w in program.evaluator.flow.reaching(point, world):
                 what = _unsendable(program, statement.value, point, w)
                 if what is not None:
-                    yield _found(loader, function, statement, what)
+                    yield _found(program, loader, function, statement, what)
                     break
 
 
@@ -191,12 +200,14 @@ def _by_value(program: Program, node: ast.Name, point: Point, world: World) -> s
     return found[0] if found and all(found) else None
 
 
-def _found(loader: Loader, function: Function, statement: ast.stmt, what: str) -> Found:
+def _found(program: Program, loader: Loader, function: Function, statement: ast.stmt, what: str) -> Found:
     where = f"{loader.module.relative}:{loader.call.lineno}"
     return Found(
         function.module,
         statement,
-        f"{display_name(function)} returns {what}, which a worker cannot send (loader at {where}): its "
-        "queue drops the batch and the loader waits for ever (6 of 6 runs); return data that pickle can take",
+        f"{display_name(function)} returns {what}, which a worker cannot send: the loader waits for ever",
+        "hang",
+        f"return data that pickle can take (loader at {where})",
+        with_workers(program, loader),
         by_hand="return tensors, numbers, strings or lists of them; make locks in the main process",
     )

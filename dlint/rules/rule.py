@@ -3,16 +3,17 @@
 ``dlNNN_some_name.py`` is the rule DLNNN ``some-name``. The module's docstring is its documentation page
 (the first line is the summary), its function ``check`` goes from the program to what it found. Two
 optional constants: ``ON_BY_DEFAULT = False`` for opinions, ``ONCE_PER_FILE = True`` for a rule whose
-findings in a file are reported at the first place, with the count of the others.
+findings in a file are reported at the first place, with the count of the others. A function ``together``
+makes one finding of those that one cure ends, and lets the others name it.
 """
 
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
-from dlint.finding import ReachStep, Remedy
+from dlint.finding import Effect, Finding, Level, ReachStep, Remedy
 
 if TYPE_CHECKING:
     from dlint.program.program import Program
@@ -22,19 +23,35 @@ if TYPE_CHECKING:
 class Found(NamedTuple):
     """What a rule hands to the engine: a place in a module and what is wrong there.
 
-    ``kind`` tells the hazards of one rule apart where they are reported once a file each.
+    ``what`` says in one clause of at most 120 characters what stands there, where from, and what happens, to
+    somebody who never heard of dlint; ``effect`` is the kind of it. ``cure`` says what to do, and
+    ``condition`` what must be so for the effect to come, as a clause ("torch is older than 1.9"), where the
+    project leaves that open. ``by_hand`` is for what the cure does not say where there is no remedy: why not.
+    ``kind`` tells the hazards of one rule apart where they are reported once a file each. ``together`` are
+    the files whose findings the same cure ends.
     """
 
     module: Module
     node: ast.expr | ast.stmt
-    message: str
+    what: str
+    effect: Effect
+    cure: str
+    condition: str | None = None
     reach: tuple[ReachStep, ...] = ()
     remedy: Remedy | None = None
     by_hand: str | None = None
     kind: str = ""
+    together: tuple[str, ...] = ()
+
+    @property
+    def message(self) -> str:
+        """All of it in one line."""
+        condition = "" if self.condition is None else f", if {self.condition}"
+        return f"{self.what}{condition}; {self.cure}"
 
 
 Check = Callable[["Program"], Iterator[Found]]
+Together = Callable[[Sequence[Finding]], Iterator[Finding]]
 
 
 class Rule(NamedTuple):
@@ -47,3 +64,6 @@ class Rule(NamedTuple):
     check: Check
     on_by_default: bool
     once_per_file: bool
+    together: Together | None
+    # What its findings may be, from the page's section "Level".
+    levels: tuple[tuple[Level, Effect], ...]

@@ -8,7 +8,7 @@ from torch.utils.data import DataLoader, TensorDataset
 
 
 def make_loader(points, batch_size, low_priority):
-    def init_worker(worker_id):
+    def init_worker(worker_id):  # expect: DL401
         torch.set_num_threads(1)
         seed = torch.initial_seed() % 2**32
         random.seed(seed)
@@ -21,7 +21,7 @@ def make_loader(points, batch_size, low_priority):
         dataset,
         batch_size=batch_size,
         num_workers=2,
-        worker_init_fn=init_worker,  # expect: DL401
+        worker_init_fn=init_worker,
     )
 
 

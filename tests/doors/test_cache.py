@@ -256,6 +256,8 @@ def _finding(**changes: object) -> list[object]:
         "reach": [["step", "a.py", 1]],
         "remedy": ["safe", "summary"],
         "by_hand": None,
+        "effect": "error",
+        "condition": None,
     }
     return list({**whole, **changes}.values())
 
@@ -277,6 +279,8 @@ SHAPES: dict[str, object] = {
     "a reach of text": [[_finding(reach="abc")], [], 1],
     "another remedy": [[_finding(remedy=["always", "summary"])], [], 1],
     "a remedy with more": [[_finding(remedy=["safe", "summary", {"name": "x"}])], [], 1],
+    "another effect": [[_finding(effect="fire")], [], 1],
+    "a condition in numbers": [[_finding(condition=1)], [], 1],
     "a number by hand": [[_finding(by_hand=1)], [], 1],
     "trouble": [[], [["a.py", "message"]], 1],
     "trouble in words": [[], ["abc"], 1],

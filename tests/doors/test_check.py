@@ -22,10 +22,10 @@ def test_clean_code_exits_with_zero(tmp_path: Path) -> None:
 def test_findings_exit_with_one_and_show_the_code(tmp_path: Path) -> None:
     result = dlint(write(tmp_path, {"pkg/a.py": HAZARD}), "check")
     assert result.returncode == 1
-    assert result.stdout.startswith("pkg/a.py:5:12: DL301 ")
+    assert result.stdout.startswith("pkg/a.py:5:12: error: DL301 ")
     assert "5 |     return DataLoader(dataset, sampler=RandomSampler(dataset), shuffle=True)" in result.stdout
     assert "\n  |            ^^^^^^^^^^" in result.stdout
-    assert "1 finding in 1 file." in result.stdout
+    assert "1 finding (1 error) in 1 file." in result.stdout
     assert "\x1b[" not in result.stdout
 
 
@@ -37,7 +37,7 @@ def test_json_has_the_promised_keys(tmp_path: Path) -> None:
     result = dlint(write(tmp_path, {"pkg/a.py": HAZARD}), "check", ".", "--output-format", "json")
     (finding,) = json.loads(result.stdout)
     assert list(finding) == [
-        "code", "name", "message", "path", "line", "column", "end_line", "end_column", "reach", "fix",
+        "code", "name", "message", "level", "effect", "condition", "path", "line", "column", "end_line", "end_column", "reach", "fix",
     ]  # fmt: skip
     assert (finding["code"], finding["name"]) == ("DL301", "sampler-with-shuffle")
     assert (finding["path"], finding["line"], finding["column"]) == ("pkg/a.py", 5, 12)
@@ -151,6 +151,7 @@ def test_standard_input_stands_for_the_file_of_that_name(tmp_path: Path) -> None
         (["--select", "DL399"], "dlint: --select: no rule is called 'DL399'; did you mean 'DL"),
         (["--target-torch", "new"], "dlint: --target-torch: must be a torch release"),
         (["--start-method", "thread"], "'thread' is not one of"),
+        (["--level", "errors"], "'errors' is not one of"),
         (["--output-format", "xml"], "'xml' is not one of"),
         (["--frobnicate"], "No such option"),
         (["-", "a.py"], "dlint: '-' (standard input) cannot be combined with other paths"),

@@ -20,7 +20,7 @@ from doors import CLEAN, HAZARD, dlint, write
         (
             ["."],
             2,
-            "1 finding in 2 files; 1 path could not be checked. Repairable: 1 with `dlint fix`.",
+            "1 finding (1 error) in 2 files; 1 path could not be checked. Repairable: 1 with `dlint fix`.",
         ),
     ],
 )

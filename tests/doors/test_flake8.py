@@ -12,6 +12,13 @@ from dlint.rules import all_rules
 
 FOUND = "./a.py:5:12: DL301 "
 
+# On some ways to the call only: a warning.
+SOMETIMES = """\
+from torch.utils.data import DataLoader
+
+loader = DataLoader([1], shuffle=True, sampler=[1] if distributed else None)
+"""
+
 
 @pytest.mark.parametrize("jobs", ["1", "2"])
 def test_findings_are_those_of_check(tmp_path: Path, jobs: str) -> None:
@@ -81,6 +88,7 @@ def test_the_projects_choices_count(tmp_path: Path) -> None:
     ("arguments", "config", "pyproject", "message"),
     [
         (["--dlint-start-method", "thread"], "", "", "dlint: --dlint-start-method: must be one of"),
+        (["--dlint-level", "errors"], "", "", "dlint: --dlint-level: must be one of error, warning, note"),
         ([], "dlint-target-torch = old", "", "dlint: --dlint-target-torch: must be a torch release"),
         ([], "", "[tool.dlint]\nselct = []", "dlint: pyproject.toml: [tool.dlint] has no key 'selct'"),
         (
@@ -105,6 +113,12 @@ def test_options_in_the_configuration_file(tmp_path: Path) -> None:
     write(tmp_path, {"a.py": HAZARD})
     result = flake8(tmp_path, config="dlint-target-torch = 1.8\ndlint-start-method = spawn")
     assert FOUND in result.stdout
+
+
+@pytest.mark.parametrize(("level", "shown"), [("note", True), ("warning", True), ("error", False)])
+def test_the_level(tmp_path: Path, level: str, shown: bool) -> None:
+    write(tmp_path, {"a.py": SOMETIMES})
+    assert ("DL301" in flake8(tmp_path, config=f"dlint-level = {level}").stdout) is shown
 
 
 @pytest.mark.parametrize("start_method", ["fork", "spawn"])

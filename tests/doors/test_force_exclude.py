@@ -64,7 +64,7 @@ def test_what_is_left_out(project: Path, path: str, taken: bool) -> None:
 def test_one_named_file_of_several(project: Path) -> None:
     assert _found(project, "--force-exclude", "a.py", "third_party/c.py") == {"a.py"}
     result = dlint(project, "check", "--force-exclude", "a.py", "third_party/c.py")
-    assert "1 finding in 1 file." in result.stdout
+    assert "1 finding (1 error) in 1 file." in result.stdout
 
 
 def test_nothing_is_left_to_check(project: Path) -> None:

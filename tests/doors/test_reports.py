@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from dlint.finding import Finding, ReachStep, Remedy
+from dlint.finding import Effect, Finding, ReachStep, Remedy
 from dlint.reports.as_json import as_json
 from dlint.reports.closing import summary
 from dlint.reports.concise import concise
@@ -43,7 +43,7 @@ def test_the_reach_names_each_place_once() -> None:
 
 def test_text() -> None:
     assert list(text([FINDING], lambda _: LINES)) == [
-        "utils/io.py:2:8: DL101 cv2 runs in worker code.",
+        "utils/io.py:2:8: error: DL101 cv2 runs in worker code.",
         "  |",
         "2 | a = x; cv2.imread(path)",
         "  |        ^^^^^^^^^^^^^^^",
@@ -109,13 +109,38 @@ def test_json() -> None:
     assert shown["fix"] == {"applicability": "safe", "summary": "turn cv2's threads off after `import cv2`"}
     (shown,) = json.loads("\n".join(as_json([FINDING._replace(remedy=None)])))
     assert shown["fix"] is None
+    assert (shown["level"], shown["effect"], shown["condition"]) == ("error", "error", None)
+
+
+@pytest.mark.parametrize(
+    ("effect", "condition", "level"),
+    [
+        ("hang", None, "error"),
+        ("silent", None, "error"),
+        ("silent", "torch is older than 1.9", "warning"),
+        ("cost", None, "note"),
+        ("cost", "--workers is above 0", "note"),
+    ],
+)
+def test_the_level_follows_from_effect_and_condition(
+    effect: Effect, condition: str | None, level: str
+) -> None:
+    finding = FINDING._replace(effect=effect, condition=condition)
+    assert finding.level == level
+    assert next(text([finding], lambda _: LINES)).startswith(f"utils/io.py:2:8: {level}: DL101 ")
+
+
+def test_what_the_message_says_is_not_said_again() -> None:
+    by_hand = FINDING._replace(remedy=None, message="a; open it", by_hand="open it")
+    assert not any("by hand" in line for line in text([by_hand], lambda _: LINES))
 
 
 def test_the_summary_counts_remedies() -> None:
     unsafe = FINDING._replace(remedy=Remedy("x", "unsafe", "drop it"))
     by_hand = FINDING._replace(remedy=None)
     assert summary([], 1) == "No findings in 1 file."
-    assert summary([by_hand], 3) == "1 finding in 3 files."
-    assert summary([FINDING, unsafe, by_hand], 2) == (
-        "3 findings in 2 files. Repairable: 1 with `dlint fix`, 1 with `dlint fix --unsafe-fixes`."
+    assert summary([by_hand], 3) == "1 finding (1 error) in 3 files."
+    note, warning = FINDING._replace(effect="cost"), unsafe._replace(condition="torch is old")
+    assert summary([note, warning, by_hand], 2) == (
+        "3 findings (1 error, 1 warning, 1 note) in 2 files. Repairable: 1 with `dlint fix`, 1 with `dlint fix --unsafe-fixes`."
     )

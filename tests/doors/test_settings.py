@@ -93,6 +93,10 @@ def test_the_nearest_pyproject_with_a_table_counts(tmp_path: Path) -> None:
         ("[tool.dlint]\ntarget-torch = 1.8", "target-torch: must be a torch release"),
         ('[tool.dlint]\ntarget-torch = ">=1.8"', "target-torch: must be a torch release"),
         ('[tool.dlint]\nstart-method = "forks"', "must be one of .*; did you mean 'fork'"),
+        (
+            '[tool.dlint]\nlevel = "warnings"',
+            "must be one of error, warning, note, .*; did you mean 'warning'",
+        ),
         ('[tool.dlint]\nexclude = ["!"]', "exclude: '!' is no pattern of .gitignore"),
         ("[tool]\ndlint = 3", "must be a table"),
         ("[tool.dlint\nselect = 1", "not valid TOML"),

@@ -148,7 +148,8 @@ def test_check_prints_nothing_raw(tmp_path: Path, options: tuple[str, ...]) -> N
     assert result.stderr == "dlint: bad\\x1b\\n.py:1: syntax error: invalid syntax\n"
     assert result.returncode == 2
     if options != ("--statistics",):
-        assert all(f"\n{visible(name)}:5:12: DL301 " in f"\n{result.stdout}" for name in names)
+        level = "" if options else "error: "
+        assert all(f"\n{visible(name)}:5:12: {level}DL301 " in f"\n{result.stdout}" for name in names)
 
 
 def test_check_gives_exact_names_to_programs(tmp_path: Path) -> None:

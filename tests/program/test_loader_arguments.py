@@ -146,7 +146,7 @@ def test_what_a_loader_class_requires_is_not_taken_away(
         ("DataLoader(ds, **options)", "DL305", "num_workers is 0"),
         ("Loader(ds, 1, 2, 3, 4, 5)", "DL305", "num_workers is not given"),
         ("DataLoader(ds, prefetch_factor=2)", "DL304", "from torch 2.0 on"),
-        ("DataLoader(ds, prefetch_factor=4)", "DL304", "in multiprocessing; set num_workers"),
+        ("DataLoader(ds, prefetch_factor=4)", "DL304", "ValueError; set num_workers"),
     ],
 )
 def test_what_is_said_of_arguments(tmp_path: Path, call: str, code: str, said: str) -> None:

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import re
+from typing import get_args
 
 import pytest
 
+from dlint.finding import LEVELS, Effect
 from dlint.rules import all_rules
 from dlint.rules.rule import Rule
 
 from .fixtures import FOLDER, fixtures, programs
 
-SECTIONS = ("What it finds", "Why is this bad", "Example", "Fix safety", "References")
+SECTIONS = ("What it finds", "Why is this bad", "Example", "Level", "Fix safety", "References")
 RULES = list(all_rules().values())
 FIXTURES = fixtures()
 
@@ -48,6 +50,14 @@ def test_the_examples_are_python(rule: Rule) -> None:
     for code in re.findall(r"```python\n(.*?)```", rule.documentation, flags=re.DOTALL):
         indented = code.startswith(" ")
         compile(f"if True:\n{code}" if indented else code, rule.code, "exec")
+
+
+@every_rule
+def test_the_page_says_what_decides_the_level(rule: Rule) -> None:
+    assert rule.levels
+    assert {level for level, _ in rule.levels} <= set(LEVELS)
+    assert {effect for _, effect in rule.levels} <= set(get_args(Effect))
+    assert all((level == "note") == (effect == "cost") for level, effect in rule.levels)
 
 
 @every_rule

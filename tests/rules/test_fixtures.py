@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from dlint.engine import check
+from dlint.finding import Finding
 from dlint.proofs.proof import Fixture
 from dlint.rules import all_rules
 from dlint.settings import Settings
@@ -29,7 +30,7 @@ def settings_of(fixture: Fixture) -> Settings:
 
 def findings(
     program: Program, settings: Settings, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> set[tuple[str, int, str]]:
+) -> tuple[Finding, ...]:
     """What the engine finds in a program that is a project of its own."""
     (tmp_path / "pyproject.toml").write_text("", encoding="utf-8")
     copy = tmp_path / program.path.name
@@ -40,14 +41,29 @@ def findings(
     monkeypatch.chdir(tmp_path)
     report = check([Path(program.path.name)], settings)
     assert not report.troubles
-    return {(finding.path, finding.line, finding.code) for finding in report.findings}
+    return report.findings
 
 
 @pytest.mark.parametrize(("fixture", "program"), CASES, ids=[str(program) for _, program in CASES])
 def test_findings(
     fixture: Fixture, program: Program, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    assert findings(program, settings_of(fixture), tmp_path, monkeypatch) == program.expected()
+    found = findings(program, settings_of(fixture), tmp_path, monkeypatch)
+    assert {(each.path, each.line, each.code) for each in found} == program.expected()
+    for finding in found:
+        _check_words(finding)
+
+
+def _check_words(finding: Finding) -> None:
+    """A short first clause, the condition, a cure; a level that the rule's page speaks of."""
+    what, _, rest = finding.message.partition(f", if {finding.condition}" if finding.condition else ";")
+    assert len(what) <= 120, what
+    assert rest.strip("; ")
+    assert "\n" not in finding.message
+    levels = all_rules()[finding.code].levels
+    # What happens as it stands may happen under a condition, too.
+    told = {("error" if level == "warning" else level, effect) for level, effect in levels}
+    assert (finding.level, finding.effect) in levels or ("error", finding.effect) in told
 
 
 @pytest.mark.parametrize(("fixture", "program"), CASES, ids=[str(program) for _, program in CASES])

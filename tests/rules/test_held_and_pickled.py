@@ -161,25 +161,25 @@ if __name__ == "__main__":
 
 
 @pytest.mark.parametrize(
-    ("given", "error"),
+    ("given", "said"),
     [
-        ("'x'", "PicklingError: Can't pickle <function <lambda> ...>: attribute lookup ... failed"),
-        ("'x', strip", "PicklingError: Can't pickle <function <lambda> ...>: attribute lookup ... failed"),
-        ("'x', len, end=(lambda: strip)()", "PicklingError: Can't pickle <function <lambda> ...>: attribute"),
-        ("'x', (lambda: lambda line: line)()", "AttributeError: Can't pickle local object"),
-        ("'x', upper", "AttributeError: Can't get attribute"),
+        ("'x'", "is a lambda"),
+        ("'x', strip", "is a lambda"),
+        ("'x', len, end=(lambda: strip)()", "is a lambda"),
+        ("'x', (lambda: lambda line: line)()", "is a lambda"),
+        ("'x', upper", "that only the main guard defines"),
         ("'x', clean=str.strip", None),
     ],
 )
-def test_what_pickling_says(
-    given: str, error: str | None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+def test_what_pickle_cannot_name(
+    given: str, said: str | None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (tmp_path / "pyproject.toml").write_text("")
     (tmp_path / "program.py").write_text(HEAD + _CLEANED.format(given=given))
     monkeypatch.chdir(tmp_path)
     findings = engine.check([Path()], Settings(select=("DL401",))).findings
-    assert len(findings) == (error is not None)
-    assert all(error is None or error in finding.message for finding in findings)
+    assert len(findings) == (said is not None)
+    assert all(said is None or said in finding.message for finding in findings)
 
 
 @pytest.mark.parametrize(
@@ -231,5 +231,5 @@ class Data(Dataset):
 loader = DataLoader(Data("a"), num_workers=2)
 """
     (finding,) = check(tmp_path, {"main.py": text}, "DL401").findings
-    assert ("before Python 3.13" in finding.message) is since
+    assert ("Python is older than 3.13" in finding.message) is since
     assert ("Python 3.14" in finding.message) is not since

@@ -57,15 +57,19 @@ for batch in DataLoader(Tiles("a"), num_workers=2):
 @pytest.mark.parametrize(
     ("constructor", "item", "says"),
     [
-        ("self.src = rasterio.open(path)  # here", "return self.src.read(window=index)", "silently wrong"),
+        ("self.src = rasterio.open(path)  # here", "return self.src.read(window=index)", "wrong data"),
         (
             "self.clip = decord.VideoReader(path)  # here",
             "return self.clip[index].asnumpy()",
-            "5 of 5 runs hung",
+            "forked workers share it and hang",
         ),
-        ("self.clip = av.open(path)  # here", "return next(self.clip.decode(video=0))", "no default __red"),
-        ("self.sound = soundfile.SoundFile(path)  # here", "return self.sound.read(9)", "19 to 31"),
-        ("self.file = tifffile.TiffFile(path)  # here", "return self.file.pages[index].asarray()", "212 to"),
+        ("self.clip = av.open(path)  # here", "return next(self.clip.decode(video=0))", "cannot send it"),
+        ("self.sound = soundfile.SoundFile(path)  # here", "return self.sound.read(9)", "wrong data"),
+        (
+            "self.file = tifffile.TiffFile(path)  # here",
+            "return self.file.pages[index].asarray()",
+            "wrong data, or fail",
+        ),
         (
             "self.env = lmdb.open(path)  # here",
             "return self.env.begin().get(b'x')",

@@ -4,21 +4,23 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from dlint.finding import Effect
+
 
 class Handle(NamedTuple):
-    """A kind of handle; ``forked`` is what forked workers that share it were seen to do, "" for nothing;
-    ``parts`` are the methods whose result still reads from it (``[]``: what it gives under a name);
-    ``suffix``: only the call for a file of this kind makes one; ``unsent`` is the error of workers that are
-    not forked; ``cure`` is what to do where a handle for each process is not enough. ``once``: a process may
-    not open a second one of the same, be the first inherited, until that is closed."""
+    """A kind of handle; ``forked`` is what forked workers that share it were seen to do, "" for nothing, and
+    ``effect`` the kind of that; ``parts`` are the methods whose result still reads from it (``[]``: what it
+    gives under a name); ``suffix``: only the call for a file of this kind makes one; ``cure`` is what to do
+    where a handle for each process is not enough. ``once``: a process may not open a second one of the same,
+    be the first inherited, until that is closed."""
 
     name: str
     forked: str = ""
     parts: tuple[str, ...] = ()
     suffix: str = ""
-    unsent: str = "TypeError: cannot pickle"
     cure: str = ""
     once: bool = False
+    effect: Effect = "silent"
 
     @property
     def advice(self) -> str:
@@ -27,15 +29,18 @@ class Handle(NamedTuple):
         return self.cure or "open it in each process, keyed on os.getpid()" + (first if self.once else "")
 
 
-_FILE = Handle("a file", "workers share its position: 3 to 45 silently wrong reads of 4000")
-_TAR = Handle("a tar archive", "workers share its position: 8 to 57 silently wrong reads of 4000")
-_ZIP = Handle("a zip archive", "workers share its position: up to 86 BadZipFile errors in 4000 reads")
+# 3 to 45 silently wrong reads of 4,000, 4 workers; what is wrong in others is counted the same way.
+_FILE = Handle("a file", "read wrong data")
+_TAR = Handle("a tar archive", "read wrong data")  # 8 to 57
+_ZIP = Handle("a zip archive", "fail with BadZipFile", effect="error")  # up to 86
 # The errors are those of the decompressor; where the whole file fits in a buffer, the reads come back wrong.
-_COMPRESSED = Handle("a compressed file", "workers share its position: 750 to 1000 bad reads of 1000")
+# 750 to 1,000 of 1,000.
+_COMPRESSED = Handle("a compressed file", "read wrong data, or fail")
 # From lmdb 2.0 on the second is refused: "The environment ... is already open in this process".
 _LMDB = Handle(
     "an LMDB environment",
-    "workers share its table of readers: 3748 ReadersFullErrors in 4000 reads",
+    "fail with ReadersFullError",  # 3,748
+    effect="error",
     parts=("begin", "cursor"),
     once=True,
 )
@@ -54,9 +59,12 @@ HANDLES = {
     "bz2.BZ2File": _COMPRESSED,
     "lzma.open": _COMPRESSED,
     "lzma.LZMAFile": _COMPRESSED,
-    "wave.open": Handle("a wave file", "workers share its position: up to 7 silently wrong reads of 1000"),
+    "wave.open": Handle("a wave file", "read wrong data"),
     "numpy.load": Handle(
-        "an .npz archive", "workers share its position: 38 to 77 failed reads of 1000", suffix=".npz"
+        "an .npz archive",
+        "fail to read",
+        effect="error",
+        suffix=".npz",  # 38 to 77 of 1,000
     ),
     "mmap.mmap": Handle("a memory map"),
     "lmdb.open": _LMDB,
@@ -67,21 +75,21 @@ HANDLES = {
     # With decord 0.6, also with num_threads=1: the reader's threads stay in the parent.
     "decord.VideoReader": Handle(
         "a decord reader",
-        "workers wait for the threads of the parent's reader: where it had read nothing, 5 of 5 runs hung",
-        unsent="ValueError: ctypes objects containing pointers cannot be pickled",
+        "hang, without the parent's threads",
+        effect="hang",
         # Measured too: its destructor waits for those threads.
         cure="open it in the worker only: one that lets go of the parent's reader hangs as well",
     ),
-    "av.open": Handle("a PyAV container", unsent="TypeError: no default __reduce__"),
+    "av.open": Handle("a PyAV container"),
     "rasterio.open": Handle(
         "a rasterio dataset",
-        "workers share its position: 503 to 941 silently wrong reads of 4000",
-        unsent="TypeError: self._hds cannot be converted to a Python object for pickling",
+        "read wrong data",  # 503 to 941
     ),
     "soundfile.SoundFile": Handle(
-        "a sound file", "workers share its position: 19 to 31 silently wrong reads of 4000"
+        "a sound file",
+        "read wrong data",  # 19 to 31
     ),
-    "tifffile.TiffFile": Handle("a TIFF file", "workers share its position: 212 to 287 bad reads of 1000"),
+    "tifffile.TiffFile": Handle("a TIFF file", "read wrong data, or fail"),
 }
 PARTS = frozenset(part for handle in HANDLES.values() for part in handle.parts)
 LMDB_WITHOUT_LOCK = _LMDB._replace(forked="")

@@ -1,0 +1,104 @@
+"""What a project leaves open, and a hazard hangs on: the conditions that findings tell.
+
+A condition is a clause that stands behind "if": ``torch is older than 1.9``. None says that it is so in the
+project as it stands, with its default settings, on today's Linux.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+from dlint.evaluation.options import option_of
+from dlint.fork.start_method import surely_starts_anew
+from dlint.knowledge.testing import is_test
+from dlint.loaders.loaders import is_zero
+from dlint.values.values import Const, Instance
+
+if TYPE_CHECKING:
+    from dlint.fork.boundaries import Way
+    from dlint.loaders.loaders import Loader
+    from dlint.program.program import Program
+    from dlint.workers.uses import WorkerUse
+    from dlint.workers.worker import WorkerCode
+
+NOT_FORKED = "workers are not forked (macOS, Windows, Python 3.14)"
+# Of arguments that contradict each other where the program comes one way, and not where it comes another.
+SOME_WAYS = "the program comes a way to this call that gives both"
+
+
+def both(*conditions: str | None) -> str | None:
+    """Several conditions as one."""
+    return " and ".join(dict.fromkeys(each for each in conditions if each)) or None
+
+
+def started_anew(program: Program, use: WorkerUse) -> str | None:
+    """What must be so for the workers of a use to begin anew, where nothing says that they always do."""
+    return None if surely_starts_anew(program, use) else NOT_FORKED
+
+
+def called(program: Program, loader: Loader) -> str | None:
+    """What must be so for a loader to be made: somebody else calls a function that this project only has."""
+    names: set[str] = set()
+    for way in program.boundaries.ways_to(loader.point):
+        outermost = way.functions[-1] if way.functions else None
+        if way.whole or not isinstance(outermost, ast.FunctionDef) or not _is_left_alone(program, way):
+            return None
+        names.add(outermost.name)
+    return f"a program calls {sorted(names)[0]}()" if names else None
+
+
+def _is_left_alone(program: Program, way: Way) -> bool:
+    """Whether nothing in the project speaks of the outermost function of a way but where it is defined,
+    imported and exported. What is decorated, a test and a script's own main are called by others."""
+    function = way.functions[-1]
+    assert isinstance(function, ast.FunctionDef)
+    name, index = function.name, program.modules.index
+    if function not in way.module.tree.body or function.decorator_list:
+        return False
+    if name == "main" or is_test(way.module.relative) or "Fire(" in way.module.text:
+        return False
+    return all(index.only_exports(relative, name) for relative in index.naming(name))
+
+
+def with_workers(program: Program, loader: Loader) -> str | None:
+    """What must be so for a loader to have workers: that it is made, and not with an option that is 0 where
+    nobody says otherwise."""
+    return both(called(program, loader), _by_option(loader))
+
+
+def _by_option(loader: Loader) -> str | None:
+    values = loader.values("num_workers")
+    known = [value for value in values if isinstance(value, Const) or value is None]
+    if not known or not all(map(is_zero, known)):
+        return None
+    others = [value for value in values if value is not None and not is_zero(value)]
+    options = {option_of(value) for value in others}
+    if len(options) != 1 or None in options:
+        return None
+    return f"the option {options.pop()} is above 0 (its default is 0)"
+
+
+def loaded(program: Program, use: WorkerUse) -> str | None:
+    """What must be so for workers to execute the code of a use."""
+    if use.loader is not None:
+        return with_workers(program, use.loader)
+    name = use.dataset.cls.name if isinstance(use.dataset, Instance) else "the dataset"
+    return f"a DataLoader with workers reads {name}"
+
+
+def any_loaded(program: Program, uses: Iterable[WorkerUse]) -> str | None:
+    """The same for one of several uses: what needs no condition decides."""
+    found: list[str] = []
+    for use in uses:
+        condition = loaded(program, use)
+        if condition is None:
+            return None
+        found.append(condition)
+    return found[0] if found else None
+
+
+def executed(program: Program, code: WorkerCode) -> str | None:
+    """The same for worker code, whichever use has it."""
+    return any_loaded(program, (use for use in program.uses if use.code is code or use.beside is code))

@@ -1,0 +1,286 @@
+"""How bad a finding is for the project as it stands: the condition that the project leaves open."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from dlint.engine import check
+from dlint.finding import Finding, Level
+from dlint.settings import Settings
+
+_DRAWS = """\
+import argparse
+import numpy as np
+from torch.utils.data import DataLoader, Dataset
+
+
+class Noise(Dataset):
+    def __len__(self):
+        return 24
+
+    def __getitem__(self, index):
+        return np.random.rand()
+
+
+"""
+_LOADS = "parser = argparse.ArgumentParser()\n{option}\nargs = parser.parse_args()\n{use}\n"
+
+
+def _found(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, text: str | dict[str, str], code: str, **chosen: str
+) -> tuple[Finding, ...]:
+    files = {"main.py": text} if isinstance(text, str) else text
+    (tmp_path / "pyproject.toml").write_text("", encoding="utf-8")
+    for name, content in files.items():
+        (tmp_path / name).write_text(content, encoding="utf-8")
+    monkeypatch.chdir(tmp_path)
+    return check([Path()], Settings(select=(code,), **chosen)).findings  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("option", "workers", "condition"),
+    [
+        (
+            "parser.add_argument('--workers', type=int, default=0)",
+            "args.workers",
+            "the option workers is above 0",
+        ),
+        ("parser.add_argument('--workers', type=int, default=4)", "args.workers", None),
+        ("parser.add_argument('--workers', type=int)", "args.workers", None),
+        ("pass", "2", None),
+    ],
+)
+def test_workers_that_an_option_asks_for(
+    option: str, workers: str, condition: str | None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    use = f"loader = DataLoader(Noise(), num_workers={workers})"
+    text = _DRAWS + _LOADS.format(option=option, use=use)
+    (finding,) = _found(tmp_path, monkeypatch, text, "DL202", target_torch="1.8")
+    assert (finding.condition or "").startswith(condition or "")
+    assert finding.level == ("error" if condition is None else "warning")
+    assert (", if " in finding.message) is (condition is not None)
+
+
+@pytest.mark.parametrize(("target", "level"), [(None, "warning"), ("1.8", "error")])
+def test_the_torch_that_the_project_declares(
+    target: str | None, level: Level, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    chosen = {"target_torch": target} if target else {}
+    text = _DRAWS + "loader = DataLoader(Noise(), num_workers=2)\n"
+    (finding,) = _found(tmp_path, monkeypatch, text, "DL202", **chosen)
+    assert (finding.level, finding.effect) == (level, "silent")
+    assert ("torch is older than 1.9" in finding.message) is (target is None)
+
+
+def test_torch_that_seeds_numpy_itself_is_no_finding(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    text = _DRAWS + "loader = DataLoader(Noise(), num_workers=2)\n"
+    assert not _found(tmp_path, monkeypatch, text, "DL202", target_torch="1.9")
+
+
+_IN_FUNCTION = _DRAWS + "def loaders():\n    return DataLoader(Noise(), num_workers=2)\n"
+
+
+@pytest.mark.parametrize(
+    ("files", "condition"),
+    [
+        ({"lib.py": _IN_FUNCTION}, "a program calls loaders()"),
+        (
+            {"lib.py": _IN_FUNCTION + "\n__all__ = ['loaders']\n", "api.py": "from lib import loaders\n"},
+            "a program",
+        ),
+        ({"lib.py": _IN_FUNCTION + "\ndef train():\n    return loaders()\n"}, "a program calls train()"),
+        ({"lib.py": _IN_FUNCTION, "main.py": "from lib import loaders\nloaders()\n"}, None),
+        # Whatever the table is for: somebody has the function.
+        ({"lib.py": _IN_FUNCTION + "\nTABLE = {1: loaders}\n"}, None),
+        ({"lib.py": _IN_FUNCTION.replace("def loaders", "@app.command\ndef loaders")}, None),
+        ({"lib.py": _IN_FUNCTION.replace("def loaders", "def main")}, None),
+        ({"test_lib.py": _IN_FUNCTION.replace("def loaders", "def test_loaders")}, None),
+    ],
+)
+def test_a_function_that_nothing_in_the_project_calls(
+    files: dict[str, str], condition: str | None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (finding,) = _found(tmp_path, monkeypatch, files, "DL202", target_torch="1.8")
+    assert (finding.condition is None) is (condition is None)
+    assert (finding.condition or "").startswith(condition or "")
+
+
+def test_a_dataset_that_no_loader_gets(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    text = _DRAWS.replace("np.random.rand()", "np.random.seed(0)")
+    (finding,) = _found(tmp_path, monkeypatch, text, "DL201")
+    assert finding.condition == "a DataLoader with workers reads Noise"
+
+
+@pytest.mark.parametrize(
+    ("item", "condition"),
+    [
+        ("return self.__getitem__(np.random.randint(24))", True),
+        ("return self[np.random.randint(24)]", True),
+        (
+            "try:\n            return read(index)\n        except OSError:\n            return np.random.rand()",
+            True,
+        ),
+        ("return np.random.rand()", False),
+    ],
+)
+def test_another_item_for_one_that_cannot_be_used(
+    item: str, condition: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    text = _DRAWS.replace("return np.random.rand()", item) + "loader = DataLoader(Noise(), num_workers=2)\n"
+    (finding,) = _found(tmp_path, monkeypatch, text, "DL202", target_torch="1.8")
+    assert ("another is drawn" in (finding.condition or "")) is condition
+
+
+@pytest.mark.parametrize(
+    ("test", "condition"),
+    [
+        ("self.split == 'test'", "self.split == 'test' is True"),
+        ("not self.training", "not self.training is True"),
+        ("self.fast", None),
+    ],
+)
+def test_an_evaluation_that_is_the_same_each_time(
+    test: str, condition: str | None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    seeding = f"if {test}:\n            np.random.seed(0)\n        return np.random.rand()"
+    text = (
+        _DRAWS.replace("return np.random.rand()", seeding) + "loader = DataLoader(Noise(), num_workers=2)\n"
+    )
+    (finding,) = _found(tmp_path, monkeypatch, text, "DL201")
+    assert finding.condition == condition
+
+
+_LOCAL = """\
+from torch.utils.data import DataLoader
+
+def build(dataset):
+    def collate(batch):
+        return batch
+
+    return DataLoader(dataset, num_workers=2, collate_fn=collate)
+
+build([1])
+"""
+
+
+@pytest.mark.parametrize(
+    ("method", "level"), [(None, "warning"), ("spawn", "error"), ("forkserver", "error"), ("fork", None)]
+)
+def test_how_workers_start(
+    method: str | None, level: Level | None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    chosen = {"start_method": method} if method else {}
+    findings = _found(tmp_path, monkeypatch, _LOCAL, "DL401", **chosen)
+    assert [finding.level for finding in findings] == ([level] if level else [])
+    assert all(finding.line == 4 and "partial" not in finding.message for finding in findings)
+
+
+def test_arguments_that_contradict_on_some_ways(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    text = "from torch.utils.data import DataLoader\n\nDataLoader([1], shuffle=True, sampler=given)\n"
+    assert not _found(tmp_path, monkeypatch, text, "DL301")
+    some = text.replace("sampler=given", "sampler=[1] if distributed else None")
+    (finding,) = _found(tmp_path, monkeypatch, some, "DL301")
+    assert (finding.level, finding.effect) == ("warning", "error")
+    (finding,) = _found(tmp_path, monkeypatch, text.replace("given", "[1]"), "DL301")
+    assert finding.level == "error"
+
+
+_IMAGES = """\
+import cv2
+from torch.utils.data import DataLoader, Dataset
+from {other} import {name}
+
+
+class Images(Dataset):
+    def __getitem__(self, index):
+        image = cv2.imread(str(index))
+        return {call}
+
+
+loader = DataLoader(Images(), num_workers=2)
+"""
+_OTHER = "import cv2\n\n\ndef shrink(image):\n    return cv2.resize(image, (9, 9))\n"
+
+
+def test_one_opencv_finding_for_a_program_says_what_happens(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    main = _IMAGES.format(other="other", name="shrink", call="shrink(image)")
+    first, second = _found(tmp_path, monkeypatch, {"main.py": main, "other.py": _OTHER}, "DL101")
+    assert (first.path, first.level, second.path, second.level) == ("main.py", "note", "other.py", "warning")
+    assert "as in other.py:5" in first.message
+    assert "covers main.py:8, too" in second.message
+    assert "OpenMP" in (second.condition or "")
+
+
+@pytest.mark.parametrize(
+    ("call", "line", "level"),
+    [("cv2.flip(image, 1)", 7, "note"), ("cv2.flip(cv2.resize(image, (9, 9)), 1)", 8, "warning")],
+)
+def test_what_starts_no_thread_of_opencv_is_a_note(
+    call: str, line: int, level: Level, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    text = _IMAGES.format(other="os", name="path", call=call).replace("from os import path\n", "")
+    (finding,) = _found(tmp_path, monkeypatch, text, "DL101")
+    assert (finding.line, finding.level) == (line, level)
+
+
+@pytest.mark.parametrize(
+    ("level", "codes"), [("note", ["DL101", "DL401"]), ("warning", ["DL401"]), ("error", [])]
+)
+def test_level_shows_from_there_on(
+    level: Level, codes: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    text = _IMAGES.format(other="os", name="path", call="image").replace("from os import path\n", "")
+    text = text.replace("num_workers=2", "num_workers=2, collate_fn=lambda batch: batch")
+    (tmp_path / "pyproject.toml").write_text("", encoding="utf-8")
+    (tmp_path / "main.py").write_text(text, encoding="utf-8")
+    monkeypatch.chdir(tmp_path)
+    found = check([Path()], Settings(select=("DL101", "DL401"), level=level)).findings
+    assert [finding.code for finding in found] == codes
+
+
+_READ = """\
+from torch.utils.data import DataLoader, Dataset
+import numpy as np
+
+
+class {name}(Dataset):
+    def __getitem__(self, index):
+        return {item}
+
+
+{load}
+"""
+
+
+def test_the_reach_that_is_shown_does_not_begin_in_a_test(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    files = {
+        "seeds.py": "import numpy as np\n\n\ndef fix(index):\n    np.random.seed(0)\n    return index\n",
+        "deep.py": "from seeds import fix\n\n\ndef item(index):\n    return fix(index)\n",
+        "train.py": "from deep import item\n"
+        + _READ.format(name="Real", item="item(index)", load="DataLoader(Real(), num_workers=2)"),
+        "test_seeds.py": "from seeds import fix\n"
+        + _READ.format(name="Fake", item="fix(index)", load="DataLoader(Fake(), num_workers=2)"),
+    }
+    (finding,) = _found(tmp_path, monkeypatch, files, "DL201")
+    assert [step.path for step in finding.reach] == ["train.py", "deep.py", "seeds.py", "seeds.py"]
+
+
+def test_where_a_worker_init_fn_is_none(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    init = "def make():\n    return None\n\n\nDataLoader(Noise(), num_workers=2, worker_init_fn=make())\n"
+    (finding,) = _found(tmp_path, monkeypatch, _DRAWS + init, "DL202", target_torch="1.8")
+    assert "worker_init_fn=make() may be None (main.py:15)" in finding.message
+
+
+def test_the_same_is_said_of_a_file_that_is_asked_for_alone(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    main = _IMAGES.format(other="other", name="shrink", call="shrink(image)")
+    whole = _found(tmp_path, monkeypatch, {"main.py": main, "other.py": _OTHER}, "DL101")
+    for finding in whole:
+        assert check([Path(finding.path)], Settings(select=("DL101",))).findings == (finding,)
