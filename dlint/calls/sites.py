@@ -169,11 +169,13 @@ class Sites:
     def _find_indirect(
         self, relative: str, name: str, scope: FunctionNode, owner: Class | None, found: list[Site]
     ) -> None:
-        module = self._evaluator.modules.get(relative)
+        # What is only called there is handed to nobody: the file need not even be parsed.
+        modules = self._evaluator.modules
+        module = modules.get(relative) if modules.index.mentions(relative, name) else None
         if module is None:
             return
         variables: list[str] = []
-        for trail in module.paths_to(name):
+        for trail in module.paths_to(name, called=False):
             node = trail[-1]
             if not isinstance(node, ast.Name | ast.Attribute) or not isinstance(node.ctx, ast.Load):
                 continue

@@ -106,6 +106,10 @@ class Index:
         """Whether ``name(`` stands in a file."""
         return self._words.stands(relative, _bytes(name))[1]
 
+    def mentions(self, relative: str, name: str) -> bool:
+        """Whether a name stands in a file where no parenthesis follows it at once."""
+        return self._words.stands(relative, _bytes(name))[0]
+
     def knowing(self, name: str, home: str) -> list[str]:
         """The files that may hand on or keep a function which ``home`` defines: that file, and those that
         mention it and a part of the file's path."""
@@ -162,9 +166,9 @@ class Index:
         """Whether a file imports all of a module, or mentions a name that it does not call or define."""
         defines, mentions = _ways_to_mention(word)
         data = self.data(relative)
-        if defines.search(data):
+        if _matches(defines, data, b"def " + word):
             return False
-        return b"*" in self._imports(relative) or mentions.search(data) is not None
+        return b"*" in self._imports(relative) or _matches(mentions, data, word)
 
     def _asks(self, relative: str, word: bytes) -> bool:
         """Whether a file calls ``x.name()`` or ``x.y.name()`` where an import binds x."""
@@ -268,6 +272,17 @@ def _ways_to_mention(word: bytes) -> tuple[re.Pattern[bytes], re.Pattern[bytes]]
 @lru_cache(4096)
 def _called_on(word: bytes) -> re.Pattern[bytes]:
     return re.compile(rb"\.\s*%b\(" % re.escape(word))
+
+
+def _matches(pattern: re.Pattern[bytes], data: bytes, text: bytes) -> bool:
+    """Whether a pattern matches where a text that it begins with stands: what comes before the text in the
+    pattern only looks back, and would be tried at every byte."""
+    at = data.find(text)
+    while at >= 0:
+        if pattern.match(data, at):
+            return True
+        at = data.find(text, at + 1)
+    return False
 
 
 def _bytes(text: str) -> bytes:
