@@ -149,13 +149,8 @@ class Evaluator(Questions):
 
     def truth(self, node: ast.expr, point: Point, world: World) -> list[tuple[bool, World]]:
         """What a test may come out as, and in which worlds below ``world``."""
-        outcomes = self.answer(
-            ("truth", id(node), point.frame.key, id(point.locals)),
-            world,
-            lambda w: [(TRUE if result else FALSE, v) for result, v in self.truths.of(node, point, w)],
-        )
         results: list[tuple[bool, World]] = []
-        for value, w in outcomes:
+        for value, w in within(self._truths(node, point), world):
             if value is TRUE or value is FALSE:
                 results.append((value is TRUE, w))
             else:  # cut short: either way
@@ -164,7 +159,16 @@ class Evaluator(Questions):
 
     def assume(self, test: ast.expr, wanted: bool, point: Point, world: World) -> list[World]:
         """The worlds below ``world`` in which a test comes out as wanted."""
-        return [w for result, w in self.truth(test, point, world) if result is wanted]
+        # Of the others it need not be known whether they agree with what is assumed.
+        other = FALSE if wanted else TRUE
+        possible = [outcome for outcome in self._truths(test, point) if outcome[0] is not other]
+        return [w for _, w in within(possible, world)]
+
+    def _truths(self, node: ast.expr, point: Point) -> list[Outcome]:
+        return self.answered(
+            ("truth", id(node), point.frame.key, id(point.locals)),
+            lambda w: [(TRUE if result else FALSE, v) for result, v in self.truths.of(node, point, w)],
+        )
 
     # One method a kind of expression.
 

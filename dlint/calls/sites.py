@@ -120,10 +120,10 @@ class Sites:
 
     def _find_by_text(self, scope: FunctionNode, owner: Class, found: list[Site]) -> None:
         """The calls of a method that is asked for by its name as a text: ``getattr(runner, "train")()``."""
-        index = self._evaluator.modules.index
+        files = self._evaluator.modules.index.asking_for(scope.name)
+        if not files:
+            return
         asked = re.compile(rf"\bgetattr\([^\n]*,\s*['\"]{re.escape(scope.name)}['\"]\s*[,)]")
-        written = re.compile(asked.pattern.encode())
-        files = [each for each in index.naming(scope.name) if written.search(index.data(each))]
         for module in self._evaluator.modules.each(files):
             lines = [line for line, text in enumerate(module.lines, 1) if asked.search(text)]
             for trail in module.trails_at(lines):
@@ -169,11 +169,13 @@ class Sites:
     def _find_indirect(
         self, relative: str, name: str, scope: FunctionNode, owner: Class | None, found: list[Site]
     ) -> None:
-        module = self._evaluator.modules.get(relative)
+        # What is only called there is handed to nobody: the file need not even be parsed.
+        modules = self._evaluator.modules
+        module = modules.get(relative) if modules.index.mentions(relative, name) else None
         if module is None:
             return
         variables: list[str] = []
-        for trail in module.paths_to(name):
+        for trail in module.paths_to(name, called=False):
             node = trail[-1]
             if not isinstance(node, ast.Name | ast.Attribute) or not isinstance(node.ctx, ast.Load):
                 continue

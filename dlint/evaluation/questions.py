@@ -84,6 +84,10 @@ class Questions:
 
     def answer(self, mark: Key, world: World, ask: Callable[[World], list[Outcome]]) -> list[Outcome]:
         """The outcomes of a question that is asked once, with nothing assumed, and remembered."""
+        return within(self.answered(mark, ask), world)
+
+    def answered(self, mark: Key, ask: Callable[[World], list[Outcome]]) -> list[Outcome]:
+        """The same with nothing assumed by who asks."""
         known = self._known.get(mark)
         if known is None:
             known = self._draft.get(mark)
@@ -91,7 +95,7 @@ class Questions:
             if mark in self._open:
                 # The question leads back to itself: a variable that a loop changes, a recursive call.
                 self.cut(self._open[mark])
-                return [(Unknown(("loop", mark)), world)]
+                return [(Unknown(("loop", mark)), HERE)]
             outermost = self._depth == 0
             if outermost:
                 self._draft.clear()
@@ -102,7 +106,7 @@ class Questions:
                 del self._open[mark]
             # What was asked while nothing else was open would be cut at the same place again.
             (self._known if sure or outermost else self._draft)[mark] = known
-        return within(known, world)
+        return known
 
     def _ask(self, ask: Callable[[World], list[Outcome]], mark: Key) -> tuple[list[Outcome], bool]:
         """The outcomes, and whether they are what they would be at any other time."""

@@ -7,7 +7,6 @@ what code outside the class stores there.
 from __future__ import annotations
 
 import ast
-import re
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, TypeAlias
 
@@ -152,9 +151,7 @@ class Attributes:
 
     def _is_set_on_class(self, cls: Class, name: str) -> bool:
         """Whether some code sets an attribute of a class from outside (``Settings.workers = 0``)."""
-        index = self._evaluator.modules.index
-        written = rf"\b{cls.name}\.{name}\s*=(?!=)".encode()
-        return any(re.search(written, index.data(relative)) for relative in index.storing(name))
+        return self._evaluator.modules.index.stores_in(cls.name, name)
 
     def _stored_when_made(self, instance: Instance, name: str) -> bool:
         """Whether an ``__init__`` stores the attribute, or surely calls a method that surely does: what the

@@ -21,6 +21,7 @@ from dlint.values.worlds import World
 
 if TYPE_CHECKING:
     from dlint.objects.interface import Evaluator
+    from dlint.source.module import Module
 
 # setattr(self, name, value), self.__dict__.update(values), vars(self)[name] = value
 _SETS_BY_NAME = re.compile(
@@ -43,6 +44,7 @@ class SetByName:
     def __init__(self, evaluator: Evaluator) -> None:
         self._evaluator = evaluator
         self._classes: dict[Key, frozenset[str]] = {}
+        self._modules: dict[str, bool] = {}
 
     def sets(self, cls: Class) -> frozenset[str]:
         """The methods of a class that set attributes of its objects by such names: settings, which start with
@@ -52,9 +54,17 @@ class SetByName:
             known = self._classes[cls.key] = frozenset(
                 function.name
                 for above in self._evaluator.classes.line(cls)
+                if self._may_set(above.module)
                 for function in functions_in(above.node.body)
                 if function.name != "__setstate__" and _SETS_BY_NAME.search(above.module.text_of(function))
             )
+        return known
+
+    def _may_set(self, module: Module) -> bool:
+        """Whether anything in a module sets attributes so: of most no function need be looked through."""
+        known = self._modules.get(module.relative)
+        if known is None:
+            known = self._modules[module.relative] = _SETS_BY_NAME.search(module.text) is not None
         return known
 
     def given(self, instance: Instance, name: str, world: World) -> Given:

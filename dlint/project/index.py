@@ -4,24 +4,24 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
-from functools import cached_property
+from functools import cached_property, lru_cache
 from pathlib import Path
 
 from dlint.budget import spend
 from dlint.knowledge.reflection import BY_NAME
 from dlint.project.configured import by_path, names
+from dlint.project.roles import Roles
 from dlint.project.words import Words
 from dlint.source.reading import SourceError, read_bytes
 
 # Up to so many bytes of a program's text are kept; the rest is read again where the words do not say enough.
 KEPT_BYTES = 16 * 1024 * 1024
 
-_SET = re.compile(rb"\s*=(?!=)")
 _IMPORT = re.compile(
     rb"^[ \t]*(?:from|import)\b(?:[^\n(\\]+|\\(?:\r?\n)?)*(?:\([^)]*)?",  # more lines, after \ and in ( )
     re.MULTILINE,
 )
-_WORDS = re.compile(rb"\w+")
+_WORDS = re.compile(rb"[\w\x80-\xff]+")
 _CHAIN = re.compile(rb"(?<![\w.])(\w+)(?:\s*\.\s*\w+)*\s*$")  # x and x.y, up to where the search ends
 _CHAIN_BYTES = 100
 _BY_NAME = tuple(word.encode() for word in BY_NAME)
@@ -44,7 +44,10 @@ class Index:
         self._sets: dict[str, frozenset[str]] = {}
         self._taking: dict[tuple[str, str], bool] = {}
         self._import_lines: dict[str, bytes] = {}
+        self._import_words: dict[str, frozenset[bytes]] = {}
         self._stores: dict[str, tuple[str, ...]] = {}
+        self._makes_by_name: dict[str, bool] = {}
+        self._roles = Roles(self.data)
         room = KEPT_BYTES
         prefix = len(root.as_posix().rstrip("/")) + 1
         for path in files:
@@ -99,6 +102,14 @@ class Index:
         found = self._words.files_with_word(_bytes(name), called=True)
         return list(found) if method else self._of_home(found, name, home)
 
+    def calls(self, relative: str, name: str) -> bool:
+        """Whether ``name(`` stands in a file."""
+        return self._words.stands(relative, _bytes(name))[1]
+
+    def mentions(self, relative: str, name: str) -> bool:
+        """Whether a name stands in a file where no parenthesis follows it at once."""
+        return self._words.stands(relative, _bytes(name))[0]
+
     def knowing(self, name: str, home: str) -> list[str]:
         """The files that may hand on or keep a function which ``home`` defines: that file, and those that
         mention it and a part of the file's path."""
@@ -134,23 +145,40 @@ class Index:
         """
         known = self._taking.get((relative, name))
         if known is None:
-            data = self.data(relative)
-            word = re.escape(_bytes(name))
-            known = any(by_name in data for by_name in _BY_NAME) or self._asks(relative, data, word)
-            if not known and not re.search(rb"^def %b\b" % word, data, re.MULTILINE):
-                elsewhere = rb"(?<![\w.])(?<!def )(?<!class )%b\b(?!\()" % word
-                known = b"*" in self._imports(relative) or re.search(elsewhere, data) is not None
+            word = _bytes(name)
+            alone, called = self._words.stands(relative, word)
+            known = (
+                self._may_make_by_name(relative)
+                or (called and self._asks(relative, word))
+                or ((alone or b"*" in self._imports(relative)) and self._has_from_elsewhere(relative, word))
+            )
             self._taking[relative, name] = known
         return known
 
-    def _asks(self, relative: str, data: bytes, word: bytes) -> bool:
+    def _may_make_by_name(self, relative: str) -> bool:
+        known = self._makes_by_name.get(relative)
+        if known is None:
+            data = self.data(relative)
+            known = self._makes_by_name[relative] = any(by_name in data for by_name in _BY_NAME)
+        return known
+
+    def _has_from_elsewhere(self, relative: str, word: bytes) -> bool:
+        """Whether a file imports all of a module, or mentions a name that it does not call or define."""
+        defines, mentions = _ways_to_mention(word)
+        data = self.data(relative)
+        if _matches(defines, data, b"def " + word):
+            return False
+        return b"*" in self._imports(relative) or _matches(mentions, data, word)
+
+    def _asks(self, relative: str, word: bytes) -> bool:
         """Whether a file calls ``x.name()`` or ``x.y.name()`` where an import binds x."""
+        data = self.data(relative)
         roots = {
             chain[1]
-            for call in re.finditer(rb"\.\s*%b\(" % word, data)
+            for call in _called_on(word).finditer(data)
             if (chain := _CHAIN.search(data, max(0, call.start() - _CHAIN_BYTES), call.start()))
         }
-        return bool(roots) and not roots.isdisjoint(_WORDS.findall(self._imports(relative)))
+        return bool(roots) and not roots.isdisjoint(self._imported_words(relative))
 
     def _set(self, word: str) -> frozenset[str]:
         known = self._sets.get(word)
@@ -160,8 +188,18 @@ class Index:
 
     def importing(self, stem: str) -> list[str]:
         """The files with an import statement that names a module by its last part (or imports all)."""
-        word = re.compile(rb"\b%s\b" % re.escape(_bytes(stem)))
-        return [relative for relative in self.naming(stem) if word.search(self._imports(relative))]
+        word = _bytes(stem)
+        return [relative for relative in self.naming(stem) if word in self._imported_words(relative)]
+
+    def deriving(self, name: str) -> list[str]:
+        """The files in which the bases of some class name a class."""
+        word = _bytes(name)
+        return [relative for relative in self.naming(name) if self._roles.is_base(relative, word)]
+
+    def asking_for(self, name: str) -> list[str]:
+        """The files that ask for an attribute by its name as a text: ``getattr(x, "name")``."""
+        word = _bytes(name)
+        return [relative for relative in self.naming(name) if self._roles.is_asked_for(relative, word)]
 
     def only_imports(self, relative: str, name: str) -> bool:
         """Whether a file names something in its import statements alone."""
@@ -183,6 +221,13 @@ class Index:
             lines = self._import_lines[relative] = b"\n".join(_IMPORT.findall(self.data(relative)))
         return lines
 
+    def _imported_words(self, relative: str) -> frozenset[bytes]:
+        """The words of a file's import statements."""
+        words = self._import_words.get(relative)
+        if words is None:
+            words = self._import_words[relative] = frozenset(_WORDS.findall(self._imports(relative)))
+        return words
+
     @cached_property
     def configured(self) -> tuple[str, ...]:
         """The dotted names in the program's YAML, JSON and TOML files."""
@@ -201,12 +246,17 @@ class Index:
         """The files with such code."""
         answer = self._stores.get(attribute)
         if answer is None:
-            needle = _bytes(f".{attribute}")
+            needle = _bytes(attribute)
             answer = tuple(
-                relative for relative in self.naming(attribute) if _stores(self.data(relative), needle)
+                relative for relative in self.naming(attribute) if self._roles.is_stored(relative, needle)
             )
             self._stores[attribute] = answer
         return answer
+
+    def stores_in(self, holder: str, attribute: str) -> bool:
+        """Whether some code sets an attribute of what goes by a name (``Settings.workers = 0``)."""
+        words = _bytes(holder), _bytes(attribute)
+        return any(self._roles.is_stored_in(relative, *words) for relative in self.storing(attribute))
 
 
 def as_base(name: str) -> bytes:
@@ -214,26 +264,30 @@ def as_base(name: str) -> bytes:
     return rb"\bclass\s+\w+\s*\([^:]{0,2000}?\b%b\b" % re.escape(_bytes(name))
 
 
-def _stores(data: bytes, attribute: bytes) -> bool:
-    """Whether an attribute, given with its dot, is set on something that is not called self."""
-    at = data.find(attribute)
+@lru_cache(4096)
+def _ways_to_mention(word: bytes) -> tuple[re.Pattern[bytes], re.Pattern[bytes]]:
+    """What defines a function at the top of a file, and what mentions it without calling or defining it."""
+    escaped = re.escape(word)
+    return (
+        re.compile(rb"^def %b\b" % escaped, re.MULTILINE),
+        re.compile(rb"(?<![\w.])(?<!def )(?<!class )%b\b(?!\()" % escaped),
+    )
+
+
+@lru_cache(4096)
+def _called_on(word: bytes) -> re.Pattern[bytes]:
+    return re.compile(rb"\.\s*%b\(" % re.escape(word))
+
+
+def _matches(pattern: re.Pattern[bytes], data: bytes, text: bytes) -> bool:
+    """Whether a pattern matches where a text that it begins with stands: what comes before the text in the
+    pattern only looks back, and would be tried at every byte."""
+    at = data.find(text)
     while at >= 0:
-        end = at + len(attribute)
-        if _SET.match(data, end) and _is_of_another(data, at):
+        if pattern.match(data, at):
             return True
-        at = data.find(attribute, end)
+        at = data.find(text, at + 1)
     return False
-
-
-def _is_of_another(data: bytes, dot: int) -> bool:
-    """Whether what stands before a dot is something, and not called self."""
-    end = dot
-    while end and data[end - 1 : end].isspace():
-        end -= 1
-    start = end
-    while start and (data[start - 1 : start].isalnum() or data[start - 1 : start] == b"_"):
-        start -= 1
-    return data[start:end] not in (b"self", b"cls") if start < end else data[end - 1 : end] in (b")", b"]")
 
 
 def _bytes(text: str) -> bytes:

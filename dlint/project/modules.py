@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator
 
 from dlint.accounts import by_file
 from dlint.project.imports import Imports
-from dlint.project.index import Index, as_base
+from dlint.project.index import Index
 from dlint.source.module import Module
 from dlint.source.parsing import parse
 from dlint.source.plain import made_plain
@@ -66,10 +65,7 @@ class Modules:
 
     def deriving(self, name: str) -> Iterator[Module]:
         """The parsed modules in which the bases of some class name a class."""
-        header = re.compile(as_base(name))
-        return self.each(
-            relative for relative in self.index.naming(name) if header.search(self.index.data(relative))
-        )
+        return self.each(self.index.deriving(name))
 
     def naming(self, word: str) -> Iterator[Module]:
         """The parsed modules in which an identifier stands."""

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from collections import defaultdict
+from collections.abc import Sequence
 
 _OPENS = ord("(")
 _WORD = frozenset(b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_") | set(range(128, 256))
@@ -19,6 +21,7 @@ class Words:
 
     def __init__(self) -> None:
         self._names: list[str] = []
+        self._numbers: dict[str, int] = {}
         self._files: defaultdict[bytes, list[int]] = defaultdict(list)
         # All words, each between spaces: a part of a word is found here at the speed of a text search.
         self._all: bytes | None = None
@@ -27,6 +30,7 @@ class Words:
         """Take in a file's words, under its name."""
         number = len(self._names)
         self._names.append(name)
+        self._numbers[name] = number
         self._all = None
         files = self._files
         for word in set(data.replace(b"(", b"( ").translate(_APART).split()):
@@ -39,6 +43,11 @@ class Words:
         if not called:
             numbers = sorted({*numbers, *self._files.get(word, ())})
         return tuple(self._names[number] for number in numbers)
+
+    def stands(self, name: str, word: bytes) -> tuple[bool, bool]:
+        """Whether a word stands in a file without a parenthesis behind it, and whether it does with one."""
+        number = self._numbers[name]
+        return _holds(self._files.get(word, ()), number), _holds(self._files.get(word + b"(", ()), number)
 
     def files_with(self, needle: bytes) -> tuple[tuple[str, ...], bool]:
         """The files that may hold a text, in the order in which they were added, and whether they all do.
@@ -64,3 +73,9 @@ class Words:
             found.update(self._files[text[text.rindex(b" ", 0, at) + 1 : end]])
             at = text.find(part, end)
         return found
+
+
+def _holds(numbers: Sequence[int], number: int) -> bool:
+    """Whether a number is among some in order."""
+    at = bisect_left(numbers, number)
+    return at < len(numbers) and numbers[at] == number

@@ -155,8 +155,8 @@ def _library(program: Program, visit: Visit, call: ast.Call, library: Library, u
 
 def _calls(program: Program, visit: Visit, library: Library) -> Iterator[ast.Call]:
     """The calls of a worker's function that run on the library's threads."""
-    text = visit.function.module.text
-    if not any(f".{method}(" in text for method in library.methods):
+    relative, index = visit.function.module.relative, program.modules.index
+    if not any(index.calls(relative, method) for method in library.methods):
         return
     for node in function_body(visit.function.node):
         match node:

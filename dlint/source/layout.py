@@ -149,8 +149,9 @@ class Layout:
                 inner_bound, inner_rebound = self._read(inner, inner_owner, inner_role, changes)
                 bound |= inner_bound
                 rebound |= inner_rebound
-            self._bound[id(statement)] = frozenset(bound)
-            self._rebound[id(statement)] = frozenset(rebound)
+            # Most statements change nothing in place: one set will do.
+            self._rebound[id(statement)] = kept = frozenset(rebound)
+            self._bound[id(statement)] = kept if len(bound) == len(rebound) else frozenset(bound)
             names |= bound
             anew |= rebound
         return frozenset(names), frozenset(anew)

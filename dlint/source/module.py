@@ -58,9 +58,10 @@ class Module:
             return offset + 1
         return len(text.encode()[:offset].decode(errors="replace")) + 1
 
-    def lines_with(self, word: str, *, called: bool = False) -> list[int]:
+    def lines_with(self, word: str, *, called: bool | None = None) -> list[int]:
         """The numbers of the lines on which a name stands as a whole word, in order; ``called``: only
-        where a parenthesis follows, and it is not a definition's."""
+        where a parenthesis follows, and it is not a definition's; not ``called``: only where none follows
+        at once."""
         found = list(_whole_words(self.text, word))
         spend(len(self.text) // 4096 + len(found))
         if called:
@@ -71,6 +72,8 @@ class Module:
                 if text[at + length : at + length + 8].lstrip(" ").startswith("(")
                 and not text[max(0, at - 6) : at].endswith(("def ", "class "))
             ]
+        elif called is False:
+            found = [at for at in found if not self.text.startswith("(", at + len(word))]
         if not found:
             return []
         if self._offsets is None:
@@ -80,9 +83,9 @@ class Module:
                 self._offsets = list(accumulate(len(line) + 1 for line in self.text.split("\n")))
         return sorted({bisect_right(self._offsets, offset) + 1 for offset in found})
 
-    def paths_to(self, word: str, *, called: bool = False) -> Iterator[list[ast.AST]]:
+    def paths_to(self, word: str, *, called: bool | None = None) -> Iterator[list[ast.AST]]:
         """For every node that names ``word``, the nodes from the tree's root down to it; ``called``: only
-        nodes on the lines where it is called need be among them.
+        nodes on the lines where it is called need be among them, or where it is not.
 
         Walks only the statements whose lines mention the word: looking at a whole tree in Python takes
         longer than parsing it. A definition, an import alias, a name, an attribute and a keyword count.

@@ -33,9 +33,19 @@ def _choice(parts: Key) -> _Choice:
     return known
 
 
+# A program has a few hundred different facts, each in thousands of worlds. With one object for each, most
+# are compared by identity.
+_abouts: dict[About, About] = {}
+
+
+def _one(about: About) -> About:
+    return _abouts.setdefault(about, about)
+
+
 def forget_choices() -> None:
     """Lets go of all tuples, when another program is looked at."""
     _choices.clear()
+    _abouts.clear()
 
 
 class World:
@@ -69,7 +79,7 @@ class World:
             facts[_choice(key)] = fact
         else:
             about = facts.get(key[1], NOTHING)
-            facts[key[1]] = (*about[:field], fact, *about[field + 1 :])
+            facts[key[1]] = _one((*about[:field], fact, *about[field + 1 :]))
         return World(facts)
 
     def forgetting(self, key: Key) -> World:
@@ -94,7 +104,7 @@ class World:
     def with_about(self, key: Key, about: About) -> World:
         """The world that assumes this of an unknown thing, instead of what it assumed before."""
         spend(1 + len(self.facts) // 32)
-        return World({**self.facts, key: about})
+        return World({**self.facts, key: _one(about)})
 
     @property
     def is_likely(self) -> bool:
@@ -122,7 +132,7 @@ class World:
                 agreed = both(known, fact) if type(key) is int else None
                 if agreed is None:
                     return None
-                news[key] = agreed
+                news[key] = _one(agreed)
         return World({**large.facts, **news}) if news else large
 
     def agrees(self, other: World) -> bool:

@@ -1,0 +1,82 @@
+"""As what a name stands in a text: as a base of a class, set on another object, asked for by `getattr`.
+
+Each file is searched once, when the first name is asked about, and only what names it holds is kept.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+
+# The head of a class, up to its end or where its body surely has begun.
+_HEAD = re.compile(rb"\bclass\s+\w+\s*\((?=([^:]{0,2000}))")
+_WORD = re.compile(rb"[\w\x80-\xff]+")
+_ASKED_LINE = re.compile(rb"\bgetattr\(([^\n]*)")
+_ASKED = re.compile(rb",\s*['\"]([\w\x80-\xff]+)['\"]\s*(?=[,)])")
+_STORED = re.compile(rb"\.([\w\x80-\xff]+)\s*=(?!=)")
+
+Names = frozenset[bytes]
+
+
+class Roles:
+    """The roles of names, file by file; ``data`` gives a file's bytes."""
+
+    def __init__(self, data: Callable[[str], bytes]) -> None:
+        self._data = data
+        self._bases: dict[str, Names] = {}
+        self._asked: dict[str, Names] = {}
+        self._stored: dict[str, tuple[Names, Names]] = {}
+
+    def is_base(self, relative: str, name: bytes) -> bool:
+        """Whether a name stands in the head of a class, where its bases are."""
+        known = self._bases.get(relative)
+        if known is None:
+            heads = b" ".join(set(_HEAD.findall(self._data(relative))))
+            known = self._bases[relative] = frozenset(_WORD.findall(heads))
+        return name in known
+
+    def is_asked_for(self, relative: str, name: bytes) -> bool:
+        """Whether a name is a text in a call of ``getattr`` that stands on one line."""
+        known = self._asked.get(relative)
+        if known is None:
+            lines = b"\n".join(_ASKED_LINE.findall(self._data(relative)))
+            known = self._asked[relative] = frozenset(_ASKED.findall(lines))
+        return name in known
+
+    def is_stored(self, relative: str, name: bytes) -> bool:
+        """Whether an attribute is set on something that is not called self."""
+        return name in self._stores(relative)[0]
+
+    def is_stored_in(self, relative: str, holder: bytes, name: bytes) -> bool:
+        """Whether ``holder.name = ...`` stands there."""
+        return holder + b"." + name in self._stores(relative)[1]
+
+    def _stores(self, relative: str) -> tuple[Names, Names]:
+        """The attributes that a file sets on others than self, and the same with the word before the dot."""
+        known = self._stored.get(relative)
+        if known is None:
+            data = self._data(relative)
+            names: set[bytes] = set()
+            paths: set[bytes] = set()
+            for each in _STORED.finditer(data):
+                holder = _before(data, each.start())
+                if holder is not None:
+                    names.add(each[1])
+                    if holder and data[each.start() - 1 : each.start()].strip():
+                        paths.add(holder + b"." + each[1])
+            known = self._stored[relative] = (frozenset(names), frozenset(paths))
+        return known
+
+
+def _before(data: bytes, dot: int) -> bytes | None:
+    """The word before a dot, empty for a call or an item; None where that is self or nothing."""
+    end = dot
+    while end and data[end - 1 : end].isspace():
+        end -= 1
+    start = end
+    while start and (data[start - 1 : start].isalnum() or data[start - 1 : start] == b"_"):
+        start -= 1
+    word = data[start:end]
+    if word:
+        return None if word in (b"self", b"cls") else word
+    return b"" if data[end - 1 : end] in (b")", b"]") else None
