@@ -10,7 +10,7 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from dlint.finding import Effect, Level
+    from dlint.finding import Applicability, Effect, Level
     from dlint.rules.rule import Rule
 
 _FILE = re.compile(r"dl(\d{3})_(\w+)")
@@ -58,6 +58,7 @@ def _read(code: str, name: str, file: str) -> Rule:
         once_per_file=getattr(module, "ONCE_PER_FILE", False),
         together=getattr(module, "together", None),
         levels=tuple(_levels(documentation)),
+        fix=_fix(documentation),
     )
 
 
@@ -65,3 +66,10 @@ def _levels(documentation: str) -> Iterator[tuple[Level, Effect]]:
     """The levels and effects that a page names, as in "`warning`, hang: ..."."""
     section = documentation.partition("\n## Level\n")[2].partition("\n## ")[0]
     yield from re.findall(r"(?:^- |; )`(\w+)`, (\w+)\b", section, re.MULTILINE)
+
+
+def _fix(documentation: str) -> Applicability | None:
+    """What the remedy is, by the first word of the section that tells of it."""
+    section = documentation.partition("\n## Fix safety\n")[2].lstrip()
+    words: dict[str, Applicability] = {"Safe": "safe", "Unsafe": "unsafe"}
+    return next((kind for word, kind in words.items() if section.startswith(word)), None)

@@ -61,9 +61,9 @@ nothing in the project calls.
 
 ## Fix safety
 
-Repaired only where `target-torch` or the project's own declaration names a torch before 1.9; where nothing is
-declared, the finding stays. Unsafe: on torch 1.9 and newer the program works today, and the numbers that it
-draws change.
+Unsafe: on torch 1.9 and newer the program works today, and the numbers that it draws change. Repaired only
+where `target-torch` or the project's own declaration names a torch before 1.9; where nothing is declared, the
+finding stays.
 
 The project's own function that seeds NumPy is used where there is one. Else `seed_worker` is written beside
 the dataset, and imported as the file's own imports show how; where that cannot be told it is written beside

@@ -68,15 +68,15 @@ nothing in the project calls.
 
 ## Fix safety
 
-The function moves to the module; what it takes from the function around it is bound with
-`functools.partial`. A partial looks a name up when it is made, a closure when it is called: so a name is
-bound only where it surely has its value by then and keeps it, and of an object (`args.size`) only the entry
-that is used, where nothing stores that later. A lambda that only hands its arguments on
-(`lambda batch: collate(batch, size)`) gives way to what it calls. The function is left alone where attributes
-of it are set, where it is compared with others, where it uses `self`, and where workers cannot be sent what
-it needs either (a file, a lock, another lambda). Nor is a partial put where it would be another thing than a
-function: on a class, whose objects would have it for a method, or where its name, its parameters or its type
-are asked for.
+Safe where the function is seen to be only called, unsafe elsewhere (see below). It moves to the module; what
+it takes from the function around it is bound with `functools.partial`. A partial looks a name up when it is
+made, a closure when it is called: so a name is bound only where it surely has its value by then and keeps
+it, and of an object (`args.size`) only the entry that is used, where nothing stores that later. A lambda
+that only hands its arguments on (`lambda batch: collate(batch, size)`) gives way to what it calls. The
+function is left alone where attributes of it are set, where it is compared with others, where it uses
+`self`, and where workers cannot be sent what it needs either (a file, a lock, another lambda). Nor is a
+partial put where it would be another thing than a function: on a class, whose objects would have it for a
+method, or where its name, its parameters or its type are asked for.
 
 Safe where the function is seen to be only called, wherever it goes: by the loader, by a transform, by the
 dataset that keeps it. Unsafe where its identity, name or signature may matter to somebody, where an entry of

@@ -49,7 +49,7 @@ nothing in the project calls.
 
 ## Fix safety
 
-There is no remedy: where to divide (files, lines, after a shuffle) is the author's choice.
+No remedy: where to divide (files, lines, after a shuffle) is the author's choice.
 
 ## References
 

@@ -51,7 +51,7 @@ Or find out before the training which items can be read.
 
 ## Fix safety
 
-There is no remedy: what to do with an item that cannot be read is the author's choice.
+No remedy: what to do with an item that cannot be read is the author's choice.
 
 ## References
 

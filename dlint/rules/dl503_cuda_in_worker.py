@@ -45,7 +45,7 @@ nothing in the project calls.
 
 ## Fix safety
 
-There is no remedy: the move to the GPU belongs in the training loop, which may be anywhere.
+No remedy: the move to the GPU belongs in the training loop, which may be anywhere.
 
 ## References
 

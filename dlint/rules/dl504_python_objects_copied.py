@@ -40,7 +40,7 @@ class Files(Dataset):
 
 ## Fix safety
 
-There is no remedy: everything that reads the container changes with it (`.decode()` for bytes).
+No remedy: everything that reads the container changes with it (`.decode()` for bytes).
 
 ## References
 

@@ -44,7 +44,7 @@ Use instead:
 
 ## Fix safety
 
-There is no remedy: whether to begin again, take a default or raise another error is the author's choice.
+No remedy: whether to begin again, take a default or raise another error is the author's choice.
 
 ## References
 

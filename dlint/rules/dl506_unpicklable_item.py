@@ -48,7 +48,7 @@ nothing in the project calls.
 
 ## Fix safety
 
-There is no remedy: what to send instead (a list, a number, nothing) is the author's choice.
+No remedy: what to send instead (a list, a number, nothing) is the author's choice.
 
 ## References
 

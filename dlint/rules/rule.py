@@ -13,7 +13,7 @@ import ast
 from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
-from dlint.finding import Effect, Finding, Level, ReachStep, Remedy
+from dlint.finding import Applicability, Effect, Finding, Level, ReachStep, Remedy
 
 if TYPE_CHECKING:
     from dlint.program.program import Program
@@ -67,3 +67,5 @@ class Rule(NamedTuple):
     together: Together | None
     # What its findings may be, from the page's section "Level".
     levels: tuple[tuple[Level, Effect], ...]
+    # The best that its remedy may be, from the page's section "Fix safety"; None where there is none.
+    fix: Applicability | None

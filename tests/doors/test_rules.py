@@ -8,14 +8,38 @@ from pathlib import Path
 import pytest
 from doors import REPOSITORY, dlint
 
+from dlint import engine
+from dlint.proofs import programs, proof
 from dlint.rules import all_rules
+from dlint.rules.families import family_of
+from dlint.settings import Settings
 
 
 def test_the_table_has_every_rule(tmp_path: Path) -> None:
     lines = dlint(tmp_path, "rules").stdout.splitlines()
-    assert [line.split()[:2] for line in lines] == [[rule.code, rule.name] for rule in all_rules().values()]
-    marked = {line.split()[0] for line in lines if line.endswith("(off by default)")}
-    assert marked == {rule.code for rule in all_rules().values() if not rule.on_by_default}
+    of_rules = [line.split() for line in lines if line.startswith("  DL")]
+    assert [words[:2] for words in of_rules] == [[rule.code, rule.name] for rule in all_rules().values()]
+    text = " ".join(" ".join(lines).split())
+    assert text.count("(off by default)") == sum(not rule.on_by_default for rule in all_rules().values())
+    families = [line for line in lines if line and not line.startswith(" ")]
+    assert families == list(dict.fromkeys(family_of(code) for code in all_rules()))
+    first = next(line for line in lines if "DL101" in line)
+    assert first.split()[2:7] == ["warning", "hang,", "cost", "safe", "fix"]
+
+
+def test_a_remedy_is_what_the_page_says() -> None:
+    offered: dict[str, set[str]] = {code: set() for code in all_rules()}
+    for fixture in (proof.read(folder) for folder in programs.folders()):
+        choices = Settings(**fixture.check, select=(fixture.code,))
+        for finding in engine.check(sorted(fixture.folder.glob("bad*")), choices).findings:
+            if finding.remedy is not None:
+                offered[finding.code].add(finding.remedy.applicability)
+    wrong = {
+        code: (rule.fix, offered[code])
+        for code, rule in all_rules().items()
+        if (rule.fix is None and offered[code]) or (rule.fix == "unsafe" and "safe" in offered[code])
+    }
+    assert wrong == {}
 
 
 def test_rules_as_json_and_markdown(tmp_path: Path) -> None:
