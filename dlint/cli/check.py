@@ -57,6 +57,7 @@ def _options_of_fix(command: Callable[..., Any]) -> Callable[..., Any]:
     metavar="REV",
     help="Report only findings whose place or reach has changed since the branch left REV, by git.",
 )
+@click.option("--add-noqa", is_flag=True, help="Write a # noqa comment for every finding that is shown.")
 @click.option("--statistics", is_flag=True, help="Show how often each rule fired instead of the findings.")
 @click.option("--exit-zero", is_flag=True, help="Exit with 0 even when there are findings.")
 @click.option(
@@ -84,6 +85,7 @@ def check(
     color: str,
     baseline: str | None,
     diff_base: str | None,
+    add_noqa: bool,
     statistics: bool,
     exit_zero: bool,
     jobs: int,
@@ -99,6 +101,8 @@ def check(
     that does not exist, or a file that could not be read or parsed (the others are checked all the same).
     """
     paths, texts = _with_stdin(paths, stdin_filename)
+    if add_noqa and texts is not None:
+        raise CannotDo("--add-noqa writes to files, and standard input (-) is none")
     settings = settings_for(paths, {**choices, "cache_dir": cache_dir, "baseline": baseline})
     shown = reporting(output_format, output_file, color)
     if show_settings:
@@ -116,6 +120,10 @@ def check(
     else:
         report = _found(paths, settings, jobs, promised, None, texts)
     report, notes = narrowed(report, paths, settings, diff_base, source_lines(texts))
+    if add_noqa:
+        from dlint.cli import adding_noqa
+
+        return adding_noqa.add_noqa(report, paths)
     complain_of(report.troubles)
     if statistics:
         shown.give_out(_statistics(report, shown))
