@@ -35,7 +35,7 @@ def test_the_plugin_imports_nothing_heavy(tmp_path: Path) -> None:
         "import ast, argparse\n"
         "from dlint.flake8_plugin import DataLoadingChecker as checker\n"
         "checker.parse_options(argparse.Namespace(dlint_target_torch=None, dlint_start_method=None, dlint_level=None,"
-        " dlint_cache_dir=None, dlint_no_cache=False,"
+        " dlint_baseline=None, dlint_cache_dir=None, dlint_no_cache=False,"
         " select=None, extend_select=None, filenames=['a.py'],"
         " jobs=argparse.Namespace(is_auto=False, n_jobs=1)))\n"
         "text = open('a.py').read()\n"
