@@ -228,7 +228,7 @@ def _settings(table: Mapping[str, Any], file: Path) -> Settings:
     if "cache_dir" in values:
         values["cache_dir"] = _within(file.parent, values["cache_dir"], f"{where} cache-dir")
     if "baseline" in values:
-        values["baseline"] = str(absolute(file.parent / values["baseline"]))
+        values["baseline"] = _within(file.parent, values["baseline"], f"{where} baseline")
     places = tuple((name, f"{display_path(file)}: [{_TABLE}] {_kebab(name)}") for name in values)
     return Settings(**values, places=places, configured_in=file.parent)
 
@@ -237,8 +237,10 @@ def _within(folder: Path, path: str, where: str) -> str:
     """The absolute path; a tree that somebody else made must not say what is written outside it."""
     inner = absolute(folder / path)
     if inner == folder or not lies_in(os.path.realpath(inner), os.path.realpath(folder)):
+        key = where.rpartition(" ")[2]
+        kind = "folder" if key == "cache-dir" else "file"
         raise SettingsError(
-            f"{where}: must be a folder in the project, not {_quoted(path)}; --cache-dir may name any"
+            f"{where}: must be a {kind} in the project, not {_quoted(path)}; --{key} may name any"
         )
     return str(inner)
 

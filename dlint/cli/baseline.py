@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +14,7 @@ from dlint.cli.options import CannotDo, choice_options, paths_argument, settings
 from dlint.cli.output import complain_of, say
 from dlint.cli.progress import progress
 from dlint.cli.writing import write_file
-from dlint.project.files import absolute, display_path, project_root
+from dlint.project.files import absolute, display_path, lies_in, project_root
 from dlint.project.lines import source_lines
 from dlint.reports.closing import of
 from dlint.reports.signs import visible
@@ -54,7 +55,14 @@ def _file(paths: tuple[Path, ...], settings: Settings, output_file: Path | None)
         return absolute(output_file)
     if settings.baseline is not None:
         return Path(settings.baseline)
-    return (settings.configured_in or project_root(absolute(paths[0]))) / NAME
+    folder = settings.configured_in or project_root(absolute(paths[0]))
+    file = folder / NAME
+    # A tree that somebody else made must not say what is written outside it.
+    if not lies_in(os.path.realpath(file), os.path.realpath(folder)):
+        raise CannotDo(
+            f"{display_path(file)} is a link that leads out of the project; --output-file may name any"
+        )
+    return file
 
 
 def _before(file: Path) -> Baseline:

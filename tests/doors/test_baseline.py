@@ -128,3 +128,25 @@ def test_a_file_that_is_not_there(tmp_path: Path) -> None:
     assert result.returncode == 2
     assert result.stderr == "dlint: none.json: no such file or folder; `dlint baseline` writes it\n"
     assert "none.json" in flake8(tmp_path, "--select", "DL", "--dlint-baseline", "none.json", ".").stdout
+
+
+@pytest.mark.parametrize("named", ["../out.json", "link.json", "../outside/x.json"])
+def test_a_tree_says_nothing_of_what_is_written_outside(tmp_path: Path, named: str) -> None:
+    write(tmp_path, {"outside/x.json": "precious", "tree/a.py": HAZARD})
+    tree = tmp_path / "tree"
+    (tree / "link.json").symlink_to(tmp_path / "outside" / "x.json")
+    write(tree, {"pyproject.toml": f'[tool.dlint]\nbaseline = "{named}"\n'})
+    for command in ("baseline", "check"):
+        result = dlint(tree, command)
+        assert result.returncode == 2
+        assert "must be a file in the project" in result.stderr
+    assert (tmp_path / "outside" / "x.json").read_text() == "precious"
+    assert not (tmp_path / "out.json").exists()
+
+
+def test_a_link_in_the_place_of_the_file_leads_nowhere(tmp_path: Path) -> None:
+    write(tmp_path, {"x.json": "precious", "tree/a.py": HAZARD, "tree/pyproject.toml": ""})
+    (tmp_path / "tree" / _FILE).symlink_to(tmp_path / "x.json")
+    result = dlint(tmp_path / "tree", "baseline")
+    assert result.returncode == 2 and "leads out of the project" in result.stderr
+    assert (tmp_path / "x.json").read_text() == "precious"
