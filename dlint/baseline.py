@@ -3,7 +3,8 @@
 An entry names a finding by its fingerprint, which survives moved lines, and by its file and what is around
 it. A finding is known where an entry of its file has its fingerprint; where the file has been renamed (the
 old one is gone, or does not have it any more); where its line was edited, and an entry of its rule in the
-same file and function is left over; and for rules that report once a file, where the file has one of them.
+same file and function is left over, or in one of that name which is gone, as the file is in another folder
+now; and for rules that report once a file, where the file has one of them.
 """
 
 from __future__ import annotations
@@ -79,15 +80,23 @@ class Baseline(NamedTuple):
                 if each.entry.scope == finding.scope or finding.code in once_per_file:
                     yield from [each] if lost(each.entry) else []
 
+        def renamed_and_edited(finding: Finding, mark: str) -> Iterator[_Left]:
+            for each in by_name[finding.path.rpartition("/")[2], finding.code]:
+                gone = not absolute(self.file.parent / each.entry.path).exists()
+                if gone and (each.entry.scope == finding.scope or finding.code in once_per_file):
+                    yield each
+
         by_place: dict[tuple[str, str, str], list[_Left]] = defaultdict(list)
         by_mark: dict[tuple[str, str], list[_Left]] = defaultdict(list)
         by_file: dict[tuple[str, str], list[_Left]] = defaultdict(list)
+        by_name: dict[tuple[str, str], list[_Left]] = defaultdict(list)
         for each in left:
+            by_name[each.entry.path.rpartition("/")[2], each.entry.code].append(each)
             by_place[each.entry.path, each.entry.code, each.entry.fingerprint].append(each)
             by_mark[each.entry.code, each.entry.fingerprint].append(each)
             by_file[each.entry.path, each.entry.code].append(each)
         unknown = [(finding, fingerprint(finding, source)) for finding in findings]
-        for alike in (same_place, renamed, edited):
+        for alike in (same_place, renamed, edited, renamed_and_edited):
             unknown = [(finding, mark) for finding, mark in unknown if not _taken(alike(finding, mark))]
         gone = [each.entry._replace(number=each.count) for each in left if each.count and lost(each.entry)]
         return Compared(tuple(finding for finding, _ in unknown), len(findings) - len(unknown), tuple(gone))

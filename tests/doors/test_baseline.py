@@ -66,6 +66,14 @@ def test_what_is_new(tmp_path: Path, changed: dict[str, str | bytes], shown: lis
     assert _shown(tmp_path) == shown
 
 
+def test_a_file_that_was_moved_and_edited(tmp_path: Path) -> None:
+    edited = HAZARD.replace("shuffle=True", "shuffle=True, num_workers=2")
+    write(_known(tmp_path, {"lib/a.py": HAZARD}), {"lib/data/a.py": edited, "lib/data/b.py": edited})
+    assert _shown(tmp_path) == ["lib/data/a.py:5:12", "lib/data/b.py:5:12"]
+    (tmp_path / "lib" / "a.py").unlink()
+    assert _shown(tmp_path) == ["lib/data/b.py:5:12"]
+
+
 def test_a_file_that_was_not_looked_at_has_lost_nothing(tmp_path: Path) -> None:
     write(_known(tmp_path, {"a.py": HAZARD}), {"a.py": CLEAN, "b.py": HAZARD})
     assert _shown(tmp_path, "b.py") == ["b.py:5:12"]
