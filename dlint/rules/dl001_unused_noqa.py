@@ -3,9 +3,9 @@
 ## What it finds
 
 A `# noqa: DL101` on a line where DL101 finds nothing, be it that the hazard has been repaired, that the line
-has changed, or that no rule has that code. Off by default. Comments without codes and codes of other tools are
-left alone, as are codes of rules that were not run (`--select`, `ignore`), and beginnings (`DL1`) unless all
-rules that they mean were run.
+has changed, or that no rule has that code. Off by default. Comments without codes and codes of other tools
+are left alone, as are codes of rules that were not run (`--select`, `ignore`), and beginnings (`DL1`) unless
+all rules that they mean were run.
 
 flake8 looks for comments itself, and knows nothing of this rule: it is one of `dlint check`.
 
@@ -61,7 +61,7 @@ def check(program: Program) -> Iterator[Found]:
 def unused(
     text: str, path: str, findings: Sequence[Finding], ran: Collection[str], known: Collection[str]
 ) -> Iterator[Finding]:
-    """The comments of a file that silence nothing of ``findings``, all that the rules ``ran`` have found in it.
+    """The comments of a file that silence nothing of ``findings``, all that the rules ``ran`` have found.
 
     ``known`` are the codes of all rules; ``path`` is how reports call the file.
     """
@@ -78,7 +78,8 @@ def unused(
         if unknown:
             yield _finding(path, comment, f"# noqa names {listed(unknown)}, which no rule is called", unknown)
         if idle:
-            yield _finding(path, comment, f"# noqa names {listed(idle)}, which is not found here", idle)
+            verb = "is" if len(idle) == 1 else "are"
+            yield _finding(path, comment, f"# noqa names {listed(idle)}, which {verb} not found here", idle)
 
 
 def _silences(comment: Comment, code: str, findings: Sequence[Finding]) -> bool:

@@ -33,7 +33,7 @@ def _said(what: str, code: str) -> list[str]:
         (HAZARD.replace(_LINE, f"{_LINE} \\\n        or None  # noqa: DL301"), []),
         (CLEAN + "x = 1  # noqa: DL301\n", _said("which is not found here", "DL301")),
         (CLEAN + "x = 1  # noqa: E501, DL999\n", _said("which no rule is called", "DL999")),
-        (CLEAN + "x = 1  # noqa: DL301, DL101\n", _said("which is not found here", "DL301 and DL101")),
+        (CLEAN + "x = 1  # noqa: DL301, DL101\n", _said("which are not found here", "DL301 and DL101")),
         (CLEAN + "x = 1  # noqa: E501\ny = '# noqa: DL301'\n", []),
         (CLEAN + "# flake8: noqa\nx = 1  # noqa: DL301\n", []),
         (CLEAN + "x = 1  # noqa: DL3\n", []),  # DL305 is off: nobody knows whether it would find something
