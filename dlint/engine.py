@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import gc
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 
 # A file that mentions one of these is parsed in any case, so that a user hears of one that cannot be.
 _LOADING_WORDS = (b"DataLoader", b"Dataset", b"__getitem__", b"worker_init")
+# The rule that looks at comments when the others are done.
+_COMMENTS = "DL001"
 # Up to so many bytes a project is parsed whole, so that a file that does not parse is told of even where
 # it cannot hold a finding.
 _SMALL_TREE = 300_000
@@ -91,13 +93,17 @@ def _check(
     if settings.names_rules:
         from dlint.rules import all_rules
 
-        enabled(all_rules().values(), settings)
+        chosen = enabled(all_rules().values(), settings)
+    else:
+        chosen = set()
     findings: list[Finding] = []
     faults = False
     for root, files, program_files in listed.programs:
         outcome = analyse(Project(root, tuple(program_files), settings, texts), jobs, progress)
         found = _merged(outcome.hits, {str(path): display_path(path) for path in files})
-        unreadable, kept = _read_files(files, texts, explicit, outcome.parsed, found, suppress)
+        unreadable, kept = _read_files(
+            files, texts, explicit, outcome.parsed, found, suppress, chosen if _COMMENTS in chosen else set()
+        )
         troubles += [*unreadable, *outcome.failures]
         shown = LEVELS[: LEVELS.index(settings.level) + 1]
         if settings.per_file_ignores:
@@ -130,8 +136,10 @@ def _read_files(
     parsed: set[str],
     found: list[Finding],
     suppress: bool,
+    ran: Collection[str],
 ) -> tuple[list[Trouble], list[Finding]]:
-    """Why some files could not be checked, and the findings that no comment silences."""
+    """Why some files could not be checked, and the findings that no comment silences; with those about
+    comments that silence nothing, where it is told which rules ``ran``."""
     troubles: list[Trouble] = []
     by_path: dict[str, list[Finding]] = {}
     for finding in found:
@@ -150,12 +158,25 @@ def _read_files(
         except SourceError as error:
             troubles.append(error.trouble(shown))
             continue
-        if here and suppress:
-            from dlint.source.noqa import unsuppressed
-
-            here = list(unsuppressed(text, here))
+        if suppress:
+            here = _with_comments(text, shown, here, ran)
         kept += here
     return troubles, kept
+
+
+def _with_comments(text: str, path: str, findings: list[Finding], ran: Collection[str]) -> list[Finding]:
+    """The findings in a file that no comment silences, and what the comments themselves have."""
+    idle: list[Finding] = []
+    if ran and "noqa" in text:
+        from dlint.rules import all_codes
+        from dlint.rules.dl001_unused_noqa import unused
+
+        idle = list(unused(text, path, findings, ran, all_codes()))
+    if not findings:
+        return idle
+    from dlint.source.noqa import unsuppressed
+
+    return [*unsuppressed(text, findings), *idle]
 
 
 def _merged(hits: list[Hit], shown: Mapping[str, str]) -> list[Finding]:

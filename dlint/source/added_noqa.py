@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import io
 import re
-import tokenize
 from collections.abc import Iterable
 
 from dlint.finding import Finding
-from dlint.source.noqa import INLINE, joined
+from dlint.source.noqa import INLINE, comment_starts, joined
 
 _LINE = re.compile(r"[^\r\n]*(?:\r\n?|\n)|[^\r\n]+")
 
@@ -24,6 +23,7 @@ def with_noqa(text: str, findings: Iterable[Finding]) -> str:
         codes.setdefault(finding.line, set()).add(finding.code)
     plain = io.StringIO(text, newline=None).readlines()
     lines = _LINE.findall(text)
+    starts = comment_starts(plain)
     for first, last in joined(plain):
         wanted = set().union(*(codes.get(number, ()) for number in range(first, last + 1)))
         if not wanted:
@@ -31,7 +31,7 @@ def with_noqa(text: str, findings: Iterable[Finding]) -> str:
         found = INLINE.search("".join(plain[first - 1 : last]))
         if found is None:
             lines[last - 1] = _with_comment(lines[last - 1], ", ".join(sorted(wanted)))
-        elif (start := _comment(plain, last)) is not None:
+        elif (start := starts.get(last)) is not None:
             at = found.start() - sum(map(len, plain[first - 1 : last - 1]))
             if at >= start:  # not in a string
                 lines[last - 1] = _with_codes(lines[last - 1], at + len(found.group()), sorted(wanted))
@@ -47,11 +47,3 @@ def _with_codes(line: str, end: int, codes: list[str]) -> str:
     """The line with more codes in the list that ends there, or in its separators."""
     end = len(line[:end].rstrip(", \t\r\n"))
     return f"{line[:end]}, {', '.join(codes)}{line[end:]}"
-
-
-def _comment(lines: list[str], number: int) -> int | None:
-    """The column at which the comment of a line begins."""
-    for token in tokenize.generate_tokens(iter([*lines, ""]).__next__):
-        if token.type == tokenize.COMMENT and token.start[0] == number:
-            return token.start[1]
-    return None

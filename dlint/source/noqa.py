@@ -5,7 +5,8 @@ from __future__ import annotations
 import io
 import re
 import tokenize
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from typing import NamedTuple
 
 from dlint.finding import Finding
 
@@ -27,6 +28,46 @@ def unsuppressed(text: str, findings: Iterable[Finding]) -> tuple[Finding, ...]:
         return ()
     lines = _joined_lines(text)
     return tuple(each for each in kept if not _silences(lines.get(each.line, ""), each.code))
+
+
+class Comment(NamedTuple):
+    """A ``# noqa`` with codes: where it stands (from 1, columns in characters), and for which lines."""
+
+    line: int
+    column: int
+    end_column: int
+    first: int
+    last: int
+    codes: tuple[str, ...]
+
+
+def comments(text: str) -> Iterator[Comment]:
+    """The comments of a file that silence some codes; none where one silences the whole file."""
+    if "noqa" not in text.lower() or _WHOLE_FILE.search(text):
+        return
+    lines = io.StringIO(text, newline=None).readlines()
+    starts = comment_starts(lines)
+    for first, last in joined(lines):
+        found = INLINE.search("".join(lines[first - 1 : last]))
+        if found is None or not found["codes"]:
+            continue
+        column = found.start() - sum(map(len, lines[first - 1 : last - 1]))
+        if column >= starts.get(last, column + 1):  # and not in a string
+            codes = tuple(filter(None, re.split(r"[,\s]", found["codes"])))
+            end = column + len(found.group().rstrip(", \t\r\n"))
+            yield Comment(last, column + 1, end + 1, first, last, codes)
+
+
+def comment_starts(lines: list[str]) -> dict[int, int]:
+    """The columns, from 0, at which the comments of lines begin."""
+    starts: dict[int, int] = {}
+    try:
+        for token in tokenize.generate_tokens(iter([*lines, ""]).__next__):
+            if token.type == tokenize.COMMENT:
+                starts[token.start[0]] = token.start[1]
+    except (tokenize.TokenError, SyntaxError):
+        return {}
+    return starts
 
 
 def _silences(lines: str, code: str) -> bool:
