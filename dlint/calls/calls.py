@@ -103,8 +103,7 @@ class Calls:
         if mark in self._inside:
             self._evaluator.cut(self._inside[mark])
             return unknown
-        if len(self._inside) > _DEEPEST:
-            self._evaluator.cut()
+        if point.frame.depth > _DEEPEST:
             return unknown
         if point.frame.times_inside(scope, mark[1]) > _RECURSION:
             return unknown

@@ -122,7 +122,7 @@ class Frame:
     frame that the call stands in.
     """
 
-    __slots__ = ("arguments", "caller", "key", "module", "outer", "owner", "receiver", "scope")
+    __slots__ = ("arguments", "caller", "depth", "key", "module", "outer", "owner", "receiver", "scope")
 
     def __init__(
         self,
@@ -143,6 +143,7 @@ class Frame:
         self.receiver = receiver
         self.owner = owner
         self.caller = caller.frame if caller is not None else None
+        self.depth: int = self.caller.depth + 1 if self.caller is not None else 0
         self.key: Key = number(
             (
                 id(scope),
