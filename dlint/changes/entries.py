@@ -143,6 +143,14 @@ def _is_computed(program: Program, own: Sequence[object], attribute: str) -> boo
 
 def _stores(program: Program, attribute: str) -> list[tuple[Module, list[ast.AST]]] | None:
     """Every place that stores or deletes an attribute; None where there are too many files to look at."""
+    mark = ("stores", attribute)
+    if mark not in program.answers:
+        program.answers[mark] = _found_stores(program, attribute)
+    found: list[tuple[Module, list[ast.AST]]] | None = program.answers[mark]
+    return found
+
+
+def _found_stores(program: Program, attribute: str) -> list[tuple[Module, list[ast.AST]]] | None:
     index = program.modules.index
     word = re.escape(attribute).encode()
     # `x.size = 1`, `x.size += 1`, `x.size, y = 1, 2`; `for x.size in`; `with y as x.size`; `del x.size`

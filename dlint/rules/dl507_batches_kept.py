@@ -99,13 +99,12 @@ from dlint.streams.kept_batches import (
 from dlint.values.frame import Point
 from dlint.values.values import Const, External, Items, Made, Table, Unknown, Value
 
-_LINES = re.compile(r"\bfor\b|\b(?:list|tuple|cycle)\(")
 _KEEPS = re.compile(
     rb"\.(?:append|appendleft|extend)\(|\+=|\]\s*=|\b(?:list|tuple|cycle)\(|\bfor\b[^\n]{0,300}[\])]"
 )
 _GATHERS = {"list": "builtins.list", "tuple": "builtins.tuple", "cycle": "itertools.cycle"}
 # A file that goes through a loader calls something so.
-_SPEAKS = re.compile(rb"(?i:loader)|(?<![A-Za-z])dl(?![A-Za-z])")
+_SPEAKS = re.compile(rb"[Ll]oader|LOADER|(?<![A-Za-z])dl(?![A-Za-z])")
 _LOADER = re.compile(r"load|(?:^|[._])dl(?:$|[._])|_dl|batch|iter", re.IGNORECASE)
 _DATA = re.compile(rf"{_LOADER.pattern}|data(?!frame)|train|test|val(?!ues)|eval", re.IGNORECASE)
 _WORDS = ("for", *_GATHERS)
@@ -141,8 +140,8 @@ def check(program: Program) -> Iterator[Found]:
         and _KEEPS.search(index.data(relative))
     )
     for module in program.modules.each(files):
-        lines = [number for number, line in enumerate(module.lines, 1) if _LINES.search(line)]
-        for trail in module.trails_at(lines):
+        calls = (line for name in _GATHERS for line in module.lines_with(name, called=True))
+        for trail in module.trails_at([*module.lines_with("for"), *calls]):
             statement = trail[-1]
             if not isinstance(statement, ast.stmt) or isinstance(statement, ast.ClassDef | ast.FunctionDef):
                 continue
