@@ -44,6 +44,25 @@ def test_the_schema_is_met(schema: str, files: list[Path]) -> None:
     _run(_program("check-jsonschema"), "--builtin-schema", f"vendor.{schema}", *map(str, files))
 
 
+def _guides() -> list[str]:
+    """The workflows that the guides tell people to write."""
+    shown = [
+        (_REPOSITORY / "docs" / name).read_text(encoding="utf-8") for name in ("ci.md", "old-repositories.md")
+    ]
+    found = [
+        re.findall(r"^name: dlint\non:.*?(?=^(?:```|END)$)", text, re.MULTILINE | re.DOTALL) for text in shown
+    ]
+    assert all(found)
+    return [workflow for each in found for workflow in each]
+
+
+def test_the_workflows_of_the_guides_are_sound(tmp_path: Path) -> None:
+    for number, workflow in enumerate(_guides()):
+        (tmp_path / f"{number}.yml").write_text(workflow, encoding="utf-8")
+    files = sorted(map(str, tmp_path.glob("*.yml")))
+    _run(_program("check-jsonschema"), "--builtin-schema", "vendor.github-workflows", *files)
+
+
 def test_nothing_can_be_injected() -> None:
     _run(
         _program("zizmor"), "--offline", "--no-progress", "--config", ".github/zizmor.yml",
