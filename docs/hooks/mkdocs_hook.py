@@ -19,6 +19,7 @@ from mkdocs.structure.pages import Page
 from dlint.reports.pages import SITE
 
 _ADDRESS = re.compile(rf"(?<=\(){re.escape(SITE)}([\w/-]+)/(?=[)#])")
+_EVIDENCE = "evidence.md"
 _RULES = {"Rules": rule_pages.INDEX}
 
 
@@ -35,13 +36,15 @@ def on_config(config: MkDocsConfig) -> MkDocsConfig:
 
 def on_files(files: Files, config: MkDocsConfig) -> Files:
     """Add the rules' pages."""
-    text = (Path(config.docs_dir) / "evidence.md").read_text(encoding="utf-8")
+    text = (Path(config.docs_dir) / _EVIDENCE).read_text(encoding="utf-8")
     for place, content in rule_pages.pages(evidence.read(text)).items():
         files.append(File.generated(config, place, content=content))
     return files
 
 
 def on_page_markdown(markdown: str, page: Page, **_: object) -> str:
-    """Turn published addresses into links to the pages of this build."""
+    """Turn published addresses into links to the pages of this build, and give the widest table room."""
+    if page.file.src_uri == _EVIDENCE:
+        page.meta["hide"] = ["toc"]
     here = posixpath.dirname(page.file.src_uri)
     return _ADDRESS.sub(lambda found: posixpath.relpath(f"{found[1]}.md", here or "."), markdown)

@@ -70,14 +70,15 @@ def _evidence(rule: Rule, evidence: Evidence) -> Iterator[str]:
         return
     yield f"{evidence.measured_with} See it on your machine: `dlint prove {rule.code}`;"
     yield f"the proofs of all rules are in [Evidence]({_up('evidence.md')}).\n"
-    yield "| claim | level | start method | the program | with the remedy |"
-    yield "| --- | --- | --- | --- | --- |"
+    yield "| claim | start method | the program | with the remedy |"
+    yield "| --- | --- | --- | --- |"
     yield from map(_row, claims)
 
 
 def _row(claim: Claim) -> str:
+    said = f"{claim.claim}<br>*{claim.level}*" if claim.level else claim.claim
     did = f"{claim.did}<br>{claim.where}" if claim.where else claim.did
-    cells = (claim.claim, claim.level, claim.method, did, claim.remedied)
+    cells = (said, claim.method, did, claim.remedied)
     return f"| {' | '.join(cells)} |"
 
 
