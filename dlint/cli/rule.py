@@ -30,18 +30,13 @@ def rule(code: str, output_format: str) -> int:
     if output_format == "json":
         say_json([json.dumps(rule_object(found), indent=2, ensure_ascii=False)])
     elif output_format == "markdown" or not sys.stdout.isatty():
-        print(_page(found))
+        print(found.page)
     else:
         from rich.console import Console
         from rich.markdown import Markdown
 
-        Console(width=min(Console().width, 100)).print(Markdown(_page(found)))
+        Console(width=min(Console().width, 100)).print(Markdown(found.page))
     return CLEAN
-
-
-def _page(rule: Rule) -> str:
-    off = "" if rule.on_by_default else "Off by default: name it in `select` or `extend-select`.\n\n"
-    return f"# {rule.code} {rule.name}\n\n{off}{rule.documentation.rstrip()}"
 
 
 def _find(wanted: str) -> Rule:

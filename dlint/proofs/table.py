@@ -176,4 +176,6 @@ def as_markdown(
 
 
 def _cell(text: str) -> str:
-    return text.replace("|", "\\|").replace("<", "&lt;").replace("\n", "<br>")
+    """The text as it is, where Markdown would take __init__ for bold."""
+    plain = text.replace("|", "\\|").replace("<", "&lt;").replace("__", "\\_\\_").replace("**", "\\*\\*")
+    return plain.replace("\n", "<br>")

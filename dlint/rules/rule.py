@@ -69,3 +69,9 @@ class Rule(NamedTuple):
     levels: tuple[tuple[Level, Effect], ...]
     # The best that its remedy may be, from the page's section "Fix safety"; None where there is none.
     fix: Applicability | None
+
+    @property
+    def page(self) -> str:
+        """The rule's page in Markdown, in the terminal and on the site."""
+        off = "" if self.on_by_default else "Off by default: name it in `select` or `extend-select`.\n\n"
+        return f"# {self.code} {self.name}\n\n{off}{self.documentation.rstrip()}"
