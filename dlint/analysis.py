@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import gc
 import os
 import sys
@@ -12,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from dlint.budget import BUDGET
-from dlint.finding import Finding, Trouble
+from dlint.finding import Finding, Span, Trouble
 from dlint.guarded import GivenUp, guarded, too_much
 from dlint.knowledge.loading import LOADER_WORDS
 from dlint.project.blocks import NOTHING_KNOWN
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
     from dlint.program.program import Program
     from dlint.project.blocks import Block, Facts
     from dlint.rules.rule import Found, Rule
+    from dlint.source.module import Module
 
 Progress = Callable[[int, int], None]
 
@@ -272,22 +274,33 @@ def _hit(code: str, rule: Rule, found: Found) -> Hit:
 
     node = found.node
     module = found.module
-    end_line = node.end_lineno or node.lineno
-    end_offset = node.end_col_offset if node.end_col_offset is not None else node.col_offset
+    place = _span(module, node)
     finding = Finding(
         code=code,
         name=rule.name,
         message=found.message,
         path=module.relative,
-        line=node.lineno,
-        column=module.column(node.lineno, node.col_offset),
-        end_line=end_line,
-        end_column=module.column(end_line, end_offset),
+        line=place.line,
+        column=place.column,
+        end_line=place.end_line,
+        end_column=place.end_column,
         reach=found.reach,
         remedy=found.remedy,
         by_hand=found.by_hand or (found.cure if found.remedy is None else None),
         effect=found.effect,
         condition=found.condition,
         scope=scope_at(module.tree, node.lineno),
+        marked=tuple(_span(module, part) for part in found.marked),
     )
     return Hit(str(module.path), finding, found.kind, found.together)
+
+
+def _span(module: Module, node: ast.expr | ast.stmt | ast.keyword) -> Span:
+    end_line = node.end_lineno or node.lineno
+    end_offset = node.end_col_offset if node.end_col_offset is not None else node.col_offset
+    return Span(
+        node.lineno,
+        module.column(node.lineno, node.col_offset),
+        end_line,
+        module.column(end_line, end_offset),
+    )

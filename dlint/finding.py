@@ -50,6 +50,15 @@ class Remedy(NamedTuple):
     edits: tuple[Edit, ...] = ()
 
 
+class Span(NamedTuple):
+    """Part of a place: lines and columns from 1, columns in characters, ``end_column`` exclusive."""
+
+    line: int
+    column: int
+    end_line: int
+    end_column: int
+
+
 class Finding(NamedTuple):
     """One hazard at one place.
 
@@ -57,6 +66,7 @@ class Finding(NamedTuple):
     that is said in one line: what happens, the condition, the cure. ``by_hand`` says why there is no remedy
     and what to do instead, when there is none. ``condition`` is what the project leaves open and must be so
     for the effect to come: "torch is older than 1.9"; None where it happens as the project stands.
+    ``marked`` is what of the place it is about (arguments of a call), where that is less than the whole.
     ``scope`` names the classes and functions around it (``Photos.__getitem__``), empty in a module's body.
     """
 
@@ -74,6 +84,7 @@ class Finding(NamedTuple):
     effect: Effect = "error"
     condition: str | None = None
     scope: str = ""
+    marked: tuple[Span, ...] = ()
 
     @property
     def level(self) -> Level:

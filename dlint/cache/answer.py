@@ -11,7 +11,7 @@ import re
 from collections.abc import Container
 from typing import Any, get_args
 
-from dlint.finding import Applicability, Edit, Effect, Finding, ReachStep, Remedy, Report, Trouble
+from dlint.finding import Applicability, Edit, Effect, Finding, ReachStep, Remedy, Report, Span, Trouble
 from dlint.source.reading import MAX_BYTES
 
 _CODE = re.compile(r"DL\d{3}")
@@ -56,7 +56,7 @@ def _finding(finding: Finding) -> list[Any]:
 
 def _as_finding(data: Any, asked: Container[str]) -> Finding:
     row = _row(data, len(Finding._fields))
-    code, name, message, path, *place, reach, remedy, by_hand, effect, condition, scope = row
+    code, name, message, path, *place, reach, remedy, by_hand, effect, condition, scope, marked = row
     if not (isinstance(code, str) and _CODE.fullmatch(code)) or _text(path) not in asked:
         raise _Foreign
     if effect not in get_args(Effect):
@@ -77,6 +77,7 @@ def _as_finding(data: Any, asked: Container[str]) -> Finding:
         effect,
         None if condition is None else _text(condition),
         _text(scope),
+        tuple(Span(*map(_from_one, _row(each, 4))) for each in _list(marked)),
     )
 
 

@@ -3,20 +3,21 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from dlint.cache import Folder, Question, folder_for, remembered
 from dlint.cli import CLEAN, FAILED, FINDINGS
-from dlint.cli.narrowing import narrowed
+from dlint.cli.narrowing import Narrowed, narrowed
 from dlint.cli.options import CannotDo, choice_options, is_left_out, paths_argument, settings_for
 from dlint.cli.output import complain_of, say
 from dlint.cli.progress import progress
 from dlint.cli.reporting import Reporting, reporting, reporting_options
+from dlint.cli.verbosity import Verbosity, verbosity_options
 from dlint.finding import Report
 from dlint.project.files import Listing, absolute, display_path, listing
 from dlint.project.lines import source_lines
@@ -25,22 +26,16 @@ from dlint.reports.signs import visible
 from dlint.settings import Settings, SettingsError
 from dlint.source.reading import read_stream
 
+if TYPE_CHECKING:
+    from dlint.cli.fixing import Fixed
+
 _STDIN = Path("-")
 
 
-def _belongs_to_fix(_context: click.Context, parameter: click.Parameter, given: bool) -> None:
-    """Other checkers repair while they check: who asks for that is told where it is."""
+def _belongs_to_fix(_context: click.Context, _parameter: click.Parameter, given: bool) -> None:
+    """Other checkers show while they check what they would change: who asks for that is told where it is."""
     if given:
-        more = "" if parameter.name == "fix" else f" {parameter.opts[0]}"
-        raise CannotDo(f"{parameter.opts[0]}: dlint check only reports; use `dlint fix{more}`")
-
-
-def _options_of_fix(command: Callable[..., Any]) -> Callable[..., Any]:
-    for name in ("--fix", "--unsafe-fixes", "--diff"):
-        command = click.option(name, is_flag=True, hidden=True, expose_value=False, callback=_belongs_to_fix)(
-            command
-        )
-    return command
+        raise CannotDo("--diff: dlint check shows no changes; use `dlint fix --diff`")
 
 
 @click.command()
@@ -58,6 +53,10 @@ def _options_of_fix(command: Callable[..., Any]) -> Callable[..., Any]:
     help="Report only findings whose place or reach has changed since the branch left REV, by git.",
 )
 @click.option("--add-noqa", is_flag=True, help="Write a # noqa comment for every finding that is shown.")
+@click.option("--fix", is_flag=True, help="Repair what is shown, where that is safe; report what is left.")
+@click.option(
+    "--unsafe-fixes", is_flag=True, help="With --fix: also where that can change what a program computes."
+)
 @click.option("--statistics", is_flag=True, help="Show how often each rule fired instead of the findings.")
 @click.option("--exit-zero", is_flag=True, help="Exit with 0 even when there are findings.")
 @click.option(
@@ -76,7 +75,8 @@ def _options_of_fix(command: Callable[..., Any]) -> Callable[..., Any]:
     help="Show the choices, the torch and Python that count, and their origin; check nothing.",
 )
 @click.option("--stdin-filename", metavar="PATH", help="The name of what is read from standard input (-).")
-@_options_of_fix
+@click.option("--diff", is_flag=True, hidden=True, expose_value=False, callback=_belongs_to_fix)
+@verbosity_options
 def check(
     paths: tuple[Path, ...],
     choices: dict[str, Any],
@@ -86,6 +86,8 @@ def check(
     baseline: str | None,
     diff_base: str | None,
     add_noqa: bool,
+    fix: bool,
+    unsafe_fixes: bool,
     statistics: bool,
     exit_zero: bool,
     jobs: int,
@@ -94,6 +96,7 @@ def check(
     show_settings: bool,
     show_files: bool,
     stdin_filename: str | None,
+    verbosity: Verbosity,
 ) -> int:
     """Check files and folders (by default the working directory), or standard input given as "-".
 
@@ -101,8 +104,7 @@ def check(
     that does not exist, or a file that could not be read or parsed (the others are checked all the same).
     """
     paths, texts = _with_stdin(paths, stdin_filename)
-    if add_noqa and texts is not None:
-        raise CannotDo("--add-noqa writes to files, and standard input (-) is none")
+    _refuse_senseless(add_noqa=add_noqa, fix=fix, unsafe_fixes=unsafe_fixes, on_stdin=texts is not None)
     settings = settings_for(paths, {**choices, "cache_dir": cache_dir, "baseline": baseline})
     shown = reporting(output_format, output_file, color)
     if show_settings:
@@ -110,32 +112,57 @@ def check(
     if show_files:
         return _show_files(paths, settings)
     promised = shown.with_edits and not statistics
-    if texts is None:
-        folder = _folder(settings, wanted=not no_cache)
-        report = remembered(
-            Question(paths, settings, promised=promised),
-            partial(_found, paths, settings, jobs, promised),
-            folder,
+    folder = _folder(settings, wanted=not no_cache) if texts is None else None
+
+    def look(*, promised: bool) -> Narrowed:
+        find = partial(_found, paths, settings, jobs, promised, verbosity)
+        if texts is None:
+            with verbosity.timed("report"):
+                report = remembered(Question(paths, settings, promised=promised), find, folder)
+        else:
+            report = find(None, texts)
+        return narrowed(report, paths, settings, diff_base, source_lines(texts))
+
+    repaired: Fixed | None = None
+    if fix:
+        from dlint.cli.fixing import fix_shown
+
+        narrow = settings.baseline is not None or diff_base is not None
+        chosen = look(promised=False).report.findings if narrow else None
+        repaired = fix_shown(
+            paths, settings, unsafe=unsafe_fixes, jobs=jobs, shown=chosen, verbosity=verbosity
         )
-    else:
-        report = _found(paths, settings, jobs, promised, None, texts)
-    report, notes = narrowed(report, paths, settings, diff_base, source_lines(texts))
+    report, notes = look(promised=promised)
+    if repaired is not None:
+        report = report._replace(troubles=(*repaired.troubles, *report.troubles))
+        notes = (*repaired.notes, *notes)
     if add_noqa:
         from dlint.cli import adding_noqa
 
         return adding_noqa.add_noqa(report, paths)
     complain_of(report.troubles)
-    if statistics:
+    if not verbosity.shows_findings:
+        pass
+    elif statistics:
         shown.give_out(_statistics(report, shown))
     else:
         shown.show(report, texts)
-    if shown.for_people and not statistics:
+    if shown.for_people and not statistics and verbosity.sums_up:
         failed = len({trouble.path for trouble in report.troubles})
         say([summary(report.findings, report.checked, failed, excluded=is_left_out(paths, settings))])
         say(map(visible, notes))
     if report.troubles:
         return FAILED
     return FINDINGS if report.findings and not exit_zero else CLEAN
+
+
+def _refuse_senseless(*, add_noqa: bool, fix: bool, unsafe_fixes: bool, on_stdin: bool) -> None:
+    if unsafe_fixes and not fix:
+        raise CannotDo("--unsafe-fixes goes with --fix")
+    if add_noqa and fix:
+        raise CannotDo("--fix and --add-noqa exclude each other: repair first, then silence what is left")
+    if (add_noqa or fix) and on_stdin:
+        raise CannotDo(f"{'--fix' if fix else '--add-noqa'} writes to files, and standard input (-) is none")
 
 
 def _show_settings(paths: tuple[Path, ...], settings: Settings, shown: Reporting) -> int:
@@ -167,6 +194,7 @@ def _found(
     settings: Settings,
     jobs: int,
     promised: bool,
+    verbosity: Verbosity,
     listed: Listing | None,
     texts: Mapping[Path, bytes] | None = None,
 ) -> Report:
@@ -174,7 +202,7 @@ def _found(
     does not refuse."""
     from dlint import engine
 
-    with progress() as show:
+    with progress(wanted=verbosity.sums_up) as show, verbosity.timed("analysed"):
         report = engine.check(paths, settings, texts=texts, jobs=jobs, progress=show, listed=listed)
     if not promised or not any(finding.remedy for finding in report.findings):
         return report

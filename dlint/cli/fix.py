@@ -13,8 +13,8 @@ from dlint.cli import CLEAN, FAILED, FINDINGS
 from dlint.cli.options import CannotDo, choice_options, is_left_out, paths_argument, settings_for
 from dlint.cli.output import complain_of, in_colour
 from dlint.cli.progress import progress
-from dlint.finding import Trouble
-from dlint.project.files import display_path
+from dlint.cli.repairing import written
+from dlint.cli.verbosity import Verbosity, verbosity_options
 from dlint.reports.closing import nothing_checked
 from dlint.reports.signs import visible_lines
 
@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     "--check", "check_only", is_flag=True, help="Exit with 1 if something would change; write nothing."
 )
 @click.option("--interactive", "-i", is_flag=True, help="Ask before each repair: yes, no, all, quit.")
+@verbosity_options
 @click.option(
     "--jobs", "-j", type=click.IntRange(min=0), default=0, help="Processes; 0: what the tree needs."
 )
@@ -46,6 +47,7 @@ def fix(
     check_only: bool,
     interactive: bool,
     jobs: int,
+    verbosity: Verbosity,
 ) -> int:
     """Repair files and folders (by default the working directory) in place.
 
@@ -66,7 +68,8 @@ def fix(
 
         approve = Approval(colour=in_colour())
     settings = settings_for(paths, choices)
-    with progress(wanted=approve is None) as show:
+    shows = approve is None and verbosity.sums_up
+    with progress(wanted=shows) as show, verbosity.timed("repaired"):
         repairs = repair(
             paths,
             settings,
@@ -79,43 +82,13 @@ def fix(
     if diff:
         _show_diff(repairs)
     dry = diff or check_only
-    kept = repairs if dry else _written(repairs)
-    _report(kept, dry=dry, to_stderr=diff, excluded=is_left_out(paths, settings))
+    kept = repairs if dry else written(repairs)
+    if verbosity.sums_up:
+        _report(kept, dry=dry, to_stderr=diff, excluded=is_left_out(paths, settings))
     complain_of(kept.troubles)
     if kept.troubles:
         return FAILED
     return FINDINGS if (kept.files if dry else kept.left) else CLEAN
-
-
-def _written(repairs: Repairs) -> Repairs:
-    """Writes the files, one that others need before these. What could not be written counts as left."""
-    from dlint.repair import Left
-    from dlint.rewriting.files import CannotWrite, replace
-
-    why: dict[Path, str] = {}
-    troubles = list(repairs.troubles)
-    written = []
-    for file in repairs.files:
-        needed = [path for step in repairs.steps if file.path in step.files for path in step.files]
-        failed = next((path for path in needed if path in why), None)
-        if failed is not None:
-            why[file.path] = f"{display_path(failed)} could not be written: {why[failed]}"
-            continue
-        try:
-            replace(file.path, file.old, file.new)
-        except CannotWrite as error:
-            troubles.append(Trouble(display_path(file.path), f"not repaired: {error}"))
-            why[file.path] = str(error)
-        else:
-            written.append(file)
-    steps, left = [], list(repairs.left)
-    for step in repairs.steps:
-        reason = next((why[path] for path in reversed(step.files) if path in why), None)
-        if reason is None:
-            steps.append(step)
-        else:
-            left += [Left(finding, reason) for finding in step.findings]
-    return type(repairs)(tuple(written), tuple(steps), tuple(left), tuple(troubles), repairs.checked)
 
 
 def _report(repairs: Repairs, *, dry: bool, to_stderr: bool, excluded: bool) -> None:

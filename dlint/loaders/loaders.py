@@ -89,6 +89,12 @@ class Loader:
                 return before[index]
         return None
 
+    def written_here(self, *names: str) -> tuple[ast.expr | ast.keyword, ...]:
+        """Where some arguments stand in the call itself, those that do not left aside."""
+        found = (self.keyword(name) or self.written(name) for name in names)
+        parts = [*self.call.args, *self.call.keywords]
+        return tuple(each for each in found if each is not None and any(each is part for part in parts))
+
     def may_leave_out(self, name: str) -> bool:
         """Whether an argument is written at the call, and the call can do without it."""
         if self.keyword(name) is None:

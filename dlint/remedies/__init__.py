@@ -43,6 +43,7 @@ insert_set_epoch       the loader call, the sampler    {"sampler": "train_sample
                                                        the loader there, and whether it surely has it; all
                                                        optional
 hoist_iterator         the ``next(iter(loader))``
+shorten_noqa           the ``# noqa`` comment          {"codes": ["DL301"]}: those that silence nothing
 clone_kept             what is kept of a batch         {"parts": ["labels"]}: the tensors in it, as
                                                        ``ast.unparse`` writes them
 guard_main             the loop or expression that     {"line": 26}: optional, the line of the body's

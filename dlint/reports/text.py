@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from dlint.finding import Finding, Level
+from dlint.finding import Finding, Level, Span
 from dlint.fingerprint import SourceLines
 from dlint.reports.line import place, reach
 from dlint.reports.pages import address
@@ -44,11 +44,14 @@ def text(
         margin_width = len(str(finding.line))
         bar = painted("|", _BLUE)
         lines = source(finding.path)
-        if finding.line <= len(lines):
+        spans = _spans(finding)
+        number = spans[0].line
+        if number <= len(lines):
+            margin_width = len(str(number))
             room = max(width - margin_width - len(" | "), _NARROWEST)
-            shown, carets = _underlined(lines[finding.line - 1], finding, encoding, room)
+            shown, carets = _underlined(lines[number - 1], spans, encoding, room)
             yield f"{' ' * margin_width} {bar}"
-            yield f"{painted(str(finding.line), _BLUE)} {bar} {shown}"
+            yield f"{painted(str(number), _BLUE)} {bar} {shown}"
             yield f"{' ' * margin_width} {bar} {painted(carets, colour_of)}"
         margin = f"{' ' * margin_width} {painted('=', _BLUE)}"
         reached = reach(finding)
@@ -74,19 +77,30 @@ def _linked(words: str, where: str) -> str:
     return f"\x1b]8;;{where}\x1b\\{words}\x1b]8;;\x1b\\"
 
 
-def _underlined(line: str, finding: Finding, encoding: str | None, widest: int) -> tuple[str, str]:
-    """The line as it can be shown, cut where it is too wide, and the carets under the finding."""
+def _spans(finding: Finding) -> list[Span]:
+    """What is underlined: the first line of what the finding is about, and all of it that stands there."""
+    parts = sorted(finding.marked) or [Span(*finding[4:8])]
+    return [part for part in parts if part.line == parts[0].line]
+
+
+def _underlined(line: str, spans: list[Span], encoding: str | None, widest: int) -> tuple[str, str]:
+    """The line as it can be shown, cut where it is too wide, and the carets under some parts of it."""
     line = line.rstrip()
-    start = finding.column - 1
-    end = max(finding.end_column - 1 if finding.end_line == finding.line else len(line), start + 1)
+    ends = [each.end_column - 1 if each.end_line == each.line else len(line) for each in spans]
+    ranges = [(each.column - 1, max(end, each.column)) for each, end in zip(spans, ends, strict=True)]
+    start, end = ranges[0][0], ranges[-1][1]
     # Of a line of megabytes only what may be shown is looked at.
     first = start - widest if start > widest and len(line) > 2 * widest else 0
     shown, widths = cells(line[first : start + 2 * widest], encoding, 0, _TAB)
     before = sum(widths[: start - first])
-    carets = max(sum(widths[start - first : end - first]), 1)
+    signs = "".join(
+        ("^" if any(a <= at < b for a, b in ranges) else " ") * widths[at - first]
+        for at in range(start, min(end, first + len(widths)))
+    )
+    carets = signs or "^"
     total = sum(widths)
     if first == 0 and total <= widest:
-        return "".join(shown), " " * before + "^" * carets
+        return "".join(shown), " " * before + carets
     left = max(0, min(before - _LEAD, total - widest))
     cut = skipped = 0
     while skipped < left:
@@ -98,4 +112,4 @@ def _underlined(line: str, finding: Finding, encoding: str | None, widest: int) 
         wide += widths[upto]
         upto += 1
     room = max(skipped + widest - before, 1)
-    return "".join(shown[cut:upto]), " " * (before - skipped) + "^" * min(carets, room)
+    return "".join(shown[cut:upto]), " " * (before - skipped) + carets[:room].rstrip()

@@ -93,6 +93,7 @@ def _found(loader: Loader, conflict: Conflict) -> Found:
         cure,
         None if conflict.as_it_stands else SOME_WAYS,
         remedy=remedy,
+        marked=loader.written_here("sampler", "shuffle"),
     )
 
 

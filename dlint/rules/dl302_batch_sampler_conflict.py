@@ -146,4 +146,5 @@ def _found(
         remedy = Remedy(
             "drop_argument", applicability(loader), "Remove " + ", ".join(names), {"arguments": names}
         )
-    return Found(loader.module, loader.call, what, effect, cure, condition, remedy=remedy)
+    marked = loader.written_here(*names)
+    return Found(loader.module, loader.call, what, effect, cure, condition, remedy=remedy, marked=marked)

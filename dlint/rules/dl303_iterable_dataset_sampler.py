@@ -130,4 +130,5 @@ def _found(loader: Loader, found: dict[str, Conflict]) -> Found:
         None if all(conflict.as_it_stands for conflict in found.values()) else SOME_WAYS,
         remedy=remedy,
         by_hand=None if remedy else "give it only where the dataset is no IterableDataset",
+        marked=loader.written_here(*names),
     )

@@ -128,6 +128,7 @@ def _needs_workers(loader: Loader, missing: dict[str, Conflict]) -> Found:
         f"set num_workers or leave {'it' if len(names) == 1 else 'them'} out",
         None if all(conflict.as_it_stands for conflict in missing.values()) else SOME_WAYS,
         remedy=_dropped(loader, names, always),
+        marked=loader.written_here(*names),
         by_hand=None
         if _dropped(loader, names, always)
         else "give the option only where num_workers is above 0",
@@ -198,4 +199,5 @@ def _refused(loader: Loader, name: str, conflict: Conflict, what: str, error: st
         f"{cure}, or leave it out",
         None if conflict.as_it_stands else SOME_WAYS,
         remedy=remedy,
+        marked=loader.written_here(name),
     )

@@ -27,6 +27,7 @@ class Found(NamedTuple):
     somebody who never heard of dlint; ``effect`` is the kind of it. ``cure`` says what to do, and
     ``condition`` what must be so for the effect to come, as a clause ("torch is older than 1.9"), where the
     project leaves that open. ``by_hand`` is for what the cure does not say where there is no remedy: why not.
+    ``marked`` are the parts of the node that it is about, for whoever shows them.
     ``kind`` tells the hazards of one rule apart where they are reported once a file each. ``together`` are
     the files whose findings the same cure ends.
     """
@@ -42,6 +43,7 @@ class Found(NamedTuple):
     by_hand: str | None = None
     kind: str = ""
     together: tuple[str, ...] = ()
+    marked: tuple[ast.expr | ast.keyword, ...] = ()
 
     @property
     def message(self) -> str:

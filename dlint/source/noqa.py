@@ -30,6 +30,11 @@ def unsuppressed(text: str, findings: Iterable[Finding]) -> tuple[Finding, ...]:
     return tuple(each for each in kept if not _silences(lines.get(each.line, ""), each.code))
 
 
+def codes_of(written: str) -> tuple[str, ...]:
+    """The codes of a list as people write it."""
+    return tuple(filter(None, re.split(r"[,\s]", written)))
+
+
 class Comment(NamedTuple):
     """A ``# noqa`` with codes: where it stands (from 1, columns in characters), and for which lines."""
 
@@ -53,7 +58,7 @@ def comments(text: str) -> Iterator[Comment]:
             continue
         column = found.start() - sum(map(len, lines[first - 1 : last - 1]))
         if column >= starts.get(last, column + 1):  # and not in a string
-            codes = tuple(filter(None, re.split(r"[,\s]", found["codes"])))
+            codes = codes_of(found["codes"])
             end = column + len(found.group().rstrip(", \t\r\n"))
             yield Comment(last, column + 1, end + 1, first, last, codes)
 
@@ -75,7 +80,7 @@ def _silences(lines: str, code: str) -> bool:
     if comment is None:
         return False
     codes = comment.group("codes")
-    return codes is None or code.startswith(tuple(filter(None, re.split(r"[,\s]", codes))))
+    return codes is None or code.startswith(codes_of(codes))
 
 
 def _joined_lines(text: str) -> dict[int, str]:

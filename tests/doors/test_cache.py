@@ -259,6 +259,7 @@ def _finding(**changes: object) -> list[object]:
         "effect": "error",
         "condition": None,
         "scope": "f",
+        "marked": [[1, 1, 1, 2]],
     }
     return list({**whole, **changes}.values())
 
@@ -276,6 +277,7 @@ SHAPES: dict[str, object] = {
     "line 0": [[_finding(line=0)], [], 1],
     "a huge column": [[_finding(end_column=10**12)], [], 1],
     "a line of text": [[_finding(line="1")], [], 1],
+    "half a span": [[_finding(marked=[[1, 1]])], [], 1],
     "half a step": [[_finding(reach=[["step"]])], [], 1],
     "a reach of text": [[_finding(reach="abc")], [], 1],
     "another remedy": [[_finding(remedy=["always", "summary", []])], [], 1],

@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from dlint.finding import Effect, Finding, ReachStep, Remedy, Report
+from dlint.finding import Effect, Finding, ReachStep, Remedy, Report, Span
 from dlint.reports.as_json import as_json
 from dlint.reports.closing import summary
 from dlint.reports.concise import concise
@@ -87,6 +87,21 @@ def test_text_in_colour() -> None:
 def test_the_underline(line: str, column: int, end_column: int, carets: str) -> None:
     finding = FINDING._replace(line=1, end_line=1, column=column, end_column=end_column)
     assert list(text([finding], lambda _: [line]))[3].rstrip() == f"  | {carets}".rstrip()
+
+
+def test_what_the_finding_is_about_is_underlined() -> None:
+    lines = ["", "f(a, b=1, c=2,", "  d=3)"]
+    whole = FINDING._replace(line=2, column=1, end_line=3, end_column=7)
+    marked = whole._replace(marked=(Span(2, 11, 2, 14), Span(2, 6, 2, 9), Span(3, 3, 3, 6)))
+    assert list(text([marked], lambda _: lines))[1:4] == [
+        "  |",
+        "2 | f(a, b=1, c=2,",
+        "  |      ^^^  ^^^",
+    ]
+    below = whole._replace(marked=(Span(3, 3, 3, 6),))
+    shown = list(text([below], lambda _: lines))
+    assert shown[0].startswith("utils/io.py:2:1: ")  # the place, and what comments count for, stays
+    assert shown[2:4] == ["3 |   d=3)", "  |   ^^^"]
 
 
 def test_a_finding_over_several_lines_is_underlined_to_the_end() -> None:
