@@ -25,7 +25,7 @@ def test_findings_exit_with_one_and_show_the_code(tmp_path: Path) -> None:
     assert result.stdout.startswith("pkg/a.py:5:12: error: DL301 ")
     assert "5 |     return DataLoader(dataset, sampler=RandomSampler(dataset), shuffle=True)" in result.stdout
     carets = [line for line in result.stdout.splitlines() if "^" in line]
-    assert carets == [f"  |{' ' * 31}{'^' * 30}  {'^' * 12}"]  # the two arguments
+    assert carets == [f"  |{' ' * 32}{'^' * 30}  {'^' * 12}"]  # the two arguments
     assert "1 finding (1 error) in 1 file." in result.stdout
     assert "\x1b[" not in result.stdout
 
