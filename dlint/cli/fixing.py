@@ -11,7 +11,7 @@ from dlint.cli.progress import progress
 from dlint.cli.repairing import written
 from dlint.cli.verbosity import Verbosity
 from dlint.finding import Finding, Trouble
-from dlint.repair import Step, repair
+from dlint.repair import repair
 from dlint.reports.closing import of
 from dlint.reports.repairs import step_line
 from dlint.settings import Settings
@@ -37,8 +37,8 @@ def fix_shown(
     sake."""
     wanted = None if shown is None else {finding.sort_key for finding in shown}
 
-    def approve(step: Step, _texts: object) -> bool:
-        return wanted is not None and step.finding.sort_key in wanted
+    def is_shown(finding: Finding) -> bool:
+        return wanted is None or finding.sort_key in wanted
 
     with progress(wanted=verbosity.sums_up) as show, verbosity.timed("repaired"):
         repairs = repair(
@@ -48,7 +48,7 @@ def fix_shown(
             jobs=jobs,
             progress=show,
             repairing=show and partial(show, doing="repairing findings"),
-            approve=None if wanted is None else approve,
+            only=is_shown,
         )
     done = written(repairs)
     for step in done.steps:

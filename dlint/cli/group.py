@@ -9,7 +9,7 @@ import click
 
 import dlint as package
 
-_COMMANDS = ("check", "fix", "baseline", "rule", "rules", "prove")
+_COMMANDS = ("check", "fix", "baseline", "rule", "rules", "prove", "server")
 _NEED_A_FOLDER = ("check", "fix", "baseline", "prove")
 
 

@@ -37,13 +37,15 @@ def repair(
     progress: Callable[[int, int], None] | None = None,
     repairing: Callable[[int, int], None] | None = None,
     approve: Approve | None = None,
+    only: Wanted | None = None,
 ) -> Repairs:
     """Repair the findings in ``paths`` in memory: safe remedies, and with ``unsafe`` the others too.
 
     Every repair is judged by all rules over the whole program, also by rules that were not chosen: one that
     does not take its finding away, brings another, loses a comment or does not parse is dropped. ``texts``,
     ``jobs`` and ``progress`` are as in :func:`dlint.engine.check`; ``repairing`` is called with (findings
-    done, all of them); ``approve`` is asked before each repair.
+    done, all of them); ``approve`` is asked before each repair. Of findings that are not ``only`` (as they
+    were at first; None: all are) none is repaired for its own sake.
     """
     given = {absolute(path): data for path, data in (texts or {}).items()}
     all_rules = settings._replace(
@@ -56,6 +58,7 @@ def repair(
         return engine.check(paths, all_rules, texts={**given, **changed})
 
     work = _Work(check, Workshop(paths, settings, given), chosen, approve, _under_one_name(report.findings))
+    work.only = only
     work.troubles = frozenset(absolute(trouble.path) for trouble in report.troubles)
     try:
         while work.one_round():
@@ -130,6 +133,7 @@ def _under_one_name(findings: Iterable[Finding]) -> list[Finding]:
 
 
 _At = tuple[Path, Place]
+Wanted = Callable[[Finding], bool]
 
 
 def _at(finding: Finding) -> _At:
@@ -153,6 +157,7 @@ class _Work:
     declined: set[_At] = field(default_factory=set)
     first_seen: dict[_At, Finding] = field(default_factory=dict)
     changed: bool = False
+    only: Wanted | None = None
 
     @property
     def gone(self) -> list[Finding]:
@@ -335,6 +340,8 @@ class _Work:
         """Why a finding is not repaired; None when it can be."""
         if not self.chosen.concerns(finding):
             return "its rule was not chosen"
+        if self.only is not None and not self.only(self.first_seen.get(_at(finding), finding)):
+            return "nobody asked for it"
         if finding.remedy is None:
             return (
                 finding.by_hand or f"no remedy is right everywhere: dlint rule {finding.code} has the cures"
