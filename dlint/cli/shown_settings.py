@@ -8,15 +8,15 @@ from pathlib import Path
 from typing import Any
 
 from dlint.cache.question import Question
+from dlint.keys import KEYS, field
 from dlint.project.declarations import Declared
 from dlint.project.files import absolute, display_path, project_root
 from dlint.project.index import Index
 from dlint.project.releases import Releases
 from dlint.project.torch_release import declarations_of_torch
 from dlint.reports.signs import visible
-from dlint.settings import NO_CHOICES, Settings
+from dlint.settings import Settings
 
-_SHOWN = tuple(name for name in Settings._fields if name not in NO_CHOICES)
 _DEFAULT = "default"
 
 
@@ -40,11 +40,11 @@ def as_text(paths: tuple[Path, ...], settings: Settings) -> Iterator[str]:
 
 def _choices(paths: tuple[Path, ...], settings: Settings) -> Iterator[tuple[str, Any, str]]:
     places = dict(settings.places)
-    for name in _SHOWN:
-        value, origin = getattr(settings, name), places.get(name, _DEFAULT)
-        if name == "target_torch" and value is None:
+    for key in KEYS:
+        value, origin = getattr(settings, field(key)), places.get(field(key), _DEFAULT)
+        if key == "target-torch" and value is None:
             value, origin = _oldest_torch(paths, settings) or (value, origin)
-        yield name.replace("_", "-"), value, origin
+        yield key, value, origin
 
 
 def _oldest_torch(paths: tuple[Path, ...], settings: Settings) -> tuple[str, str] | None:
