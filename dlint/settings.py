@@ -12,7 +12,16 @@ from dlint.keys import KEYS, TABLE, PerFileIgnores, checked, field, kebab, neare
 from dlint.keys import SettingsError as SettingsError
 from dlint.keys import StartMethod as StartMethod
 from dlint.project.declarations import NOTHING, Declared
-from dlint.project.files import absolute, display_path, is_shared, lies_in, matches
+from dlint.project.files import (
+    Exclude,
+    absolute,
+    declarations_around,
+    display_path,
+    is_shared,
+    lies_in,
+    matches,
+    project_root,
+)
 from dlint.project.python_release import declarations_of_python
 from dlint.project.torch_release import declarations_of_torch
 from dlint.source.reading import MAX_CONFIGURATION_BYTES, NotThere, SourceError, read_bytes
@@ -37,6 +46,7 @@ class Settings(NamedTuple):
     ``baseline`` is the absolute path of the file of known findings, None where there is none.
     ``places`` tells where the user wrote each choice, to be shown when it turns out wrong;
     ``configured_in`` is the folder of the project's own choices.
+    ``nested`` are the choices of projects further down, which count in their folders in place of these.
     ``troubles`` are no choice: they tell what kept the project's own torch release from being known.
     """
 
@@ -54,6 +64,7 @@ class Settings(NamedTuple):
     baseline: str | None = None
     configured_in: Path | None = None
     places: tuple[tuple[str, str], ...] = ()
+    nested: tuple[Settings, ...] = ()
     troubles: tuple[Trouble, ...] = ()
     torch: Declared = NOTHING
     python: Declared = NOTHING
@@ -61,17 +72,53 @@ class Settings(NamedTuple):
     @property
     def names_rules(self) -> bool:
         """Whether somebody chose rules, by codes that may be wrong."""
-        return bool(self.select or self.ignore or self.extend_select or self.per_file_ignores)
+        chosen = self.select or self.ignore or self.extend_select or self.per_file_ignores
+        return bool(chosen) or any(each.names_rules for each in self.nested)
 
     @property
-    def left_out(self) -> tuple[str, ...]:
+    def left_out(self) -> Exclude:
         """The patterns of files that are not checked."""
-        return (*self.exclude, *self.extend_exclude)
+        names = ("exclude", "extend_exclude")
+        return Exclude(
+            (*self.exclude, *self.extend_exclude),
+            tuple(line for name in names if self.is_said(name) for line in getattr(self, name)),
+            tuple(
+                (
+                    each.configured_in,
+                    tuple(line for name in names if not each.is_said(name) for line in getattr(each, name)),
+                )
+                for each in self.nested
+                if each.configured_in is not None
+            ),
+        )
+
+    def is_said(self, name: str) -> bool:
+        """Whether the user has made a choice for this run."""
+        return dict(self.places).get(name) == f"--{kebab(name)}"
+
+    def at(self, path: Path) -> Settings:
+        """What counts for a file: the choices of the nearest folder above it that has some."""
+        folders = {each.configured_in: each for each in self.nested}
+        return (
+            next((folders[folder] for folder in path.parents if folder in folders), self) if folders else self
+        )
 
     def ignored_in(self, path: Path, root: Path) -> tuple[str, ...]:
         """The beginnings of codes that are ignored in a file of the project at ``root``."""
-        found = (codes for pattern, codes in self.per_file_ignores if matches(path, root, (pattern,)))
+        here = self.at(path)
+        if here is not self and not here.is_said("per_file_ignores") and here.configured_in is not None:
+            root = here.configured_in
+        found = (codes for pattern, codes in here.per_file_ignores if matches(path, root, (pattern,)))
         return tuple(code for codes in found for code in codes)
+
+    def of_all_rules(self) -> Settings:
+        """The same with all rules, also those that were chosen though they are off by default."""
+        return self._replace(
+            select=(),
+            ignore=(),
+            extend_select=self.select + self.extend_select,
+            nested=tuple(each.of_all_rules() for each in self.nested),
+        )
 
 
 class Selectable(Protocol):
@@ -98,6 +145,31 @@ def load(
     place of the project's; ``isolated``: none is read. Raises SettingsError.
     """
     chosen = Settings() if isolated else _from_file(config) if config is not None else _from_pyproject(root)
+    chosen = _with_said(chosen, overrides)
+    if chosen.target_torch is None:
+        chosen = _with_declared_torch(chosen, root)
+    return chosen._replace(python=declarations_of_python(root))
+
+
+def with_nested(chosen: Settings, paths: Sequence[Path], overrides: Mapping[str, Any] | None) -> Settings:
+    """The same with the settings of the projects further down among which some paths are; what the user said
+    counts over them, too.
+
+    They are not merged with those above. Which torch counts where nobody names one is told for the whole
+    program. Raises SettingsError.
+    """
+    nested = []
+    for file in declarations_around(paths, chosen.left_out):
+        table = None if file.parent == chosen.configured_in else _dlint_table(file)
+        if table is not None:
+            nested.append(_with_said(_settings(table, file), overrides))
+    if nested and chosen.target_torch is not None:
+        chosen = _with_declared_torch(chosen, project_root(absolute(paths[0])))
+    return chosen._replace(nested=tuple(nested))
+
+
+def _with_said(chosen: Settings, overrides: Mapping[str, Any] | None) -> Settings:
+    """The choices with what the user said for this run in their place."""
     said = {key: value for key, value in (overrides or {}).items() if value not in (None, ())}
     places = {key: f"--{kebab(key)}" for key in said}
     if "cache_dir" not in said and os.environ.get(_CACHE_DIR):
@@ -106,14 +178,13 @@ def load(
         chosen = chosen._replace(select=(), ignore=(), extend_select=())
     for key, value in said.items():
         said[key] = _said(kebab(key), value, places[key])
-    chosen = chosen._replace(**said, places=tuple({**dict(chosen.places), **places}.items()))
-    if chosen.target_torch is None:
-        troubles: list[Trouble] = []
-        torch = declarations_of_torch(
-            root, lambda file, why: troubles.append(Trouble(display_path(file), why))
-        )
-        chosen = chosen._replace(torch=torch, troubles=tuple(troubles))
-    return chosen._replace(python=declarations_of_python(root))
+    return chosen._replace(**said, places=tuple({**dict(chosen.places), **places}.items()))
+
+
+def _with_declared_torch(chosen: Settings, root: Path) -> Settings:
+    troubles: list[Trouble] = []
+    torch = declarations_of_torch(root, lambda file, why: troubles.append(Trouble(display_path(file), why)))
+    return chosen._replace(torch=torch, troubles=tuple(troubles))
 
 
 def enabled(rules: Iterable[Selectable], settings: Settings) -> set[str]:
@@ -130,6 +201,8 @@ def enabled(rules: Iterable[Selectable], settings: Settings) -> set[str]:
 
 def check_names(codes: Sequence[str], settings: Settings) -> None:
     """Raises SettingsError for a prefix that is none of any rule's code."""
+    for each in settings.nested:
+        check_names(codes, each)
     chosen = {option: getattr(settings, option) for option in ("select", "extend_select", "ignore")}
     chosen["per_file_ignores"] = [code for _, each in settings.per_file_ignores for code in each]
     for option, prefixes in chosen.items():

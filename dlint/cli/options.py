@@ -119,6 +119,8 @@ def settings_for(paths: Sequence[Path], choices: dict[str, Any]) -> Settings:
         if config is not None and isolated:
             raise CannotDo("--config and --isolated exclude each other")
         chosen = settings.load(project_root(absolute(paths[0])), given, config=config, isolated=isolated)
+        if config is None and not isolated:
+            chosen = settings.with_nested(chosen, paths, given)
         if chosen.names_rules:
             from dlint.rules import all_codes
 

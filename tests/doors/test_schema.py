@@ -22,7 +22,7 @@ REPOSITORY = Path(__file__).parents[2]
 VALIDATOR = Draft7Validator(schema())
 
 # What is no choice, and beside the keys.
-NO_KEYS = {"places", "troubles", "configured_in", "torch", "python"}
+NO_KEYS = {"places", "nested", "troubles", "configured_in", "torch", "python"}
 
 CODES = st.sampled_from(["DL", "dl1", " DL301 ", "DL101", "D", "", "  ", "E501", "DL1234", "xDL1", "DL1\n2"])
 WORDS = st.one_of(
