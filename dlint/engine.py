@@ -90,26 +90,18 @@ def _check(
 ) -> Report:
     troubles = [*listed.troubles, *settings.troubles]
     explicit = {absolute(path) for path in paths if not is_folder(path)}
-    if settings.names_rules:
-        from dlint.rules import all_rules
-
-        chosen = enabled(all_rules().values(), settings)
-    else:
-        chosen = set()
+    wanted = _Wanted(settings)
     findings: list[Finding] = []
     faults = False
     for root, files, program_files in listed.programs:
-        outcome = analyse(Project(root, tuple(program_files), settings, texts), jobs, progress)
-        found = _merged(outcome.hits, {str(path): display_path(path) for path in files})
-        unreadable, kept = _read_files(
-            files, texts, explicit, outcome.parsed, found, suppress, chosen if _COMMENTS in chosen else set()
-        )
-        troubles += [*unreadable, *outcome.failures]
-        shown = LEVELS[: LEVELS.index(settings.level) + 1]
-        if settings.per_file_ignores:
-            kept = [finding for finding in kept if not _is_ignored(finding, settings, root)]
-        findings += [finding for finding in kept if finding.level in shown]
-        faults = faults or outcome.faults
+        for alike, some in wanted.groups(files):
+            outcome = analyse(Project(root, tuple(program_files), alike, texts), jobs, progress)
+            found = _merged(outcome.hits, {str(path): display_path(path) for path in some})
+            found = [finding for finding in found if wanted.looked_for(finding)]
+            unreadable, kept = _read_files(some, texts, explicit, outcome.parsed, found, suppress, wanted)
+            troubles += [*unreadable, *outcome.failures]
+            findings += [finding for finding in kept if wanted.shows(finding, root)]
+            faults = faults or outcome.faults
     return Report(
         tuple(sorted(findings, key=lambda finding: finding.sort_key)),
         tuple(sorted(set(troubles), key=lambda trouble: (trouble.path, trouble.line or 0))),
@@ -118,9 +110,62 @@ def _check(
     )
 
 
-def _is_ignored(finding: Finding, settings: Settings, root: Path) -> bool:
-    """Whether the user does not want to hear of the rule in the finding's file."""
-    return finding.code.startswith(settings.ignored_in(absolute(finding.path), root))
+class _Wanted:
+    """What the user wants to hear of, file by file: projects further down may have settings of their own."""
+
+    def __init__(self, settings: Settings) -> None:
+        self._settings = settings
+        self._ran: dict[Path | None, set[str]] = {}
+
+    def groups(self, files: Sequence[Path]) -> Iterator[tuple[Settings, Sequence[Path]]]:
+        """The files by what their program is analysed for, with the settings for that: all rules that any of
+        them wants. Where nobody further down has settings, these are all files, and the settings."""
+        if not self._settings.nested:
+            yield self._settings, files
+            return
+        groups: dict[tuple[object, ...], list[Path]] = {}
+        for path in files:
+            here = self._settings.at(path)
+            groups.setdefault((here.target_torch, here.start_method), []).append(path)
+        for some in groups.values():
+            here = self._settings.at(some[0])
+            yield (
+                self._settings._replace(
+                    target_torch=here.target_torch,
+                    start_method=here.start_method,
+                    select=tuple(sorted({code for path in some for code in self.ran(path)})),
+                    ignore=(),
+                    extend_select=(),
+                ),
+                some,
+            )
+
+    def ran(self, path: Path) -> set[str]:
+        """The codes of the rules that are to look at a file."""
+        here = self._settings.at(path)
+        if here.configured_in not in self._ran:
+            from dlint.rules import all_rules
+
+            self._ran[here.configured_in] = enabled(all_rules().values(), here)
+        return self._ran[here.configured_in]
+
+    def comments(self, path: Path) -> Collection[str]:
+        """The rules whose findings comments may silence, where the rule about comments is one of them."""
+        if not self._settings.names_rules:
+            return ()
+        ran = self.ran(path)
+        return ran if _COMMENTS in ran else ()
+
+    def shows(self, finding: Finding, root: Path) -> bool:
+        """Whether the user wants a finding, by its level, and of its rule in its file."""
+        path = absolute(finding.path)
+        if LEVELS.index(finding.level) > LEVELS.index(self._settings.at(path).level):
+            return False
+        return not finding.code.startswith(self._settings.ignored_in(path, root))
+
+    def looked_for(self, finding: Finding) -> bool:
+        """Whether the rule of a finding was to look at its file, and not only at others of its program."""
+        return not self._settings.nested or finding.code in self.ran(absolute(finding.path))
 
 
 def _failed(asked: Iterable[Path], troubles: Iterable[Trouble]) -> int:
@@ -136,10 +181,10 @@ def _read_files(
     parsed: set[str],
     found: list[Finding],
     suppress: bool,
-    ran: Collection[str],
+    wanted: _Wanted,
 ) -> tuple[list[Trouble], list[Finding]]:
     """Why some files could not be checked, and the findings that no comment silences; with those about
-    comments that silence nothing, where it is told which rules ``ran``."""
+    comments that silence nothing, where somebody wants these."""
     troubles: list[Trouble] = []
     by_path: dict[str, list[Finding]] = {}
     for finding in found:
@@ -159,7 +204,7 @@ def _read_files(
             troubles.append(error.trouble(shown))
             continue
         if suppress:
-            here = _with_comments(text, shown, here, ran)
+            here = _with_comments(text, shown, here, wanted.comments(path))
         kept += here
     return troubles, kept
 

@@ -3,40 +3,32 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Any, Literal, NamedTuple, Protocol, get_args
+from typing import Any, NamedTuple, Protocol
 
-from dlint.finding import LEVELS, Level, Trouble
-from dlint.project.bounds import is_release
+from dlint.finding import Level, Trouble
+from dlint.keys import KEYS, TABLE, PerFileIgnores, checked, field, kebab, nearest, quoted, table_of_pairs
+from dlint.keys import SettingsError as SettingsError
+from dlint.keys import StartMethod as StartMethod
 from dlint.project.declarations import NOTHING, Declared
-from dlint.project.files import absolute, display_path, is_shared, lies_in, matches
-from dlint.project.ignoring import Ignore, lines_in, useless
+from dlint.project.files import (
+    Exclude,
+    absolute,
+    declarations_around,
+    display_path,
+    is_shared,
+    lies_in,
+    matches,
+    project_root,
+)
 from dlint.project.python_release import declarations_of_python
 from dlint.project.torch_release import declarations_of_torch
 from dlint.source.reading import MAX_CONFIGURATION_BYTES, NotThere, SourceError, read_bytes
 
-StartMethod = Literal["fork", "forkserver", "spawn"]
-
-_TABLE = "tool.dlint"
 _CACHE_DIR = "DLINT_CACHE_DIR"
-_LONGEST_SHOWN = 100
-# What nobody chooses by a key or an option.
-NO_CHOICES = ("places", "troubles", "configured_in", "torch", "python")
 # What has no part in what is found.
 NO_ANSWER = frozenset(("places", "cache_dir", "baseline", "configured_in"))
-_PATHS = frozenset(("cache_dir", "baseline"))
-_LISTS = ("select", "ignore", "extend_select", "exclude", "extend_exclude")
-_PATTERNS = ("exclude", "extend_exclude")
-_ONE_OF: dict[str, tuple[str, ...]] = {"start_method": get_args(StartMethod), "level": LEVELS}
-
-
-# Patterns of .gitignore with the beginnings of codes that are ignored where they match.
-PerFileIgnores = tuple[tuple[str, tuple[str, ...]], ...]
-
-
-class SettingsError(Exception):
-    """A choice that cannot be honoured, in one line that names where it stands."""
 
 
 class Settings(NamedTuple):
@@ -54,6 +46,7 @@ class Settings(NamedTuple):
     ``baseline`` is the absolute path of the file of known findings, None where there is none.
     ``places`` tells where the user wrote each choice, to be shown when it turns out wrong;
     ``configured_in`` is the folder of the project's own choices.
+    ``nested`` are the choices of projects further down, which count in their folders in place of these.
     ``troubles`` are no choice: they tell what kept the project's own torch release from being known.
     """
 
@@ -71,6 +64,7 @@ class Settings(NamedTuple):
     baseline: str | None = None
     configured_in: Path | None = None
     places: tuple[tuple[str, str], ...] = ()
+    nested: tuple[Settings, ...] = ()
     troubles: tuple[Trouble, ...] = ()
     torch: Declared = NOTHING
     python: Declared = NOTHING
@@ -78,17 +72,53 @@ class Settings(NamedTuple):
     @property
     def names_rules(self) -> bool:
         """Whether somebody chose rules, by codes that may be wrong."""
-        return bool(self.select or self.ignore or self.extend_select or self.per_file_ignores)
+        chosen = self.select or self.ignore or self.extend_select or self.per_file_ignores
+        return bool(chosen) or any(each.names_rules for each in self.nested)
 
     @property
-    def left_out(self) -> tuple[str, ...]:
+    def left_out(self) -> Exclude:
         """The patterns of files that are not checked."""
-        return (*self.exclude, *self.extend_exclude)
+        names = ("exclude", "extend_exclude")
+        return Exclude(
+            (*self.exclude, *self.extend_exclude),
+            tuple(line for name in names if self.is_said(name) for line in getattr(self, name)),
+            tuple(
+                (
+                    each.configured_in,
+                    tuple(line for name in names if not each.is_said(name) for line in getattr(each, name)),
+                )
+                for each in self.nested
+                if each.configured_in is not None
+            ),
+        )
+
+    def is_said(self, name: str) -> bool:
+        """Whether the user has made a choice for this run."""
+        return dict(self.places).get(name) == f"--{kebab(name)}"
+
+    def at(self, path: Path) -> Settings:
+        """What counts for a file: the choices of the nearest folder above it that has some."""
+        folders = {each.configured_in: each for each in self.nested}
+        return (
+            next((folders[folder] for folder in path.parents if folder in folders), self) if folders else self
+        )
 
     def ignored_in(self, path: Path, root: Path) -> tuple[str, ...]:
         """The beginnings of codes that are ignored in a file of the project at ``root``."""
-        found = (codes for pattern, codes in self.per_file_ignores if matches(path, root, (pattern,)))
+        here = self.at(path)
+        if here is not self and not here.is_said("per_file_ignores") and here.configured_in is not None:
+            root = here.configured_in
+        found = (codes for pattern, codes in here.per_file_ignores if matches(path, root, (pattern,)))
         return tuple(code for codes in found for code in codes)
+
+    def of_all_rules(self) -> Settings:
+        """The same with all rules, also those that were chosen though they are off by default."""
+        return self._replace(
+            select=(),
+            ignore=(),
+            extend_select=self.select + self.extend_select,
+            nested=tuple(each.of_all_rules() for each in self.nested),
+        )
 
 
 class Selectable(Protocol):
@@ -115,24 +145,46 @@ def load(
     place of the project's; ``isolated``: none is read. Raises SettingsError.
     """
     chosen = Settings() if isolated else _from_file(config) if config is not None else _from_pyproject(root)
+    chosen = _with_said(chosen, overrides)
+    if chosen.target_torch is None:
+        chosen = _with_declared_torch(chosen, root)
+    return chosen._replace(python=declarations_of_python(root))
+
+
+def with_nested(chosen: Settings, paths: Sequence[Path], overrides: Mapping[str, Any] | None) -> Settings:
+    """The same with the settings of the projects further down among which some paths are; what the user said
+    counts over them, too.
+
+    They are not merged with those above. Which torch counts where nobody names one is told for the whole
+    program. Raises SettingsError.
+    """
+    nested = []
+    for file in declarations_around(paths, chosen.left_out):
+        table = None if file.parent == chosen.configured_in else _dlint_table(file)
+        if table is not None:
+            nested.append(_with_said(_settings(table, file), overrides))
+    if nested and chosen.target_torch is not None:
+        chosen = _with_declared_torch(chosen, project_root(absolute(paths[0])))
+    return chosen._replace(nested=tuple(nested))
+
+
+def _with_said(chosen: Settings, overrides: Mapping[str, Any] | None) -> Settings:
+    """The choices with what the user said for this run in their place."""
     said = {key: value for key, value in (overrides or {}).items() if value not in (None, ())}
-    places = {key: f"--{_kebab(key)}" for key in said}
+    places = {key: f"--{kebab(key)}" for key in said}
     if "cache_dir" not in said and os.environ.get(_CACHE_DIR):
         said["cache_dir"], places["cache_dir"] = os.environ[_CACHE_DIR], _CACHE_DIR
     if "select" in said:
         chosen = chosen._replace(select=(), ignore=(), extend_select=())
     for key, value in said.items():
-        said[key] = _checked(key, list(value) if isinstance(value, tuple) else value, places[key])
-    for name in _PATHS & said.keys():
-        said[name] = str(absolute(said[name]))
-    chosen = chosen._replace(**said, places=tuple({**dict(chosen.places), **places}.items()))
-    if chosen.target_torch is None:
-        troubles: list[Trouble] = []
-        torch = declarations_of_torch(
-            root, lambda file, why: troubles.append(Trouble(display_path(file), why))
-        )
-        chosen = chosen._replace(torch=torch, troubles=tuple(troubles))
-    return chosen._replace(python=declarations_of_python(root))
+        said[key] = _said(kebab(key), value, places[key])
+    return chosen._replace(**said, places=tuple({**dict(chosen.places), **places}.items()))
+
+
+def _with_declared_torch(chosen: Settings, root: Path) -> Settings:
+    troubles: list[Trouble] = []
+    torch = declarations_of_torch(root, lambda file, why: troubles.append(Trouble(display_path(file), why)))
+    return chosen._replace(torch=torch, troubles=tuple(troubles))
 
 
 def enabled(rules: Iterable[Selectable], settings: Settings) -> set[str]:
@@ -149,13 +201,15 @@ def enabled(rules: Iterable[Selectable], settings: Settings) -> set[str]:
 
 def check_names(codes: Sequence[str], settings: Settings) -> None:
     """Raises SettingsError for a prefix that is none of any rule's code."""
+    for each in settings.nested:
+        check_names(codes, each)
     chosen = {option: getattr(settings, option) for option in ("select", "extend_select", "ignore")}
     chosen["per_file_ignores"] = [code for _, each in settings.per_file_ignores for code in each]
     for option, prefixes in chosen.items():
         for prefix in prefixes:
             if not any(code.startswith(prefix) for code in codes):
-                where = dict(settings.places).get(option, _kebab(option))
-                raise SettingsError(f"{where}: no rule is called {_quoted(prefix)}{_nearest(prefix, codes)}")
+                where = dict(settings.places).get(option, kebab(option))
+                raise SettingsError(f"{where}: no rule is called {quoted(prefix)}{nearest(prefix, codes)}")
 
 
 def _runs(rule: Selectable, settings: Settings) -> bool:
@@ -191,7 +245,7 @@ def _from_file(file: Path) -> Settings:
         raise SettingsError(f"--config: {display_path(file)}: no such file")
     table = _dlint_table(file)
     if table is None:
-        raise SettingsError(f"--config: {display_path(file)}: has no table [{_TABLE}]")
+        raise SettingsError(f"--config: {display_path(file)}: has no table [{TABLE}]")
     return _settings(table, file)
 
 
@@ -213,24 +267,30 @@ def _dlint_table(file: Path) -> Mapping[str, Any] | None:
     tool = document.get("tool", {})
     table = tool.get("dlint") if isinstance(tool, dict) else None
     if table is not None and not isinstance(table, dict):
-        raise SettingsError(f"{display_path(file)}: [{_TABLE}] must be a table")
+        raise SettingsError(f"{display_path(file)}: [{TABLE}] must be a table")
     return table
 
 
 def _settings(table: Mapping[str, Any], file: Path) -> Settings:
-    known = {_kebab(name): name for name in Settings._fields if name not in NO_CHOICES}
-    where = f"{display_path(file)}: [{_TABLE}]"
+    where = f"{display_path(file)}: [{TABLE}]"
     values = {}
     for key, value in table.items():
-        if key not in known:
-            raise SettingsError(f"{where} has no key {_quoted(key)}{_nearest(key, known)}")
-        values[known[key]] = _checked(known[key], value, f"{where} {key}")
-    if "cache_dir" in values:
-        values["cache_dir"] = _within(file.parent, values["cache_dir"], f"{where} cache-dir")
-    if "baseline" in values:
-        values["baseline"] = _within(file.parent, values["baseline"], f"{where} baseline")
-    places = tuple((name, f"{display_path(file)}: [{_TABLE}] {_kebab(name)}") for name in values)
+        if key not in KEYS:
+            raise SettingsError(f"{where} has no key {quoted(key)}{nearest(key, KEYS)}")
+        values[field(key)] = checked(key, value, f"{where} {key}")
+        if KEYS[key].kind in ("file", "folder"):
+            values[field(key)] = _within(file.parent, value, f"{where} {key}")
+    places = tuple((name, f"{display_path(file)}: [{TABLE}] {kebab(name)}") for name in values)
     return Settings(**values, places=places, configured_in=file.parent)
+
+
+def _said(key: str, value: Any, where: str) -> Any:
+    """What the user said for this run: lists are tuples there, tables pairs, and paths count from here."""
+    kind = KEYS[key].kind
+    if isinstance(value, tuple):
+        value = table_of_pairs(value) if kind == "codes by pattern" else list(value)
+    value = checked(key, value, where)
+    return str(absolute(value)) if kind in ("file", "folder") else value
 
 
 def _within(folder: Path, path: str, where: str) -> str:
@@ -238,84 +298,7 @@ def _within(folder: Path, path: str, where: str) -> str:
     inner = absolute(folder / path)
     if inner == folder or not lies_in(os.path.realpath(inner), os.path.realpath(folder)):
         key = where.rpartition(" ")[2]
-        kind = "folder" if key == "cache-dir" else "file"
         raise SettingsError(
-            f"{where}: must be a {kind} in the project, not {_quoted(path)}; --{key} may name any"
+            f"{where}: must be a {KEYS[key].kind} in the project, not {quoted(path)}; --{key} may name any"
         )
     return str(inner)
-
-
-def _checked(name: str, value: Any, where: str) -> Any:
-    """The value in the field's type; SettingsError names the place where the user wrote it."""
-    if name in _LISTS:
-        if not isinstance(value, list) or not all(isinstance(each, str) for each in value):
-            raise SettingsError(f"{where}: must be a list of strings")
-        if name in _PATTERNS:
-            _check_patterns(value, where)
-            return tuple(value)
-        return _codes(value)
-    if name == "per_file_ignores":
-        return tuple(_per_file(value, where))
-    if name == "force_exclude" and not isinstance(value, bool):
-        raise SettingsError(f"{where}: must be true or false, not {value!r}")
-    if name in _PATHS and not (isinstance(value, str) and value.strip() and "\0" not in value):
-        kind = "folder" if name == "cache_dir" else "file"
-        raise SettingsError(f"{where}: must be the path of a {kind}, not {_quoted(value)}")
-    if name == "target_torch" and not (isinstance(value, str) and is_release(value)):
-        raise SettingsError(
-            f'{where}: must be a torch release such as "1.8" or "2.1.0", not {_quoted(value)}'
-        )
-    if name in _ONE_OF and value not in _ONE_OF[name]:
-        names = ", ".join(_ONE_OF[name])
-        hint = _nearest(value, _ONE_OF[name]) if isinstance(value, str) else ""
-        raise SettingsError(f"{where}: must be one of {names}, not {_quoted(value)}{hint}")
-    return value
-
-
-def _codes(words: Iterable[str]) -> tuple[str, ...]:
-    return tuple(word.strip().upper() for word in words if word.strip())
-
-
-def _per_file(value: Any, where: str) -> Iterator[tuple[str, tuple[str, ...]]]:
-    """The pairs of a table, or of ``PATTERN:CODES`` as an option has them."""
-    if isinstance(value, list) and all(isinstance(each, str) for each in value):
-        parts = [each.rpartition(":") for each in value]
-        value = {
-            pattern if colon else codes: codes.split(",") if colon else [] for pattern, colon, codes in parts
-        }
-    if not isinstance(value, dict):
-        raise SettingsError(f"{where}: must be a table of patterns with lists of codes")
-    for pattern, codes in value.items():
-        if (
-            not isinstance(codes, list)
-            or not all(isinstance(each, str) for each in codes)
-            or not _codes(codes)
-        ):
-            raise SettingsError(f"{where}: {_quoted(pattern)} must have codes: a list of strings")
-        _check_patterns([pattern], where)
-        yield pattern, _codes(codes)
-
-
-def _check_patterns(lines: Sequence[str], where: str) -> None:
-    for line in lines:
-        if useless(line):
-            raise SettingsError(f"{where}: {_quoted(line)} is no pattern of .gitignore")
-    if Ignore("", lines_in(lines)).cut is not None:
-        raise SettingsError(f"{where}: too many wildcards")
-
-
-def _kebab(name: str) -> str:
-    return name.replace("_", "-")
-
-
-def _quoted(value: Any) -> str:
-    """What the user wrote, as far as one line has room for it."""
-    text = repr(value)
-    return text if len(text) <= _LONGEST_SHOWN else f"{text[:_LONGEST_SHOWN]}..."
-
-
-def _nearest(word: str, known: Iterable[str]) -> str:
-    from difflib import get_close_matches
-
-    close = get_close_matches(word, list(known), n=1, cutoff=0.5)
-    return f"; did you mean {close[0]!r}?" if close else ""

@@ -12,6 +12,7 @@ import click
 
 from dlint.cache import Folder, Question, folder_for, remembered
 from dlint.cli import CLEAN, FAILED, FINDINGS
+from dlint.cli.completing import a_file
 from dlint.cli.narrowing import Narrowed, narrowed
 from dlint.cli.options import CannotDo, choice_options, is_left_out, paths_argument, settings_for
 from dlint.cli.output import complain_of, say
@@ -45,6 +46,7 @@ def _belongs_to_fix(_context: click.Context, _parameter: click.Parameter, given:
 @click.option(
     "--baseline",
     metavar="FILE",
+    shell_complete=a_file,
     help="Report only what this file of known findings does not have; `dlint baseline` writes it.",
 )
 @click.option(

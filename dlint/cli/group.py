@@ -9,8 +9,8 @@ import click
 
 import dlint as package
 
-_COMMANDS = ("check", "fix", "baseline", "rule", "rules", "prove", "server")
-_NEED_A_FOLDER = ("check", "fix", "baseline", "prove")
+_COMMANDS = ("check", "fix", "baseline", "rule", "rules", "prove", "server", "init", "completion")
+_NEED_A_FOLDER = ("check", "fix", "baseline", "prove", "init")
 
 
 class _LazyGroup(click.Group):

@@ -10,6 +10,7 @@ from typing import Any, get_args
 import click
 
 from dlint import settings
+from dlint.cli.completing import a_file, codes
 from dlint.finding import LEVELS
 from dlint.project.files import absolute, is_excluded, project_root
 from dlint.settings import Settings, SettingsError, StartMethod
@@ -35,7 +36,9 @@ def paths_argument(command: Callable[..., Any]) -> Callable[..., Any]:
             raise CannotDo("a path is empty")
         return tuple(Path(each) for each in value) or (Path(),)
 
-    argument = click.argument("paths", nargs=-1, metavar="[PATH]...", callback=converted)
+    argument = click.argument(
+        "paths", nargs=-1, metavar="[PATH]...", callback=converted, shell_complete=a_file
+    )
     return argument(command)
 
 
@@ -58,12 +61,12 @@ def choice_options(command: Callable[..., Any]) -> Callable[..., Any]:
 
 _OPTIONS = (
     click.option(
-        "--select", multiple=True, metavar="CODES",
+        "--select", multiple=True, metavar="CODES", shell_complete=codes,
         help="Only these rules: codes or their beginnings, between commas. Replaces the project's choice.",
     ),
-    click.option("--ignore", multiple=True, metavar="CODES", help="Not these rules."),
+    click.option("--ignore", multiple=True, metavar="CODES", shell_complete=codes, help="Not these rules."),
     click.option(
-        "--extend-select", multiple=True, metavar="CODES",
+        "--extend-select", multiple=True, metavar="CODES", shell_complete=codes,
         help="These rules too, for instance one that is off by default.",
     ),
     click.option(
@@ -116,6 +119,8 @@ def settings_for(paths: Sequence[Path], choices: dict[str, Any]) -> Settings:
         if config is not None and isolated:
             raise CannotDo("--config and --isolated exclude each other")
         chosen = settings.load(project_root(absolute(paths[0])), given, config=config, isolated=isolated)
+        if config is None and not isolated:
+            chosen = settings.with_nested(chosen, paths, given)
         if chosen.names_rules:
             from dlint.rules import all_codes
 

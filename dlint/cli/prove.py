@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, NoReturn, cast
 import click
 
 from dlint.cli import FINDINGS
+from dlint.cli.completing import codes
 from dlint.cli.options import CannotDo
 from dlint.cli.output import complain, say, say_json
 
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
 
 
 @click.command(name="prove")
-@click.argument("rules", nargs=-1, metavar="[RULE]...")
+@click.argument("rules", nargs=-1, metavar="[RULE]...", shell_complete=codes)
 @click.option(
     "--output-format",
     type=click.Choice(["text", "json", "markdown"]),

@@ -9,6 +9,7 @@ from collections.abc import Mapping
 import click
 
 from dlint.cli import CLEAN
+from dlint.cli.completing import codes
 from dlint.cli.options import CannotDo
 from dlint.cli.output import say_json
 from dlint.cli.rules import rule_object
@@ -17,7 +18,7 @@ from dlint.rules.rule import Rule
 
 
 @click.command()
-@click.argument("code")
+@click.argument("code", shell_complete=codes)
 @click.option(
     "--output-format",
     type=click.Choice(["text", "json", "markdown"]),

@@ -8,15 +8,15 @@ from pathlib import Path
 from typing import Any
 
 from dlint.cache.question import Question
+from dlint.keys import KEYS, field
 from dlint.project.declarations import Declared
 from dlint.project.files import absolute, display_path, project_root
 from dlint.project.index import Index
 from dlint.project.releases import Releases
 from dlint.project.torch_release import declarations_of_torch
 from dlint.reports.signs import visible
-from dlint.settings import NO_CHOICES, Settings
+from dlint.settings import Settings
 
-_SHOWN = tuple(name for name in Settings._fields if name not in NO_CHOICES)
 _DEFAULT = "default"
 
 
@@ -24,13 +24,21 @@ def as_json(paths: tuple[Path, ...], settings: Settings) -> Iterator[str]:
     """One document: each choice with its origin, and what the project declares of torch and Python."""
     shown = {name: {"value": value, "from": origin} for name, value, origin in _choices(paths, settings)}
     declared = {"torch": _declarations(_torch(paths)), "python": _declarations(settings.python)}
-    yield json.dumps({"settings": shown, **declared}, indent=2)
+    nested = {
+        display_path(folder): {key: {"value": value, "from": origin} for key, value, origin in chosen}
+        for folder, chosen in _nested(settings)
+    }
+    yield json.dumps({"settings": shown, **({"nested": nested} if nested else {}), **declared}, indent=2)
 
 
 def as_text(paths: tuple[Path, ...], settings: Settings) -> Iterator[str]:
     """A line for each choice, and one for each declaration of torch and Python that decides."""
     for name, value, origin in _choices(paths, settings):
         yield visible(f"{name} = {json.dumps(value, ensure_ascii=False)} ({origin})")
+    for folder, chosen in _nested(settings):
+        yield visible(f"{display_path(folder)}:")
+        for name, value, origin in chosen:
+            yield visible(f"  {name} = {json.dumps(value, ensure_ascii=False)} ({origin})")
     for name, declared in (("torch", _torch(paths)), ("python", settings.python)):
         for each in _declarations(declared):
             yield visible(f"{name} {each['bounds']}".rstrip() + f" ({each['path']}:{each['line']})")
@@ -40,11 +48,22 @@ def as_text(paths: tuple[Path, ...], settings: Settings) -> Iterator[str]:
 
 def _choices(paths: tuple[Path, ...], settings: Settings) -> Iterator[tuple[str, Any, str]]:
     places = dict(settings.places)
-    for name in _SHOWN:
-        value, origin = getattr(settings, name), places.get(name, _DEFAULT)
-        if name == "target_torch" and value is None:
+    for key in KEYS:
+        value, origin = getattr(settings, field(key)), places.get(field(key), _DEFAULT)
+        if key == "target-torch" and value is None:
             value, origin = _oldest_torch(paths, settings) or (value, origin)
-        yield name.replace("_", "-"), value, origin
+        yield key, value, origin
+
+
+def _nested(settings: Settings) -> Iterator[tuple[Path, list[tuple[str, Any, str]]]]:
+    """What the projects further down have chosen, by their folders."""
+    for each in settings.nested:
+        places = dict(each.places)
+        chosen = [
+            (key, getattr(each, field(key)), places[field(key)]) for key in KEYS if field(key) in places
+        ]
+        if each.configured_in is not None:
+            yield each.configured_in, chosen
 
 
 def _oldest_torch(paths: tuple[Path, ...], settings: Settings) -> tuple[str, str] | None:

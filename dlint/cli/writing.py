@@ -9,6 +9,7 @@ from pathlib import Path
 from dlint.cli.options import CannotDo
 from dlint.ending import whole
 from dlint.project.files import display_path
+from dlint.rewriting.files import umask
 
 
 def write_file(file: Path, text: str, option: str) -> None:
@@ -25,15 +26,9 @@ def write_file(file: Path, text: str, option: str) -> None:
             not_to_outlast(written)
             with os.fdopen(handle, "wb") as out:
                 out.write(text.encode("utf-8", "backslashreplace"))
-            written.chmod(file.stat().st_mode & 0o777 if file.exists() else 0o666 & ~_umask())
+            written.chmod(file.stat().st_mode & 0o777 if file.exists() else 0o666 & ~umask())
             written.replace(file.resolve())  # a link stays one
     except OSError as error:
         if written is not None:
             written.unlink(missing_ok=True)
         raise CannotDo(f"{option}: {display_path(file)}: {error.strerror or error}") from error
-
-
-def _umask() -> int:
-    mask = os.umask(0)
-    os.umask(mask)
-    return mask

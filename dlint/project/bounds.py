@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 # Nobody writes longer bounds; what is longer counts as unknown.
 _LONGEST = 1_000
 
-_RELEASE = re.compile(r"[0-9]{1,9}(?:\.[0-9]{1,9}){0,9}")
+RELEASE: Final = r"[0-9]{1,9}(?:\.[0-9]{1,9}){0,9}"
+_RELEASE = re.compile(RELEASE)
 _WHEEL = re.compile(r"(?:^|[/\s])torch-(?P<release>[0-9]+(?:\.[0-9]+)*)")
 _BOUND = re.compile(r"(?P<operator>===|==|~=|>=|<=|!=|[=<>^~]|)\s?v?(?P<release>[0-9]+(?:\.[0-9]+)*)")
 

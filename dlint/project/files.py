@@ -30,7 +30,8 @@ PROJECT_MARKERS = (
     "environment.yml",
 )
 CONFIGURATIONS = (".yaml", ".yml", ".json", ".toml")
-_PACKAGE_MARKERS = ("pyproject.toml", "setup.py", "setup.cfg")
+_DECLARATION = "pyproject.toml"
+_PACKAGE_MARKERS = (_DECLARATION, "setup.py", "setup.cfg")
 _NEVER_ENTERED = frozenset(
     (
         *(".git", ".hg", ".svn", "__pycache__", ".dlint_cache"),
@@ -72,6 +73,37 @@ def lies_in(path: str, folder: str) -> bool:
     return path == folder or path.startswith(os.path.join(folder, ""))  # noqa: PTH118
 
 
+# Excluding -------------------------------------------------------------------------------------------
+
+
+class Exclude(NamedTuple):
+    """Patterns of what is left out: ``lines`` count from a program's root.
+
+    A folder of ``nested`` has patterns of its own in their place, which count from there; those of
+    ``everywhere``, from the root, hold in it too.
+    """
+
+    lines: tuple[str, ...] = ()
+    everywhere: tuple[str, ...] = ()
+    nested: tuple[tuple[Path, tuple[str, ...]], ...] = ()
+
+    def says(self, path: str, root: Path, *, is_folder: bool) -> bool:
+        """Whether what stands at a path is left out; what it lies in is not asked about."""
+        return any(ignore.says(path, is_folder=is_folder) for ignore in self.ignores(Path(path).parent, root))
+
+    def ignores(self, folder: Path, root: Path) -> list[Ignore]:
+        """The patterns for what stands in a folder."""
+        nested = dict(self.nested)
+        for above in (folder, *folder.parents) if nested else ():
+            if above in nested:
+                each = ((above, nested[above]), (root, self.everywhere))
+                return [_exclude_of(str(start), lines) for start, lines in each if lines]
+        return [_exclude_of(str(root), self.lines)] if self.lines else []
+
+
+NOTHING_EXCLUDED = Exclude()
+
+
 # Programs --------------------------------------------------------------------------------------------
 
 
@@ -98,7 +130,9 @@ def project_root(path: Path) -> Path:
     return _place(path)[0]
 
 
-def programs(asked: Iterable[Path], named: Iterable[Path], exclude: Sequence[str] = ()) -> list[Program]:
+def programs(
+    asked: Iterable[Path], named: Iterable[Path], exclude: Exclude = NOTHING_EXCLUDED
+) -> list[Program]:
     """The files that were asked for by the programs they belong to, each with all its files.
 
     ``named`` are the paths that the user gave: what lies in a folder that he named is one program, whatever
@@ -178,7 +212,7 @@ def _has_any(folder: Path, names: Iterable[str]) -> bool:
 # Listing ---------------------------------------------------------------------------------------------
 
 
-def python_files(root: Path, exclude: Sequence[str] = (), *, whole: bool = True) -> list[Path]:
+def python_files(root: Path, exclude: Exclude = NOTHING_EXCLUDED, *, whole: bool = True) -> list[Path]:
     """The .py files under ``root`` that no ignore file and no pattern of ``exclude`` takes out, sorted.
 
     Without ``whole`` only the packages among the folders of ``root`` are entered.
@@ -188,19 +222,38 @@ def python_files(root: Path, exclude: Sequence[str] = (), *, whole: bool = True)
 
 def configurations(root: Path) -> list[Path]:
     """The files of a program that may name its classes: YAML, JSON and TOML, sorted."""
-    return _below(root, (), _place(root)[1], CONFIGURATIONS)
+    return _below(root, NOTHING_EXCLUDED, _place(root)[1], CONFIGURATIONS)
 
 
-def _below(root: Path, exclude: Sequence[str], whole: bool, suffixes: tuple[str, ...]) -> list[Path]:
+def declarations_around(paths: Iterable[Path], exclude: Exclude) -> list[Path]:
+    """The pyproject.toml files that may tell of some paths: of their programs, and where they lie, sorted."""
     found: list[str] = []
-    _walk(absolute(root), absolute(root), exclude, found, lambda _path, _error: None, whole, suffixes)
+    places: set[tuple[Path, bool]] = set()
+    for path in map(absolute, paths):
+        root, whole = _place(path)
+        places.add((root, whole))
+        if is_folder(path) and path != root:  # who names it means it, also where it is excluded
+            _walk(path, root, exclude, found, _do_not_tell, True, (_DECLARATION,))
+        found += [str(each / _DECLARATION) for each in path.parents if root in each.parents]
+    for root, whole in places:
+        _walk(root, root, exclude, found, _do_not_tell, whole, (_DECLARATION,))
+    return [file for file in map(Path, sorted(set(found))) if file.name == _DECLARATION]
+
+
+def _do_not_tell(_path: str, _message: str) -> None:
+    """Somebody else goes there as well, and tells."""
+
+
+def _below(root: Path, exclude: Exclude, whole: bool, suffixes: tuple[str, ...]) -> list[Path]:
+    found: list[str] = []
+    _walk(absolute(root), absolute(root), exclude, found, _do_not_tell, whole, suffixes)
     found.sort()
     return [Path(each) for each in found]
 
 
 def expand(
     paths: Iterable[Path],
-    exclude: Sequence[str] = (),
+    exclude: Exclude = NOTHING_EXCLUDED,
     *,
     present: Container[Path] = (),
     force_exclude: bool = False,
@@ -254,7 +307,7 @@ class Listing(NamedTuple):
 
 def listing(
     paths: Sequence[Path],
-    exclude: Sequence[str] = (),
+    exclude: Exclude = NOTHING_EXCLUDED,
     *,
     force_exclude: bool = False,
     present: Container[Path] = (),
@@ -265,19 +318,18 @@ def listing(
     return Listing(asked, troubles, programs(asked, named or paths, exclude))
 
 
-def is_excluded(path: Path, exclude: Sequence[str]) -> bool:
+def is_excluded(path: Path, exclude: Exclude) -> bool:
     """Whether a walk from the project's root would leave the path out for one of the patterns, or lies in a
     folder that is never entered. Ignore files are not asked: who names an ignored file means it."""
     root = project_root(path)
-    patterns = _exclude_of(str(root), tuple(exclude))
     folders = [each for each in reversed(path.parents) if each != root and root in each.parents]
     if is_folder(path) and path != root:
         folders.append(path)
-    elif patterns.says(str(path), is_folder=False):
+    elif exclude.says(str(path), root, is_folder=False):
         return True
     return any(
         folder.name in _NEVER_ENTERED
-        or patterns.says(str(folder), is_folder=True)
+        or exclude.says(str(folder), root, is_folder=True)
         or _has_any(folder, ("pyvenv.cfg",))
         for folder in folders
     )
@@ -339,7 +391,7 @@ def _ignores_above(folder: Path, failed: Failed) -> list[Ignore]:
 def _walk(
     top: Path,
     root: Path,
-    exclude: Sequence[str],
+    exclude: Exclude,
     found: list[str],
     failed: Failed,
     whole: bool = True,
@@ -347,10 +399,15 @@ def _walk(
 ) -> None:
     """Add the files under ``top`` with these suffixes to ``found``; links to folders are not followed, so
     nothing loops."""
-    excluded = Ignore(str(root), lines_in(exclude)) if exclude else None
-    pending: list[tuple[str, list[Ignore]]] = [(str(top), _ignores_above(top, failed))]
+    excluded = exclude.ignores(top, root)
+    nested = {str(each) for each, _ in exclude.nested}
+    pending: list[tuple[str, list[Ignore], list[Ignore]]] = [
+        (str(top), _ignores_above(top, failed), excluded)
+    ]
     while pending:
-        folder, ignores = pending.pop()
+        folder, ignores, excluded = pending.pop()
+        if folder in nested:
+            excluded = exclude.ignores(Path(folder), root)
         try:
             with os.scandir(folder) as listing:
                 entries = list(listing)
@@ -372,12 +429,12 @@ def _walk(
             elif not entry.name.endswith(suffixes) or not _may_be_file(entry):
                 continue
             path = entry.path
-            if excluded is not None and excluded.says(path, is_folder=is_folder):
+            if excluded and any(each.says(path, is_folder=is_folder) for each in excluded):
                 continue
             if ignores and _ignored(ignores, path, is_folder=is_folder):
                 continue
             if is_folder:
-                pending.append((path, ignores))
+                pending.append((path, ignores, excluded))
             else:
                 found.append(path)
 

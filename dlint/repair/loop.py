@@ -48,9 +48,7 @@ def repair(
     were at first; None: all are) none is repaired for its own sake.
     """
     given = {absolute(path): data for path, data in (texts or {}).items()}
-    all_rules = settings._replace(
-        select=(), ignore=(), extend_select=settings.select + settings.extend_select
-    )
+    all_rules = settings.of_all_rules()
     report = engine.check(paths, all_rules, texts=given, jobs=jobs, progress=progress)
     chosen = _Chosen(settings, unsafe)
 
@@ -111,7 +109,8 @@ class _Chosen:
             return True
         from dlint.rules import all_rules
 
-        return finding.code in enabled(all_rules().values(), self.settings)
+        here = self.settings.at(absolute(finding.path))
+        return finding.code in enabled(all_rules().values(), here)
 
     def offers(self, finding: Finding) -> bool:
         """Whether there is a remedy of the kind that was asked for."""

@@ -60,6 +60,39 @@ def replace(path: Path, old: bytes, new: bytes) -> None:
         raise CannotWrite(error.message) from error
 
 
+def create(path: Path, data: bytes) -> None:
+    """Make a file that is not there, whole and in one step, with the folders that it needs. Raises
+    :class:`CannotWrite`."""
+    temporary: Path | None = None
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with whole() as not_to_outlast:
+            handle, name = tempfile.mkstemp(prefix=f".{path.name}.", suffix=".dlint", dir=path.parent)
+            temporary = Path(name)
+            not_to_outlast(temporary)
+            with os.fdopen(handle, "wb") as file:
+                file.write(data)
+                file.flush()
+                os.fsync(file.fileno())
+            temporary.chmod(0o666 & ~umask())
+            if os.path.lexists(path):
+                raise CannotWrite("it was made while dlint was at work")
+            temporary.replace(path)
+    except OSError as error:
+        raise CannotWrite(error.strerror or str(error)) from error
+    finally:
+        if temporary is not None:
+            temporary.unlink(missing_ok=True)
+    _sync_folder(path.parent)
+
+
+def umask() -> int:
+    """What this process takes from the mode of new files."""
+    mask = os.umask(0)
+    os.umask(mask)
+    return mask
+
+
 def _check(target: Path, old: bytes) -> None:
     if read_bytes(target) != old:
         raise CannotWrite("it changed on disk while dlint was at work")

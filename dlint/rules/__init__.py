@@ -23,6 +23,12 @@ def all_codes() -> tuple[str, ...]:
 
 
 @cache
+def all_names() -> dict[str, str]:
+    """The name of every rule by code, in order of code; no rule is imported for it."""
+    return {code: name for code, name, _ in _files()}
+
+
+@cache
 def all_rules() -> dict[str, Rule]:
     """Every rule by code, in order of code."""
     return {code: _read(code, name, file) for code, name, file in _files()}

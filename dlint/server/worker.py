@@ -22,7 +22,7 @@ from dlint.cache.answer import packed
 from dlint.fault import described
 from dlint.finding import Finding, Report
 from dlint.project.files import absolute, project_root
-from dlint.settings import Settings, SettingsError, check_names, load
+from dlint.settings import Settings, SettingsError, check_names, load, with_nested
 from dlint.source.added_noqa import with_noqa
 from dlint.source.reading import SourceError, decode, encoding_of, read_bytes
 
@@ -109,7 +109,7 @@ _DOES: Mapping[str, Callable[[Request], dict[str, Any]]] = {
 
 def _asked(request: Request) -> tuple[tuple[Path, ...], Settings, dict[Path, bytes]]:
     paths = tuple(map(Path, request["paths"]))
-    settings = load(project_root(absolute(paths[0])), {})
+    settings = with_nested(load(project_root(absolute(paths[0]))), paths, None)
     if settings.names_rules:
         from dlint.rules import all_codes
 

@@ -57,7 +57,7 @@ def test_fix_leaves_what_is_ignored(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ('per-file-ignores = ["a"]', "'a' must have codes: a list of strings"),
+        ('per-file-ignores = ["a:DL3"]', "must be a table of patterns with lists of codes"),
         ("per-file-ignores = 3", "must be a table of patterns with lists of codes"),
         ('[tool.dlint.per-file-ignores]\n"a" = "DL3"', "'a' must have codes: a list of strings"),
         ('[tool.dlint.per-file-ignores]\n"a" = []', "'a' must have codes: a list of strings"),

@@ -12,7 +12,9 @@ from dlint.source import parsing, reading
 
 
 def listed(root: Path, *exclude: str) -> list[str]:
-    return [path.relative_to(root).as_posix() for path in files.python_files(root, exclude)]
+    return [
+        path.relative_to(root).as_posix() for path in files.python_files(root, files.Exclude(tuple(exclude)))
+    ]
 
 
 def test_only_python_files_sorted(tmp_path: Path) -> None:
