@@ -18,12 +18,14 @@ class ReachStep(NamedTuple):
     """One link of the chain from a worker entry to the hazard.
 
     ``name`` is what a reader calls the place (``VOCDataset.__getitem__``, ``cv2.imread``);
-    ``path`` (relative, posix) and ``line`` (from 1) say where it stands.
+    ``path`` (relative, posix) and ``line`` (from 1) say where it stands; in a notebook ``line`` is one of
+    ``cell`` (from 1, of all cells).
     """
 
     name: str
     path: str
     line: int
+    cell: int | None = None
 
 
 class Edit(NamedTuple):
@@ -58,6 +60,7 @@ class Finding(NamedTuple):
     and what to do instead, when there is none. ``condition`` is what the project leaves open and must be so
     for the effect to come: "torch is older than 1.9"; None where it happens as the project stands.
     ``scope`` names the classes and functions around it (``Photos.__getitem__``), empty in a module's body.
+    ``cell`` is the cell of a notebook (from 1, of all cells), in which lines count then.
     """
 
     code: str
@@ -74,6 +77,7 @@ class Finding(NamedTuple):
     effect: Effect = "error"
     condition: str | None = None
     scope: str = ""
+    cell: int | None = None
 
     @property
     def level(self) -> Level:
@@ -84,9 +88,9 @@ class Finding(NamedTuple):
         return "error" if self.condition is None else "warning"
 
     @property
-    def sort_key(self) -> tuple[str, int, int, str]:
+    def sort_key(self) -> tuple[str, int, int, int, str]:
         """Findings are listed by file, then place, then code."""
-        return (self.path, self.line, self.column, self.code)
+        return (self.path, self.cell or 0, self.line, self.column, self.code)
 
 
 class Trouble(NamedTuple):
@@ -95,6 +99,7 @@ class Trouble(NamedTuple):
     path: str
     message: str
     line: int | None = None
+    cell: int | None = None
 
 
 class Report(NamedTuple):
