@@ -88,6 +88,11 @@ class Finding(NamedTuple):
         return "error" if self.condition is None else "warning"
 
     @property
+    def text(self) -> str:
+        """What its lines are lines of: the path, or that with the cell."""
+        return self.path if self.cell is None else f"{self.path}:cell {self.cell}"
+
+    @property
     def sort_key(self) -> tuple[str, int, int, int, str]:
         """Findings are listed by file, then place, then code."""
         return (self.path, self.cell or 0, self.line, self.column, self.code)

@@ -8,25 +8,19 @@ from __future__ import annotations
 
 import hashlib
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
-from typing import Protocol
+from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from dlint.finding import Finding
 
+# Asked for by the path that reports show, or for a cell by `Finding.text`.
+SourceLines = Callable[[str], Sequence[str]]
 _LENGTH = 32  # hexadecimal digits
-
-
-class SourceLines(Protocol):
-    """The lines of a file by the path that reports show, or of a notebook's cell; none if it has gone."""
-
-    def __call__(self, path: str, cell: int | None = None, /) -> Sequence[str]:
-        """The lines."""
 
 
 def fingerprint(finding: Finding, source: SourceLines) -> str:
     """The same for findings that differ in nothing but where they stand. ``source`` gives the lines of a
     file, none if it has gone."""
-    lines = source(finding.path, finding.cell)
+    lines = source(finding.text)
     line = lines[finding.line - 1] if finding.line <= len(lines) else ""
     return _hashed(finding.code, finding.scope, " ".join(line.split()))
 

@@ -43,7 +43,7 @@ def text(
         yield f"{painted(place(finding), _BOLD)}: {label} {visible(finding.message)}"
         margin_width = len(str(finding.line))
         bar = painted("|", _BLUE)
-        lines = source(finding.path, finding.cell)
+        lines = source(finding.text)
         if finding.line <= len(lines):
             room = max(width - margin_width - len(" | "), _NARROWEST)
             shown, carets = _underlined(lines[finding.line - 1], finding, encoding, room)

@@ -164,6 +164,24 @@ def test_no_main_guard_is_asked_for(tmp_path: Path) -> None:
     assert "DL402" in check(tmp_path)[0][0]
 
 
+def test_what_a_cell_defines_cannot_be_sent(tmp_path: Path) -> None:
+    define = (
+        "from torch.utils.data import Dataset\n\nclass Things(Dataset):\n    def __len__(self):\n"
+        "        return 9\n\n    def __getitem__(self, i):\n        return i\n\ndef together(batch):\n    return batch\n"
+    )
+    loop = "for batch in DataLoader(Things(), num_workers=2, collate_fn=together):\n    pass"
+    write(tmp_path, {"n.ipynb": notebook(IMPORTS, define, loop), ".git/HEAD": ""})
+    lines, _, _ = check(tmp_path)
+    assert [line.split(" DL401 ")[0] for line in lines] == ["n.ipynb:cell 2:3:1:", "n.ipynb:cell 2:10:1:"]
+    assert "move it to a module that the notebook imports (loader at n.ipynb:cell 3:1)" in lines[0]
+    assert "collate_fn is together, a function of a notebook" in lines[1]
+    forked = loop.replace("Things(),", "Things(), multiprocessing_context='fork',")
+    write(tmp_path, {"n.ipynb": notebook(IMPORTS, define, forked)})
+    assert check(tmp_path)[0] == []
+    write(tmp_path, {"n.ipynb": notebook(f"from data import *\n{IMPORTS}", loop), "data.py": define})
+    assert check(tmp_path)[0] == []
+
+
 def test_nothing_writes_to_notebooks(tmp_path: Path) -> None:
     text = notebook(IMPORTS, LOADER)
     write(tmp_path, {"n.ipynb": text, "a.py": HAZARD, ".git/HEAD": ""})
