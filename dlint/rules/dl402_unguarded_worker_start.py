@@ -12,9 +12,9 @@ Building a loader in the body starts nothing and is not reported. Fine are code 
 behind a variable that holds its test, in `test and main()`, or as `current_process().name == "MainProcess"`
 (not `parent_process() is None`, which is true in a worker that imports the script as well); a `__main__.py`,
 which workers do not import; functions that the body does not call; generators and coroutines that it makes
-and does not run; notebooks, whose workers run no cell (as measured), and exported ones; and
-loaders whose workers are forked because the project says
-so (`multiprocessing_context="fork"`, `set_start_method("fork")`, option `start-method`).
+and does not run; notebooks, whose workers run no cell (as measured), and exported ones; and loaders whose
+workers are forked because the project says so (`multiprocessing_context="fork"`, `set_start_method("fork")`,
+option `start-method`).
 
 ## Why is this bad
 
