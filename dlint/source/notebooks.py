@@ -20,7 +20,8 @@ _LINE_END = re.compile(r"\r\n|\r|\n")
 _PYTHON_CELLS = frozenset(("capture", "time", "timeit", "prun", "debug"))
 _CELL_MAGIC = re.compile(r"%%(\w*)")
 _MAGIC = re.compile(r"[ \t]*(?:[%!?]|[\w.*]*[\w*]\?\??[ \t]*$)")
-_ASSIGNED = re.compile(r"([ \t]*[\w.,* \t\[\]()]*[\w\])]\s*=[ \t]*)(?:!|%[ \t]*[A-Za-z])")
+_TARGETS = re.compile(r"[\w.,* \t\[\]()]+")
+_GIVES = re.compile(r"[ \t]*(?:!|%[ \t]*[A-Za-z])")
 # What IPython itself puts there: nobody knows what comes of it.
 _UNKNOWN = "get_ipython()"
 _PIECE = re.compile(r"""\#.*|(?P<quote>\"{3}|'{3}|["'])|(?P<open>[(\[{])|(?P<close>[)\]}])""")
@@ -178,8 +179,10 @@ def _instead(line: str) -> str | None:
     """What stands for a line that only IPython understands, None for another."""
     if _MAGIC.match(line):
         return line[: len(line) - len(line.lstrip())] + "pass"
-    assigned = _ASSIGNED.match(line)
-    return assigned[1] + _UNKNOWN if assigned else None
+    targets, _, given = line.partition("=")
+    if _GIVES.match(given) and _TARGETS.fullmatch(targets):
+        return f"{targets}= {_UNKNOWN}"
+    return None
 
 
 class _Continued:

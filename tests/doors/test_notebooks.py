@@ -53,6 +53,11 @@ def test_magics_give_way_line_for_line(cell: str, program: str) -> None:
     assert read_notebook(notebook(cell).encode()).text == f"\n\n{program}\n"
 
 
+def test_long_lines_take_no_time() -> None:
+    lines = " " * 1_000_000 + "=", "x" * 1_000_000, "x =" + " " * 1_000_000, "'" + "\\" * 1_000_000
+    assert [cell for cell, _ in read_notebook(notebook(*lines).encode()).broken] == [1, 3, 4]
+
+
 def test_where_lines_stand() -> None:
     read = read_notebook(notebook("#md", ["a = 1\n", "b = 2"], "(", "", "c = 3").encode())
     assert read.text == "\n\na = 1\nb = 2\n\nc = 3\n"
