@@ -10,9 +10,11 @@ from typing import TYPE_CHECKING
 from dlint.analysis import Hit, Progress, Project, analyse
 from dlint.finding import LEVELS, Finding, Trouble
 from dlint.finding import Report as Report
+from dlint.in_cells import InCells, broken_cells
 from dlint.knowledge.testing import is_test
 from dlint.project.files import Listing, absolute, display_path, is_folder, listing
 from dlint.settings import Settings, enabled
+from dlint.source.notebooks import Notebook, is_notebook, read_notebook
 from dlint.source.parsing import parse
 from dlint.source.reading import SourceError, decode, read_bytes
 
@@ -94,13 +96,14 @@ def _check(
     findings: list[Finding] = []
     faults = False
     for root, files, program_files in listed.programs:
+        places = InCells(root, program_files, texts)
         for alike, some in wanted.groups(files):
             outcome = analyse(Project(root, tuple(program_files), alike, texts), jobs, progress)
             found = _merged(outcome.hits, {str(path): display_path(path) for path in some})
             found = [finding for finding in found if wanted.looked_for(finding)]
             unreadable, kept = _read_files(some, texts, explicit, outcome.parsed, found, suppress, wanted)
             troubles += [*unreadable, *outcome.failures]
-            findings += [finding for finding in kept if wanted.shows(finding, root)]
+            findings += [places.shown(finding) for finding in kept if wanted.shows(finding, root)]
             faults = faults or outcome.faults
     return Report(
         tuple(sorted(findings, key=lambda finding: finding.sort_key)),
@@ -170,7 +173,7 @@ class _Wanted:
 
 def _failed(asked: Iterable[Path], troubles: Iterable[Trouble]) -> int:
     """How many of the files could not be checked: the count of those that were must not hold them."""
-    paths = {trouble.path for trouble in troubles}
+    paths = {trouble.path for trouble in troubles if trouble.cell is None}
     return sum(display_path(path) in paths for path in asked) if paths else 0
 
 
@@ -195,10 +198,17 @@ def _read_files(
         shown = display_path(path)
         try:
             data = texts[path] if path in texts else read_bytes(path)
+            told = path in explicit or room - len(data) > 0 or _loads(data)
+            if is_notebook(path):
+                notebook = _notebook(data, told=path in explicit or _loads(data))
+                if notebook is None:
+                    continue
+                troubles += broken_cells(notebook, shown) if told else []
+                data = notebook.text.encode()
             text = decode(data)
             room -= len(data)
             here = by_path.get(shown, [])
-            if str(path) not in parsed and (path in explicit or room > 0 or _loads(data)):
+            if str(path) not in parsed and told:
                 parse(text)
         except SourceError as error:
             troubles.append(error.trouble(shown))
@@ -207,6 +217,16 @@ def _read_files(
             here = _with_comments(text, shown, here, wanted.comments(path))
         kept += here
     return troubles, kept
+
+
+def _notebook(data: bytes, *, told: bool) -> Notebook | None:
+    """The program of a notebook. One that nobody named and that loads nothing is silent where it is none."""
+    try:
+        return read_notebook(data)
+    except SourceError:
+        if told:
+            raise
+        return None
 
 
 def _with_comments(text: str, path: str, findings: list[Finding], ran: Collection[str]) -> list[Finding]:

@@ -18,12 +18,14 @@ class ReachStep(NamedTuple):
     """One link of the chain from a worker entry to the hazard.
 
     ``name`` is what a reader calls the place (``VOCDataset.__getitem__``, ``cv2.imread``);
-    ``path`` (relative, posix) and ``line`` (from 1) say where it stands.
+    ``path`` (relative, posix) and ``line`` (from 1) say where it stands; in a notebook ``line`` is one of
+    ``cell`` (from 1, of all cells).
     """
 
     name: str
     path: str
     line: int
+    cell: int | None = None
 
 
 class Edit(NamedTuple):
@@ -68,6 +70,7 @@ class Finding(NamedTuple):
     for the effect to come: "torch is older than 1.9"; None where it happens as the project stands.
     ``marked`` is what of the place it is about (arguments of a call), where that is less than the whole.
     ``scope`` names the classes and functions around it (``Photos.__getitem__``), empty in a module's body.
+    ``cell`` is the cell of a notebook (from 1, of all cells), in which lines count then.
     """
 
     code: str
@@ -85,6 +88,7 @@ class Finding(NamedTuple):
     condition: str | None = None
     scope: str = ""
     marked: tuple[Span, ...] = ()
+    cell: int | None = None
 
     @property
     def level(self) -> Level:
@@ -95,9 +99,14 @@ class Finding(NamedTuple):
         return "error" if self.condition is None else "warning"
 
     @property
-    def sort_key(self) -> tuple[str, int, int, str]:
+    def text(self) -> str:
+        """What its lines are lines of: the path, or that with the cell."""
+        return self.path if self.cell is None else f"{self.path}:cell {self.cell}"
+
+    @property
+    def sort_key(self) -> tuple[str, int, int, int, str]:
         """Findings are listed by file, then place, then code."""
-        return (self.path, self.line, self.column, self.code)
+        return (self.path, self.cell or 0, self.line, self.column, self.code)
 
 
 class Trouble(NamedTuple):
@@ -106,6 +115,7 @@ class Trouble(NamedTuple):
     path: str
     message: str
     line: int | None = None
+    cell: int | None = None
 
 
 class Report(NamedTuple):

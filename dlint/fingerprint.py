@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from dlint.finding import Finding
 
+# Asked for by the path that reports show, or for a cell by `Finding.text`.
 SourceLines = Callable[[str], Sequence[str]]
 _LENGTH = 32  # hexadecimal digits
 
@@ -19,7 +20,7 @@ _LENGTH = 32  # hexadecimal digits
 def fingerprint(finding: Finding, source: SourceLines) -> str:
     """The same for findings that differ in nothing but where they stand. ``source`` gives the lines of a
     file, none if it has gone."""
-    lines = source(finding.path)
+    lines = source(finding.text)
     line = lines[finding.line - 1] if finding.line <= len(lines) else ""
     return _hashed(finding.code, finding.scope, " ".join(line.split()))
 

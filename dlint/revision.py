@@ -18,6 +18,7 @@ from typing import NamedTuple
 from dlint.finding import Finding
 from dlint.fingerprint import SourceLines
 from dlint.project.files import absolute
+from dlint.source.notebooks import is_notebook
 
 # Nothing is fetched, asked for or locked.
 _QUIET = {
@@ -93,6 +94,10 @@ class Revision:
             )
         except RevisionError:
             return None
+        if is_notebook(path):
+            # Its lines are those of the JSON; findings count lines in cells.
+            same = old.decode("utf-8", "replace").splitlines() == "\n".join(self._source(path)).splitlines()
+            return _Lines(frozenset(), frozenset()) if same else None
         before = [line.removesuffix("\r") for line in old.decode("utf-8", "replace").split("\n")]
         new: set[int] = set()
         gaps: set[int] = set()

@@ -56,7 +56,7 @@ def _finding(finding: Finding) -> list[Any]:
 
 def _as_finding(data: Any, asked: Container[str]) -> Finding:
     row = _row(data, len(Finding._fields))
-    code, name, message, path, *place, reach, remedy, by_hand, effect, condition, scope, marked = row
+    code, name, message, path, *place, reach, remedy, by_hand, effect, condition, scope, marked, cell = row
     if not (isinstance(code, str) and _CODE.fullmatch(code)) or _text(path) not in asked:
         raise _Foreign
     if effect not in get_args(Effect):
@@ -78,12 +78,13 @@ def _as_finding(data: Any, asked: Container[str]) -> Finding:
         None if condition is None else _text(condition),
         _text(scope),
         tuple(Span(*map(_from_one, _row(each, 4))) for each in _list(marked)),
+        None if cell is None else _from_one(cell),
     )
 
 
 def _as_step(data: Any) -> ReachStep:
-    name, path, line = _row(data, 3)
-    return ReachStep(_text(name), _text(path), _number(line))
+    name, path, line, cell = _row(data, 4)
+    return ReachStep(_text(name), _text(path), _number(line), None if cell is None else _from_one(cell))
 
 
 def _as_remedy(data: Any) -> Remedy:
@@ -99,8 +100,13 @@ def _as_edit(data: Any) -> Edit:
 
 
 def _as_trouble(data: Any) -> Trouble:
-    path, message, line = _row(data, 3)
-    return Trouble(_text(path), _text(message), None if line is None else _number(line))
+    path, message, line, cell = _row(data, 4)
+    return Trouble(
+        _text(path),
+        _text(message),
+        None if line is None else _number(line),
+        None if cell is None else _from_one(cell),
+    )
 
 
 def _row(data: Any, length: int) -> list[Any]:

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from dlint.cache.question import Question
 
 # Of another shape of answers, or of another meaning of keys, nothing is found.
-_SHAPE = "1"
+_SHAPE = "2"
 _BY_RELEASE = LIBRARY.encode()
 _BY_NAME = tuple(word.encode() for word in FINDS_BY_NAME)
 _PACKAGE = Path(__file__).parents[1]

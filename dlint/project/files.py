@@ -12,6 +12,7 @@ from typing import NamedTuple
 
 from dlint.finding import Trouble
 from dlint.project.ignoring import Ignore, lines_in, lines_of
+from dlint.source.notebooks import SUFFIX
 from dlint.source.reading import (
     MAX_CONFIGURATION_BYTES,
     NotThere,
@@ -31,10 +32,11 @@ PROJECT_MARKERS = (
 )
 CONFIGURATIONS = (".yaml", ".yml", ".json", ".toml")
 _DECLARATION = "pyproject.toml"
+PROGRAMS = (".py", SUFFIX)
 _PACKAGE_MARKERS = (_DECLARATION, "setup.py", "setup.cfg")
 _NEVER_ENTERED = frozenset(
     (
-        *(".git", ".hg", ".svn", "__pycache__", ".dlint_cache"),
+        *(".git", ".hg", ".svn", "__pycache__", ".dlint_cache", ".ipynb_checkpoints"),
         *(".venv", ".tox", ".nox", ".eggs", "node_modules", "site-packages"),
     )
 )
@@ -213,11 +215,11 @@ def _has_any(folder: Path, names: Iterable[str]) -> bool:
 
 
 def python_files(root: Path, exclude: Exclude = NOTHING_EXCLUDED, *, whole: bool = True) -> list[Path]:
-    """The .py files under ``root`` that no ignore file and no pattern of ``exclude`` takes out, sorted.
+    """The .py files and notebooks under ``root``, sorted, less what ignore files and ``exclude`` take out.
 
     Without ``whole`` only the packages among the folders of ``root`` are entered.
     """
-    return _below(root, exclude, whole, (".py",))
+    return _below(root, exclude, whole, PROGRAMS)
 
 
 def configurations(root: Path) -> list[Path]:
@@ -261,8 +263,8 @@ def expand(
     """The files that the user named, as absolute paths, sorted, each once.
 
     A file named explicitly is always taken, unless ``force_exclude`` says that what is excluded is not. A
-    folder gives its .py files, less what is ignored; ``exclude`` counts from the project's root. What does
-    not exist or cannot be read is a trouble.
+    folder gives its .py files and notebooks, less what is ignored; ``exclude`` counts from the project's
+    root. What does not exist or cannot be read is a trouble.
     ``present`` are absolute paths of files whose text is at hand, on disk or not.
     """
     found: list[str] = []
@@ -274,9 +276,6 @@ def expand(
 
     for path in dict.fromkeys(absolute(each) for each in paths):
         if force_exclude and is_excluded(path, exclude):
-            continue
-        if path.suffix == ".ipynb":
-            failed(str(path), "a notebook, which dlint does not check yet")
             continue
         if path in present:
             found.append(str(path))
@@ -395,7 +394,7 @@ def _walk(
     found: list[str],
     failed: Failed,
     whole: bool = True,
-    suffixes: tuple[str, ...] = (".py",),
+    suffixes: tuple[str, ...] = PROGRAMS,
 ) -> None:
     """Add the files under ``top`` with these suffixes to ``found``; links to folders are not followed, so
     nothing loops."""

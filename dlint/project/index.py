@@ -12,6 +12,7 @@ from dlint.knowledge.reflection import BY_NAME
 from dlint.project.configured import by_path, names
 from dlint.project.roles import Roles
 from dlint.project.words import Words
+from dlint.source.notebooks import program_of
 from dlint.source.reading import SourceError, read_bytes
 
 # Up to so many bytes of a program's text are kept; the rest is read again where the words do not say enough.
@@ -60,7 +61,7 @@ class Index:
                 if room >= 0:
                     self._kept[relative] = data
             else:
-                self._kept[relative] = data
+                data = self._kept[relative] = _program(path, data)
             self._sizes[relative] = len(data)
             self._lines[relative] = data.count(b"\n") + 1
             self._words.add(relative, data)
@@ -297,6 +298,13 @@ def _bytes(text: str) -> bytes:
 
 def _read(path: Path) -> bytes:
     try:
-        return read_bytes(path)
+        return program_of(path, read_bytes(path))
+    except SourceError:
+        return b""
+
+
+def _program(path: Path, data: bytes) -> bytes:
+    try:
+        return program_of(path, data)
     except SourceError:
         return b""

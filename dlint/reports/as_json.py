@@ -39,12 +39,16 @@ def finding_object(finding: Finding) -> dict[str, Any]:
         "effect": finding.effect,
         "condition": finding.condition,
         "path": finding.path,
+        "cell": finding.cell,
         "line": finding.line,
         "column": finding.column,
         "end_line": finding.end_line,
         "end_column": finding.end_column,
         "scope": finding.scope,
-        "reach": [{"name": step.name, "path": step.path, "line": step.line} for step in finding.reach],
+        "reach": [
+            {"name": step.name, "path": step.path, "cell": step.cell, "line": step.line}
+            for step in finding.reach
+        ],
         "fix": finding.remedy and _fix(finding.remedy),
         "url": address(finding.code, finding.name),
     }
@@ -69,6 +73,7 @@ def _trouble_object(trouble: Trouble) -> dict[str, Any]:
         "effect": None,
         "condition": None,
         "path": trouble.path,
+        "cell": trouble.cell,
         "line": line,
         "column": 1,
         "end_line": line,

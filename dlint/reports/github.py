@@ -9,7 +9,7 @@ import os
 from collections.abc import Iterator
 
 from dlint.finding import Finding, Level, Report
-from dlint.reports.line import one_line, place, trouble_line
+from dlint.reports.line import in_file, one_line, place, trouble_line
 from dlint.reports.signs import visible
 
 _COMMANDS: dict[Level, str] = {"error": "error", "warning": "warning", "note": "notice"}
@@ -19,9 +19,9 @@ def github(report: Report) -> Iterator[str]:
     """A command for each finding and each trouble. The log shows what is behind the colons, and not the file:
     so the place stands there, too."""
     for finding in report.findings:
-        yield f"::{_COMMANDS[finding.level]} {_properties(finding)}::{_place_and_words(finding)}"
+        yield f"::{_COMMANDS[finding.level]} {_properties(in_file(finding))}::{_place_and_words(finding)}"
     for trouble in report.troubles:
-        line = "" if trouble.line is None else f",line={trouble.line}"
+        line = "" if trouble.line is None or trouble.cell is not None else f",line={trouble.line}"
         where = f"title=dlint,file={_property(_file(trouble.path))}{line}"
         yield f"::error {where}::{_data(trouble_line(trouble))}"
 

@@ -13,7 +13,7 @@ from typing import Any
 from dlint.finding import Level, Report
 from dlint.fingerprint import SourceLines, fingerprints
 from dlint.reports.as_json import NOT_CHECKED
-from dlint.reports.line import from_top, one_line
+from dlint.reports.line import from_top, in_file, one_line
 from dlint.reports.signs import visible
 
 _SEVERITIES: dict[Level, str] = {"error": "major", "warning": "minor", "note": "info"}
@@ -31,7 +31,7 @@ def gitlab(report: Report, source: SourceLines, top: Path | None) -> Iterator[st
             "severity": _SEVERITIES[finding.level],
             "location": {
                 "path": from_top(finding.path, top),
-                "lines": {"begin": finding.line, "end": finding.end_line},
+                "lines": {"begin": in_file(finding).line, "end": in_file(finding).end_line},
             },
         }
         for finding, mark in zip(report.findings, marks, strict=True)
@@ -42,7 +42,10 @@ def gitlab(report: Report, source: SourceLines, top: Path | None) -> Iterator[st
             "check_name": NOT_CHECKED,
             "fingerprint": f"{NOT_CHECKED} {from_top(trouble.path, top)} {number}",
             "severity": "blocker",
-            "location": {"path": from_top(trouble.path, top), "lines": {"begin": trouble.line or 1}},
+            "location": {
+                "path": from_top(trouble.path, top),
+                "lines": {"begin": 1 if trouble.cell else trouble.line or 1},
+            },
         }
         for number, trouble in enumerate(report.troubles)
     ]

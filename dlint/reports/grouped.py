@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from itertools import groupby
 
 from dlint.finding import Finding
-from dlint.reports.line import one_line
+from dlint.reports.line import one_line, place
 from dlint.reports.signs import visible
 
 
@@ -14,7 +14,7 @@ def grouped(findings: Sequence[Finding]) -> Iterator[str]:
     """``path:``, then a line a finding with its place, its level and what is said; a line between files."""
     for number, (path, group) in enumerate(groupby(findings, key=lambda finding: finding.path)):
         here = list(group)
-        places = [f"{finding.line}:{finding.column}" for finding in here]
+        places = [place(finding)[len(visible(path)) + 1 :] for finding in here]
         width = max(map(len, places))
         if number:
             yield ""

@@ -8,7 +8,7 @@ from xml.etree import ElementTree as Xml
 
 from dlint.finding import Finding, Report, Trouble
 from dlint.reports.as_json import NOT_CHECKED
-from dlint.reports.line import one_line, place, trouble_line
+from dlint.reports.line import in_file, one_line, place, trouble_line
 from dlint.reports.signs import visible
 
 
@@ -41,8 +41,10 @@ def _suite(suites: Xml.Element, name: str, failures: int, errors: int, passed: i
 
 def _failure(suite: Xml.Element, finding: Finding) -> None:
     path = visible(finding.path)
-    name = f"{finding.code} {finding.name} at {finding.line}:{finding.column}"
-    case = Xml.SubElement(suite, "testcase", name=name, classname=path, file=path, line=str(finding.line))
+    name = f"{finding.code} {finding.name} at {place(finding)[len(path) + 1 :]}"
+    case = Xml.SubElement(
+        suite, "testcase", name=name, classname=path, file=path, line=str(in_file(finding).line)
+    )
     failure = Xml.SubElement(case, "failure", type=finding.level, message=visible(finding.message))
     failure.text = f"{place(finding)}: {one_line(finding)}"
 

@@ -16,8 +16,22 @@ def one_line(finding: Finding) -> str:
 
 
 def place(finding: Finding) -> str:
-    """``path:line:column``, which terminals and editors can follow."""
-    return visible(f"{finding.path}:{finding.line}:{finding.column}")
+    """``path:line:column``, which terminals and editors can follow; ``path:cell n:line:column``."""
+    return visible(f"{finding.path}:{_line(finding.line, finding.cell)}:{finding.column}")
+
+
+def in_file(finding: Finding) -> Finding:
+    """The finding for services that know lines of files alone: of a notebook that is the first, which shows
+    that it is no place."""
+    if finding.cell is None:
+        return finding
+    reach = tuple(step if step.cell is None else step._replace(line=1) for step in finding.reach)
+    return finding._replace(line=1, column=1, end_line=1, end_column=1, reach=reach)
+
+
+def _line(line: int, cell: int | None) -> str:
+    """``line``, or ``cell n:line``."""
+    return f"{line}" if cell is None else f"cell {cell}:{line}"
 
 
 def from_top(path: str, top: Path | None) -> str:
@@ -30,7 +44,7 @@ def from_top(path: str, top: Path | None) -> str:
 
 def trouble_line(trouble: Trouble) -> str:
     """``path:line: message``, or without the line where none is known."""
-    line = "" if trouble.line is None else f":{trouble.line}"
+    line = "" if trouble.line is None else f":{_line(trouble.line, trouble.cell)}"
     return visible(f"{trouble.path}{line}: {trouble.message}")
 
 
@@ -47,4 +61,4 @@ def reach(finding: Finding) -> str:
 
 
 def _step(step: ReachStep, *, with_place: bool) -> str:
-    return visible(f"{step.name} ({step.path}:{step.line})" if with_place else step.name)
+    return visible(f"{step.name} ({step.path}:{_line(step.line, step.cell)})" if with_place else step.name)

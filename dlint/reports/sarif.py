@@ -14,7 +14,7 @@ from urllib.parse import quote
 
 from dlint.finding import LEVELS, Edit, Finding, ReachStep, Report, Trouble
 from dlint.fingerprint import SourceLines, fingerprints
-from dlint.reports.line import from_top
+from dlint.reports.line import from_top, in_file, place
 from dlint.reports.pages import SITE, Page, address
 
 _SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
@@ -105,20 +105,25 @@ def _result(finding: Finding, mark: str, rule: int) -> dict[str, Any]:
 
 
 def _place_of(finding: Finding) -> dict[str, Any]:
+    shown, finding = place(finding), in_file(finding)
     region = {
         "startLine": finding.line,
         "startColumn": finding.column,
         "endLine": finding.end_line,
         "endColumn": finding.end_column,
     }
-    place: dict[str, Any] = {"physicalLocation": {"artifactLocation": _file(finding.path), "region": region}}
-    if finding.scope:
-        place["logicalLocations"] = [{"fullyQualifiedName": finding.scope}]
-    return place
+    where: dict[str, Any] = {"physicalLocation": {"artifactLocation": _file(finding.path), "region": region}}
+    names = [finding.scope] if finding.scope else []
+    if finding.cell is not None:
+        names.append(shown)
+    if names:
+        where["logicalLocations"] = [{"fullyQualifiedName": name} for name in names]
+    return where
 
 
 def _step(step: ReachStep) -> dict[str, Any]:
-    where = {"artifactLocation": _file(step.path), "region": {"startLine": step.line}}
+    line = step.line if step.cell is None else 1
+    where = {"artifactLocation": _file(step.path), "region": {"startLine": line}}
     return {"physicalLocation": where, "message": {"text": step.name}}
 
 
@@ -139,7 +144,7 @@ def _replacement(edit: Edit) -> dict[str, Any]:
 
 def _notification(trouble: Trouble) -> dict[str, Any]:
     place: dict[str, Any] = {"artifactLocation": _file(trouble.path)}
-    if trouble.line is not None:
+    if trouble.line is not None and trouble.cell is None:
         place["region"] = {"startLine": trouble.line}
     return {
         "level": "error",

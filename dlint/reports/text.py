@@ -43,7 +43,7 @@ def text(
         yield f"{painted(place(finding), _BOLD)}: {label} {visible(finding.message)}"
         margin_width = len(str(finding.line))
         bar = painted("|", _BLUE)
-        lines = source(finding.path)
+        lines = source(finding.text)
         spans = _spans(finding)
         number = spans[0].line
         if number <= len(lines):

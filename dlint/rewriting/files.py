@@ -11,6 +11,7 @@ from pathlib import Path
 
 from dlint.ending import whole
 from dlint.project.files import display_path, lies_in, project_root
+from dlint.source.notebooks import is_notebook
 from dlint.source.reading import SourceError, read_bytes
 
 
@@ -19,12 +20,14 @@ class CannotWrite(Exception):
 
 
 def obstacle(path: Path, roots: Iterable[str]) -> str | None:
-    """Why nothing is written to a file although it could be: its true place, or its other names.
+    """Why nothing is written to a file although it could be: its true place, its other names, its kind.
 
     ``roots`` are the true places of the folders that may be written to (:func:`true_roots`). A tree that
     somebody else made may hold links to any file of the user's: nobody who repairs the tree means those.
     """
     target = os.path.realpath(path)
+    if is_notebook(path) or is_notebook(target):
+        return "a notebook, which dlint does not change"
     if not any(lies_in(target, root) for root in roots):
         what = "is a link to" if os.path.islink(path) else "lies behind a link, at"  # noqa: PTH114
         return f"the file {what} {target}, outside the tree: name that file to have it repaired"

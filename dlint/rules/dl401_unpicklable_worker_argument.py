@@ -2,7 +2,7 @@
 
 ## What it finds
 
-A lambda, a function or class defined inside a function, or one defined under the main guard, that a loader
+A lambda, a function or class defined inside a function, under the main guard or in a notebook, that a loader
 with workers has to send them: as `collate_fn` or `worker_init_fn`, as the dataset, or kept on the dataset or
 on a transform that the dataset holds (`self.scale = lambda ...`, `transforms.Lambda(lambda ...)`), be it the
 default of a parameter.
@@ -28,7 +28,8 @@ which only knows functions and classes by their module-level name. As measured, 
 - what is made inside a function: `AttributeError: Can't pickle local object '...<lambda>'`;
 - a lambda of the module, or a default of a parameter: `PicklingError: Can't pickle <function <lambda> ...>:
   attribute lookup <lambda> on __main__ failed`;
-- what only the main guard defines: the worker ends with `AttributeError: Can't get attribute`;
+- what only the main guard or a notebook's cell defines: the worker ends with `AttributeError: Can't get
+  attribute`;
 - a module, a generator, a view, a lock, an object of OpenCV: `TypeError: cannot pickle 'module' object`,
   `'generator' object`, `'dict_keys' object`, `'_thread.lock' object`, `'cv2.ORB' object`;
 - a scripted module: `RuntimeError: Tried to serialize object`; a boto3 client: `PicklingError: Can't pickle
@@ -111,6 +112,7 @@ from dlint.rules.wording import place
 from dlint.source.closures import trail_to
 from dlint.source.layout import functions_in
 from dlint.source.module import Module
+from dlint.source.notebooks import is_notebook
 from dlint.values.frame import Frame
 from dlint.values.values import Class, Function, Instance
 from dlint.workers.sharing import by_dataset
@@ -118,6 +120,7 @@ from dlint.workers.uses import WorkerUse
 
 _SUMMARY = "Move it to the module and bind what it needs with functools.partial"
 _CLASS_BY_HAND = "define the class at module level; what it takes from the function becomes arguments"
+_CELL_BY_HAND = "move it to a module that the notebook imports"
 _CURES = {
     "generator": "keep a list of what it gives, or make it where it is used",
     "module": "import it where it is used, or keep its name",
@@ -208,6 +211,8 @@ def _unreachable(frame: Frame, node: ast.stmt) -> tuple[str, str] | None:
     """Why a worker cannot look a definition up by its name; None where it can."""
     if isinstance(frame.scope, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda):
         return "local ", ""
+    if isinstance(frame.scope, ast.Module) and is_notebook(frame.module.path):
+        return "", " of a notebook, which workers do not have"
     if isinstance(frame.scope, ast.Module) and is_guarded(frame, node):
         return "", " that only the main guard defines"
     return None
@@ -217,6 +222,9 @@ def _found(program: Program, hazard: _Hazard, use: WorkerUse) -> Found:
     """The finding where the thing is defined."""
     remedy, by_hand = _remedy(program, hazard)
     cure = "define it at module level"
+    if is_notebook(hazard.module.path):
+        remedy, by_hand = None, _CELL_BY_HAND
+        cure = by_hand
     if remedy is not None and remedy.data.get("binds"):
         cure = "define it at module level, and bind what it needs with functools.partial"
     return Found(

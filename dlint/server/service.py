@@ -80,7 +80,8 @@ class Server(LanguageServer):
         codec = self.workspace.position_codec
         found: dict[str, list[types.Diagnostic]] = {}
         for finding in report.findings:
-            found.setdefault(finding.path, []).append(as_lsp.diagnostic(finding, source, codec))
+            if finding.cell is None:  # of a notebook the editor has cells, and here are only the file's lines
+                found.setdefault(finding.path, []).append(as_lsp.diagnostic(finding, source, codec))
         for trouble in report.troubles:
             found.setdefault(trouble.path, []).append(as_lsp.of_trouble(trouble))
         for path in sorted(folder.shown | found.keys()):

@@ -253,13 +253,14 @@ def _finding(**changes: object) -> list[object]:
         "column": 1,
         "end_line": 1,
         "end_column": 2,
-        "reach": [["step", "a.py", 1]],
+        "reach": [["step", "a.py", 1, None]],
         "remedy": ["safe", "summary", [["a.py", 1, 2, "text"]]],
         "by_hand": None,
         "effect": "error",
         "condition": None,
         "scope": "f",
         "marked": [[1, 1, 1, 2]],
+        "cell": None,
     }
     return list({**whole, **changes}.values())
 
@@ -286,6 +287,7 @@ SHAPES: dict[str, object] = {
     "another effect": [[_finding(effect="fire")], [], 1],
     "a condition in numbers": [[_finding(condition=1)], [], 1],
     "a number by hand": [[_finding(by_hand=1)], [], 1],
+    "cell 0": [[_finding(cell=0)], [], 1],
     "trouble": [[], [["a.py", "message"]], 1],
     "trouble in words": [[], ["abc"], 1],
 }

@@ -157,16 +157,6 @@ def test_standard_input_without_an_end(tmp_path: Path) -> None:
     assert result.returncode == 2
 
 
-def test_a_notebook_is_said_not_to_be_checked(tmp_path: Path) -> None:
-    write(tmp_path, {"n.ipynb": '{"cells": []}', "good.py": HAZARD, ".git/HEAD": ""})
-    result = check(tmp_path, "n.ipynb", "good.py")
-    assert result.stderr == "dlint: n.ipynb: a notebook, which dlint does not check yet\n"
-    assert result.stdout.startswith(FOUND)
-    assert result.returncode == 2
-    assert check(tmp_path).stderr == ""
-    assert check(tmp_path, "-", "--stdin-filename", "n.ipynb").returncode == 2
-
-
 def test_reading_takes_what_grows_and_what_seems_empty(tmp_path: Path) -> None:
     path = tmp_path / "a.py"
     path.write_bytes(b"x" * 100_000)

@@ -126,7 +126,7 @@ def test_concise() -> None:
 
 def test_json() -> None:
     (shown,) = json.loads("\n".join(as_json(_report(FINDING))))
-    assert shown["reach"][1] == {"name": "load_image", "path": "data/helpers.py", "line": 12}
+    assert shown["reach"][1] == {"name": "load_image", "path": "data/helpers.py", "cell": None, "line": 12}
     assert shown["fix"] == {
         "applicability": "safe",
         "summary": "turn cv2's threads off after `import cv2`",

@@ -1,0 +1,231 @@
+"""A Jupyter notebook as one program: its code cells in a row, and which line stands in which cell."""
+
+from __future__ import annotations
+
+import json
+import re
+from bisect import bisect_right
+from collections.abc import Iterator
+from pathlib import PurePath
+from typing import Any, NamedTuple
+
+from dlint.source.parsing import parse
+from dlint.source.reading import MAX_BYTES, SourceError
+
+SUFFIX = ".ipynb"
+# Nothing in the first cell counts as a coding line: the text is UTF-8.
+_HEAD = ["", ""]
+_LINE_END = re.compile(r"\r\n|\r|\n")
+# Their body is run as a part of the program. That of others is another language, another process or a file.
+_PYTHON_CELLS = frozenset(("capture", "time", "timeit", "prun", "debug"))
+_CELL_MAGIC = re.compile(r"%%(\w*)")
+_MAGIC = re.compile(r"[ \t]*(?:[%!?]|[\w.*]*[\w*]\?\??[ \t]*$)")
+_TARGETS = re.compile(r"[\w.,* \t\[\]()]+")
+_GIVES = re.compile(r"[ \t]*(?:!|%[ \t]*[A-Za-z])")
+# What IPython itself puts there: nobody knows what comes of it.
+_UNKNOWN = "get_ipython()"
+_PIECE = re.compile(r"""\#.*|(?P<quote>\"{3}|'{3}|["'])|(?P<open>[(\[{])|(?P<close>[)\]}])""")
+
+
+class Place(NamedTuple):
+    """A line of a notebook: the cell, among all cells from 1, and the line in it, from 1."""
+
+    cell: int
+    line: int
+
+
+class Notebook:
+    """The program of a notebook, and where its lines stand.
+
+    ``broken`` are the cells that do not parse, which are no part of the text.
+    """
+
+    def __init__(self, cells: list[tuple[int, list[str]]], broken: list[tuple[int, SourceError]]) -> None:
+        self.broken = broken
+        lines = list(_HEAD)
+        self._starts: list[int] = []
+        self._cells: list[int] = []
+        for number, cell in cells:
+            self._starts.append(len(lines) + 1)
+            self._cells.append(number)
+            lines += cell
+        self.text = "\n".join([*lines, ""])
+
+    def place(self, line: int) -> Place:
+        """Where a line of the text stands; both count from 1."""
+        at = bisect_right(self._starts, line) - 1
+        return Place(self._cells[at], line - self._starts[at] + 1) if at >= 0 else Place(1, 1)
+
+
+def is_notebook(path: PurePath | str) -> bool:
+    """Whether a file is one by its name."""
+    return str(path).endswith(SUFFIX)
+
+
+def program_of(path: PurePath | str, data: bytes) -> bytes:
+    """The bytes of a file as the analysis reads them: those of a notebook are its program's."""
+    return read_notebook(data).text.encode() if is_notebook(path) else data
+
+
+def read_notebook(data: bytes) -> Notebook:
+    """The program of a notebook; SourceError where there is none to be had."""
+    cells = [
+        (number, _without_magics(lines))
+        for number, lines in enumerate(sources(_document(data)), start=1)
+        if lines is not None
+    ]
+    notebook = Notebook(cells, [])
+    try:
+        parse(notebook.text)
+    except SourceError:
+        return _without_broken(cells)
+    return notebook
+
+
+def cell_lines(data: bytes, cell: int) -> list[str]:
+    """The lines of a cell as they stand in the notebook, none where it has gone."""
+    for number, lines in enumerate(sources(_document(data)), start=1):
+        if number == cell:
+            return lines or []
+    return []
+
+
+def _without_broken(cells: list[tuple[int, list[str]]]) -> Notebook:
+    """The program of those cells that parse by themselves."""
+    good: list[tuple[int, list[str]]] = []
+    broken: list[tuple[int, SourceError]] = []
+    for number, lines in cells:
+        try:
+            parse("\n".join([*lines, ""]))
+        except SourceError as error:
+            broken.append((number, error))
+        else:
+            good.append((number, lines))
+    return Notebook(good, broken)
+
+
+def _document(data: bytes) -> dict[str, Any]:
+    """A notebook of Python in the format that is in use."""
+    if len(data) > MAX_BYTES:
+        raise SourceError(f"too large to be checked: the limit is {MAX_BYTES / 1e6:.0f} MB")
+    try:
+        document = json.loads(data.decode("utf-8-sig"))
+    except UnicodeDecodeError as error:
+        raise SourceError(f"not valid UTF-8: byte 0x{data[error.start]:02x}") from None
+    except json.JSONDecodeError as error:
+        raise SourceError(f"not a notebook, which is JSON: {error.msg}", error.lineno) from None
+    except (RecursionError, ValueError):  # numbers with too many digits
+        raise SourceError("not a notebook: its JSON cannot be read") from None
+    if not isinstance(document, dict) or not isinstance(document.get("nbformat", 4), int):
+        raise SourceError("not a notebook: it has no cells")
+    if document.get("nbformat", 4) < 4:
+        raise SourceError("a notebook of an old format; `jupyter nbconvert --to notebook` makes it a new one")
+    if not isinstance(document.get("cells"), list):
+        raise SourceError("not a notebook: it has no cells")
+    language = _language(document.get("metadata"))
+    if language not in ("python", "ipython", None):
+        raise SourceError("a notebook of another language than Python")
+    return document
+
+
+def _language(metadata: Any) -> str | None:
+    if not isinstance(metadata, dict):
+        return None
+    for key, name in (("language_info", "name"), ("kernelspec", "language")):
+        info = metadata.get(key)
+        if isinstance(info, dict) and isinstance(info.get(name), str):
+            language: str = info[name]
+            return language.lower()
+    return None
+
+
+def sources(document: dict[str, Any]) -> Iterator[list[str] | None]:
+    """The lines of each cell in turn, None of one that holds no code."""
+    for cell in document["cells"]:
+        code = isinstance(cell, dict) and cell.get("cell_type") == "code"
+        source = cell.get("source") if code else None
+        if isinstance(source, list):
+            source = "".join(part for part in source if isinstance(part, str))
+        yield _LINE_END.split(source) if isinstance(source, str) else None
+
+
+def _without_magics(lines: list[str]) -> list[str]:
+    """A cell in which what only IPython understands gives way, line for line, to what says nothing."""
+    first = next((number for number, line in enumerate(lines) if line.strip()), 0)
+    magic = _CELL_MAGIC.match(lines[first])
+    if magic is not None:
+        if magic[1] not in _PYTHON_CELLS:
+            return [""] * len(lines)
+        lines = [*lines[:first], "", *lines[first + 1 :]]
+    found: list[str] = []
+    state = _Continued()
+    goes_on = False  # a magic whose line ends in a backslash
+    for line in lines:
+        if goes_on:
+            goes_on = line.endswith("\\")
+            found.append("")
+            continue
+        instead = None if state else _instead(line)
+        if instead is None:
+            state.read(line)
+            found.append(line)
+        else:
+            goes_on = line.endswith("\\")
+            found.append(instead)
+    return found
+
+
+def _instead(line: str) -> str | None:
+    """What stands for a line that only IPython understands, None for another."""
+    if _MAGIC.match(line):
+        return line[: len(line) - len(line.lstrip())] + "pass"
+    targets, _, given = line.partition("=")
+    if _GIVES.match(given) and _TARGETS.fullmatch(targets):
+        return f"{targets}= {_UNKNOWN}"
+    return None
+
+
+class _Continued:
+    """Whether the next line goes on with what the lines before began: a string, brackets, a backslash."""
+
+    def __init__(self) -> None:
+        self._quote = ""
+        self._depth = 0
+        self._joined = False
+
+    def __bool__(self) -> bool:
+        return bool(self._quote) or self._depth > 0 or self._joined
+
+    def read(self, line: str) -> None:
+        """Takes one line into account."""
+        at = 0
+        comment = False
+        while at < len(line):
+            if self._quote:
+                end = _end_of_string(line, at, self._quote)
+                if end < 0:
+                    break
+                at, self._quote = end, ""
+                continue
+            piece = _PIECE.search(line, at)
+            if piece is None:
+                break
+            at = piece.end()
+            comment = piece[0].startswith("#")
+            self._quote = piece["quote"] or ""
+            self._depth = max(0, self._depth + bool(piece["open"]) - bool(piece["close"]))
+        self._joined = line.endswith("\\") and not comment
+        if len(self._quote) == 1 and not self._joined:
+            self._quote = ""
+
+
+def _end_of_string(line: str, at: int, quote: str) -> int:
+    """Where a string ends that is open at a place of a line, -1 where it does not."""
+    while at < len(line):
+        if line[at] == "\\":
+            at += 2
+        elif line.startswith(quote, at):
+            return at + len(quote)
+        else:
+            at += 1
+    return -1
