@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import yaml
 
 from dlint.adoption import yaml_text
 from dlint.adoption.refusal import CannotAdopt
 from dlint.adoption.running import runs_dlint
 
-WORKFLOW = """\
+_WORKFLOW = """\
 name: dlint
 
 on: [push, pull_request]
@@ -20,12 +22,14 @@ jobs:
   dlint:
     runs-on: ubuntu-latest
     steps:
-      - uses: actions/checkout@v4
-      - uses: actions/setup-python@v5
+      - uses: actions/checkout@v7
+        with:
+          persist-credentials: false
+      - uses: actions/setup-python@v7
         with:
           python-version: "3.12"
       - run: pip install torch-dlint
-      - run: dlint check
+      - run: {command}
 """
 
 _JOB = """\
@@ -33,12 +37,17 @@ dlint:{stage}
   image: python:3.12
   script:
     - pip install torch-dlint
-    - dlint check"""
+    - {command}"""
 # Where a job is that names no stage.
 _USUAL = "test"
 
 
-def with_job(text: str) -> str:
+def workflow(options: Sequence[str] = ()) -> str:
+    """A GitHub workflow that has dlint run, with options of `dlint check`."""
+    return _WORKFLOW.format(command=" ".join(("dlint check", *options)))
+
+
+def with_job(text: str, options: Sequence[str] = ()) -> str:
     """A .gitlab-ci.yml with the job as its last; the same text where it has dlint run. Raises CannotAdopt."""
     root = yaml_text.root(text)
     if runs_dlint(text):
@@ -49,7 +58,8 @@ def with_job(text: str) -> str:
     listed = named.value if isinstance(named, yaml.SequenceNode) else []
     stages = [each.value for each in listed if isinstance(each, yaml.ScalarNode)]
     stage = f"\n  stage: {_scalar(stages[0])}" if stages and _USUAL not in stages else ""
-    lines = _JOB.format(stage=stage).split("\n")
+    command = " ".join(("dlint check", *options))
+    lines = _JOB.format(stage=stage, command=command).split("\n")
     new = yaml_text.inserted(text, len(text), ["", *lines] if text.strip() else lines)
     if not yaml_text.says_nothing(root):
         yaml_text.check_added(text, new)

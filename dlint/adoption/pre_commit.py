@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import yaml
 
 from dlint.adoption import yaml_text
@@ -11,19 +13,20 @@ from dlint.adoption.running import runs_dlint
 _REPOSITORY = "https://github.com/torch-dlint/torch-dlint"
 
 
-def with_hook(text: str, version: str) -> str:
-    """The text with dlint's hook as its last; the same text where it has one. Raises CannotAdopt."""
+def with_hook(text: str, version: str, options: Sequence[str] = ()) -> str:
+    """The text with dlint's hook as its last, called with options; the same text where it has one. Raises
+    CannotAdopt."""
     root = yaml_text.root(text)
     if runs_dlint(text):
         return text
     repos = yaml_text.value_of(root, "repos")
     if repos is None:
-        new = yaml_text.inserted(text, len(text), ["repos:", *_entry(version, 2, 2, 2)])
+        new = yaml_text.inserted(text, len(text), ["repos:", *_entry(version, options, 2, 2, 2)])
     elif not repos.value:
         text, at = _without_value(text, repos)
-        new = yaml_text.inserted(text, at, _entry(version, 2, 2, 2))
+        new = yaml_text.inserted(text, at, _entry(version, options, 2, 2, 2))
     elif isinstance(repos, yaml.SequenceNode) and not repos.flow_style:
-        new = _as_last(text, repos, version)
+        new = _as_last(text, repos, version, options)
     else:
         raise CannotAdopt(yaml_text.BY_HAND)
     if repos is not None and repos.value:
@@ -39,7 +42,7 @@ def _without_value(text: str, repos: yaml_text.Node) -> tuple[str, int]:
     return bare, bare.find("\n", len(head)) + 1 or len(bare)
 
 
-def _as_last(text: str, repos: yaml_text.Node, version: str) -> str:
+def _as_last(text: str, repos: yaml_text.Node, version: str, options: Sequence[str]) -> str:
     """The text with the hook behind the others, indented as the last of them is."""
     last = repos.value[-1]
     dash = last.start_mark.column - repos.start_mark.column
@@ -47,11 +50,11 @@ def _as_last(text: str, repos: yaml_text.Node, version: str) -> str:
     deeper = 2
     if isinstance(hooks, yaml.SequenceNode) and not hooks.flow_style:
         deeper = hooks.start_mark.column - last.start_mark.column
-    entry = _entry(version, repos.start_mark.column, dash, deeper)
+    entry = _entry(version, options, repos.start_mark.column, dash, deeper)
     return yaml_text.inserted(text, yaml_text.end_of(repos, text), entry)
 
 
-def _entry(version: str, column: int, dash: int, deeper: int) -> list[str]:
+def _entry(version: str, options: Sequence[str], column: int, dash: int, deeper: int) -> list[str]:
     """A repository of hooks: ``dash`` is how far its keys stand behind the dash, ``deeper`` how far behind
     these the dashes of its hooks stand."""
     indent = " " * (column + dash)
@@ -61,6 +64,7 @@ def _entry(version: str, column: int, dash: int, deeper: int) -> list[str]:
         f"{indent}rev: v{version}",
         f"{indent}hooks:",
         f"{indent}{' ' * deeper}{item}id: dlint",
+        *([f"{indent}{' ' * (deeper + dash)}args: [{', '.join(options)}]"] if options else []),
     ]
 
 

@@ -78,6 +78,8 @@ def init(yes: bool) -> int:
         return FAILED
     if not changes:
         say(["Nothing to write: the project uses dlint already."])
+    if not _may_have_table(root, settings):
+        say(["No pyproject.toml is made: with one, pip builds setup.py where it does not find torch."])
     _hint(root, settings)
     if changes and not (yes or asked):
         complain("nothing was written, as there is no terminal to ask on: `dlint init --yes` writes")
@@ -121,14 +123,25 @@ def _files(root: Path, top: Path, settings: Settings) -> Iterator[tuple[Path, _A
     from dlint.adoption import pipelines, pre_commit, table
 
     known = _known(root, settings)
-    yield _configured_in(root, settings) / "pyproject.toml", lambda text: table.with_table(text, known)
+    options: tuple[str, ...] = ()
+    if _may_have_table(root, settings):
+        yield _configured_in(root, settings) / "pyproject.toml", lambda text: table.with_table(text, known)
+    elif known is not None:
+        options = ("--baseline", display_path(_configured_in(root, settings) / known))
     hooks = top / ".pre-commit-config.yaml"
-    yield hooks, lambda text: pre_commit.with_hook(text, __version__)
+    yield hooks, lambda text: pre_commit.with_hook(text, __version__, options)
     gitlab, github = top / ".gitlab-ci.yml", top / ".github"
     if os.path.lexists(gitlab):
-        yield gitlab, pipelines.with_job
+        yield gitlab, lambda text: pipelines.with_job(text, options)
     if (is_folder(github) or not os.path.lexists(gitlab)) and not _runs_in(github / "workflows"):
-        yield github / "workflows" / "dlint.yml", lambda text: text or pipelines.WORKFLOW
+        yield github / "workflows" / "dlint.yml", lambda text: text or pipelines.workflow(options)
+
+
+def _may_have_table(root: Path, settings: Settings) -> bool:
+    """Whether there is a pyproject.toml, or one does no harm: where there is one, pip builds a setup.py apart
+    from the environment, and one that imports torch does not find it there."""
+    file = _configured_in(root, settings) / "pyproject.toml"
+    return os.path.lexists(file) or not os.path.lexists(root / "setup.py")
 
 
 def _runs_in(workflows: Path) -> bool:
@@ -213,8 +226,8 @@ def _hint(root: Path, settings: Settings) -> None:
         say(
             [
                 f"`dlint check` shows {of(len(report.findings), 'finding')}. Repair what you want to; then "
-                "`dlint baseline` makes the rest known, so that only new ones break the step, and `dlint "
-                "init` names its file in [tool.dlint]."
+                "`dlint baseline` makes the rest known, so that only new ones break the step; call it before "
+                "`dlint init`, which then names its file."
             ]
         )
 

@@ -14,6 +14,8 @@ from typing import Any
 import pytest
 import yaml
 
+from dlint.adoption.pipelines import workflow
+
 _REPOSITORY = Path(__file__).parents[2]
 _ACTION = _REPOSITORY / "action.yml"
 _WORKFLOWS = sorted((_REPOSITORY / ".github/workflows").glob("*.yml"))
@@ -45,20 +47,16 @@ def test_the_schema_is_met(schema: str, files: list[Path]) -> None:
 
 
 def _guides() -> list[str]:
-    """The workflows that the guides tell people to write."""
-    shown = [
-        (_REPOSITORY / "docs" / name).read_text(encoding="utf-8") for name in ("ci.md", "old-repositories.md")
-    ]
-    found = [
-        re.findall(r"^name: dlint\non:.*?(?=^(?:```|END)$)", text, re.MULTILINE | re.DOTALL) for text in shown
-    ]
-    assert all(found)
-    return [workflow for each in found for workflow in each]
+    """The workflows that the guide tells people to write, and the one that `dlint init` writes."""
+    text = (_REPOSITORY / "docs" / "ci.md").read_text(encoding="utf-8")
+    found = re.findall(r"^name: dlint\non:.*?(?=^```$)", text, re.MULTILINE | re.DOTALL)
+    assert found
+    return [*found, workflow(), workflow(("--baseline", "known.json"))]
 
 
 def test_the_workflows_of_the_guides_are_sound(tmp_path: Path) -> None:
-    for number, workflow in enumerate(_guides()):
-        (tmp_path / f"{number}.yml").write_text(workflow, encoding="utf-8")
+    for number, each in enumerate(_guides()):
+        (tmp_path / f"{number}.yml").write_text(each, encoding="utf-8")
     files = sorted(map(str, tmp_path.glob("*.yml")))
     _run(_program("check-jsonschema"), "--builtin-schema", "vendor.github-workflows", *files)
 

@@ -9,7 +9,7 @@ import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dlint.adoption.pipelines import WORKFLOW, with_job
+from dlint.adoption.pipelines import with_job, workflow
 from dlint.adoption.pre_commit import with_hook
 from dlint.adoption.refusal import CannotAdopt
 from dlint.adoption.table import with_table
@@ -180,5 +180,5 @@ def test_a_job_of_that_name_stays() -> None:
 
 
 def test_the_workflow_is_valid() -> None:
-    steps = yaml.safe_load(WORKFLOW)["jobs"]["dlint"]["steps"]
+    steps = yaml.safe_load(workflow())["jobs"]["dlint"]["steps"]
     assert [step["run"] for step in steps if "run" in step] == ["pip install torch-dlint", "dlint check"]

@@ -38,7 +38,7 @@ def test_json_has_the_promised_keys(tmp_path: Path) -> None:
     result = dlint(write(tmp_path, {"pkg/a.py": HAZARD}), "check", ".", "--output-format", "json")
     (finding,) = json.loads(result.stdout)
     assert list(finding) == [
-        "code", "name", "message", "level", "effect", "condition", "path", "line", "column", "end_line", "end_column", "scope", "reach",
+        "code", "name", "message", "level", "effect", "condition", "path", "cell", "line", "column", "end_line", "end_column", "scope", "reach",
         "fix", "url",
     ]  # fmt: skip
     assert (finding["code"], finding["name"]) == ("DL301", "sampler-with-shuffle")

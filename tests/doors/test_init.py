@@ -9,6 +9,7 @@ import sys
 from pathlib import Path
 
 import pytest
+import yaml
 from doors import CLEAN, HAZARD, REPOSITORY, dlint, write
 
 FILES = ["pyproject.toml", ".pre-commit-config.yaml", ".github/workflows/dlint.yml"]
@@ -180,3 +181,16 @@ def test_the_home_folder_is_nobodys_project(tmp_path: Path, monkeypatch: pytest.
     result = dlint(tmp_path, "init", "--yes")
     assert result.returncode == 2 and "is nobody's project" in result.stderr
     assert snapshot(tmp_path) == {}
+
+
+def test_a_setup_py_that_imports_torch_stays_as_it_is_built(project: Path) -> None:
+    write(project, {"a.py": HAZARD, "setup.py": "import torch\n", ".gitlab-ci.yml": ""})
+    assert dlint(project, "baseline").returncode == 0
+    result = dlint(project, "init", "--yes")
+    assert result.returncode == 0
+    assert "No pyproject.toml is made" in result.stdout
+    assert there(project) == [".pre-commit-config.yaml"]
+    assert "dlint check --baseline dlint-baseline.json" in (project / ".gitlab-ci.yml").read_text()
+    hook = yaml.safe_load((project / ".pre-commit-config.yaml").read_text())["repos"][0]["hooks"][0]
+    assert hook == {"id": "dlint", "args": ["--baseline", "dlint-baseline.json"]}
+    assert dlint(project, "init", "--yes").stdout.startswith("Nothing to write")
