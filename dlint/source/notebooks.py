@@ -152,6 +152,9 @@ def sources(document: dict[str, Any]) -> Iterator[list[str] | None]:
 def _without_magics(lines: list[str]) -> list[str]:
     """A cell in which what only IPython understands gives way, line for line, to what says nothing."""
     first = next((number for number, line in enumerate(lines) if line.strip()), 0)
+    # IPython takes the indentation of the first line off all lines.
+    space = lines[first][: len(lines[first]) - len(lines[first].lstrip())]
+    lines = [line.removeprefix(space) for line in lines]
     magic = _CELL_MAGIC.match(lines[first])
     if magic is not None:
         if magic[1] not in _PYTHON_CELLS:

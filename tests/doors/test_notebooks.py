@@ -42,6 +42,7 @@ def check(folder: Path, *arguments: str) -> tuple[list[str], str, int]:
         ("%%time\nx = 1", "\nx = 1"),
         ("\n%%capture out --no-stderr\nx = 1", "\n\nx = 1"),
         ("%%bash\nls | wc", "\n"),
+        ("  x = 1\n  if x:\n      y = 2", "x = 1\nif x:\n    y = 2"),
         ("%%writefile a.py\nx = 1", "\n"),
         ("x = '''\n%no\n!no\n'''", "x = '''\n%no\n!no\n'''"),
         ("x = (a\n% b)\ny = a \\\n% b", "x = (a\n% b)\ny = a \\\n% b"),
