@@ -129,13 +129,16 @@ class _Wanted:
         groups: dict[tuple[object, ...], list[Path]] = {}
         for path in files:
             here = self._settings.at(path)
-            groups.setdefault((here.target_torch, here.start_method), []).append(path)
+            alike = (here.target_torch, here.start_method, here.torch, here.python)
+            groups.setdefault(alike, []).append(path)
         for some in groups.values():
             here = self._settings.at(some[0])
             yield (
                 self._settings._replace(
                     target_torch=here.target_torch,
                     start_method=here.start_method,
+                    torch=here.torch,
+                    python=here.python,
                     select=tuple(sorted({code for path in some for code in self.ran(path)})),
                     ignore=(),
                     extend_select=(),

@@ -155,8 +155,8 @@ def with_nested(chosen: Settings, paths: Sequence[Path], overrides: Mapping[str,
     """The same with the settings of the projects further down among which some paths are; what the user said
     counts over them, too.
 
-    They are not merged with those above. Which torch counts where nobody names one is told for the whole
-    program. Raises SettingsError.
+    They are not merged with those above. What a project declares of torch and of Python counts in its folder;
+    where it declares nothing, what is declared above. Raises SettingsError.
     """
     nested = []
     for file in declarations_around(paths, chosen.left_out):
@@ -165,7 +165,18 @@ def with_nested(chosen: Settings, paths: Sequence[Path], overrides: Mapping[str,
             nested.append(_with_said(_settings(table, file), overrides))
     if nested and chosen.target_torch is not None:
         chosen = _with_declared_torch(chosen, project_root(absolute(paths[0])))
-    return chosen._replace(nested=tuple(nested))
+    return chosen._replace(nested=tuple(_with_own_declarations(each, chosen) for each in nested))
+
+
+def _with_own_declarations(nested: Settings, above: Settings) -> Settings:
+    """The settings of a project further down, with the torch and the Python that it declares."""
+    assert nested.configured_in is not None
+    declared = _with_declared_torch(nested, nested.configured_in)
+    python = declarations_of_python(nested.configured_in)
+    return declared._replace(
+        torch=above.torch if declared.torch == NOTHING else declared.torch,
+        python=above.python if python == NOTHING else python,
+    )
 
 
 def _with_said(chosen: Settings, overrides: Mapping[str, Any] | None) -> Settings:

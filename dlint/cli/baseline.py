@@ -16,7 +16,7 @@ from dlint.cli.progress import progress
 from dlint.cli.writing import write_file
 from dlint.project.files import absolute, display_path, lies_in, project_root
 from dlint.project.lines import source_lines
-from dlint.reports.closing import of
+from dlint.reports.closing import not_checked, of
 from dlint.reports.signs import visible
 from dlint.settings import Settings
 
@@ -44,7 +44,8 @@ def baseline(paths: tuple[Path, ...], choices: dict[str, Any], output_file: Path
     after = before.updated(report.findings, source_lines(None), under(paths))
     if after.entries != before.entries or not file.exists():
         write_file(file, after.text(), "--output-file")
-    say([visible(_told(before, after))])
+    failed = len({trouble.path for trouble in report.troubles})
+    say([visible(f"{_told(before, after)}{not_checked(failed)}.")])
     if settings.baseline != str(file):
         say([visible(f'Use it with `dlint check --baseline {display_path(file)}`, or the key "baseline".')])
     return FAILED if report.troubles else CLEAN
@@ -79,4 +80,4 @@ def _told(before: Baseline, after: Baseline) -> str:
     new = {entry[:4]: entry.number for entry in after.entries}
     came = sum(max(count - old.get(key, 0), 0) for key, count in new.items())
     gone = sum(max(count - new.get(key, 0), 0) for key, count in old.items())
-    return f"{of(after.number, 'known finding')} in {display_path(after.file)}: {came} new, {gone} gone."
+    return f"{of(after.number, 'known finding')} in {display_path(after.file)}: {came} new, {gone} gone"

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 
 from dlint.finding import Report
-from dlint.reports.closing import by_level, not_checked, of
+from dlint.reports.closing import summary
 from dlint.reports.line import place, trouble_line
 from dlint.reports.pages import address
 from dlint.reports.signs import visible
@@ -18,8 +18,8 @@ _SIGNS = re.compile(r"([\\`*_{}\[\]<>()#+!|~&-])")
 def markdown(report: Report) -> Iterator[str]:
     """The count, a row for each finding, and what could not be checked."""
     failed = len({trouble.path for trouble in report.troubles})
-    where = f"{of(report.checked, 'file')}{not_checked(failed)}."
-    yield f"**dlint**: {by_level(report.findings) if report.findings else 'no findings'} in {where}"
+    what = summary(report.findings, report.checked, failed).partition(" Repairable:")[0]
+    yield f"**dlint**: {what[0].lower()}{what[1:]}"
     if report.findings:
         yield ""
         yield "| level | rule | where | what happens |"

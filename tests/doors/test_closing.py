@@ -53,3 +53,14 @@ def test_who_wants_check_to_show_a_diff_is_told_of_fix(tmp_path: Path) -> None:
     assert result.stderr == "dlint: --diff: dlint check shows no changes; use `dlint fix --diff`\n"
     shown = dlint(tmp_path, "check", "--help").stdout.replace("dlint fix", "")
     assert not re.search(r"--diff(?![\w-])", shown)
+
+
+def test_of_a_baseline_and_of_markdown(tmp_path: Path) -> None:
+    write(tmp_path, {"bad.py": "def (", "pyproject.toml": ""})
+    result = dlint(tmp_path, "baseline")
+    assert (result.returncode, result.stdout.splitlines()[0]) == (
+        2,
+        "0 known findings in dlint-baseline.json: 0 new, 0 gone; 1 path could not be checked.",
+    )
+    result = dlint(tmp_path, "check", "--output-format", "markdown")
+    assert result.stdout.startswith("**dlint**: no files were checked; 1 path could not be checked.\n")

@@ -186,3 +186,41 @@ def test_the_settings_are_shown(tree: Path) -> None:
 def test_flake8_goes_by_its_own(tree: Path) -> None:
     set_in(tree, "one", 'exclude = ["gen/"]\nignore = ["DL3"]')
     assert flake8(tree, "--select", "DL", "one/a.py").stdout.count("DL301") == 1
+
+
+DRAWS = """\
+import numpy as np
+from torch.utils.data import DataLoader, Dataset
+
+
+class Noise(Dataset):
+    def __len__(self):
+        return 8
+
+    def __getitem__(self, index):
+        return np.random.rand(3)
+
+
+if __name__ == "__main__":
+    loader = DataLoader(Noise(), num_workers=2)
+"""
+
+
+def test_the_torch_that_each_declares_counts_in_it(tmp_path: Path) -> None:
+    declared = '[project]\nname = "x"\ndependencies = ["torch{}"]\n[tool.dlint]\nselect = ["DL202"]\n'
+    write(
+        tmp_path,
+        {
+            ".git/HEAD": "",
+            "old/pyproject.toml": declared.format("<1.9"),
+            "old/a.py": DRAWS,
+            "new/pyproject.toml": declared.format(">=2"),
+            "new/b.py": DRAWS,
+            "none/pyproject.toml": "[tool.dlint]\n",
+            "none/c.py": DRAWS,
+        },
+    )
+    result = dlint(tmp_path, "check", "--no-cache", "--output-format", "json")
+    levels = {each["path"]: each["level"] for each in json.loads(result.stdout) if each["code"] == "DL202"}
+    assert levels == {"old/a.py": "error", "none/c.py": "warning"}
+    assert found(tmp_path, "new") == []
