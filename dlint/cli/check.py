@@ -59,6 +59,7 @@ def _belongs_to_fix(_context: click.Context, _parameter: click.Parameter, given:
 @click.option(
     "--unsafe-fixes", is_flag=True, help="With --fix: also where that can change what a program computes."
 )
+@click.option("--watch", is_flag=True, help="Check again whenever a file changes, until Ctrl-C.")
 @click.option("--statistics", is_flag=True, help="Show how often each rule fired instead of the findings.")
 @click.option("--exit-zero", is_flag=True, help="Exit with 0 even when there are findings.")
 @click.option(
@@ -79,7 +80,20 @@ def _belongs_to_fix(_context: click.Context, _parameter: click.Parameter, given:
 @click.option("--stdin-filename", metavar="PATH", help="The name of what is read from standard input (-).")
 @click.option("--diff", is_flag=True, hidden=True, expose_value=False, callback=_belongs_to_fix)
 @verbosity_options
-def check(
+def check(paths: tuple[Path, ...], watch: bool, **options: Any) -> int:
+    """Check files and folders (by default the working directory), or standard input given as "-".
+
+    Exit code: 0 nothing found; 1 findings; 2 could not do the job: a wrong option or configuration, a path
+    that does not exist, or a file that could not be read or parsed (the others are checked all the same).
+    """
+    if not watch:
+        return _run(paths, **options)
+    from dlint.cli import watching
+
+    return watching.watch(paths, options, partial(_run, paths, **options))
+
+
+def _run(
     paths: tuple[Path, ...],
     choices: dict[str, Any],
     output_format: str | None,
@@ -100,11 +114,7 @@ def check(
     stdin_filename: str | None,
     verbosity: Verbosity,
 ) -> int:
-    """Check files and folders (by default the working directory), or standard input given as "-".
-
-    Exit code: 0 nothing found; 1 findings; 2 could not do the job: a wrong option or configuration, a path
-    that does not exist, or a file that could not be read or parsed (the others are checked all the same).
-    """
+    """One check, and its exit code. Raises CannotDo."""
     paths, texts = _with_stdin(paths, stdin_filename)
     _refuse_senseless(add_noqa=add_noqa, fix=fix, unsafe_fixes=unsafe_fixes, on_stdin=texts is not None)
     settings = settings_for(paths, {**choices, "cache_dir": cache_dir, "baseline": baseline})
