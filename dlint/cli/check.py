@@ -22,7 +22,7 @@ from dlint.cli.verbosity import Verbosity, verbosity_options
 from dlint.finding import Report
 from dlint.project.files import Listing, absolute, display_path, listing
 from dlint.project.lines import source_lines
-from dlint.reports.closing import summary
+from dlint.reports.closing import of, summary
 from dlint.reports.signs import visible
 from dlint.settings import Settings, SettingsError
 from dlint.source.reading import read_stream
@@ -127,12 +127,20 @@ def _run(
     folder = _folder(settings, wanted=not no_cache) if texts is None else None
 
     def look(*, promised: bool) -> Narrowed:
-        find = partial(_found, paths, settings, jobs, promised, verbosity)
-        if texts is None:
-            with verbosity.timed("report"):
+        anew = False
+
+        def find(listed: Listing | None) -> Report:
+            nonlocal anew
+            anew = True
+            return _found(paths, settings, jobs, promised, verbosity, listed, texts)
+
+        with verbosity.timed("all of it"):
+            if texts is None:
                 report = remembered(Question(paths, settings, promised=promised), find, folder)
-        else:
-            report = find(None, texts)
+            else:
+                report = find(None)
+        kept = "" if anew else ", as an earlier run has found it"
+        verbosity.add(f"{of(report.checked, 'file')}{kept}; {_chosen_in(settings)}")
         return narrowed(report, paths, settings, diff_base, source_lines(texts))
 
     repaired: Fixed | None = None
@@ -166,6 +174,13 @@ def _run(
     if report.troubles:
         return FAILED
     return FINDINGS if report.findings and not exit_zero else CLEAN
+
+
+def _chosen_in(settings: Settings) -> str:
+    """Where the project's choices stand."""
+    if settings.configured_in is None:
+        return "no [tool.dlint]"
+    return f"[tool.dlint] in {display_path(settings.configured_in)}"
 
 
 def _refuse_senseless(*, add_noqa: bool, fix: bool, unsafe_fixes: bool, on_stdin: bool) -> None:

@@ -97,7 +97,7 @@ def test_how_much_is_said(tmp_path: Path, option: str) -> None:
     assert result.returncode == usual.returncode == 2
     assert result.stdout == ("" if option == "-s" else usual.stdout)
     assert set(usual.stderr.splitlines()) <= set(result.stderr.splitlines())
-    assert ("dlint: report: " in result.stderr) is (option == "-v")
+    assert ("dlint: all of it: " in result.stderr) is (option == "-v")
 
 
 def test_quiet_has_no_closing_line(tmp_path: Path) -> None:
