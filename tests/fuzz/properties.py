@@ -44,7 +44,7 @@ def answer_failures(answer: Answer) -> list[Failure]:
         return [Failure("traceback", answer.error.strip())]
     found = [
         Failure(f"fault: {_cause(message)}", message)
-        for _, message, _ in answer.troubles
+        for _, message, *_ in answer.troubles
         if "failed" in message
     ]
     if answer.megabytes > MOST_MEGABYTES:
