@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from itertools import combinations
 from typing import NamedTuple
 
 from dlint.finding import Applicability
@@ -23,7 +24,7 @@ from dlint.values.values import (
     Unknown,
     Value,
 )
-from dlint.values.worlds import World
+from dlint.values.worlds import FOLDED, World
 
 
 class Conflict(NamedTuple):
@@ -43,12 +44,44 @@ def conflicts(loader: Loader, names: tuple[str, ...], judge: Judge) -> Conflict 
     test expects it."""
     found = loader.ways(*names)
     ways = [way for way in found if way[1].is_likely]
-    bad = [way for way, world in ways if judge(way, world)]
+    bad = [way for way, world in ways if judge(way, world) and _are_together(loader, way, world, judge)]
     if not bad or any(expects_error(place.owner) for place in places_around(loader.point)):
         return None
     told = len(found) < MOST_WAYS
     default = [judge(way, world) for way, world in ways if world.is_as_it_stands]
     return Conflict(told and len(bad) == len(ways), told and bool(default) and all(default), tuple(bad))
+
+
+def _are_together(loader: Loader, way: dict[str, Value | None], world: World, judge: Judge) -> bool:
+    """Whether arguments of a way that conflict surely come together: where what many ways to one of them have
+    in common is all that is known, none of those ways need be a way to the other."""
+    if not world.known(FOLDED):
+        return True
+    anything: dict[str, Value | None] = {name: Unknown(("anything", id(loader.call), name)) for name in way}
+    alone = {
+        name: [w for each, w in loader.ways(name) if _same(each[name], way[name]) and world.is_within(w)]
+        for name in way
+    }
+    return any(
+        judge({**anything, **{name: way[name] for name in names}}, world)
+        and all(
+            any(_go_together(one, other) for one in alone[name] for other in alone[beside])
+            for name, beside in combinations(names, 2)
+        )
+        for count in range(1, len(way) + 1)
+        for names in combinations(way, count)
+    )
+
+
+def _same(one: Value | None, other: Value | None) -> bool:
+    return one is other or (one is not None and other is not None and one.key == other.key)
+
+
+def _go_together(one: World, other: World) -> bool:
+    """Whether some way to one thing surely is a way to another: neither is folded, or all that one assumes
+    every way to the other assumes."""
+    folded, plain = (one, other) if one.known(FOLDED) else (other, one)
+    return not folded.known(FOLDED) or (not plain.known(FOLDED) and folded.is_within(plain))
 
 
 def applicability(loader: Loader) -> Applicability:

@@ -28,7 +28,7 @@ from dlint.values.values import (
     Unknown,
     Value,
 )
-from dlint.values.worlds import HERE, World
+from dlint.values.worlds import FOLDED, HERE, World
 
 if TYPE_CHECKING:
     from dlint.calls.evaluator import Evaluator
@@ -118,7 +118,10 @@ class Loader:
         """What the named arguments may be together, one entry for each way to get to the call."""
         evaluator = self._evaluator
         evaluator.start()
-        ways: list[Way] = [({}, world) for world in evaluator.flow.reaching(self.point, HERE)]
+        # What the ways to the call have in common holds for all arguments alike.
+        ways: list[Way] = [
+            ({}, world.forgetting(FOLDED)) for world in evaluator.flow.reaching(self.point, HERE)
+        ]
         for name in names:
             ways = _first_of_each(
                 [({**found, name: value}, v) for found, w in ways for value, v in self._argument(name, w)]

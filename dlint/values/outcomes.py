@@ -88,7 +88,8 @@ def fold(outcomes: list[Outcome], world: World) -> list[Outcome]:
     spend(len(outcomes))
     if len(outcomes) > _ALIKE and all(isinstance(value, Unknown) for value, _ in outcomes):
         # Many ways to something unknown: which way says nothing about it.
-        return [(Unknown(("any", frozenset(value.key for value, _ in outcomes))), world)]
+        first, *more = (w for _, w in outcomes)
+        return [(Unknown(("any", frozenset(value.key for value, _ in outcomes))), first.shared(more))]
     if len(outcomes) <= OUTCOMES:
         seen: dict[tuple[object, int], Outcome] = {}
         for outcome in outcomes:
@@ -101,7 +102,8 @@ def fold(outcomes: list[Outcome], world: World) -> list[Outcome]:
         worlds.setdefault(value.key, []).append(w)
     kept = [(value, worlds[key][0].shared(worlds[key][1:])) for key, value in list(values.items())[:OUTCOMES]]
     if len(values) > OUTCOMES:
-        kept[-1] = (Unknown(("many", len(values), next(iter(values)))), world)
+        rest = [w for key in list(values)[OUTCOMES - 1 :] for w in worlds[key]]
+        kept[-1] = (Unknown(("many", len(values), next(iter(values)))), rest[0].shared(rest[1:]))
     return kept
 
 
@@ -120,4 +122,6 @@ def widened(outcomes: list[Outcome], world: World) -> list[Outcome]:
         else:
             items[name] = Unknown(("joined", name, tuple(sorted(held, key=repr))))
     joined = Table(items, any(table.open for table in tables))
-    return [(joined, world), *((v, w) for v, w in outcomes if not isinstance(v, Table))]
+    others = [(value, w) for value, w in outcomes if not isinstance(value, Table)]
+    worlds = [w for value, w in outcomes if isinstance(value, Table)]
+    return [(joined, worlds[0].shared(worlds[1:])), *others]

@@ -10,6 +10,9 @@ from dlint.values.values import Key
 
 # What an assumption begins with that tells whether the user asks for something in place of a default.
 OPTION: Final = "option"
+# Assumed by what several worlds have in common, where they have more: that another world agrees with it does
+# not show that it agrees with one of them.
+FOLDED: Final = ("folded",)
 _FIELDS: Final = {"truth": 0, "none": 1, "equal": 2, "different": 3}
 
 
@@ -189,7 +192,7 @@ class World:
         if not unlike or not self.facts:
             return World(self.facts)
         if not all(unlike):
-            return World()
+            return World({_choice(FOLDED): True})
         for key, fact in self.facts.items():
             for other in unlike:
                 known = other.get(key)
@@ -199,6 +202,8 @@ class World:
                         break
             if fact is not None:
                 facts[key] = fact
+        if any(facts != each for each in (self.facts, *unlike)):
+            facts[_choice(FOLDED)] = True
         return World(facts)
 
 
