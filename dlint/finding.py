@@ -29,12 +29,14 @@ class ReachStep(NamedTuple):
 
 
 class Edit(NamedTuple):
-    """Lines of a file that give way to others: from ``line`` (from 1) up to, not with, ``end_line``."""
+    """Lines of a file that give way to others: from ``line`` (from 1) up to, not with, ``end_line``; of a
+    notebook, lines of ``cell`` (from 1, of all cells)."""
 
     path: str
     line: int
     end_line: int
     content: str
+    cell: int | None = None
 
 
 class Remedy(NamedTuple):

@@ -95,8 +95,9 @@ def _as_remedy(data: Any) -> Remedy:
 
 
 def _as_edit(data: Any) -> Edit:
-    path, line, end_line, content = _row(data, 4)
-    return Edit(_text(path), _from_one(line), _from_one(end_line), _text(content))
+    path, line, end_line, content, cell = _row(data, 5)
+    where = None if cell is None else _from_one(cell)
+    return Edit(_text(path), _from_one(line), _from_one(end_line), _text(content), where)
 
 
 def _as_trouble(data: Any) -> Trouble:

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from dlint import engine
 from dlint.finding import Finding
+from dlint.in_cells import Notebooks
 from dlint.project.files import absolute
 from dlint.remedies import CURE_OTHERS, remedy
 from dlint.repair.as_edits import edits_of
@@ -50,12 +51,16 @@ def repair(
     given = {absolute(path): data for path, data in (texts or {}).items()}
     all_rules = settings.of_all_rules()
     report = engine.check(paths, all_rules, texts=given, jobs=jobs, progress=progress)
+    first = Notebooks(given)
     chosen = _Chosen(settings, unsafe)
 
     def check(changed: Mapping[Path, bytes]) -> engine.Report:
-        return engine.check(paths, all_rules, texts={**given, **changed})
+        report = engine.check(paths, all_rules, texts={**given, **changed})
+        return _in_programs(report, Notebooks({**given, **changed}))
 
+    report = _in_programs(report, first)
     work = _Work(check, Workshop(paths, settings, given), chosen, approve, _under_one_name(report.findings))
+    work.first = first
     work.only = only
     work.troubles = frozenset(absolute(trouble.path) for trouble in report.troubles)
     try:
@@ -76,8 +81,10 @@ def promised(
     Each is performed by itself and its text looked at; what it would do to the program is not judged.
     """
     given = {absolute(path): data for path, data in texts.items()}
-    work = _Work(_no_check, Workshop(paths, settings, given), _Chosen(settings, True), None, list(findings))
-    return [_as_promised(work, finding) for finding in work.findings]
+    notebooks = Notebooks(given)
+    found = [notebooks.in_program(finding) for finding in findings]
+    work = _Work(_no_check, Workshop(paths, settings, given), _Chosen(settings, True), None, found)
+    return [notebooks.in_cells(_as_promised(work, finding)) for finding in found]
 
 
 def _as_promised(work: _Work, finding: Finding) -> Finding:
@@ -90,6 +97,11 @@ def _as_promised(work: _Work, finding: Finding) -> Finding:
             return finding._replace(remedy=finding.remedy._replace(edits=tuple(edits_of(change.texts))))
         reason = work.reason(finding)
     return finding._replace(remedy=None, by_hand=reason)
+
+
+def _in_programs(report: engine.Report, notebooks: Notebooks) -> engine.Report:
+    """The report with places of notebooks as lines of their programs, which is what is edited."""
+    return report._replace(findings=tuple(map(notebooks.in_program, report.findings)))
 
 
 def _no_check(_: Mapping[Path, bytes]) -> engine.Report:
@@ -157,6 +169,7 @@ class _Work:
     first_seen: dict[_At, Finding] = field(default_factory=dict)
     changed: bool = False
     only: Wanted | None = None
+    first: Notebooks = field(default_factory=lambda: Notebooks({}))
 
     @property
     def gone(self) -> list[Finding]:
@@ -246,7 +259,8 @@ class _Work:
         if isinstance(tried, _Tried):
             return self._accept(tried)
         if len(change.findings) == 1:
-            self._refuse(change.findings, _what_is_wrong(tried))
+            texts = self.shop.under_all_names(change.after)
+            self._refuse(change.findings, _what_is_wrong(tried, Notebooks(texts)))
             return False
         blamed = {_at(each) for each in tried.stayed}
         places = {absolute(each.path) for each in tried.came}
@@ -312,7 +326,7 @@ class _Work:
             known.update((id(new), first) for new in again)
         present = {_at(each): each for each in self.findings}  # a remedy's data may have got a place
         wanted = [self.first_seen.get(at, present[at]) for at in map(_at, change.findings)]
-        steps = _steps(change, wanted, gone)
+        steps = _steps(change, *(list(map(self.first.in_cells, each)) for each in (wanted, gone)))
         if self.approve is not None and not all(self.approve(step, change.texts) for step in steps):
             self.declined.update(map(_at, change.findings))
             return False
@@ -339,7 +353,8 @@ class _Work:
         """Why a finding is not repaired; None when it can be."""
         if not self.chosen.concerns(finding):
             return "its rule was not chosen"
-        if self.only is not None and not self.only(self.first_seen.get(_at(finding), finding)):
+        first = self.first_seen.get(_at(finding), finding)
+        if self.only is not None and not self.only(self.first.in_cells(first)):
             return "nobody asked for it"
         if finding.remedy is None:
             return (
@@ -357,8 +372,12 @@ class _Work:
     def result(self, report: engine.Report) -> Repairs:
         """What came of it."""
         order = list(dict.fromkeys(path for step in self.steps for path in step.files))
+        now = Notebooks(self.shop.texts)
         left = [
-            Left(finding, self.reason(finding) or "not repaired in this run: run dlint fix again")
+            Left(
+                now.in_cells(finding),
+                self.reason(finding) or "not repaired in this run: run dlint fix again",
+            )
             for finding in self.findings
             if self.chosen.concerns(finding)
         ]
@@ -374,18 +393,20 @@ class _Tried:
     report: engine.Report
 
 
-def _what_is_wrong(found: Verdict) -> str:
+def _what_is_wrong(found: Verdict, notebooks: Notebooks) -> str:
+    """Why a change is not made; ``notebooks`` are as they would be with it."""
     if found.stayed:
-        return _what_stays(found.stayed[0], found.still[0] if found.still else None)
-    other = found.came[0]
-    return f"the remedy would bring another finding: {other.code} at {other.path}:{other.line}"
+        still = found.still[0] if found.still else None
+        return _what_stays(found.stayed[0], still and notebooks.in_cells(still))
+    other = notebooks.in_cells(found.came[0])
+    return f"the remedy would bring another finding: {other.code} at {other.text}:{other.line}"
 
 
 def _what_stays(wanted: Finding, still: Finding | None) -> str:
     """Why the remedy alone is not enough, and what else is to be done by hand."""
     if still is None:
         return "the file would no longer be one that dlint can check"
-    words = f"the remedy does not take the finding away here: {still.path}:{still.line} would still be found"
+    words = f"the remedy does not take the finding away here: {still.text}:{still.line} would still be found"
     if still.message != wanted.message:
         return f"{words}: {still.message}"
     return f"{words}: dlint rule {wanted.code} has the other cures"

@@ -15,12 +15,14 @@ from dlint.remedies import remedy
 from dlint.repair.apart import check_apart
 from dlint.repair.lines import Lines
 from dlint.repair.text import check_text
+from dlint.rewriting.cells import with_program
 from dlint.rewriting.edits import Edits
 from dlint.rewriting.files import obstacle, true_roots
 from dlint.rewriting.refusal import CannotRepair
 from dlint.rewriting.source import Source
 from dlint.rewriting.surroundings import Surroundings
 from dlint.settings import Settings
+from dlint.source.notebooks import is_notebook, program_of
 from dlint.source.reading import SourceError, read_bytes
 
 FAULT = "the remedy failed here"
@@ -37,8 +39,11 @@ class Change:
 
     @cached_property
     def lines(self) -> dict[Path, Lines]:
-        """Which line of the one is which of the other."""
-        return {path: Lines(before, after) for path, (before, after) in self.texts.items()}
+        """Which line of the one is which of the other, of programs where the files are notebooks."""
+        return {
+            path: Lines(program_of(path, before), program_of(path, after))
+            for path, (before, after) in self.texts.items()
+        }
 
     @property
     def after(self) -> dict[Path, bytes]:
@@ -92,7 +97,11 @@ class Workshop:
         """A file to be edited. Raises CannotRepair where it cannot be."""
         source = self._sources.get(path)
         if source is None:
-            source = self._sources[path] = Source(path, self._bytes(path), self._around(path))
+            try:
+                program = program_of(path, self._bytes(path))
+            except SourceError as error:
+                raise CannotRepair(error.message) from error
+            source = self._sources[path] = Source(path, program, self._around(path))
         return source
 
     def edits_for(self, finding: Finding) -> Edits:
@@ -118,7 +127,7 @@ class Workshop:
         """What edits come to, of remedies for some findings in some files. Raises CannotRepair where a text
         would not be one that may be written."""
         findings, files = zip(*made, strict=True)
-        texts = {}
+        edited: dict[Path, tuple[bytes, bytes]] = {}
         for path, each in edits.items():
             if each:
                 before = each.source.data
@@ -133,10 +142,16 @@ class Workshop:
                 if after == before:
                     continue
                 check_text(before, after, each.dropped)
-                texts[path] = (before, after)
-        if not texts:
+                edited[path] = (before, after)
+        if not edited:
             raise CannotRepair("the remedy finds nothing to change here")
-        check_apart(texts)
+        check_apart(edited)
+        texts = {
+            path: (self._bytes(path), with_program(self._bytes(path), after.decode()))
+            if is_notebook(path)
+            else (before, after)
+            for path, (before, after) in edited.items()
+        }
         return Change(findings, tuple(tuple(filter(texts.__contains__, each)) for each in files), texts)
 
     def _bytes(self, path: Path) -> bytes:

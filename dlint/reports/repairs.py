@@ -49,7 +49,7 @@ def step_line(step: Step, did: str) -> str:
     others = [name for path in step.files if (name := display_path(path)) != finding.path]
     where = f" (in {', '.join(others)})" if others else ""
     return visible(
-        f"{finding.path}:{finding.line}: {did} {finding.code} {finding.name}: {what}{where}{_gone_with(step)}"
+        f"{finding.text}:{finding.line}: {did} {finding.code} {finding.name}: {what}{where}{_gone_with(step)}"
     )
 
 
@@ -58,7 +58,7 @@ def _gone_with(step: Step) -> str:
         return ""
     code = step.finding.code
     shown = [
-        f"{each.path}:{each.line}" + ("" if each.code == code else f" {each.code}")
+        f"{each.text}:{each.line}" + ("" if each.code == code else f" {each.code}")
         for each in step.also[:_MOST_PLACES]
     ]
     more = len(step.also) - len(shown)

@@ -99,7 +99,7 @@ def _result(finding: Finding, mark: str, rule: int) -> dict[str, Any]:
         result["codeFlows"] = [
             {"message": {"text": "how worker code gets there"}, "threadFlows": [{"locations": steps}]}
         ]
-    if finding.remedy is not None and finding.remedy.edits:
+    if finding.remedy is not None and finding.remedy.edits and finding.cell is None:
         result["fixes"] = [_fix(finding.remedy.summary, finding.remedy.edits)]
     return result
 

@@ -11,7 +11,6 @@ from pathlib import Path
 
 from dlint.ending import whole
 from dlint.project.files import display_path, lies_in, project_root
-from dlint.source.notebooks import is_notebook
 from dlint.source.reading import SourceError, read_bytes
 
 
@@ -26,8 +25,6 @@ def obstacle(path: Path, roots: Iterable[str]) -> str | None:
     somebody else made may hold links to any file of the user's: nobody who repairs the tree means those.
     """
     target = os.path.realpath(path)
-    if is_notebook(path) or is_notebook(target):
-        return "a notebook, which dlint does not change"
     if not any(lies_in(target, root) for root in roots):
         what = "is a link to" if os.path.islink(path) else "lies behind a link, at"  # noqa: PTH114
         return f"the file {what} {target}, outside the tree: name that file to have it repaired"

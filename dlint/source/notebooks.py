@@ -34,27 +34,51 @@ class Place(NamedTuple):
     line: int
 
 
+class Cell(NamedTuple):
+    """A code cell: its number among all cells from 1, its lines as they stand there, and as Python reads
+    them. ``indent`` is what IPython takes off the lines; ``magic`` the name of the cell's magic."""
+
+    number: int
+    lines: list[str]
+    program: list[str]
+    indent: str = ""
+    magic: str | None = None
+
+
 class Notebook:
     """The program of a notebook, and where its lines stand.
 
-    ``broken`` are the cells that do not parse, which are no part of the text.
+    ``cells`` are those of its text, one after the other; ``broken`` those that do not parse, which are no
+    part of it.
     """
 
-    def __init__(self, cells: list[tuple[int, list[str]]], broken: list[tuple[int, SourceError]]) -> None:
+    def __init__(self, cells: list[Cell], broken: list[tuple[int, SourceError]]) -> None:
+        self.cells = cells
         self.broken = broken
         lines = list(_HEAD)
-        self._starts: list[int] = []
-        self._cells: list[int] = []
-        for number, cell in cells:
-            self._starts.append(len(lines) + 1)
-            self._cells.append(number)
-            lines += cell
+        self.starts: list[int] = []  # the first line of each cell
+        for cell in cells:
+            self.starts.append(len(lines) + 1)
+            lines += cell.program
         self.text = "\n".join([*lines, ""])
 
     def place(self, line: int) -> Place:
         """Where a line of the text stands; both count from 1."""
-        at = bisect_right(self._starts, line) - 1
-        return Place(self._cells[at], line - self._starts[at] + 1) if at >= 0 else Place(1, 1)
+        at = bisect_right(self.starts, line) - 1
+        return Place(self.cells[at].number, line - self.starts[at] + 1) if at >= 0 else Place(1, 1)
+
+    def indentation(self, line: int) -> int:
+        """How many characters IPython takes off the start of what is a line of the text."""
+        at = bisect_right(self.starts, line) - 1
+        if at < 0 or not (indent := self.cells[at].indent):
+            return 0
+        own = self.cells[at].lines[line - self.starts[at] :][:1]
+        return len(indent) if own and own[0].startswith(indent) else 0
+
+    def line(self, cell: int, line: int) -> int:
+        """The line of the text that a line of a cell is; 1 where there is no such cell."""
+        numbers = [each.number for each in self.cells]
+        return self.starts[numbers.index(cell)] + line - 1 if cell in numbers else 1
 
 
 def is_notebook(path: PurePath | str) -> bool:
@@ -70,9 +94,9 @@ def program_of(path: PurePath | str, data: bytes) -> bytes:
 def read_notebook(data: bytes) -> Notebook:
     """The program of a notebook; SourceError where there is none to be had."""
     cells = [
-        (number, _without_magics(lines))
-        for number, lines in enumerate(sources(_document(data)), start=1)
-        if lines is not None
+        _without_magics(number, _LINE_END.split(text))
+        for number, text in enumerate(_sources(_document(data)), start=1)
+        if text is not None
     ]
     notebook = Notebook(cells, [])
     try:
@@ -82,25 +106,29 @@ def read_notebook(data: bytes) -> Notebook:
     return notebook
 
 
+def cell_texts(data: bytes) -> list[str]:
+    """What stands in each cell of a notebook, nothing for one that holds no code; SourceError where it is no
+    notebook."""
+    return [text or "" for text in _sources(_document(data))]
+
+
 def cell_lines(data: bytes, cell: int) -> list[str]:
     """The lines of a cell as they stand in the notebook, none where it has gone."""
-    for number, lines in enumerate(sources(_document(data)), start=1):
-        if number == cell:
-            return lines or []
-    return []
+    texts = cell_texts(data)
+    return _LINE_END.split(texts[cell - 1]) if 0 < cell <= len(texts) else []
 
 
-def _without_broken(cells: list[tuple[int, list[str]]]) -> Notebook:
+def _without_broken(cells: list[Cell]) -> Notebook:
     """The program of those cells that parse by themselves."""
-    good: list[tuple[int, list[str]]] = []
+    good: list[Cell] = []
     broken: list[tuple[int, SourceError]] = []
-    for number, lines in cells:
+    for cell in cells:
         try:
-            parse("\n".join([*lines, ""]))
+            parse("\n".join([*cell.program, ""]))
         except SourceError as error:
-            broken.append((number, error))
+            broken.append((cell.number, error))
         else:
-            good.append((number, lines))
+            good.append(cell)
     return Notebook(good, broken)
 
 
@@ -139,26 +167,27 @@ def _language(metadata: Any) -> str | None:
     return None
 
 
-def sources(document: dict[str, Any]) -> Iterator[list[str] | None]:
-    """The lines of each cell in turn, None of one that holds no code."""
+def _sources(document: dict[str, Any]) -> Iterator[str | None]:
+    """The source of each cell in turn, None of one that holds no code."""
     for cell in document["cells"]:
         code = isinstance(cell, dict) and cell.get("cell_type") == "code"
         source = cell.get("source") if code else None
         if isinstance(source, list):
             source = "".join(part for part in source if isinstance(part, str))
-        yield _LINE_END.split(source) if isinstance(source, str) else None
+        yield source if isinstance(source, str) else None
 
 
-def _without_magics(lines: list[str]) -> list[str]:
+def _without_magics(number: int, own: list[str]) -> Cell:
     """A cell in which what only IPython understands gives way, line for line, to what says nothing."""
-    first = next((number for number, line in enumerate(lines) if line.strip()), 0)
+    first = next((at for at, line in enumerate(own) if line.strip()), 0)
     # IPython takes the indentation of the first line off all lines.
-    space = lines[first][: len(lines[first]) - len(lines[first].lstrip())]
-    lines = [line.removeprefix(space) for line in lines]
+    space = own[first][: len(own[first]) - len(own[first].lstrip())]
+    lines = [line.removeprefix(space) for line in own]
     magic = _CELL_MAGIC.match(lines[first])
-    if magic is not None:
-        if magic[1] not in _PYTHON_CELLS:
-            return [""] * len(lines)
+    name = magic[1] if magic is not None else None
+    if name is not None:
+        if name not in _PYTHON_CELLS:
+            return Cell(number, own, [""] * len(lines), space, name)
         lines = [*lines[:first], "", *lines[first + 1 :]]
     found: list[str] = []
     state = _Continued()
@@ -175,7 +204,7 @@ def _without_magics(lines: list[str]) -> list[str]:
         else:
             goes_on = line.endswith("\\")
             found.append(instead)
-    return found
+    return Cell(number, own, found, space, name)
 
 
 def _instead(line: str) -> str | None:

@@ -1,4 +1,4 @@
-"""Notebooks: how they are read, where their findings are said to stand, and that nothing changes them."""
+"""Notebooks: how they are read, where their findings are said to stand, and what is written to them."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from tests.doors.doors import CLEAN, HAZARD, dlint, write
 
 IMPORTS = "from torch.utils.data import DataLoader, RandomSampler"
 LOADER = "DataLoader(things, sampler=RandomSampler(things), shuffle=True)"
+FIXED = LOADER.replace(", shuffle=True", "")
 FOUND = "DL301 sampler and shuffle=True are both given"
 
 
@@ -117,9 +118,11 @@ def test_findings_stand_in_cells(tmp_path: Path) -> None:
     assert (said, code) == ("", 1)
     shown = dlint(tmp_path, "check", "--no-cache", "n.ipynb").stdout
     assert f"\n3 | {LOADER}\n" in shown
-    assert "dlint fix leaves notebooks alone" in shown
+    assert "= fix: Remove shuffle (dlint fix)" in shown
     found = json.loads(dlint(tmp_path, "check", "--no-cache", "--output-format", "json").stdout)
-    assert [(each["cell"], each["line"], each["fix"]) for each in found] == [(4, 3, None)]
+    assert [(each["cell"], each["line"]) for each in found] == [(4, 3)]
+    edit = {"path": "n.ipynb", "line": 3, "end_line": 4, "content": FIXED, "cell": 4}
+    assert found[0]["fix"]["edits"] == [edit]
 
 
 def test_what_is_found_is_the_same_from_the_cache(tmp_path: Path) -> None:
@@ -188,15 +191,41 @@ def test_what_a_cell_defines_cannot_be_sent(tmp_path: Path) -> None:
     assert check(tmp_path)[0] == []
 
 
-def test_nothing_writes_to_notebooks(tmp_path: Path) -> None:
-    text = notebook(IMPORTS, LOADER)
-    write(tmp_path, {"n.ipynb": text, "a.py": HAZARD, ".git/HEAD": ""})
-    result = dlint(tmp_path, "fix", "--unsafe-fixes")
-    assert "Remove shuffle (dlint fix leaves notebooks alone)" in result.stdout + result.stderr
+def test_columns_count_in_indented_cells(tmp_path: Path) -> None:
+    write(tmp_path, {"n.ipynb": notebook(IMPORTS, f"  x = 1\n  {LOADER}"), ".git/HEAD": ""})
+    assert check(tmp_path)[0][0].startswith("n.ipynb:cell 2:2:3: DL301")
+    shown = dlint(tmp_path, "check", "--no-cache").stdout.splitlines()
+    line = next(at for at, text in enumerate(shown) if LOADER in text)
+    under = shown[line + 1].index("^") - shown[line].index(LOADER)
+    assert LOADER[under:].startswith("sampler=")
+
+
+def test_a_repair_goes_into_the_cell(tmp_path: Path) -> None:
+    write(tmp_path, {"n.ipynb": notebook(IMPORTS, LOADER), "a.py": HAZARD, ".git/HEAD": ""})
+    result = dlint(tmp_path, "fix", "--diff")
+    assert result.returncode == 1
+    assert "+++ b/n.ipynb" in result.stdout
+    assert "n.ipynb:cell 2:1: would repair DL301" in result.stderr
+    assert (tmp_path / "n.ipynb").read_text() == notebook(IMPORTS, LOADER)
+    result = dlint(tmp_path, "fix")
+    assert "n.ipynb:cell 2:1: repaired DL301" in result.stdout
+    assert (tmp_path / "n.ipynb").read_text() == notebook(IMPORTS, FIXED)
     assert (tmp_path / "a.py").read_text() == HAZARD.replace(", shuffle=True", "")
+    assert dlint(tmp_path, "fix").returncode == 0
+
+
+def test_check_fix_and_comments(tmp_path: Path) -> None:
+    write(tmp_path, {"n.ipynb": notebook(IMPORTS, "%time x = 1\n" + LOADER), ".git/HEAD": ""})
     result = dlint(tmp_path, "check", "--no-cache", "--add-noqa")
-    assert "n.ipynb: no # noqa added: a notebook, which dlint does not change" in result.stderr
-    assert (tmp_path / "n.ipynb").read_text() == text
+    assert (result.returncode, result.stderr) == (0, "")
+    assert (tmp_path / "n.ipynb").read_text() == notebook(IMPORTS, f"%time x = 1\n{LOADER}  # noqa: DL301")
+    assert check(tmp_path) == ([], "", 0)
+    assert "would" not in dlint(tmp_path, "fix", "--diff").stdout
+    unused = dlint(tmp_path, "check", "--no-cache", "--extend-select", "DL001", "--fix")
+    assert unused.returncode == 0
+    write(tmp_path, {"n.ipynb": notebook(IMPORTS, LOADER)})
+    assert dlint(tmp_path, "check", "--no-cache", "--fix").returncode == 0
+    assert (tmp_path / "n.ipynb").read_text() == notebook(IMPORTS, FIXED)
 
 
 def test_standard_input_may_be_a_notebook(tmp_path: Path) -> None:
