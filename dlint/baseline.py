@@ -19,7 +19,7 @@ from typing import Any, NamedTuple
 
 from dlint.finding import Finding
 from dlint.fingerprint import SourceLines, fingerprint
-from dlint.project.files import absolute, display_path
+from dlint.project.paths import absolute, display_path
 from dlint.source.reading import MAX_BYTES, NotThere, SourceError, read_bytes
 
 _VERSION = 1

@@ -25,7 +25,8 @@ from libcst.codemod import CodemodCommand, CodemodContext, SkipFile
 
 from dlint import safe_path, settings
 from dlint.fault import described, wants_traceback
-from dlint.project.files import absolute, project_root
+from dlint.project.files import project_root
+from dlint.project.paths import absolute
 from dlint.repair import Repairs, repair
 from dlint.reports.signs import visible
 from dlint.rewriting.files import obstacle, true_roots

@@ -19,6 +19,7 @@ from dlint import __version__, name_clash, safe_path
 from dlint.cache import Folder, Question, folder_for, remembered
 from dlint.knowledge.subjects import may_concern
 from dlint.project import files
+from dlint.project.paths import absolute, display_path
 from dlint.settings import Settings, SettingsError, load
 from dlint.source import reading
 
@@ -153,18 +154,18 @@ class DataLoadingChecker:
                 yield _not_checked(error.message, error.line)
                 return
         known = None if from_stdin else DataLoadingChecker._violations
-        if known is not None and files.display_path(self._filename) not in known:
+        if known is not None and display_path(self._filename) not in known:
             return
         if not may_concern(self._text):
             return
         if from_stdin:
-            path = files.absolute(self._filename)
+            path = absolute(self._filename)
             texts = {path: _encoded(self._text)}
             report = _report((path,), self._settings, texts)
             known = _by_path(_without_known(report, (path,), self._settings, texts))
         elif known is None:
             known = DataLoadingChecker._violations = self._check(jobs=1)
-        yield from known.get(files.display_path(self._filename), ())
+        yield from known.get(display_path(self._filename), ())
 
 
 def _named(options: argparse.Namespace) -> tuple[Path, ...]:

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from dlint.budget import BUDGET, Exhausted, Place
 from dlint.finding import Trouble
-from dlint.project.files import display_path
+from dlint.project.paths import display_path
 
 # Of what Python says of a fault, so many characters.
 _LONGEST_REASON = 200

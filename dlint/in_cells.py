@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 from dlint.finding import Finding, ReachStep, Span, Trouble
-from dlint.project.files import absolute, display_path
+from dlint.project.paths import absolute, display_path
 from dlint.source.notebooks import Notebook, is_notebook, read_notebook
 from dlint.source.reading import SourceError, read_bytes
 

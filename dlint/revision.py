@@ -17,7 +17,7 @@ from typing import NamedTuple
 
 from dlint.finding import Finding
 from dlint.fingerprint import SourceLines
-from dlint.project.files import absolute
+from dlint.project.paths import absolute
 from dlint.source.notebooks import is_notebook
 
 # Nothing is fetched, asked for or locked.

@@ -12,16 +12,9 @@ from dlint.keys import KEYS, TABLE, PerFileIgnores, checked, field, kebab, neare
 from dlint.keys import SettingsError as SettingsError
 from dlint.keys import StartMethod as StartMethod
 from dlint.project.declarations import NOTHING, Declared
-from dlint.project.files import (
-    Exclude,
-    absolute,
-    declarations_around,
-    display_path,
-    is_shared,
-    lies_in,
-    matches,
-    project_root,
-)
+from dlint.project.excluding import Exclude, matches
+from dlint.project.files import declarations_around, is_shared, project_root
+from dlint.project.paths import absolute, display_path, lies_in
 from dlint.project.python_release import declarations_of_python
 from dlint.project.torch_release import declarations_of_torch
 from dlint.source.reading import MAX_CONFIGURATION_BYTES, NotThere, SourceError, read_bytes

@@ -14,7 +14,8 @@ from dlint.cache.folder import Folder, folder_for
 from dlint.cache.question import Question
 from dlint.fault import wants_traceback
 from dlint.finding import Report
-from dlint.project.files import Listing, display_path
+from dlint.project.files import Listing
+from dlint.project.paths import display_path
 
 __all__ = ["Folder", "Question", "folder_for", "remembered"]
 

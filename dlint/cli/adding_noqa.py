@@ -9,7 +9,7 @@ from dlint.cli import CLEAN, FAILED
 from dlint.cli.output import complain_of, say
 from dlint.finding import Finding, Report, Trouble
 from dlint.in_cells import Notebooks
-from dlint.project.files import absolute
+from dlint.project.paths import absolute
 from dlint.reports.closing import of
 from dlint.rewriting.cells import with_program
 from dlint.rewriting.files import CannotWrite, obstacle, replace, true_roots

@@ -14,8 +14,9 @@ from dlint.cli.options import CannotDo, choice_options, paths_argument, settings
 from dlint.cli.output import complain_of, say
 from dlint.cli.progress import progress
 from dlint.cli.writing import write_file
-from dlint.project.files import absolute, display_path, lies_in, project_root
+from dlint.project.files import project_root
 from dlint.project.lines import source_lines
+from dlint.project.paths import absolute, display_path, lies_in
 from dlint.reports.closing import not_checked, of
 from dlint.reports.signs import visible
 from dlint.settings import Settings

@@ -20,8 +20,9 @@ from dlint.cli.progress import progress
 from dlint.cli.reporting import Reporting, reporting, reporting_options
 from dlint.cli.verbosity import Verbosity, verbosity_options
 from dlint.finding import Report
-from dlint.project.files import Listing, absolute, display_path, listing
+from dlint.project.files import Listing, listing
 from dlint.project.lines import source_lines
+from dlint.project.paths import absolute, display_path
 from dlint.reports.closing import of, summary
 from dlint.reports.signs import visible
 from dlint.settings import Settings, SettingsError

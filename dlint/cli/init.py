@@ -17,7 +17,8 @@ from dlint.cli import CLEAN, FAILED, FINDINGS
 from dlint.cli.options import CannotDo, settings_for
 from dlint.cli.output import complain, complain_of, in_colour, say
 from dlint.finding import Trouble
-from dlint.project.files import absolute, display_path, is_folder, is_shared, lies_in, project_root
+from dlint.project.files import is_shared, project_root
+from dlint.project.paths import absolute, display_path, is_folder, lies_in
 from dlint.reports.closing import of
 from dlint.reports.signs import visible, visible_lines
 from dlint.rewriting.files import CannotWrite, create, obstacle, replace

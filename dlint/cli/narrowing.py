@@ -10,7 +10,7 @@ from dlint.baseline import BaselineError, read, under
 from dlint.cli.options import CannotDo
 from dlint.finding import Report
 from dlint.fingerprint import SourceLines
-from dlint.project.files import display_path
+from dlint.project.paths import display_path
 from dlint.reports.closing import of
 from dlint.revision import Revision, RevisionError
 from dlint.settings import Settings

@@ -12,7 +12,8 @@ import click
 from dlint import settings
 from dlint.cli.completing import a_file, codes
 from dlint.finding import LEVELS
-from dlint.project.files import absolute, is_excluded, project_root
+from dlint.project.files import is_excluded, project_root
+from dlint.project.paths import absolute
 from dlint.settings import Settings, SettingsError, StartMethod
 
 _LISTS = ("select", "ignore", "extend_select", "exclude", "extend_exclude", "per_file_ignores")

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from dlint.finding import Trouble
-from dlint.project.files import display_path
+from dlint.project.paths import display_path
 
 if TYPE_CHECKING:
     from dlint.repair import Repairs

@@ -11,7 +11,8 @@ import click
 
 from dlint.cli.options import CannotDo
 from dlint.cli.output import complain, say
-from dlint.project.files import absolute, project_root
+from dlint.project.files import project_root
+from dlint.project.paths import absolute
 
 _QUIET_MS = 300  # milliseconds without another change
 _STEP_MS = 200  # milliseconds after which it is asked whether there was one

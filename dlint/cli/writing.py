@@ -8,7 +8,7 @@ from pathlib import Path
 
 from dlint.cli.options import CannotDo
 from dlint.ending import whole
-from dlint.project.files import display_path
+from dlint.project.paths import display_path
 from dlint.rewriting.files import umask
 
 

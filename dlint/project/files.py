@@ -1,17 +1,19 @@
-"""Which files: how paths are shown, the program that a path belongs to, what is listed, what is ignored."""
+"""Which files: the program that a path belongs to, what is listed, what is ignored."""
 
 from __future__ import annotations
 
 import os
 import stat
 from collections.abc import Callable, Container, Iterable, Sequence
-from functools import cache, lru_cache
+from functools import cache
 from itertools import takewhile
 from pathlib import Path
 from typing import NamedTuple
 
 from dlint.finding import Trouble
-from dlint.project.ignoring import Ignore, lines_in, lines_of
+from dlint.project.excluding import NOTHING_EXCLUDED, Exclude
+from dlint.project.ignoring import Ignore, lines_of
+from dlint.project.paths import absolute, display_path, is_folder
 from dlint.source.notebooks import SUFFIX
 from dlint.source.reading import (
     MAX_CONFIGURATION_BYTES,
@@ -42,68 +44,6 @@ _NEVER_ENTERED = frozenset(
 )
 # Tells why something could not be listed, and where.
 Failed = Callable[[str, str], None]
-
-
-# Paths -----------------------------------------------------------------------------------------------
-
-
-def absolute(path: Path | str) -> Path:
-    """The absolute path without ``..``; links are kept, so that users see the names they know."""
-    text = os.path.abspath(path)  # noqa: PTH100
-    return Path(f"/{text.lstrip('/')}" if text.startswith("//") else text)  # POSIX keeps two slashes
-
-
-def is_folder(path: Path) -> bool:
-    """Whether there is a folder; no where nobody can tell, which `Path.is_dir` raises for."""
-    return os.path.isdir(path)  # noqa: PTH112
-
-
-def display_path(path: Path | str) -> str:
-    """The path as reports show it: relative to the working directory, with forward slashes."""
-    text, here = str(path), os.path.join(os.getcwd(), "")  # noqa: PTH109, PTH118
-    try:
-        # Most paths are absolute and below the working directory: cutting them is far cheaper.
-        shown = os.path.normpath(text[len(here) :]) if text.startswith(here) else os.path.relpath(text)
-    except ValueError:  # another drive on Windows
-        shown = text
-    return shown.replace(os.sep, "/")
-
-
-def lies_in(path: str, folder: str) -> bool:
-    """Whether a path is a folder or below it, as they are written."""
-    path, folder = os.path.normcase(path), os.path.normcase(folder)
-    return path == folder or path.startswith(os.path.join(folder, ""))  # noqa: PTH118
-
-
-# Excluding -------------------------------------------------------------------------------------------
-
-
-class Exclude(NamedTuple):
-    """Patterns of what is left out: ``lines`` count from a program's root.
-
-    A folder of ``nested`` has patterns of its own in their place, which count from there; those of
-    ``everywhere``, from the root, hold in it too.
-    """
-
-    lines: tuple[str, ...] = ()
-    everywhere: tuple[str, ...] = ()
-    nested: tuple[tuple[Path, tuple[str, ...]], ...] = ()
-
-    def says(self, path: str, root: Path, *, is_folder: bool) -> bool:
-        """Whether what stands at a path is left out; what it lies in is not asked about."""
-        return any(ignore.says(path, is_folder=is_folder) for ignore in self.ignores(Path(path).parent, root))
-
-    def ignores(self, folder: Path, root: Path) -> list[Ignore]:
-        """The patterns for what stands in a folder."""
-        nested = dict(self.nested)
-        for above in (folder, *folder.parents) if nested else ():
-            if above in nested:
-                each = ((above, nested[above]), (root, self.everywhere))
-                return [_exclude_of(str(start), lines) for start, lines in each if lines]
-        return [_exclude_of(str(root), self.lines)] if self.lines else []
-
-
-NOTHING_EXCLUDED = Exclude()
 
 
 # Programs --------------------------------------------------------------------------------------------
@@ -332,19 +272,6 @@ def is_excluded(path: Path, exclude: Exclude) -> bool:
         or _has_any(folder, ("pyvenv.cfg",))
         for folder in folders
     )
-
-
-def matches(path: Path, root: Path, lines: Sequence[str]) -> bool:
-    """Whether patterns of .gitignore, counted from a folder, match a file or a folder that it lies in."""
-    patterns = _exclude_of(str(root), tuple(lines))
-    return bool(patterns.says(str(path), is_folder=False)) or any(
-        patterns.says(str(folder), is_folder=True) for folder in path.parents if root in folder.parents
-    )
-
-
-@lru_cache(maxsize=8)  # for the many files that pre-commit names
-def _exclude_of(root: str, lines: tuple[str, ...]) -> Ignore:
-    return Ignore(root, lines_in(lines))
 
 
 def _ignored(ignores: list[Ignore], path: str, *, is_folder: bool) -> bool:

@@ -8,7 +8,7 @@ from functools import cache
 from pathlib import Path
 
 from dlint.fingerprint import SourceLines
-from dlint.project.files import display_path
+from dlint.project.paths import display_path
 from dlint.source.notebooks import cell_lines
 from dlint.source.reading import SourceError, decode, read_bytes
 

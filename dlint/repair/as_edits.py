@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from dlint.finding import Edit
-from dlint.project.files import display_path
+from dlint.project.paths import display_path
 from dlint.source.notebooks import cell_texts, is_notebook
 from dlint.source.reading import SourceError, decode
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from dlint.finding import Finding
-from dlint.project.files import absolute
+from dlint.project.paths import absolute
 from dlint.repair.lines import UNCHANGED, Lines
 
 _Kind = tuple[Path, str]  # file, code

@@ -10,7 +10,7 @@ from pathlib import Path
 from dlint import engine
 from dlint.finding import Finding
 from dlint.in_cells import Notebooks
-from dlint.project.files import absolute
+from dlint.project.paths import absolute
 from dlint.remedies import CURE_OTHERS, remedy
 from dlint.repair.as_edits import edits_of
 from dlint.repair.judge import Verdict, verdict

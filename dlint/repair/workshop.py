@@ -10,7 +10,8 @@ from pathlib import Path
 
 from dlint.fault import described, wants_traceback
 from dlint.finding import Finding
-from dlint.project.files import Program, absolute, expand, programs
+from dlint.project.files import Program, expand, programs
+from dlint.project.paths import absolute
 from dlint.remedies import remedy
 from dlint.repair.apart import check_apart
 from dlint.repair.lines import Lines

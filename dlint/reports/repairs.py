@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from dlint.finding import Finding
-from dlint.project.files import display_path
+from dlint.project.paths import display_path
 from dlint.reports.closing import not_checked, of
 from dlint.reports.line import place
 from dlint.reports.signs import visible

@@ -8,13 +8,13 @@ import pytest
 from doors import write
 
 from dlint.project import files
+from dlint.project.excluding import Exclude
+from dlint.project.paths import display_path
 from dlint.source import parsing, reading
 
 
 def listed(root: Path, *exclude: str) -> list[str]:
-    return [
-        path.relative_to(root).as_posix() for path in files.python_files(root, files.Exclude(tuple(exclude)))
-    ]
+    return [path.relative_to(root).as_posix() for path in files.python_files(root, Exclude(tuple(exclude)))]
 
 
 def test_only_python_files_sorted(tmp_path: Path) -> None:
@@ -158,8 +158,8 @@ def test_warnings_about_the_code_stay_silent(recwarn: pytest.WarningsRecorder) -
 
 def test_display_paths_are_relative_and_posix(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-    assert files.display_path(tmp_path / "pkg" / "a.py") == "pkg/a.py"
-    assert files.display_path(tmp_path.parent / "a.py") == "../a.py"
-    assert files.display_path(tmp_path / "pkg" / ".." / ".." / "a.py") == "../a.py"
-    assert files.display_path(Path(f"{tmp_path}-other/a.py")) == f"../{tmp_path.name}-other/a.py"
-    assert files.display_path(tmp_path) == "."
+    assert display_path(tmp_path / "pkg" / "a.py") == "pkg/a.py"
+    assert display_path(tmp_path.parent / "a.py") == "../a.py"
+    assert display_path(tmp_path / "pkg" / ".." / ".." / "a.py") == "../a.py"
+    assert display_path(Path(f"{tmp_path}-other/a.py")) == f"../{tmp_path.name}-other/a.py"
+    assert display_path(tmp_path) == "."

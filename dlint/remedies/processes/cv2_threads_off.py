@@ -16,7 +16,7 @@ import libcst as cst
 
 from dlint.finding import Finding
 from dlint.program.program import Program
-from dlint.project.files import absolute
+from dlint.project.paths import absolute
 from dlint.rewriting import header
 from dlint.rewriting.edits import Edits
 from dlint.rewriting.pieces import statements
