@@ -18,11 +18,12 @@ from pathlib import Path
 from typing import Any
 
 import dlint
-from dlint.proofs import older_torch, opencl_cpu, openmp_opencv, processes
+from dlint.proofs import older_torch, opencl_cpu, openmp_opencv
 from dlint.proofs.environment import variables
 from dlint.proofs.proof import Proof, StartMethod
-from dlint.proofs.stacks import Process, processes_from_data
 from dlint.proofs.watchdog import MARK, Job
+from dlint.running import processes
+from dlint.running.stacks import Process, processes_from_data
 from dlint.safe_path import LEAVE_OUT
 
 _HARNESS = Path(__file__).with_name("harness")
@@ -40,6 +41,27 @@ class Run:
     def path(self) -> str:
         """The file to run, below the proof's folder."""
         return f"{self.program}/main.py" if (self.proof.folder / self.program).is_dir() else self.program
+
+    @property
+    def python(self) -> str:
+        """The Python to run it with."""
+        return str(older_torch.python()) if self.proof.needs.older_torch else sys.executable
+
+    def environment(self, token: str) -> dict[str, str]:
+        """The environment to run it in; ``token`` marks its processes."""
+        needs = self.proof.needs
+        path = [str(_HARNESS)]
+        if needs.openmp_opencv:
+            path.append(str(openmp_opencv.module_folder()))
+        added = {**self.proof.environment, MARK: token, "DLINT_PROOF_START_METHOD": self.method}
+        if needs.opencl_cpu:
+            added |= opencl_cpu.variables()
+        environment = variables(added)
+        # What the user has on the path is for the Python that runs dlint.
+        if environment.get("PYTHONPATH") and not needs.older_torch:
+            path.append(environment["PYTHONPATH"])
+        environment["PYTHONPATH"] = os.pathsep.join(path)
+        return environment
 
 
 @dataclass(frozen=True)
@@ -129,23 +151,12 @@ class Runner:
         self._count += 1
         token = f"{self._token}-{self._count}"
         folder = Path(tempfile.gettempdir()) / f"dlint-prove-{token}"
-        path = [str(_HARNESS)]
-        if run.proof.needs.openmp_opencv:
-            path.append(str(openmp_opencv.module_folder()))
-        added = {**run.proof.environment, MARK: token, "DLINT_PROOF_START_METHOD": run.method}
-        if run.proof.needs.opencl_cpu:
-            added |= opencl_cpu.variables()
-        environment = variables(added)
-        # What the user has on the path is for the Python that runs dlint.
-        if environment.get("PYTHONPATH") and not run.proof.needs.older_torch:
-            path.append(environment["PYTHONPATH"])
-        environment["PYTHONPATH"] = os.pathsep.join(path)
         job = Job(
             folder=str(folder),
             programs=str(run.proof.folder),
             program=run.path,
-            python=str(older_torch.python()) if run.proof.needs.older_torch else sys.executable,
-            environment=environment,
+            python=run.python,
+            environment=run.environment(token),
             limit=run.proof.limit,
             still=run.proof.still,
         )

@@ -21,7 +21,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from dlint.proofs import processes, stacks
+from dlint.running import processes, stacks
 
 MARK = "DLINT_PROOF_TOKEN"
 STACKS = "DLINT_PROOF_STACKS"

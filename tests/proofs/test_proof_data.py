@@ -6,9 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from dlint.proofs import judge, stacks
+from dlint.proofs import judge
 from dlint.proofs.proof import Condition, Proof, ProofError, read
 from dlint.proofs.run import Result
+from dlint.running import stacks
 
 TOML = """
 [[proof]]

@@ -13,9 +13,9 @@ from pathlib import Path
 
 import pytest
 
-from dlint.proofs import processes
 from dlint.proofs.proof import Proof
 from dlint.proofs.run import Result, Run, Runner
+from dlint.running import processes
 
 pytestmark = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="the watchdog needs Linux")
 

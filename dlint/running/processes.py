@@ -1,4 +1,4 @@
-"""The process tree under the watchdog, as /proc shows it (Linux)."""
+"""A process tree as /proc shows it (Linux): who belongs to whom, and who uses a processor."""
 
 from __future__ import annotations
 
@@ -63,6 +63,12 @@ def parent(pid: int) -> int:
     """The parent of a process, 0 when it is gone."""
     fields = _stat(pid)
     return int(fields[1]) if fields else 0
+
+
+def state(pid: int) -> str | None:
+    """The state of a process as /proc has it (``S``, ``R``, ``D``, ``T``, ``Z``), None when it is gone."""
+    fields = _stat(pid)
+    return fields[0] if fields else None
 
 
 def command_line(pid: int) -> str:

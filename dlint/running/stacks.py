@@ -17,7 +17,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from dlint.proofs import processes
+from dlint.running import processes
 
 _FRAME = re.compile(r'^  File "(?P<file>.*)", line (?P<line>\d+) in (?P<function>.*)$')
 _THREAD = re.compile(r"^(?P<title>(?:Current thread|Thread) 0x[0-9a-f]+.*?) \(most recent call first\):$")
