@@ -9,7 +9,7 @@ import click
 
 import dlint as package
 
-_COMMANDS = ("check", "fix", "baseline", "rule", "rules", "prove", "server", "init", "completion")
+_COMMANDS = ("check", "fix", "baseline", "rule", "rules", "prove", "doctor", "server", "init", "completion")
 _NEED_A_FOLDER = ("check", "fix", "baseline", "prove", "init")
 
 
