@@ -38,6 +38,11 @@ def attach(pid: int, *, seconds: float = 5.0, native: bool = True) -> Job:
         raise CannotAttach('py-spy is not installed: pip install "torch-dlint[prove]"')
     pid = _top(pid)
     pids = [pid, *processes.descendants(pid)]
+    if os.getpid() in pids:  # a shell that dlint itself was called from
+        mine = {os.getpid(), *processes.descendants(os.getpid())}
+        pids = [each for each in pids if each not in mine]
+    if not any(map(_is_python, pids)):
+        raise CannotAttach(f"neither process {pid} nor any below it runs Python")
     before = {each: _used(each) for each in pids}
     begin = time.monotonic()
     looks: list[dict[int, tuple[Thread, ...]]] = []
@@ -47,9 +52,11 @@ def attach(pid: int, *, seconds: float = 5.0, native: bool = True) -> Job:
             time.sleep(max(0.0, begin + seconds * look / (_LOOKS - 1) - time.monotonic()))
         looks.append({each: _stacks(tool, each, native=native and last) for each in pids if _is_python(each)})
         if not any(looks[-1].values()) and processes.is_alive(pid):
-            raise CannotAttach(_why_not(tool, pid))
+            raise CannotAttach(_why_not(tool, next(filter(_is_python, pids), pid)))
+    if not processes.is_alive(pid):
+        raise CannotAttach(f"process {pid} ended while it was watched")
     window = time.monotonic() - begin
-    seen = [_seen(each, before[each], looks, window) for each in pids]
+    seen = [_seen(each, before[each], looks, window) for each in pids if processes.state(each) is not None]
     return Job(tuple(seen), window, True, native)
 
 
@@ -81,6 +88,7 @@ def _seen(
         next((threads for threads in reversed(stacks) if threads), ()),
         moved=works or len(shapes) > 1,
         folder=_folder(pid),
+        is_python=_is_python(pid),
     )
 
 

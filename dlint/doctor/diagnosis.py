@@ -80,7 +80,9 @@ def _hints(does: tuple[tuple[Seen, Doing], ...]) -> tuple[str, ...]:
     has_workers = any(process.is_loader_worker for process, _ in does)
     ordered = sorted(does, key=lambda each: (not each[0].is_loader_worker, each[1].kind == "item"))
     ordered = [each for each in ordered if not (has_workers and each[1].kind == "item")]
-    said = dict.fromkeys(_TRY[what.kind] for _, what in ordered if what.kind in _TRY)
+    said = dict.fromkeys(
+        _TRY[what.kind] for process, what in ordered if what.kind in _TRY and process.is_python
+    )
     return (*said, _ALWAYS)
 
 

@@ -135,6 +135,8 @@ def doing(process: Seen, job: Job) -> Doing:
         return Doing(
             "stopped", "is stopped by the system: SIGSTOP, Ctrl-Z or a debugger; kill -CONT lets it go on"
         )
+    if not process.is_python:
+        return Doing("program", f"is another program{_share(process, job)}")
     helper = next((words for name, words in _HELPERS.items() if name in process.command), None)
     if helper is not None and not process.is_loader_worker:
         return Doing("helper", helper)

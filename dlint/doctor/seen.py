@@ -21,7 +21,7 @@ _HELPERS = (
 class Seen:
     """A process. ``state`` is that of ``/proc`` (``S``, ``R``, ``D``, ``T``, ``Z``), ``used`` the seconds of
     processor time during the job's window; both are None where nobody looked. ``parent`` is 0 where it is not
-    known."""
+    known. ``moved``: it used a processor or its stack changed; ``folder`` is its working directory."""
 
     pid: int
     command: str = ""
@@ -31,6 +31,7 @@ class Seen:
     threads: tuple[Thread, ...] = ()
     moved: bool = False
     folder: str | None = None
+    is_python: bool = True
 
     @cached_property
     def is_loader_worker(self) -> bool:

@@ -126,6 +126,30 @@ def test_a_process_that_is_stopped_is_called_that_and_stays_it(tmp_path: Path) -
             job.kill()
 
 
+def test_another_program_and_one_that_ends(tmp_path: Path) -> None:
+    with subprocess.Popen(["sleep", "100"]) as other:
+        result = dlint(tmp_path, "doctor", str(other.pid))
+        other.kill()
+    assert (result.returncode, "nor any below it runs Python" in result.stderr) == (2, True)
+    with subprocess.Popen([sys.executable, "-c", "import time; time.sleep(2)"]) as short:
+        result = dlint(tmp_path, "doctor", str(short.pid), "--seconds", "20")
+    assert (result.returncode, "ended while it was watched" in result.stderr) == (2, True)
+
+
+def test_a_program_below_a_shell(tmp_path: Path) -> None:
+    write(tmp_path, {"run.py": _WAITS, ".git/HEAD": ""})
+    command = ["sh", "-c", f"{sys.executable} run.py; true"]
+    with subprocess.Popen(command, cwd=tmp_path, stdout=subprocess.PIPE, text=True) as shell:
+        assert shell.stdout is not None
+        assert shell.stdout.readline() == "begun\n"
+        result = dlint(tmp_path, "doctor", str(shell.pid), "--seconds", "1")
+        assert result.returncode == 1
+        assert "is another program" in result.stdout
+        assert "waits for a condition or an event" in result.stdout
+        for pid in processes.descendants(shell.pid):
+            os.kill(pid, signal.SIGKILL)
+
+
 def test_the_machine(tmp_path: Path) -> None:
     write(tmp_path, {"a.py": "x = 1\n", ".git/HEAD": ""})
     result = dlint(tmp_path, "doctor", "--env")
