@@ -89,6 +89,16 @@ def analyse(project: Project, jobs: int, progress: Progress | None) -> Outcome:
     return outcome
 
 
+def programs(project: Project) -> Iterator[Program]:
+    """The program of each block of a project, one after the other: with the next, the one before is gone."""
+    analysis = _Analysis(project)
+    try:
+        for number in range(len(analysis.blocks)):
+            yield analysis.turn_to(number)
+    finally:
+        analysis.let_go()
+
+
 class _Analysis:
     """The index of a project, and its blocks one by one."""
 
@@ -99,25 +109,25 @@ class _Analysis:
         self._index = Index(project.root, project.files, project.texts)
         chosen = project.settings
         self._releases = Releases(self._index, chosen.target_torch, chosen.torch, chosen.python)
-        self._blocks: list[Block | None] = []
+        self.blocks: list[Block | None] = []
         self._at: Program | None = None  # of the block that was looked at last
         if any(self._index.mentioning(word) for word in _PROGRAM_WORDS):
             from dlint.project.blocks import blocks
 
-            self._blocks = blocks(self._index)
+            self.blocks = blocks(self._index)
 
     def run(self, jobs: int, progress: Progress | None) -> Iterator[Outcome]:
         """The outcome of each block."""
-        if len(self._blocks) <= 1:
-            for block in self._blocks:
+        if len(self.blocks) <= 1:
+            for block in self.blocks:
                 yield self._judged(self._program(block, progress))
             return
         gc.freeze()  # the search for garbage between blocks need not go through what was there before
         _in_this_process.analysis = self  # a forked process finds it there
         try:
-            if jobs == 0 and len(self._blocks) >= _WORTH_PROCESSES:
+            if jobs == 0 and len(self.blocks) >= _WORTH_PROCESSES:
                 jobs = os.cpu_count() or 1
-            jobs = min(jobs, len(self._blocks))
+            jobs = min(jobs, len(self.blocks))
             if jobs > 1 and _can_fork():
                 from concurrent.futures import BrokenExecutor, ProcessPoolExecutor
                 from multiprocessing import get_context
@@ -131,15 +141,19 @@ class _Analysis:
             yield from self._rounds(map, progress)
         finally:
             _in_this_process.analysis = None
-            if self._at is not None:
-                self._at.let_go()
+            self.let_go()
             gc.unfreeze()
+
+    def let_go(self) -> None:
+        """Ends the program that was looked at last."""
+        if self._at is not None:
+            self._at.let_go()
 
     def _rounds(self, each: Callable[..., Iterable[Any]], progress: Progress | None) -> Iterator[Outcome]:
         """What blocks must know of one another, then what is found in each of them."""
         from dlint.project.blocks import together
 
-        numbers = range(len(self._blocks))
+        numbers = range(len(self.blocks))
         steps = count(1)
 
         def advance() -> None:
@@ -157,7 +171,7 @@ class _Analysis:
 
     def facts(self, number: int) -> tuple[Facts, Outcome]:
         """What the other blocks must know of one, and what stood in the way."""
-        program = self._turn_to(number)
+        program = self.turn_to(number)
         outcome = Outcome([], set(), set(), set())
         facts: list[Facts] = []
         root = self._project.root
@@ -167,16 +181,16 @@ class _Analysis:
 
     def outcome(self, number: int, facts: Facts) -> Outcome:
         """What the rules find in one of several blocks."""
-        program = self._turn_to(number)
+        program = self.turn_to(number)
         program.learn(facts)
         return self._judged(program)
 
-    def _turn_to(self, number: int) -> Program:
+    def turn_to(self, number: int) -> Program:
         """The program of a block, begun afresh: what it can find must not depend on what was looked at before
         it. The one before is let go, for memory holds one of them."""
         if self._at is not None:
             self._at.let_go()
-        self._at = self._program(self._blocks[number])
+        self._at = self._program(self.blocks[number])
         return self._at
 
     def _program(self, block: Block | None, progress: Progress | None = None) -> Program:

@@ -9,8 +9,11 @@ import click
 
 import dlint as package
 
-_COMMANDS = ("check", "fix", "baseline", "rule", "rules", "prove", "doctor", "server", "init", "completion")
-_NEED_A_FOLDER = ("check", "fix", "baseline", "prove", "init")
+_COMMANDS = (
+    *("check", "fix", "baseline", "rule", "rules", "prove", "doctor", "workers", "server", "init"),
+    "completion",
+)
+_NEED_A_FOLDER = ("check", "fix", "baseline", "prove", "workers", "init")
 
 
 class _LazyGroup(click.Group):
