@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -12,6 +11,7 @@ import click
 from dlint.cli import CLEAN, FAILED
 from dlint.cli.options import choice_options, paths_argument, settings_for
 from dlint.cli.output import complain_of, in_colour, say, say_json
+from dlint.project.paths import display_path
 
 if TYPE_CHECKING:
     from dlint.overview.views import LoaderView
@@ -30,7 +30,13 @@ _WIDE = 10_000
     show_default=True,
     help="How to print the loaders.",
 )
-def workers(paths: tuple[Path, ...], choices: dict[str, Any], output_format: str) -> int:
+@click.option(
+    "--html",
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    help="Write a page for a browser instead: it holds all it needs.",
+)
+def workers(paths: tuple[Path, ...], choices: dict[str, Any], output_format: str, html: Path | None) -> int:
     """Show every DataLoader of files and folders (by default the working directory): what it is given, what
     its workers execute, draw, hold and get, what protects them, and the findings about them.
 
@@ -40,12 +46,26 @@ def workers(paths: tuple[Path, ...], choices: dict[str, Any], output_format: str
 
     settings = settings_for(paths, choices)
     views, troubles = look(paths, settings)
-    if output_format == "json":
-        say_json([json.dumps([_as_data(view) for view in views], indent=2)])
+    if html is not None:
+        _write(html, views)
+    elif output_format == "json":
+        from dlint.overview.as_data import as_data
+
+        say_json([json.dumps([as_data(view) for view in views], indent=2)])
     else:
         _print(views)
     complain_of(troubles)
     return FAILED if troubles else CLEAN
+
+
+def _write(file: Path, views: list[LoaderView]) -> None:
+    from dlint.cli.writing import write_file
+    from dlint.overview.as_page import page
+    from dlint.project.lines import source_lines
+    from dlint.reports.closing import of
+
+    write_file(file, page(views, source_lines(None)), "--html")
+    say([f"{of(len(views), 'loader')} in {display_path(file)}."])
 
 
 def _print(views: list[LoaderView]) -> None:
@@ -61,23 +81,3 @@ def _print(views: list[LoaderView]) -> None:
         console.print(tree, crop=False)
         console.print()
     say([f"{of(len(views), 'loader')}."])
-
-
-def _as_data(view: LoaderView) -> dict[str, Any]:
-    """The view as plain values; a finding as its place and its words."""
-    data = dataclasses.asdict(dataclasses.replace(view, findings=()))
-    data["draws"] = [{"library": library, "seeded_by": who} for library, who in view.draws]
-    data["findings"] = [
-        {
-            "code": finding.code,
-            "path": finding.path,
-            "cell": finding.cell,
-            "line": finding.line,
-            "column": finding.column,
-            "level": finding.level,
-            "effect": finding.effect,
-            "message": finding.message,
-        }
-        for finding in view.findings
-    ]
-    return data

@@ -114,11 +114,6 @@ def in_worker_code(stack: Sequence[Frame]) -> list[Frame]:
     return within(stack, find(stack, "_worker_loop", WORKER))
 
 
-def short(frame: Frame) -> str:
-    """The frame as a reader knows it: ``Pool.map (multiprocessing/pool.py:367)``."""
-    return str(frame)
-
-
 def chain(stack: Sequence[Frame], most: int = 4) -> Iterator[str]:
     """The frames that say most, from the project's line inwards: Python's, and what C calls the last."""
     mine = own(stack)
@@ -127,7 +122,7 @@ def chain(stack: Sequence[Frame], most: int = 4) -> Iterator[str]:
     shown = ([mine] if mine is not None else []) + inner
     if len(shown) > most:
         shown = [*shown[: most - 1], shown[-1]]
-    yield from (short(frame) for frame in shown)
+    yield from (str(frame) for frame in shown)
     native = next((each for each in native_only(stack) if not each.function.startswith("0x")), None)
     library = next((each for each in native_only(stack)), None)
     if native is not None:

@@ -106,10 +106,6 @@ class Job:
         tops = [each for each in self.processes if each.parent not in pids and not each.is_loader_worker]
         return tops[0] if tops else None
 
-    def parent_of(self, process: Seen) -> Seen | None:
-        """The process that has started another one, as far as it was seen."""
-        return next((each for each in self.processes if each.pid == process.parent), None)
-
     def children_of(self, process: Seen) -> list[Seen]:
         """The processes that one has started."""
         return [each for each in self.processes if each.parent == process.pid and each is not process]

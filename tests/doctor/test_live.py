@@ -67,6 +67,9 @@ def test_a_hang_is_recognised(run: Run, tmp_path: Path, this_machine: Environmen
     ]
     assert first.cause.place is not None
     assert Path(first.cause.place.file).name == Path(run.path).name
+    # And where it stands, static analysis has said so before.
+    assert first.finding is not None
+    assert Path(first.finding.path).name == Path(run.path).name
 
 
 HEALTHY = sorted((Path(__file__).parent / "healthy").glob("*.py"))
