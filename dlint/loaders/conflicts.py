@@ -65,7 +65,7 @@ def _are_together(loader: Loader, way: dict[str, Value | None], world: World, ju
     return any(
         judge({**anything, **{name: way[name] for name in names}}, world)
         and all(
-            any(_go_together(one, other) for one in alone[name] for other in alone[beside])
+            any(one.is_together_with(other) for one in alone[name] for other in alone[beside])
             for name, beside in combinations(names, 2)
         )
         for count in range(1, len(way) + 1)
@@ -75,13 +75,6 @@ def _are_together(loader: Loader, way: dict[str, Value | None], world: World, ju
 
 def _same(one: Value | None, other: Value | None) -> bool:
     return one is other or (one is not None and other is not None and one.key == other.key)
-
-
-def _go_together(one: World, other: World) -> bool:
-    """Whether some way to one thing surely is a way to another: neither is folded, or all that one assumes
-    every way to the other assumes."""
-    folded, plain = (one, other) if one.known(FOLDED) else (other, one)
-    return not folded.known(FOLDED) or (not plain.known(FOLDED) and folded.is_within(plain))
 
 
 def applicability(loader: Loader) -> Applicability:

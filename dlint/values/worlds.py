@@ -13,6 +13,8 @@ OPTION: Final = "option"
 # Assumed by what several worlds have in common, where they have more: that another world agrees with it does
 # not show that it agrees with one of them.
 FOLDED: Final = ("folded",)
+# Of more ways than these nobody remembers what each of them assumes.
+_MOST_WAYS: Final = 64
 _FIELDS: Final = {"truth": 0, "none": 1, "equal": 2, "different": 3}
 
 
@@ -34,6 +36,22 @@ def _choice(parts: Key) -> _Choice:
     if known is None:
         known = _choices[parts] = _Choice(parts[0])
     return known
+
+
+class Folded:
+    """What each of the worlds that were folded assumes beyond what they have in common; nothing where that is
+    not known. That there were several is all that worlds are compared by: any two are equal."""
+
+    __slots__ = ("ways",)
+
+    def __init__(self, ways: tuple[dict[Key, Any], ...] = ()) -> None:
+        self.ways = ways
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Folded)
+
+    def __hash__(self) -> int:
+        return hash(FOLDED)
 
 
 # A program has a few hundred different facts, each in thousands of worlds. With one object for each, most
@@ -192,7 +210,7 @@ class World:
         if not unlike or not self.facts:
             return World(self.facts)
         if not all(unlike):
-            return World({_choice(FOLDED): True})
+            return World({_choice(FOLDED): Folded()})
         for key, fact in self.facts.items():
             for other in unlike:
                 known = other.get(key)
@@ -203,8 +221,33 @@ class World:
             if fact is not None:
                 facts[key] = fact
         if any(facts != each for each in (self.facts, *unlike)):
-            facts[_choice(FOLDED)] = True
+            facts[_choice(FOLDED)] = _folded(facts, (self.facts, *unlike))
         return World(facts)
+
+    def is_together_with(self, other: World) -> bool:
+        """Whether some way of this world surely is one of another. Where one of them is what many ways have
+        in common, that they agree does not show it: one of those must assume all that the other does."""
+        mine, theirs = self.known(FOLDED), other.known(FOLDED)
+        if mine is None and theirs is None:
+            return True
+        if mine is not None and theirs is not None:
+            return False
+        folded, plain, ways = (self, other, mine.ways) if theirs is None else (other, self, theirs.ways)
+        return folded.is_within(plain) or any(World({**folded.facts, **way}).is_within(plain) for way in ways)
+
+
+def _folded(shared: dict[Key, Any], worlds: tuple[dict[Key, Any], ...]) -> Folded:
+    """What is lost of some worlds where only what they share is kept."""
+    mark = _choice(FOLDED)
+    ways: list[dict[Key, Any]] = []
+    for facts in worlds:
+        more = {key: fact for key, fact in facts.items() if key is not mark and shared.get(key) != fact}
+        before: Folded | None = facts.get(mark)
+        ways += [more] if before is None else [{**way, **more} for way in before.ways]
+        if len(ways) > _MOST_WAYS or (before is not None and not before.ways):
+            return Folded()
+    spend(1 + len(ways) // 8)
+    return Folded(tuple(ways))
 
 
 HERE: Final = World()  # nothing assumed

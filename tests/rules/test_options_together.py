@@ -109,3 +109,38 @@ def test_an_option_beside_what_the_call_says(tmp_path: Path, workers: str, found
         "    return DataLoader(rows, num_workers=args.workers, persistent_workers=True)\n"
     )
     assert _codes(tmp_path, {"program.py": text}) == found
+
+
+_SHARED = """from torch.utils.data import DataLoader
+from torch.utils.data.distributed import DistributedSampler
+
+
+def loader_of(rows, spread, shuffled):
+    if spread:
+        sampler = DistributedSampler(rows)
+    else:
+        sampler = None
+    return DataLoader(rows, sampler=sampler, shuffle=shuffled), sampler
+"""
+_PROGRAM = """import os
+
+from shared import loader_of
+from rows import ROWS
+
+
+def main(args):
+    spread = not args.alone and int(os.environ.get("WORLD_SIZE", 1)) > 1
+    return [{calls}]
+
+
+if __name__ == "__main__":
+    main(None)
+"""
+
+
+@pytest.mark.parametrize(("shuffled", "found"), [("True", ["DL301"]), ("False", [])])
+def test_one_of_many_callers_gives_both(tmp_path: Path, shuffled: str, found: list[str]) -> None:
+    # The ways to the sampler are so many that only what they share is kept; one of them is this caller's.
+    calls = ", ".join(f"loader_of(ROWS, spread, {each})[0]" for each in ("False", shuffled, "False"))
+    files = {f"program{n}.py": _PROGRAM.format(calls=calls) for n in range(2)}
+    assert _codes(tmp_path, {"shared.py": _SHARED, "rows.py": "ROWS = [1]\n", **files}) == found
