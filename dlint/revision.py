@@ -1,15 +1,9 @@
-"""What has changed since a commit, line by line: asked of git's objects.
-
-git's own comparison with the working tree would run what a repository's configuration names (filters,
-monitors, external programs). So only objects are read, and compared here.
-"""
+"""What has changed since a commit, line by line: git's objects are read, and compared here."""
 
 from __future__ import annotations
 
 import contextlib
 import os
-import shutil
-import subprocess
 from collections.abc import Iterable, Mapping
 from difflib import SequenceMatcher
 from pathlib import Path
@@ -18,23 +12,8 @@ from typing import NamedTuple
 from dlint.finding import Finding
 from dlint.fingerprint import SourceLines
 from dlint.project.paths import absolute
+from dlint.running.git import GitError, git
 from dlint.source.notebooks import is_notebook
-
-# Nothing is fetched, asked for or locked.
-_QUIET = {
-    "GIT_ALLOW_PROTOCOL": "none",
-    "GIT_NO_LAZY_FETCH": "1",
-    "GIT_OPTIONAL_LOCKS": "0",
-    "GIT_TERMINAL_PROMPT": "0",
-    "LC_ALL": "C",
-}
-# Also what only looks at commits reads the index, and asks the monitor whether it is up to date.
-_NO_PROGRAMS = ("-c", "core.fsmonitor=false", "-c", f"core.hooksPath={os.devnull}")
-_SECONDS = 120  # for one question, which takes a moment where nothing is wrong
-
-
-class RevisionError(Exception):
-    """Nobody can tell what has changed: one line that says why."""
 
 
 class _Lines(NamedTuple):
@@ -53,17 +32,24 @@ class _Lines(NamedTuple):
 class Revision:
     """The state of a repository at the point where the present one left ``base``: a commit, a branch, a tag.
 
-    ``source`` gives the lines of a file as they are now. Raises RevisionError.
+    ``source`` gives the lines of a file as they are now. Raises GitError.
     """
 
     def __init__(self, base: str, source: SourceLines) -> None:
         self._source = source
-        self._top = Path(os.fsdecode(_git("rev-parse", "--show-toplevel").removesuffix(b"\n")))
-        commit = _git("rev-parse", "--verify", "--quiet", "--end-of-options", f"{base}^{{commit}}", name=base)
+        self._top = Path(os.fsdecode(git("rev-parse", "--show-toplevel").removesuffix(b"\n")))
+        commit = git(
+            "rev-parse",
+            "--verify",
+            "--quiet",
+            "--end-of-options",
+            f"{base}^{{commit}}",
+            unknown=f"git knows no commit {base!r}",
+        )
         self._commit = os.fsdecode(commit.strip())
         # With no common past, or one that a shallow clone does not have, it is the commit itself.
-        with contextlib.suppress(RevisionError):
-            self._commit = os.fsdecode(_git("merge-base", self._commit, "HEAD").strip())
+        with contextlib.suppress(GitError):
+            self._commit = os.fsdecode(git("merge-base", self._commit, "HEAD").strip())
         self._renamed = self._renames()
         self._lines: dict[str, _Lines | None] = {}
 
@@ -89,10 +75,8 @@ class Revision:
             return None
         name = whole.relative_to(self._top).as_posix()
         try:
-            old = _git(
-                "cat-file", "blob", f"{self._commit}:{self._renamed.get(name, name)}", folder=self._top
-            )
-        except RevisionError:
+            old = git("cat-file", "blob", f"{self._commit}:{self._renamed.get(name, name)}", folder=self._top)
+        except GitError:
             return None
         if is_notebook(path):
             # Its lines are those of the JSON; findings count lines in cells.
@@ -111,29 +95,6 @@ class Revision:
 
     def _renames(self) -> Mapping[str, str]:
         """The old names of files that were renamed, by the new ones."""
-        told = _git("diff-tree", "-r", "-z", "-M", "--name-status", "--diff-filter=R", self._commit, "HEAD")
+        told = git("diff-tree", "-r", "-z", "-M", "--name-status", "--diff-filter=R", self._commit, "HEAD")
         parts = [os.fsdecode(part) for part in told.split(b"\0")]
         return {new: old for _, old, new in zip(parts[::3], parts[1::3], parts[2::3], strict=False)}
-
-
-def _git(*arguments: str, folder: Path | None = None, name: str | None = None) -> bytes:
-    """What git answers. Raises RevisionError, which says of ``name`` that git does not know it."""
-    program = shutil.which("git")
-    if program is None:
-        raise RevisionError("git is not installed")
-    try:
-        done = subprocess.run(
-            [program, "--no-pager", *_NO_PROGRAMS, *arguments],
-            cwd=folder,
-            env={**os.environ, **_QUIET},
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            timeout=_SECONDS,
-            check=False,
-        )
-    except (OSError, subprocess.TimeoutExpired) as error:
-        raise RevisionError(f"git: {error}") from error
-    if done.returncode:
-        said = done.stderr.decode("utf-8", "replace").strip().partition("\n")[0]
-        raise RevisionError(said or f"git knows no commit {name!r}")
-    return done.stdout

@@ -144,6 +144,19 @@ def load(
     return chosen._replace(python=declarations_of_python(root))
 
 
+def for_run(paths: Sequence[Path], choices: Mapping[str, Any]) -> Settings:
+    """The settings for a run over ``paths``, the first of which decides which project it is: ``choices`` are
+    what the user said, with ``config`` and ``isolated`` as :func:`load` has them. Raises SettingsError."""
+    given = dict(choices)
+    config, isolated = given.pop("config", None), given.pop("isolated", False)
+    if config is not None and isolated:
+        raise SettingsError("--config and --isolated exclude each other")
+    chosen = load(project_root(absolute(paths[0])), given, config=config, isolated=isolated)
+    if config is None and not isolated:
+        chosen = with_nested(chosen, paths, given)
+    return chosen
+
+
 def with_nested(chosen: Settings, paths: Sequence[Path], overrides: Mapping[str, Any] | None) -> Settings:
     """The same with the settings of the projects further down among which some paths are; what the user said
     counts over them, too.

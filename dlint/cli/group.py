@@ -10,10 +10,10 @@ import click
 import dlint as package
 
 _COMMANDS = (
-    *("check", "fix", "baseline", "rule", "rules", "prove", "doctor", "workers", "server", "init"),
+    *("check", "fix", "baseline", "rule", "rules", "prove", "doctor", "workers", "survey", "server", "init"),
     "completion",
 )
-_NEED_A_FOLDER = ("check", "fix", "baseline", "prove", "workers", "init")
+_NEED_A_FOLDER = ("check", "fix", "baseline", "prove", "workers", "survey", "init")
 
 
 class _LazyGroup(click.Group):

@@ -12,7 +12,8 @@ from dlint.finding import Report
 from dlint.fingerprint import SourceLines
 from dlint.project.paths import display_path
 from dlint.reports.closing import of
-from dlint.revision import Revision, RevisionError
+from dlint.revision import Revision
+from dlint.running.git import GitError
 from dlint.settings import Settings
 
 
@@ -32,7 +33,7 @@ def narrowed(
         return left
     try:
         findings = Revision(diff_base, source).touched(left.report.findings)
-    except RevisionError as error:
+    except GitError as error:
         raise CannotDo(f"--diff-base: {error}") from error
     old = len(left.report.findings) - len(findings)
     note = f"{of(old, 'finding')} not shown: not touched since {diff_base}."

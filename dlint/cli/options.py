@@ -12,7 +12,7 @@ import click
 from dlint import settings
 from dlint.cli.completing import a_file, codes
 from dlint.finding import LEVELS
-from dlint.project.files import is_excluded, project_root
+from dlint.project.files import is_excluded
 from dlint.project.paths import absolute
 from dlint.settings import Settings, SettingsError, StartMethod
 
@@ -115,13 +115,7 @@ def settings_for(paths: Sequence[Path], choices: dict[str, Any]) -> Settings:
     or on the command line, and for a code that no rule has.
     """
     try:
-        given = dict(choices)
-        config, isolated = given.pop("config", None), given.pop("isolated", False)
-        if config is not None and isolated:
-            raise CannotDo("--config and --isolated exclude each other")
-        chosen = settings.load(project_root(absolute(paths[0])), given, config=config, isolated=isolated)
-        if config is None and not isolated:
-            chosen = settings.with_nested(chosen, paths, given)
+        chosen = settings.for_run(paths, choices)
         if chosen.names_rules:
             from dlint.rules import all_codes
 

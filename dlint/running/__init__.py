@@ -1,1 +1,1 @@
-"""Processes that run, seen from outside: what the system tells of them, and their stacks."""
+"""Other programs, asked and seen from outside: processes and their stacks, git's objects."""
