@@ -24,19 +24,13 @@ _NEEDED = 'a survey needs Dask and pyarrow: pip install "torch-dlint[survey]"'
 _UNITS = {"": 1, "k": 10**3, "m": 10**6, "g": 10**9, "ki": 2**10, "mi": 2**20, "gi": 2**30}
 
 
-class _Bytes(click.ParamType):
-    """``500MB``, ``4GB``, ``2GiB``: a number of bytes."""
-
-    name = "size"
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:
-        if isinstance(value, int):
-            return value
-        found = re.fullmatch(r"(\d+(?:\.\d+)?)\s*([kmg]i?|)b?", str(value).strip().lower())
-        number = int(float(found[1]) * _UNITS[found[2]]) if found else 0
-        if number <= 0:
-            self.fail(f"{value!r} is no size such as 500MB or 4GB", param, ctx)
-        return number
+def _bytes(_context: click.Context, _parameter: click.Parameter, value: str) -> int:
+    """How many bytes ``500MB``, ``4GB`` and ``2GiB`` are."""
+    found = re.fullmatch(r"(\d+(?:\.\d+)?)\s*([kmg]i?|)b?", value.strip().lower())
+    number = int(float(found[1]) * _UNITS[found[2]]) if found else 0
+    if number <= 0:
+        raise click.BadParameter(f"{value!r} is no size such as 500MB or 4GB")
+    return number
 
 
 class _Survey(click.Group):
@@ -91,9 +85,10 @@ def survey() -> None:
 )
 @click.option(
     "--memory",
-    type=_Bytes(),
     default="4GB",
     show_default=True,
+    callback=_bytes,
+    metavar="SIZE",
     help="How much memory reading a version may take.",
 )
 @click.option(
