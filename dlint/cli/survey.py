@@ -15,12 +15,12 @@ from dlint.cli import CLEAN
 from dlint.cli.options import CannotDo, choice_options
 from dlint.cli.output import say
 from dlint.cli.progress import progress
+from dlint.cli.survey_report import NEEDED, report
 from dlint.cli.verbosity import Verbosity, verbosity_options
 
 if TYPE_CHECKING:
     from dlint.survey.store import Plan, Store
 
-_NEEDED = 'a survey needs Dask and pyarrow: pip install "torch-dlint[survey]"'
 _UNITS = {"": 1, "k": 10**3, "m": 10**6, "g": 10**9, "ki": 2**10, "mi": 2**20, "gi": 2**30}
 
 
@@ -51,6 +51,9 @@ class _Survey(click.Group):
 @click.group(cls=_Survey, add_help_option=False)
 def survey() -> None:
     """Read many repositories, and sum up what is found in them."""
+
+
+survey.add_command(report)
 
 
 @survey.command("sources", context_settings={"help_option_names": ["-h", "--help"]})
@@ -125,7 +128,7 @@ def sources(
         from dlint.survey.spread import SpreadError, cluster, spread
         from dlint.survey.store import Store, StoreError
     except ImportError as error:
-        raise CannotDo(_NEEDED) from error
+        raise CannotDo(NEEDED) from error
     store = Store(Path(os.path.abspath(out)))  # noqa: PTH100 - links keep their names
     try:
         plan = (
@@ -135,6 +138,10 @@ def sources(
         )
         with cluster(scheduler, jobs or os.cpu_count() or 1) as client, _progress(verbosity) as show:
             spread(client, plan, store, show)
+        for row in store.repositories("repository", "version", "outcome", "reason"):
+            if row["outcome"] != "read":
+                version = f" {row['version'][:10]}" if row["version"] else ""
+                verbosity.add(f"{row['repository']}{version}: {row['outcome']}: {row['reason']}")
         if verbosity.sums_up:
             say(_summary(store, out))
     except (SpreadError, StoreError) as error:

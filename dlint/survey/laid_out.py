@@ -43,15 +43,21 @@ def lay_out(repository: Path, commit: str, folder: Path) -> list[Trouble]:
     )
     wanted = [entry for entry in _entries(listed) if is_read(entry.path)]
     (folder / _MARK).mkdir()
+    troubles: list[Trouble] = []
     files = [entry for entry in wanted if not entry.is_link]
-    sizes = list(_answers(repository, "--batch-check", [entry.object for entry in files]))
-    small = [entry for entry, (size, _) in zip(files, sizes, strict=True) if size <= MAX_BYTES]
+    sizes = [size for size, _ in _answers(repository, "--batch-check", [entry.object for entry in files])]
+    small = [
+        entry for entry, size in zip(files, sizes, strict=True) if size is not None and size <= MAX_BYTES
+    ]
     contents = (content for _, content in _answers(repository, "--batch", [entry.object for entry in small]))
-    troubles = []
     for entry, content in zip(small, contents, strict=True):
         troubles += _written(folder, entry.path, content)
-    for entry, (size, _) in zip(files, sizes, strict=True):
-        if size > MAX_BYTES:
+    for entry, size in zip(files, sizes, strict=True):
+        if size is None:
+            troubles.append(
+                Trouble(os.fsdecode(entry.path), "cannot be read: the repository lacks its content")
+            )
+        elif size > MAX_BYTES:
             troubles += _written(folder, entry.path, size)
     links = [entry for entry in wanted if entry.is_link and b"\n" not in entry.path]
     followed = [commit.encode() + b":" + entry.path for entry in links]
@@ -84,9 +90,9 @@ def _is_sound(path: bytes) -> bool:
 
 def _answers(
     repository: Path, batch: str, asked: list[bytes], *options: str
-) -> Iterator[tuple[int, bytes | None]]:
-    """The sizes of objects and, where they are asked for, their contents, in order; None for a link
-    that leads to no file of the tree."""
+) -> Iterator[tuple[int | None, bytes | None]]:
+    """The sizes of objects and, where they are asked for, their contents, in order; None for what the
+    repository lacks, and the content of a link that leads to no file of the tree."""
     if not asked:
         return
     with tempfile.TemporaryFile() as questions:
@@ -102,20 +108,20 @@ def _answers(
         ) as process:
             assert process.stdout is not None
             try:
-                for each in asked:
-                    yield _answer(process.stdout, each, with_content=batch == "--batch")
+                for _ in asked:
+                    yield _answer(process.stdout, with_content=batch == "--batch")
             finally:
                 process.kill()
 
 
-def _answer(answers: IO[bytes], asked: bytes, *, with_content: bool) -> tuple[int, bytes | None]:
+def _answer(answers: IO[bytes], *, with_content: bool) -> tuple[int | None, bytes | None]:
     """The next object: ``<name> <kind> <size>``, and so many bytes."""
     head = answers.readline().rstrip(b"\n")
     if not head:
         raise GitError("git cat-file gave no answer")
     *name, kind, size = head.split(b" ")
-    if not size.isdigit():
-        raise GitError(f"the repository lacks the object {os.fsdecode(asked)}")
+    if not size.isdigit():  # missing, ambiguous
+        return None, None
     if not with_content:
         return int(size), None
     content = answers.read(int(size))

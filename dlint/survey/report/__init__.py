@@ -1,0 +1,1 @@
+"""What a survey comes to: figures, as Markdown and as a page with plots, and what two surveys differ in."""
