@@ -2,9 +2,9 @@
 
     python benchmarks/survey.py LIST --history 7 --jobs 2 --out DIR
 
-The loop checks each version out with git and runs ``dlint check`` there, one after the other. Versions that git
-cannot check out (a partial clone) are left out of it, and of the comparison. Read the ratio, not the seconds. The
-exit code is 1 where the two differ.
+The loop checks each version out with git and runs ``dlint check`` there, one after the other. Versions that
+git cannot check out (a partial clone) are left out of it, and of the comparison. Read the ratio, not the
+seconds. The exit code is 1 where the two differ.
 """
 
 from __future__ import annotations
@@ -76,10 +76,15 @@ def _checked(repository: str, version: str) -> set[Place] | None:
     with tempfile.TemporaryDirectory() as folder:
         tree = Path(folder, "tree")
         tree.mkdir()
-        environment = {**os.environ, **_QUIET, "GIT_INDEX_FILE": str(Path(folder, "index"))}
-        for arguments in (["read-tree", version], ["checkout-index", "--all", f"--prefix={tree}/"]):
+        environment = {**os.environ, **_QUIET}
+        where = {
+            "GIT_DIR": repository,
+            "GIT_WORK_TREE": str(tree),
+            "GIT_INDEX_FILE": str(Path(folder, "index")),
+        }
+        for arguments in (["read-tree", version], ["checkout-index", "--all"]):
             done = subprocess.run(
-                ["git", *arguments], cwd=repository, env=environment, capture_output=True, check=False
+                ["git", *arguments], cwd=tree, env={**environment, **where}, capture_output=True, check=False
             )
             if done.returncode:
                 return None

@@ -77,7 +77,11 @@ survey.add_command(report)
     type=click.IntRange(min=1),
     help="Workers on this machine. Default: as many as it has processors.",
 )
-@click.option("--scheduler", metavar="ADDRESS", help="Work on this Dask cluster, not on this machine alone.")
+@click.option(
+    "--scheduler",
+    metavar="ADDRESS",
+    help="Work on this Dask cluster, by its scheduler's address or file, not on this machine alone.",
+)
 @click.option(
     "--timeout",
     type=click.FloatRange(min=1),

@@ -34,7 +34,10 @@ class SpreadError(Exception):
 @contextlib.contextmanager
 def cluster(scheduler: str | None, workers: int) -> Iterator[Client]:
     """A cluster of this machine's, with so many workers, one process each; or one that is already there, by
-    its scheduler's address. Raises SpreadError."""
+    its scheduler's address or file. Raises SpreadError."""
+    known: dict[str, Any] = {"address": scheduler}
+    if scheduler is not None and os.path.isfile(scheduler):  # noqa: PTH113 - an address is no path
+        known = {"scheduler_file": os.path.abspath(scheduler)}  # noqa: PTH100
     with tempfile.TemporaryDirectory(prefix="dlint-survey-") as scratch, dask.config.set(_quiet()):
         here = os.getcwd()  # noqa: PTH109 - back to a folder that is a link
         # Workers are started by `python -c`, for which the working directory comes first on the path: of the
@@ -43,7 +46,7 @@ def cluster(scheduler: str | None, workers: int) -> Iterator[Client]:
         try:
             with contextlib.ExitStack() as ending:
                 if scheduler is None:
-                    address: Any = ending.enter_context(
+                    known["address"] = ending.enter_context(
                         LocalCluster(
                             n_workers=workers,
                             threads_per_worker=1,
@@ -54,10 +57,8 @@ def cluster(scheduler: str | None, workers: int) -> Iterator[Client]:
                             silence_logs=logging.CRITICAL,
                         )
                     )
-                else:
-                    address = scheduler
                 try:
-                    client = ending.enter_context(Client(address, set_as_default=False))
+                    client = ending.enter_context(Client(**known, set_as_default=False))
                 except (OSError, ValueError, TypeError) as error:
                     raise SpreadError(f"no scheduler answers at {scheduler}: {error}") from error
                 yield client

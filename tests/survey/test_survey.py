@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import signal
 import subprocess
@@ -228,10 +229,12 @@ def test_on_a_cluster_that_is_already_there(repository: Repository, tmp_path: Pa
 
     repository("one", {"train.py": WRONG})
     with LocalCluster(n_workers=1, threads_per_worker=1, dashboard_address=None) as there:
-        done = _survey(tmp_path, "one", "--out", "out", "--scheduler", there.scheduler_address)
-        assert (done.returncode, done.stderr) == (0, "")
+        (tmp_path / "scheduler.json").write_text(json.dumps(there.scheduler.identity()))
+        for out, scheduler in (("out", there.scheduler_address), ("again", "scheduler.json")):
+            done = _survey(tmp_path, "one", "--out", out, "--scheduler", scheduler)
+            assert (done.returncode, done.stderr) == (0, "")
+            assert [row["code"] for row in _rows(tmp_path / out)[1]] == ["DL301"]
         assert len(there.scheduler.workers) == 1  # it goes on without us
-    assert [row["code"] for row in _rows(tmp_path / "out")[1]] == ["DL301"]
     soon = {"DASK_DISTRIBUTED__COMM__TIMEOUTS__CONNECT": "1s"}
     done = _survey(tmp_path, "one", "--out", "other", "--scheduler", "tcp://127.0.0.1:9", **soon)
     assert done.returncode == 2
