@@ -140,7 +140,11 @@ def sources(
             if resume
             else _begun(store, sources, history, timeout, memory, _said(choices))
         )
-        with cluster(scheduler, jobs or os.cpu_count() or 1) as client, _progress(verbosity) as show:
+        with (
+            store.alone(),
+            cluster(scheduler, jobs or os.cpu_count() or 1) as client,
+            _progress(verbosity) as show,
+        ):
             spread(client, plan, store, show)
         for row in store.repositories("repository", "version", "outcome", "reason"):
             if row["outcome"] != "read":

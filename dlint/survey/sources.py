@@ -50,8 +50,11 @@ def _listed(file: Path) -> list[Source]:
         lines = read_bytes(file, _MOST_BYTES).decode("utf-8", "surrogateescape").splitlines()
     except SourceError as error:
         raise SourceError(f"{file}: {error.message}") from error
-    named = (line.strip() for line in lines)
-    return [_source(line, file.parent) for line in named if line and not line.startswith("#")]
+    named = [line for line in map(str.strip, lines) if line and not line.startswith("#")]
+    found = [_source(line, file.parent) for line in named]
+    if not any(os.path.isdir(source.path) for source in found):  # noqa: PTH112
+        raise SourceError(f"{file}: lists no folder that there is")
+    return found
 
 
 def _source(text: str, folder: Path) -> Source:

@@ -22,6 +22,7 @@ from dlint.survey.store import Key, Plan, Store
 # A part is written when so many versions are done, or after so many seconds: a killed survey loses no more.
 _PART = 200
 _SECONDS = 20.0
+_TICK = 0.02  # seconds between two looks whether something has come
 
 # Is told how many versions are done, and how many there are as far as is known.
 Told = Callable[[int, int], None]
@@ -55,6 +56,7 @@ def cluster(scheduler: str | None, workers: int) -> Iterator[Client]:
                             dashboard_address=None,
                             local_directory=scratch,
                             silence_logs=logging.CRITICAL,
+                            security=True,  # who else is on this machine must not give our workers work
                         )
                     )
                 try:
@@ -102,27 +104,37 @@ class _Work:
             with_results=True,
             raise_errors=False,
         )
-        for future, result in waiting:
-            asked = self._asked.pop(str(future.key))
-            if future.status not in ("finished", "error"):
-                raise SpreadError("the scheduler has gone")
-            killed = future.status == "error" and isinstance(result[1], KilledWorker)
-            if future.status == "error" and not killed:
-                raise SpreadError(f"a worker cannot read: {result[1]!r}")
-            if isinstance(asked, Version):
-                self._add(asked, _killed() if killed else result)
-            elif killed or isinstance(result, str):
-                self._fail(asked, _killed() if killed else {"outcome": "not read", "reason": result})
+        while waiting.count():
+            if waiting.has_ready():
+                ready: Any = next(waiting)
+                self._take(ready[0], ready[1], waiting)
             else:
-                for version in result:
-                    key = (version.source.name, version.commit)
-                    if key not in self._seen:
-                        self._seen.add(key)
-                        limits = Limits(*self._plan.limits)
-                        waiting.add(
-                            self._submit(version, read_version, version, dict(self._plan.choices), limits)
-                        )
-            self._tell()
+                time.sleep(_TICK)
+            if len(self._found) >= _PART or time.monotonic() - self._kept_at > _SECONDS:
+                self.keep()
+
+    def _take(self, future: Future[Any], result: Any, waiting: Any) -> None:
+        """What one of the workers has answered."""
+        asked = self._asked.pop(str(future.key))
+        if future.status not in ("finished", "error"):
+            raise SpreadError("the scheduler has gone")
+        killed = future.status == "error" and isinstance(result[1], KilledWorker)
+        if future.status == "error" and not killed:
+            raise SpreadError(f"a worker cannot read: {result[1]!r}")
+        if isinstance(asked, Version):
+            self._add(asked, _killed() if killed else result)
+        elif killed or isinstance(result, str):
+            self._fail(asked, _killed() if killed else {"outcome": "not read", "reason": result})
+        else:
+            for version in result:
+                key = (version.source.name, version.commit)
+                if key not in self._seen:
+                    self._seen.add(key)
+                    limits = Limits(*self._plan.limits)
+                    waiting.add(
+                        self._submit(version, read_version, version, dict(self._plan.choices), limits)
+                    )
+        self._told(self._done, self._done + len(self._asked))
 
     def _submit(self, asked: Source | Version, work: Callable[..., Any], *arguments: Any) -> Future[Any]:
         # Versions before sources: what was found goes to the disk, and memory holds little.
@@ -147,17 +159,12 @@ class _Work:
             )
         self._found.append((version, answer))
         self._done += 1
-        if len(self._found) >= _PART or time.monotonic() - self._kept_at > _SECONDS:
-            self.keep()
 
     def keep(self) -> None:
         """Put what has come on the disk."""
         found, self._found = self._found, []
         self._store.add(found)
         self._kept_at = time.monotonic()
-
-    def _tell(self) -> None:
-        self._told(self._done, self._done + len(self._asked))
 
 
 def _versions(source: Source, history: int | None) -> list[Version] | str:

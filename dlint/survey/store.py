@@ -6,6 +6,7 @@ that the part is whole. What a killed survey has left of a part without the seco
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 from collections.abc import Iterator, Mapping, Sequence
@@ -75,6 +76,23 @@ class Store:
         written = self.folder / f"{_PLAN}{_UNDONE}"
         written.write_text(json.dumps(plan.as_json(), indent=1), encoding="utf-8")
         written.replace(self.folder / _PLAN)
+
+    @contextlib.contextmanager
+    def alone(self) -> Iterator[None]:
+        """Keeps another survey out of the folder, for as long as this process lives. Raises StoreError."""
+        with (self.folder / _PLAN).open("rb") as file:
+            try:
+                import fcntl
+            except ImportError:  # Windows
+                yield
+                return
+            try:
+                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                raise StoreError(f"{self.folder}: another process is at this survey") from None
+            except OSError:
+                pass  # a file system without locks
+            yield
 
     def holds_plan(self) -> bool:
         """Whether a survey was begun here."""

@@ -244,12 +244,14 @@ def test_on_a_cluster_that_is_already_there(repository: Repository, tmp_path: Pa
 def test_a_folder_that_is_not_a_survey_is_left_alone(tmp_path: Path) -> None:
     (tmp_path / "out").mkdir()
     (tmp_path / "out" / "mine").write_text("x")
+    (tmp_path / "train.py").write_text("import torch\n")
     for arguments, said in (
         (("a", "--out", "out"), "is not empty"),
         (("--resume", "--out", "out"), "no survey was begun here"),
         (("--out", "out"), "no SOURCES are given"),
         (("a", "--out", "other", "--select", "DL9"), "no rule is called 'DL9'"),
         (("a", "--out", "other", "--memory", "much"), "is no size"),
+        (("train.py", "--out", "other"), "train.py: lists no folder that there is"),
     ):
         done = _survey(tmp_path, *arguments)
         assert done.returncode == 2 and said in done.stderr, done.stderr
@@ -263,6 +265,15 @@ def test_nothing_of_the_working_directory_is_imported(tmp_path: Path) -> None:
     done = _survey(tmp_path, ".", "--out", str(tmp_path / "out"), "-j", "1")
     assert (done.returncode, done.stderr) == (0, "")
     assert [row["outcome"] for row in Store(tmp_path / "out").repositories()] == ["read"]
+
+
+def test_two_are_not_at_one_survey(tmp_path: Path) -> None:
+    store = Store(tmp_path / "out")
+    store.begin(Plan((), None, {}, _PLENTY, __version__))
+    with store.alone():
+        done = _survey(tmp_path, "--resume", "--out", "out")
+        assert done.returncode == 2 and "another process is at this survey" in done.stderr
+    assert _survey(tmp_path, "--resume", "--out", "out").returncode == 0
 
 
 def test_a_survey_of_another_release_is_not_gone_on_with(tmp_path: Path) -> None:
