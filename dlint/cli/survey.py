@@ -138,7 +138,7 @@ def sources(
         plan = (
             _resumed(store, sources)
             if resume
-            else _begun(store, sources, history, timeout, memory, _said(choices))
+            else _begun(store, sources, scheduler is None, history, timeout, memory, _said(choices))
         )
         with (
             store.alone(),
@@ -181,6 +181,7 @@ def _said(choices: dict[str, Any]) -> dict[str, Any]:
 def _begun(
     store: Store,
     given: Sequence[str],
+    are_here: bool,
     history: int | None,
     timeout: float,
     memory: int,
@@ -200,7 +201,7 @@ def _begun(
         said = {name: tuple(value) if isinstance(value, list) else value for name, value in choices.items()}
         # Whoever has written a code that no rule has is told now, and not by every row.
         settings.check_names(all_codes(), settings.for_run([Path(os.devnull)], {**said, "isolated": True}))
-        found = sources(given)
+        found = sources(given, are_here=are_here)
     except (SourceError, settings.SettingsError) as error:
         raise CannotDo(str(error)) from error
     plan = Plan(tuple(found), history, choices, Limits(timeout, memory), __version__)

@@ -33,18 +33,19 @@ class Version(NamedTuple):
     committed: int | None = None
 
 
-def sources(given: Iterable[str]) -> list[Source]:
+def sources(given: Iterable[str], *, are_here: bool = True) -> list[Source]:
     """What the user named: folders, repositories (``PATH@REVISION`` for one version of it), and files that
-    list such, one a line, from their own folder on. Each once. Raises SourceError."""
+    list such, one a line, from their own folder on. Each once. ``are_here``: whether this machine is to have
+    them. Raises SourceError."""
     found: dict[tuple[str, str | None], Source] = {}
     for text in given:
         is_list = os.path.isfile(text)  # noqa: PTH113 - pathlib's raises for what no path can be
-        for source in _listed(Path(text)) if is_list else [_source(text, Path())]:
+        for source in _listed(Path(text), are_here) if is_list else [_source(text, Path())]:
             found.setdefault((source.path, source.revision), source)
     return list(found.values())
 
 
-def _listed(file: Path) -> list[Source]:
+def _listed(file: Path, are_here: bool) -> list[Source]:
     """The sources that a file lists; lines that begin with ``#`` and empty ones say nothing."""
     try:
         lines = read_bytes(file, _MOST_BYTES).decode("utf-8", "surrogateescape").splitlines()
@@ -52,7 +53,7 @@ def _listed(file: Path) -> list[Source]:
         raise SourceError(f"{file}: {error.message}") from error
     named = [line for line in map(str.strip, lines) if line and not line.startswith("#")]
     found = [_source(line, file.parent) for line in named]
-    if not any(os.path.isdir(source.path) for source in found):  # noqa: PTH112
+    if are_here and not any(os.path.isdir(source.path) for source in found):  # noqa: PTH112
         raise SourceError(f"{file}: lists no folder that there is")
     return found
 

@@ -134,6 +134,15 @@ def test_names_that_are_no_text(tmp_path: Path) -> None:
     assert row["troubles"] == [{"path": "\\udcff.py", "message": "größe"}]
 
 
+def test_a_list_of_what_another_machine_has(tmp_path: Path) -> None:
+    (tmp_path / "list.txt").write_text("/mirrors/a\n/mirrors/b@v1\n")
+    found = sources([str(tmp_path / "list.txt")], are_here=False)
+    assert [(each.name, each.path, each.revision) for each in found] == [
+        ("/mirrors/a", "/mirrors/a", None),
+        ("/mirrors/b", "/mirrors/b", "v1"),
+    ]
+
+
 @pytest.mark.parametrize("name", ["a@v1.2", "a@feature/x"])
 def test_a_revision_stands_behind_the_path(name: str, tmp_path: Path) -> None:
     (tmp_path / "a").mkdir()
