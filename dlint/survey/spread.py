@@ -54,6 +54,8 @@ def cluster(scheduler: str | None, workers: int) -> Iterator[Client]:
                             processes=True,
                             memory_limit=0,  # what reads is a process of its own, with a limit of its own
                             dashboard_address=None,
+                            # Its pages are served in any case: there are none, at a port that nobody has.
+                            scheduler_kwargs={"dashboard_address": "127.0.0.1:0"},
                             local_directory=scratch,
                             silence_logs=logging.CRITICAL,
                             security=True,  # who else is on this machine must not give our workers work
@@ -70,7 +72,12 @@ def cluster(scheduler: str | None, workers: int) -> Iterator[Client]:
 
 def _quiet() -> dict[str, Any]:
     """A worker that was killed is told of in the survey, and no news on a terminal."""
-    return {"distributed.logging.distributed": "critical", "distributed.admin.log-format": "%(message)s"}
+    return {
+        "distributed.logging.distributed": "critical",
+        "distributed.admin.log-format": "%(message)s",
+        "distributed.scheduler.http.routes": [],
+        "distributed.worker.http.routes": [],
+    }
 
 
 def spread(client: Client, plan: Plan, store: Store, told: Told) -> None:

@@ -5,12 +5,13 @@ from __future__ import annotations
 import json
 import os
 import signal
+import socket
 import subprocess
 import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -266,6 +267,16 @@ def test_a_folder_that_is_not_a_survey_is_left_alone(tmp_path: Path) -> None:
         assert done.returncode == 2 and said in done.stderr, done.stderr
     assert [path.name for path in (tmp_path / "out").iterdir()] == ["mine"]
     assert not (tmp_path / "other").exists()
+
+
+def test_another_cluster_of_this_machine_is_no_news(repository: Repository, tmp_path: Path) -> None:
+    repository("one", {"train.py": WRONG})
+    with socket.socket() as taken:
+        with suppress(OSError):  # somebody has it already: as good
+            taken.bind(("127.0.0.1", 8787))  # the port of a dashboard of Dask's
+            taken.listen()
+        done = _survey(tmp_path, "one", "--out", "out", "-j", "1")
+    assert (done.returncode, done.stderr) == (0, "")
 
 
 def test_nothing_of_the_working_directory_is_imported(tmp_path: Path) -> None:
