@@ -46,12 +46,14 @@ class Thread:
 
 @dataclass(frozen=True)
 class Process:
-    """A process of the tree; ``role`` is "main", "worker" or what else it is."""
+    """A process of the tree; ``role`` is "main", "worker" or what else it is. ``parent`` is the parent's pid
+    when the stacks were taken, 0 where it is not known."""
 
     pid: int
     role: str
     command: str
     threads: tuple[Thread, ...] = field(default=())
+    parent: int = 0
 
 
 def _short(file: str) -> str:
@@ -65,18 +67,19 @@ def _short(file: str) -> str:
 def collect(main: int, pids: Sequence[int], dump: Path, use_py_spy: bool = True) -> list[Process]:
     """The stacks of the processes, ``main`` being the program itself.
 
-    ``dump`` is the file that faulthandler in these processes writes to.
+    ``dump`` is the file that faulthandler in these processes writes to. Where it does not exist none of them
+    has it, and they are sent no signal.
     """
     found = []
     for pid in pids:
         if not processes.is_alive(pid):
             continue
-        command = processes.command_line(pid)
+        command, parent = processes.command_line(pid), processes.parent(pid)
         role = _role(pid, main, command)
         threads = _from_faulthandler(pid, dump)
         if use_py_spy and role in ("main", "worker"):
             threads = _from_py_spy(pid) or threads
-        found.append(Process(pid, role, command, tuple(threads)))
+        found.append(Process(pid, role, command, tuple(threads), parent))
     return found
 
 
@@ -94,9 +97,10 @@ def _role(pid: int, main: int, command: str) -> str:
 
 
 def _from_faulthandler(pid: int, dump: Path) -> list[Thread]:
-    if not processes.catches(pid, signal.SIGUSR2):
+    # Who catches the signal without having made the file means something else by it.
+    if not dump.exists() or not processes.catches(pid, signal.SIGUSR2):
         return []
-    begin = dump.stat().st_size if dump.exists() else 0
+    begin = dump.stat().st_size
     with contextlib.suppress(ProcessLookupError):
         os.kill(pid, signal.SIGUSR2)
     # The dump is complete when the file has grown and then rested for a moment.
@@ -104,7 +108,7 @@ def _from_faulthandler(pid: int, dump: Path) -> list[Thread]:
     size = begin
     while time.monotonic() < deadline:
         time.sleep(0.1)
-        now = dump.stat().st_size if dump.exists() else 0
+        now = dump.stat().st_size
         if now > begin and now == size:
             break
         size = now
@@ -197,6 +201,7 @@ def processes_from_data(data: Sequence[Mapping[str, Any]]) -> tuple[Process, ...
                 Thread(thread["title"], tuple(Frame(**frame) for frame in thread["frames"]))
                 for thread in process["threads"]
             ),
+            process["parent"],
         )
         for process in data
     )
