@@ -19,7 +19,8 @@ from dlint.proofs import environment, programs
 from dlint.proofs.judge import Verdict
 from dlint.proofs.proof import read
 from dlint.proofs.prove import claims, prove
-from dlint.proofs.run import Runner
+from dlint.proofs.run import Run
+from dlint.running.runner import Runner
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 from tests.proofs.batches import BatchRunner
@@ -56,7 +57,7 @@ def main() -> int:
     loops = [subprocess.Popen([sys.executable, "-c", loop]) for _ in range(chosen.loops)]
     try:
         for time in range(chosen.times):
-            with tempfile.TemporaryDirectory() as folder, Runner(chosen.jobs) as single:
+            with tempfile.TemporaryDirectory() as folder, Runner[Run](chosen.jobs) as single:
                 runner = single if chosen.single else BatchRunner(single, Path(folder))
                 for each in prove(runner, machine, wanted):
                     if isinstance(each, Verdict):

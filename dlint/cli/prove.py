@@ -140,7 +140,8 @@ def _run(
     from dlint.proofs.judge import Verdict, plan
     from dlint.proofs.keep import keep as keep_programs
     from dlint.proofs.prove import prove as prove_claims
-    from dlint.proofs.run import Runner
+    from dlint.proofs.run import Run
+    from dlint.running.runner import Runner
 
     total = sum(len(plan(*claim)) for claim in wanted if environment.lacks(claim[0].needs, claim[1]) is None)
     verdicts: dict[tuple[str, str, str], Verdict] = {}
@@ -151,7 +152,7 @@ def _run(
         TextColumn("programs"),
         TimeElapsedColumn(),
     )
-    with Progress(*columns, console=errors, transient=True) as progress, Runner(jobs) as runner:
+    with Progress(*columns, console=errors, transient=True) as progress, Runner[Run](jobs) as runner:
         task = progress.add_task("Proving", total=total)
         for each in prove_claims(runner, environment, wanted):
             if isinstance(each, Verdict):

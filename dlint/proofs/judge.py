@@ -8,8 +8,9 @@ from dataclasses import dataclass
 from typing import Literal
 
 from dlint.proofs.proof import Condition, Proof, StartMethod
-from dlint.proofs.run import Result, Run
-from dlint.proofs.watchdog import PATIENCE
+from dlint.proofs.run import Run
+from dlint.running.runner import Result
+from dlint.running.watchdog import PATIENCE
 
 Status = Literal["shown", "contradicted", "not shown here"]
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 import shutil
 from pathlib import Path
 
-from dlint.proofs.run import Result, Run
+from dlint.proofs.run import Run
+from dlint.running.runner import Result
 
 
 def keep(folder: Path, run: Run, result: Result) -> None:

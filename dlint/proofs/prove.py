@@ -7,7 +7,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from dlint.proofs.environment import Environment
 from dlint.proofs.judge import Verdict, judge, plan
 from dlint.proofs.proof import Proof, StartMethod
-from dlint.proofs.run import Result, Run, Runner
+from dlint.proofs.run import Run
+from dlint.running.runner import Result, Runner
 
 
 def claims(proofs: Iterable[Proof], method: StartMethod | None = None) -> list[tuple[Proof, StartMethod]]:
@@ -16,7 +17,7 @@ def claims(proofs: Iterable[Proof], method: StartMethod | None = None) -> list[t
 
 
 def prove(
-    runner: Runner, environment: Environment, wanted: Sequence[tuple[Proof, StartMethod]]
+    runner: Runner[Run], environment: Environment, wanted: Sequence[tuple[Proof, StartMethod]]
 ) -> Iterator[Verdict | tuple[Run, Result]]:
     """Give every run's result as it comes, and each claim's verdict as soon as it is certain."""
     runs: list[Run] = []

@@ -1,1 +1,1 @@
-"""Other programs, asked and seen from outside: processes and their stacks, git's objects."""
+"""Other programs, run, asked and seen from outside: processes and their stacks, git's objects."""

@@ -10,8 +10,8 @@ import time
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
-from dlint.proofs.watchdog import MARK
 from dlint.running import processes
+from dlint.running.watchdog import MARK
 
 # Seconds: how long nothing may move until a program counts as hung, and how long one may take to get there.
 _STILL, _PATIENCE = 4.0, 300.0

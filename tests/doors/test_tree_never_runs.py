@@ -163,7 +163,8 @@ def test_proofs_look_at_the_environment_from_elsewhere(tree: Path) -> None:
     """`dlint prove` asks for torch in a process of its own, and watches from another."""
     code = (
         "import sys; from dlint.proofs.environment import look; from dlint.proofs.proof import load_all\n"
-        "from dlint.proofs.run import Run, Runner\n"
+        "from dlint.proofs.run import Run\n"
+        "from dlint.running.runner import Runner\n"
         "look()\n"
         "proof = next(each for each in load_all() if each.code == 'DL301')\n"
         "with Runner(1) as runner:\n"

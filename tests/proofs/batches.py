@@ -15,7 +15,8 @@ from itertools import groupby
 from pathlib import Path
 
 from dlint.proofs.proof import Proof, StartMethod
-from dlint.proofs.run import Result, Run, Runner
+from dlint.proofs.run import Run
+from dlint.running.runner import Result, Runner
 
 _SCRIPT = Path(__file__).with_name("one_after_another.py")
 _PROGRAMS = "DLINT_TEST_PROGRAMS"
@@ -45,7 +46,7 @@ class Batch:
 class BatchRunner:
     """A runner that runs programs in batches where they may; ``folder`` is for what the batches need."""
 
-    def __init__(self, runner: Runner, folder: Path) -> None:
+    def __init__(self, runner: Runner[Run], folder: Path) -> None:
         self._runner = runner
         self._folder = folder
 

@@ -12,7 +12,8 @@ from dlint.proofs import environment, programs
 from dlint.proofs.environment import Environment
 from dlint.proofs.judge import Verdict, judge, plan
 from dlint.proofs.proof import Fixture, Needs, Proof, StartMethod, read
-from dlint.proofs.run import Result, Run, Runner
+from dlint.proofs.run import Run
+from dlint.running.runner import Result, Runner
 
 from .batches import BatchRunner
 
@@ -80,5 +81,5 @@ def results(
     if "PYTEST_XDIST_WORKER" in os.environ:
         pytest.skip("the proofs run beside one another by themselves: run them without -n")
     showable = [each for each in selected if this_machine.lacks(each.proof.needs, each.method) is None]
-    with Runner(jobs=2 * (os.cpu_count() or 1)) as runner:
+    with Runner[Run](jobs=2 * (os.cpu_count() or 1)) as runner:
         yield Results(BatchRunner(runner, tmp_path_factory.mktemp("batches")), showable)

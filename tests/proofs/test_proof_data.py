@@ -8,8 +8,8 @@ import pytest
 
 from dlint.proofs import judge
 from dlint.proofs.proof import Condition, Proof, ProofError, read
-from dlint.proofs.run import Result
 from dlint.running import stacks
+from dlint.running.runner import Result
 
 TOML = """
 [[proof]]

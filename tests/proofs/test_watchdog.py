@@ -14,8 +14,9 @@ from pathlib import Path
 import pytest
 
 from dlint.proofs.proof import Proof
-from dlint.proofs.run import Result, Run, Runner
+from dlint.proofs.run import Run
 from dlint.running import processes
+from dlint.running.runner import Result, Runner
 
 pytestmark = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="the watchdog needs Linux")
 
@@ -191,7 +192,8 @@ RUNNER = """
     import sys
     from pathlib import Path
     from dlint.proofs.proof import Proof
-    from dlint.proofs.run import Run, Runner
+    from dlint.proofs.run import Run
+    from dlint.running.runner import Runner
 
     signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell's background job ignores it
     proof = Proof("DL000", "trial", Path(sys.argv[1]), "trial", "", "bad.py", "hang", still=300, limit=300)
@@ -212,7 +214,7 @@ def start_runner(tmp_path: Path) -> tuple[subprocess.Popen[bytes], list[Path]]:
     )
     deadline = time.monotonic() + 60
     while time.monotonic() < deadline and runner.poll() is None:
-        outputs = [path.read_text() for path in (tmp_path / "tmp").glob("dlint-prove-*/stdout")]
+        outputs = [path.read_text() for path in (tmp_path / "tmp").glob("dlint-run-*/stdout")]
         if len(outputs) == 2 and all(output.endswith("\n") for output in outputs):
             return runner, [semaphore(output) for output in outputs]
         time.sleep(0.05)
@@ -233,7 +235,7 @@ def test_ended_runner_leaves_nothing(number: signal.Signals, tmp_path: Path, mar
 def test_killed_watchdogs_are_cleaned_up_after(tmp_path: Path, mark: str) -> None:
     runner, semaphores = start_runner(tmp_path)
     for pid in processes.marked("DLINT_TEST_MARK", mark):
-        if "dlint.proofs.watchdog" in processes.command_line(pid):
+        if "dlint.running.watchdog" in processes.command_line(pid):
             os.kill(pid, signal.SIGKILL)
     assert runner.wait(timeout=40) == 0
     assert_nothing_left(mark, tmp_path)

@@ -15,7 +15,7 @@ _OPEN_FILES = 1024
 
 
 def _set_up() -> None:
-    stacks = os.environ.get("DLINT_PROOF_STACKS")
+    stacks = os.environ.get("DLINT_RUN_STACKS")
     if stacks is None:
         return
     # One file for the whole tree: a forked child writes to the descriptor that it inherited, and the

@@ -1,8 +1,9 @@
 """Runs one program, watches it from outside, and leaves nothing of it behind.
 
-A process of its own, started by :mod:`dlint.proofs.run`, reads a job (one line of JSON) from standard input
-and writes the result (JSON) to standard output. Standard input is also its lifeline: when it closes, because
-the runner has ended in whatever way, the watchdog ends the program and removes its folder before it goes.
+A process of its own, started by :mod:`dlint.running.runner`, reads a job (one line of JSON) from standard
+input and writes the result (JSON) to standard output. Standard input is also its lifeline: when it closes,
+because the runner has ended in whatever way, the watchdog ends the program and removes its folder before it
+goes.
 """
 
 from __future__ import annotations
@@ -16,15 +17,18 @@ import subprocess
 import sys
 import time
 from collections import deque
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
 from dlint.running import processes, stacks
 
-MARK = "DLINT_PROOF_TOKEN"
-STACKS = "DLINT_PROOF_STACKS"
+# Environment variables: what the processes of one program are known by, and the file to which those that have
+# faulthandler write their stacks on SIGUSR2.
+MARK = "DLINT_RUN_TOKEN"
+STACKS = "DLINT_RUN_STACKS"
+PROGRAMS = "programs"  # where below the job's folder the copied programs are
 
 _INTERVAL = 0.5  # seconds between two looks at the tree, unless a child ends
 _OUTPUT_LIMIT = 200_000  # bytes of each stream that the result carries (the end of it)
@@ -40,18 +44,20 @@ _READY_SHARE = 0.2
 class Job:
     """What the watchdog is told.
 
-    ``folder`` does not exist yet: the watchdog makes it, copies ``programs`` into it, runs ``program``
-    (a path below ``programs``) there with ``environment``, and removes it. ``limit`` and ``still`` are
-    seconds: how long the program may run, and how long it may stand still.
+    ``folder`` does not exist yet: the watchdog makes it, for the program's output and its temporary files
+    (``TMPDIR``), copies what is in the folder ``programs`` to ``PROGRAMS`` below it where that is given, and
+    removes it. ``command`` is run with ``environment`` in ``cwd``, which is absolute or a path below
+    ``folder``. ``limit`` and ``still`` are seconds: how long the program may run, and how long it may stand
+    still.
     """
 
     folder: str
-    programs: str
-    program: str
-    python: str
+    command: Sequence[str]
+    cwd: str
     environment: Mapping[str, str]
     limit: float
     still: float
+    programs: str | None = None
 
 
 class _Abandoned(Exception):
@@ -128,21 +134,26 @@ def _read_job() -> Job:
 
 
 def watch(job: Job, statuses: dict[int, int]) -> dict[str, Any]:
-    """Run the program to its end, its standing still or its limit."""
+    """Run the program to its end, its standing still or its limit.
+
+    Raises OSError where the folder cannot be made or the command cannot be started.
+    """
     folder = Path(job.folder)
     folder.mkdir(mode=0o700)
     scratch = folder / "tmp"
     scratch.mkdir()
-    shutil.copytree(job.programs, folder / "programs", ignore=shutil.ignore_patterns("__pycache__"))
-    path = folder / "programs" / job.program
+    if job.programs is not None:
+        shutil.copytree(job.programs, folder / PROGRAMS, ignore=shutil.ignore_patterns("__pycache__"))
+    # As the program's own frames name it.
+    cwd = (folder / job.cwd).resolve()
     dump = folder / "stacks"
     bell = _Bell()
     environment = {**job.environment, STACKS: str(dump), "TMPDIR": str(scratch)}
     out, err = folder / "stdout", folder / "stderr"
     with out.open("wb") as stdout, err.open("wb") as stderr:
         program = subprocess.Popen(
-            [job.python, path.name],
-            cwd=path.parent,
+            job.command,
+            cwd=cwd,
             env=environment,
             stdin=subprocess.DEVNULL,
             stdout=stdout,
@@ -181,7 +192,7 @@ def watch(job: Job, statuses: dict[int, int]) -> dict[str, Any]:
         "stdout": _tail(out),
         "stderr": _tail(err),
         "stacks": [asdict(process) for process in tree],
-        "where": stacks.innermost(tree, str(path.parent)),
+        "where": stacks.innermost(tree, str(cwd)),
     }
 
 
