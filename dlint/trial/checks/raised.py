@@ -1,0 +1,199 @@
+"""It raised: what torch and Python say in which case, by the measured texts."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from dlint.finding import Effect
+from dlint.trial.probe.places import Place
+from dlint.trial.records import Raised, raised
+from dlint.trial.trials import Trial
+from dlint.trial.wrong import Wrong
+
+
+class _Said(NamedTuple):
+    pattern: re.Pattern[str]
+    code: str
+    cure: str
+
+
+def _said(pattern: str, code: str, cure: str) -> _Said:
+    return _Said(re.compile(pattern), code, cure)
+
+
+# As torch 2.13 and Python 3.11 say it; older and newer ones say the same but for single words.
+_SAID = (
+    _said(
+        r"batch_sampler option is mutually exclusive|batch_size=None option disables auto-batching",
+        "DL302",
+        "give the batch_sampler alone; with batch_size=None, no shuffle and drop_last",
+    ),
+    _said(
+        r"DataLoader with IterableDataset: expected unspecified",
+        "DL303",
+        "leave the option out: the stream itself decides the order",
+    ),
+    _said(
+        r"sampler option is mutually exclusive with shuffle",
+        "DL301",
+        "shuffle=(sampler is None)",
+    ),
+    _said(
+        r"persistent_workers option needs num_workers > 0|prefetch_factor option could only be|"
+        r"multiprocessing_context can only be used|num_workers option should be non-negative|"
+        r"timeout option should be non-negative",
+        "DL304",
+        "give the option only where num_workers is above 0",
+    ),
+    _said(r"Seed must be between 0 and 2\*\*32 - 1", "DL206", "take the seed % 2**32"),
+    _said(
+        r"daemonic processes are not allowed to have children",
+        "DL107",
+        "start no processes in workers: threads, or num_workers=0 for the inner loader",
+    ),
+    _said(
+        r"bootstrapping phase",
+        "DL402",
+        'put what starts workers behind `if __name__ == "__main__":`',
+    ),
+    _said(
+        r"found <class 'NoneType'>|Could not infer dtype of NoneType",
+        "DL502",
+        "return an item in every case, or leave None out in a collate_fn",
+    ),
+    _said(
+        r"Cannot re-initialize CUDA in forked subprocess",
+        "DL503",
+        "return tensors of the CPU, and move the batch in the training loop",
+    ),
+    _said(
+        r"Too many open files|received 0 items of ancdata",
+        "DL507",
+        "keep copies: batch.clone()",
+    ),
+    _said(
+        r"fork\(\) called from a process already using GNU OpenMP",
+        "DL106",
+        "numba's threading layer workqueue, or multiprocessing_context='forkserver'",
+    ),
+    _said(
+        r"generator raised StopIteration",
+        "DL505",
+        "end with return, or take the next with a default",
+    ),
+)
+# What only workers say that share a handle with others.
+_IN_FORKED = re.compile(
+    r"BadZipFile|ReadersFullError|MDB_READERS_FULL|Bad magic number|bad local file header"
+)
+
+
+def check(trial: Trial, plain: Trial | None) -> Iterator[Wrong]:
+    """What was raised, and what that means."""
+    if trial.outcome not in ("raised", "died") or trial.records.of("refused"):
+        return
+    error = trial.records.raised
+    inner = _in_workers(trial)
+    errors = [each for each in (*inner, error) if each is not None]
+    stderr = trial.result.stderr
+    for each in errors:
+        for said in _SAID:
+            if said.pattern.search(each.text) or said.pattern.search(each.message):
+                yield _wrong(trial, said, each, inner, error)
+                return
+    for said in _SAID:
+        # A worker that ended before it began says it on the stream alone.
+        if (match := said.pattern.search(stderr)) is not None:
+            line = stderr[stderr.rfind("\n", 0, match.start()) + 1 :].split("\n", 1)[0].strip()
+            yield Wrong(
+                said.code, f"a worker ended with {line}", said.cure, "error", near=_files(trial, errors)
+            )
+            return
+    yield from _special(trial, plain, errors, stderr)
+
+
+def _special(trial: Trial, plain: Trial | None, errors: list[Raised], stderr: str) -> Iterator[Wrong]:
+    first = errors[0] if errors else None
+    place = first.place if first else None
+    near = _files(trial, errors)
+    init = trial.records.first("init raised")
+    if init is not None and _is_called(raised(init)):
+        yield Wrong(
+            "DL205",
+            f"worker_init_fn cannot be called with the worker's number: {raised(init).text}",
+            "pass a function of one parameter, and not what a call of it gives",
+            "error",
+            near=near,
+            or_rules=("DL204",),
+        )
+    elif trial.forked and any(_IN_FORKED.search(each.text) for each in errors):
+        yield Wrong(
+            "DL403",
+            f"workers that share a handle read what others are at: {errors[0].text}",
+            "open it in the worker, at its first use in each process",
+            "error",
+            place,
+            near,
+        )
+    elif trial.way.workers and "torch.Generator" in stderr + "".join(each.text for each in errors):
+        yield Wrong(
+            "DL203",
+            "a torch.Generator cannot be sent to a worker",
+            "make it in the worker from torch.initial_seed()",
+            "error",
+            place,
+            near,
+            or_rules=("DL401",),
+        )
+    elif plain is not None and trial.way.workers and plain.outcome == "raised":
+        return  # the same without workers, where it is told
+    elif first is None:
+        status = trial.result.status
+        how = f"signal {-status}" if status is not None and status < 0 else f"exit code {status}"
+        yield Wrong(None, f"the process ended with {how}{_last(stderr)}", "see what it printed", "error")
+    else:
+        where = "" if trial.way.workers and plain is not None and plain.outcome == "ran" else None
+        only = ", and without workers it does not" if where is not None else ""
+        yield Wrong(None, f"it raised {first.text}{only}", "see the line", "error", place, near, sure=False)
+
+
+def _is_called(error: Raised) -> bool:
+    """Whether the call itself failed, and nothing within the function."""
+    return error.type == "TypeError" and error.place is None
+
+
+def _in_workers(trial: Trial) -> list[Raised]:
+    """What worker code raised, as it was where it happened."""
+    found = [event.error for event in trial.records.events if event.error is not None]
+    return [each for each in found if each.type != "StopIteration"]
+
+
+def _wrong(trial: Trial, said: _Said, error: Raised, inner: list[Raised], outer: Raised | None) -> Wrong:
+    effect: Effect = "hang" if said.code == "DL506" else "error"
+    place = error.place or (outer.place if outer else None)
+    if said.code == "DL502":
+        place = _of_none(trial) or place
+    return Wrong(said.code, f"it raised {error.text}", said.cure, effect, place, _files(trial, [error]))
+
+
+def _of_none(trial: Trial) -> Place | None:
+    """The dataset that returned None."""
+    at = trial.records.loader.get("dataset_at")
+    if at is None or not any(event.none for event in trial.records.events):
+        return None
+    return (str(at[0]), int(at[1]), str(at[2]))
+
+
+def _files(trial: Trial, errors: list[Raised]) -> tuple[str, ...]:
+    names = ("made", "dataset_at", "collate_at", "worker_init_fn_at")
+    places = [at for name in names if (at := trial.records.loader.get(name)) is not None]
+    found = [str(at[0]) for at in places]
+    found += [each.place[0] for each in errors if each.place is not None]
+    return tuple(dict.fromkeys(found))
+
+
+def _last(stderr: str) -> str:
+    lines = [line for line in stderr.strip().splitlines() if line.strip()]
+    return f": {lines[-1].strip()[:200]}" if lines else ""

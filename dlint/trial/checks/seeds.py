@@ -1,0 +1,75 @@
+"""Seeds that worker code sets: the same numbers come again."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from dlint.trial.draws import Drawn, Reader, drawn, in_words, repeats
+from dlint.trial.probe.places import Place
+from dlint.trial.records import place
+from dlint.trial.trials import Trial
+from dlint.trial.wrong import Wrong
+
+_NAMES = {"numpy": "np.random.seed", "random": "random.seed", "torch": "torch.manual_seed"}
+
+
+def check(trial: Trial, plain: Trial | None) -> Iterator[Wrong]:
+    """Seeds in worker_init_fn, and in what reads the items."""
+    streams = drawn(trial)
+    for library, name in _NAMES.items():
+        draws = streams.get(library, {})
+        seeds = [note for note in trial.records.of("seed") if note["library"] == library]
+        yield from _in_items(trial, name, [each for each in seeds if each["phase"] in _ITEM], draws)
+        started = [each for each in seeds if each["phase"] == "worker_init_fn"]
+        if started and trial.way.workers:
+            yield from _at_start(trial, name, started, draws)
+
+
+_ITEM = ("item", "items", "collate", "iter")
+
+
+def _in_items(
+    trial: Trial, name: str, seeds: list[Mapping[str, Any]], draws: Mapping[Reader, list[Drawn]]
+) -> Iterator[Wrong]:
+    """Seeds that come again: for another item, in another worker or another epoch."""
+    if not trial.way.workers:
+        return
+    places: dict[Place, list[int]] = {}
+    for seed in seeds:
+        # What is put back afterwards reaches nobody else; what nobody draws from does not matter.
+        if _matters(seed, draws):
+            places.setdefault(place(seed["place"]), []).append(seed["state"])
+    for at, states in places.items():
+        distinct = len(set(states))
+        if distinct < len(states):
+            alike = "the same numbers each time" if distinct == 1 else "the same numbers again"
+            yield Wrong(
+                "DL201",
+                f"{name} is called in worker code {len(states)} times, with {distinct} "
+                f"different seed{'' if distinct == 1 else 's'}: items get {alike}",
+                "leave it out; for numbers that belong to an item, np.random.default_rng([seed, index])",
+                "silent",
+                at,
+            )
+
+
+def _matters(seed: Mapping[str, Any], draws: Mapping[Reader, list[Drawn]]) -> bool:
+    """Whether something is drawn after a seed, by the process that set it."""
+    mine = [draw for each in draws.values() for draw in each if draw.event.pid == seed["pid"]]
+    return any(draw.after != seed["state"] for draw in mine)
+
+
+def _at_start(
+    trial: Trial, name: str, seeds: list[Mapping[str, Any]], draws: Mapping[Reader, list[Drawn]]
+) -> Iterator[Wrong]:
+    """Seeds of worker_init_fn by which workers, or epochs, draw alike."""
+    how = list(repeats(draws, kept=bool(trial.records.loader.get("persistent"))))
+    if how:
+        yield Wrong(
+            "DL204",
+            f"{name} in worker_init_fn gives the same seed again ({seeds[0]['value']}): {in_words(how)}",
+            "seed from torch.initial_seed() % 2**32",
+            "silent",
+            place(seeds[0]["place"]),
+        )

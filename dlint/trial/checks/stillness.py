@@ -1,0 +1,69 @@
+"""It stood still: the stacks say where, and which rule that is."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from dlint.doctor import frames
+from dlint.doctor.causes import causes
+from dlint.doctor.doing import waiting
+from dlint.doctor.seen import Job, Seen
+from dlint.running.stacks import Frame
+from dlint.trial.probe.places import Place
+from dlint.trial.trials import Trial
+from dlint.trial.wrong import Wrong
+
+_LOOK = "see where it stands; dlint doctor -- python ... looks at a program while it runs"
+
+
+def check(trial: Trial, plain: Trial | None) -> Iterator[Wrong]:
+    """What it waits for."""
+    if trial.outcome != "still":
+        return
+    job = _job(trial)
+    found = causes(job)
+    if not found:
+        yield _unknown(trial, job)
+        return
+    lost = next((event.refused for event in trial.records.events if event.refused), None)
+    for cause in found[:1]:
+        what = f"it stood still: {cause.why}"
+        if cause.code == "DL506" and lost is not None:
+            what += f" ({lost[0]} is a {lost[1]}: {lost[2]})"
+        yield Wrong(
+            cause.code,
+            what,
+            cause.cure,
+            "hang",
+            _place(cause.place) or _first_own(cause.stack),
+            sure=cause.sure,
+        )
+
+
+def _unknown(trial: Trial, job: Job) -> Wrong:
+    """No rule is like this: where it stands, and what it waits for there."""
+    workers = job.workers or ([job.main] if job.main else [])
+    process = next((each for each in workers if frames.own(each.stack)), None)
+    if process is None:
+        return Wrong(None, "it stood still", _LOOK, "hang", sure=False)
+    stack = frames.in_worker_code(process.stack) if process.is_loader_worker else process.stack
+    who = "a worker" if process.is_loader_worker else "the main process"
+    words = waiting(stack, process.state).words
+    return Wrong(None, f"it stood still: {who} {words}", _LOOK, "hang", _place(frames.own(stack)), sure=False)
+
+
+def _job(trial: Trial) -> Job:
+    """The processes as the doctor sees them: all have stood still for as long as was waited."""
+    seen = [
+        Seen(process.pid, process.command, process.parent, "S", 0.0, process.threads)
+        for process in trial.result.stacks
+    ]
+    return Job(tuple(seen), window=1.0, native=True)
+
+
+def _place(frame: Frame | None) -> Place | None:
+    return None if frame is None else (frame.file, frame.line, frame.function)
+
+
+def _first_own(stack: tuple[Frame, ...]) -> Place | None:
+    return _place(frames.own(stack))

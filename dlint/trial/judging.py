@@ -1,0 +1,128 @@
+"""What the trials of a loader show, put together with what static analysis says of it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from dlint.finding import Finding
+from dlint.project.files import project_root
+from dlint.project.paths import absolute
+from dlint.trial.checks import checks
+from dlint.trial.confirming import confirmed
+from dlint.trial.probe.places import Place, is_own
+from dlint.trial.trials import Trial
+from dlint.trial.wrong import Wrong
+
+# The findings in the project at a folder.
+Look = Callable[[Path], Sequence[Finding]]
+
+
+@dataclass(frozen=True)
+class Shown:
+    """Something that went wrong, the names of the trials that show it, and the finding that says it of the
+    code."""
+
+    wrong: Wrong
+    ways: tuple[str, ...]
+    finding: Finding | None = None
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """All that there is to say of a loader.
+
+    ``shown`` is what went wrong; ``confirmed`` are findings about the program around the loader, with how the
+    trials show that they are right; ``unseen`` are findings about this loader that no trial shows.
+    """
+
+    trials: tuple[Trial, ...]
+    shown: tuple[Shown, ...]
+    confirmed: tuple[tuple[Finding, str], ...] = ()
+    unseen: tuple[Finding, ...] = ()
+
+    @property
+    def is_wrong(self) -> bool:
+        """Whether something is wrong."""
+        return bool(self.shown or self.confirmed)
+
+
+def judge(trials: Sequence[Trial], look: Look) -> Verdict:
+    """Ask all checks, and static analysis by ``look``, which gives the findings of a project."""
+    findings = _about(trials, look)
+    shown = [_with_finding(each, findings) for each in _merged(trials)]
+    codes = {each.wrong.code for each in shown}
+    left = [finding for finding in findings if finding.code not in codes]
+    told = [(finding, how) for finding in left if (how := confirmed(finding, trials)) is not None]
+    unseen = [finding for finding in left if not any(finding is each for each, _ in told)]
+    return Verdict(tuple(trials), tuple(shown), tuple(told), tuple(unseen))
+
+
+def _merged(trials: Sequence[Trial]) -> list[Shown]:
+    """What went wrong, each once, with all trials that show it."""
+    plain = next((trial for trial in trials if not trial.way.workers), None)
+    found: dict[tuple[str | None, Place | None, str], Shown] = {}
+    for trial in trials:
+        for check in checks():
+            for wrong in check(trial, plain):
+                mark = (wrong.code, wrong.place, "" if wrong.place else wrong.what.partition(":")[0])
+                before = found.get(mark)
+                if before is None:
+                    found[mark] = Shown(wrong, (trial.name,))
+                elif trial.name not in before.ways:
+                    better = wrong if wrong.sure and not before.wrong.sure else before.wrong
+                    found[mark] = Shown(better, (*before.ways, trial.name))
+    return list(found.values())
+
+
+def _about(trials: Sequence[Trial], look: Look) -> list[Finding]:
+    """The findings in the files that this loader has to do with."""
+    files = {absolute(Path(file)) for trial in trials for file in _files(trial) if is_own(file)}
+    files = {file for file in files if file.is_file()}
+    found: list[Finding] = []
+    for root in sorted({project_root(file) for file in files}):
+        for finding in look(root):
+            paths = {finding.path, *(step.path for step in finding.reach)}
+            if files & {absolute(Path(path)) for path in paths} and finding not in found:
+                found.append(finding)
+    return found
+
+
+def _files(trial: Trial) -> Iterable[str]:
+    """The user's files by which a loader was made, and in which its worker code is."""
+    for name in ("made", "dataset_at", "collate_at", "worker_init_fn_at"):
+        at = trial.records.loader.get(name)
+        if at is not None:
+            yield str(at[0])
+    for kind in ("seed", "pool", "set_num_threads", "many tasks"):
+        yield from (str(note["place"][0]) for note in trial.records.of(kind))
+    if trial.records.raised is not None:
+        yield from (frame[0] for frame in trial.records.raised.frames)
+
+
+def _with_finding(shown: Shown, findings: Sequence[Finding]) -> Shown:
+    """The finding that says it, and the rule that this one is of where it may be of several."""
+    wrong = shown.wrong
+    if wrong.code is None and not wrong.or_rules:
+        return shown
+    for code in (wrong.code, *wrong.or_rules):
+        mine = [finding for finding in findings if finding.code == code]
+        if mine:
+            best = min(mine, key=lambda finding: _distance(finding, wrong))
+            return replace(shown, wrong=replace(wrong, code=code), finding=best)
+    return shown
+
+
+def _distance(finding: Finding, wrong: Wrong) -> int:
+    """How far a finding is from the place: at it, reached by it, in its file, elsewhere."""
+    path = absolute(Path(finding.path))
+    if wrong.place is not None:
+        file, line = absolute(Path(wrong.place[0])), wrong.place[1]
+        if path == file and finding.line <= line <= finding.end_line:
+            return 0
+        if any(absolute(Path(step.path)) == file and step.line == line for step in finding.reach):
+            return 1
+        if path == file:
+            return 2
+    return 3 if any(path == absolute(Path(file)) for file in wrong.near) else 4

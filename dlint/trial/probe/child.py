@@ -1,0 +1,121 @@
+"""The process that a trial runs in: loads what the user has named, and reads it in one way."""
+
+from __future__ import annotations
+
+import functools
+import json
+import os
+import sys
+import threading
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from dlint.trial.probe.calls import PHASE, watch_calls
+from dlint.trial.probe.conduct import PLACE, NoLoader, Way, as_loader, conduct
+from dlint.trial.probe.late import AfterImport
+from dlint.trial.probe.load import NotThere, load, run_script
+from dlint.trial.probe.notes import Notes
+from dlint.trial.probe.places import here, of_error
+from dlint.trial.probe.start import answer_with_stacks
+
+# The variables that say what to do: JSON, and the file that stacks go to.
+JOB = "DLINT_TRY_JOB"
+STACKS = "DLINT_RUN_STACKS"
+# Seconds that a program has to end by itself, once all has been noted.
+_TO_END = 5.0
+
+
+class _Done(SystemExit):
+    """The script's loader has been tried: nothing of the rest is to run."""
+
+
+def main() -> None:
+    """Do what the environment says; the process ends with 0 whatever happens in the user's code."""
+    job: dict[str, Any] = json.loads(os.environ.pop(JOB))
+    stacks = os.environ.get(STACKS)
+    answer_with_stacks(stacks)
+    notes = Notes(job["notes"])
+    way = Way(**job["way"])
+    notes.add("process", pid=os.getpid())
+    taken = _take_over(way, notes, stacks) if job["name"] is None else None
+    AfterImport(("torch", "numpy.random"), functools.partial(_prepare, notes, taken)).install()
+    try:
+        if job["name"] is None:
+            run_script(Path(job["place"]), job["arguments"])
+            notes.add("no loop")
+        else:
+            found = load(job["place"], job["name"], job["arguments"])
+            PHASE.name = "main"
+            conduct(as_loader(found, notes), way, notes, stacks)
+    except _Done:
+        pass
+    except (NotThere, NoLoader) as error:
+        notes.add("not there", message=str(error))
+    except SystemExit as end:
+        notes.add("left", code=repr(end.code))
+    except BaseException as error:
+        notes.add("not loaded", **of_error(error))
+    notes.add("done")
+    _end_soon()
+
+
+def _prepare(notes: Notes, taken: Callable[[Any], None] | None) -> None:
+    """What is to be watched from the beginning, once it is imported."""
+    watch_calls(notes)
+    torch: Any = sys.modules.get("torch")
+    if torch is None or not hasattr(torch, "utils"):
+        return
+    import torch.utils.data
+
+    loader: Any = torch.utils.data.DataLoader
+    if not hasattr(loader.__init__, "_dlint_try"):
+        loader.__init__ = _made(loader.__init__)
+        if taken is not None:
+            loader.__iter__ = _iterated(loader.__iter__, taken)
+
+
+def _made(original: Callable[..., None]) -> Callable[..., None]:
+    @functools.wraps(original)
+    def init(self: Any, *args: Any, **kwargs: Any) -> None:
+        self.__dict__.setdefault(PLACE, here(2))
+        self.__dict__.setdefault(f"{PLACE}_given", sorted(kwargs))
+        original(self, *args, **kwargs)
+
+    init._dlint_try = True  # type: ignore[attr-defined]
+    return init
+
+
+def _iterated(original: Callable[[Any], Any], taken: Callable[[Any], None]) -> Callable[[Any], Any]:
+    main = os.getpid()
+    begun: list[bool] = []
+
+    @functools.wraps(original)
+    def iterate(self: Any) -> Any:
+        # Loaders within workers, and those that are tried, are the program's own business.
+        if os.getpid() == main and not begun:
+            begun.append(True)
+            taken(self)
+            raise _Done
+        return original(self)
+
+    return iterate
+
+
+def _take_over(way: Way, notes: Notes, stacks: str | None) -> Callable[[Any], None]:
+    def taken(loader: Any) -> None:
+        PHASE.name = "main"
+        conduct(loader, way, notes, stacks)
+
+    return taken
+
+
+def _end_soon() -> None:
+    """Threads of the program may keep it from ending: they are not what is looked at any more."""
+
+    def end() -> None:
+        time.sleep(_TO_END)
+        os._exit(0)
+
+    threading.Thread(target=end, daemon=True).start()

@@ -1,0 +1,270 @@
+"""Tries one loader in one way: some epochs of some items, with everything noted that happens."""
+
+from __future__ import annotations
+
+import copy
+import inspect
+import itertools
+import math
+import os
+import time
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+from dlint.trial.probe.calls import watch_calls
+from dlint.trial.probe.fetching import record_fetchers, record_with
+from dlint.trial.probe.handles import open_files
+from dlint.trial.probe.notes import Notes
+from dlint.trial.probe.places import of_error
+from dlint.trial.probe.recorder import Recorder
+from dlint.trial.probe.refused import refused
+from dlint.trial.probe.sizes import settings, sizes
+from dlint.trial.probe.start import Start
+
+# Where a loader keeps the line that made it.
+PLACE = "_dlint_made_at"
+_ORDER = 1_000  # indices of an epoch that are compared with those of the next
+_KEPT = 40  # batches that are kept to see whether they keep files open
+_FROM_SAMPLER = ("sampler", "batch_sampler")
+
+
+class Way(NamedTuple):
+    """How a loader is tried: ``workers`` with the start method ``method``, None where there are none or the
+    loader's own are to be used; ``items`` an epoch; ``keep``: whether to see what kept batches cost."""
+
+    workers: int
+    method: str | None
+    items: int = 32
+    epochs: int = 2
+    keep: bool = False
+
+
+class NoLoader(Exception):
+    """What the user has named gives no DataLoader or Dataset. One line."""
+
+
+def as_loader(found: Any, notes: Notes) -> Any:
+    """A DataLoader of what the user has named. Raises NoLoader."""
+    from torch.utils.data import DataLoader, Dataset
+
+    if isinstance(found, DataLoader):
+        return found
+    if isinstance(found, (tuple, list, dict)):
+        entries = list(found.items()) if isinstance(found, dict) else list(enumerate(found))
+        loaders = [(key, each) for key, each in entries if isinstance(each, (DataLoader, Dataset))]
+        if loaders:
+            notes.add("of several", keys=[str(key) for key, _ in loaders])
+            return as_loader(loaders[0][1], notes)
+    elif isinstance(found, Dataset) or (hasattr(found, "__getitem__") and hasattr(found, "__len__")):
+        notes.add("dataset alone")
+        return DataLoader(found, batch_size=None)
+    for name in ("loader", "dataloader", "data_loader"):
+        inner = getattr(found, name, None)
+        if isinstance(inner, DataLoader):
+            notes.add("inner", name=name)
+            return inner
+    raise NoLoader(f"it gives a {type(found).__name__}, and no DataLoader or Dataset")
+
+
+def conduct(given: Any, way: Way, notes: Notes, stacks: str | None = None) -> None:
+    """Read some epochs of a DataLoader in one way. What it raises is noted, and not raised again."""
+    notes.add("loader", **_described(given))
+    record_fetchers()
+    watch_calls(notes)
+    loader = _with_workers(given, way)
+    original = loader.worker_init_fn
+    inherited = open_files()
+    if way.workers:
+        notes.add("parent", settings=settings(), **sizes())
+    else:
+        record_with(Recorder(notes, [("dataset", loader.dataset)]))
+    try:
+        for epoch in range(way.epochs):
+            _set_epoch(loader, epoch)
+            if way.workers:
+                loader.worker_init_fn = Start(original, notes, epoch, inherited, stacks)
+            else:
+                _recorder_epoch(epoch)
+            if not _epoch(loader, epoch, way, notes):
+                return
+    finally:
+        record_with(None)
+    loader._iterator = None  # workers that are kept are not needed any more
+    if not way.workers:
+        _orders(given, notes)
+    if way.keep and way.workers:
+        _keep(loader, original, notes)
+
+
+def _recorder_epoch(epoch: int) -> None:
+    from dlint.trial.probe.fetching import recording
+
+    recorder = recording()
+    if recorder is not None:
+        recorder.epoch = epoch
+
+
+def _epoch(loader: Any, epoch: int, way: Way, notes: Notes) -> bool:
+    """Read an epoch; whether it came to its end, or as far as it was asked for."""
+    enough = max(math.ceil(way.items / max(1, loader.batch_size or 1)), 2 * max(1, way.workers))
+    notes.add("epoch", epoch=epoch)
+    begin = time.perf_counter()
+    first: float | None = None
+    batches = 0
+    whole = False
+    try:
+        iterator = iter(loader)
+        while batches < enough:
+            try:
+                next(iterator)
+            except StopIteration:
+                whole = True
+                break
+            batches += 1
+            if first is None:
+                first = time.perf_counter() - begin
+    except BaseException as error:
+        notes.add("raised", epoch=epoch, batches=batches, **of_error(error))
+        if not batches and way.method in ("spawn", "forkserver"):
+            _tell_refused(loader, notes)
+        if not isinstance(error, Exception):
+            raise
+        return False
+    seconds = time.perf_counter() - begin
+    iterator = None  # its workers end
+    notes.add(
+        "epoch ended", epoch=epoch, batches=batches, whole=whole, first=first, seconds=seconds, **sizes()
+    )
+    return True
+
+
+def _with_workers(given: Any, way: Way) -> Any:
+    """The loader as it would be with other workers; batches are small enough for all workers to have some."""
+    loader = copy.copy(given)
+    own = loader.__dict__
+    own["_iterator"] = None
+    own["num_workers"] = way.workers
+    own["timeout"] = 0  # who watches from outside sees more than a timeout says
+    if way.workers:
+        own["prefetch_factor"] = given.prefetch_factor or 2
+        loader.multiprocessing_context = way.method
+    else:
+        own["prefetch_factor"] = None
+        own["_DataLoader__multiprocessing_context"] = None
+        own["persistent_workers"] = False
+    most = max(1, way.items // (2 * max(1, way.workers)))
+    if (loader.batch_size or 0) > most and type(loader.batch_sampler).__name__ == "BatchSampler":
+        batches = copy.copy(loader.batch_sampler)
+        batches.batch_size = most
+        own["batch_sampler"], own["batch_size"] = batches, most
+    return loader
+
+
+def _samplers(loader: Any) -> list[Any]:
+    found: list[Any] = []
+    for name in _FROM_SAMPLER:
+        sampler = getattr(loader, name, None)
+        for each in (sampler, getattr(sampler, "sampler", None)):
+            if each is not None and not any(each is known for known in found):
+                found.append(each)
+    return found
+
+
+def _set_epoch(loader: Any, epoch: int) -> None:
+    """As a training loop ought to."""
+    for each in (*_samplers(loader), loader.dataset):
+        set_epoch = getattr(each, "set_epoch", None)
+        if callable(set_epoch):
+            set_epoch(epoch)
+
+
+def _orders(loader: Any, notes: Notes) -> None:
+    """The orders of two epochs of a sampler that is to be told the epoch, when nobody does."""
+    sampler = next((each for each in _samplers(loader) if callable(getattr(each, "set_epoch", None))), None)
+    if sampler is None:
+        return
+    try:
+        orders = [list(itertools.islice(iter(sampler), _ORDER)) for _ in range(2)]
+    except Exception as error:
+        notes.add("order", **of_error(error))
+        return
+    notes.add("order", sampler=type(sampler).__name__, same=orders[0] == orders[1], count=len(orders[0]))
+
+
+def _keep(loader: Any, original: Any, notes: Notes) -> None:
+    """How many files stay open for batches that are kept."""
+    loader.worker_init_fn = original
+    before = sizes().get("files", 0)
+    kept = []
+    try:
+        for batch in itertools.islice(iter(loader), _KEPT):
+            kept.append(batch)
+    except Exception as error:
+        notes.add("kept", batches=len(kept), **of_error(error))
+        return
+    notes.add("kept", batches=len(kept), files=sizes().get("files", 0) - before)
+
+
+def _tell_refused(loader: Any, notes: Notes) -> None:
+    start = loader.worker_init_fn
+    original = start.worker_init_fn if isinstance(start, Start) else start
+    for name, root in (
+        ("dataset", loader.dataset),
+        ("collate_fn", loader.collate_fn),
+        ("worker_init_fn", original),
+    ):
+        found = refused(root, name)
+        if found is not None:
+            notes.add("refused", **found._asdict())
+
+
+def _described(loader: Any) -> Mapping[str, Any]:
+    from torch.utils.data import IterableDataset
+
+    dataset = loader.dataset
+    own: dict[str, Any] = loader.__dict__
+    return {
+        "cls": type(loader).__qualname__,
+        "made": own.get(PLACE),
+        "dataset": type(dataset).__qualname__,
+        "dataset_at": _where(type(dataset)),
+        "stream": isinstance(dataset, IterableDataset),
+        "length": _length(dataset),
+        "batch_size": loader.batch_size,
+        "num_workers": loader.num_workers,
+        "timeout": loader.timeout,
+        "prefetch_factor": loader.prefetch_factor,
+        "drop_last": bool(loader.drop_last),
+        "persistent": bool(loader.persistent_workers),
+        "collate_fn": _name(loader.collate_fn),
+        "collate_at": _where(loader.collate_fn),
+        "worker_init_fn": _name(loader.worker_init_fn),
+        "worker_init_fn_at": _where(loader.worker_init_fn),
+        "given": own.get(f"{PLACE}_given"),
+        "pid": os.getpid(),
+    }
+
+
+def _length(dataset: Any) -> int | None:
+    try:
+        return len(dataset)
+    except Exception:
+        return None
+
+
+def _name(found: Any) -> str | None:
+    return None if found is None else str(getattr(found, "__qualname__", None) or type(found).__qualname__)
+
+
+def _where(found: Any) -> tuple[str, int, str] | None:
+    """The file and line where a class or a function begins."""
+    if found is None:
+        return None
+    if not inspect.isclass(found) and not inspect.isroutine(found):
+        found = getattr(found, "func", type(found))
+    try:
+        file = inspect.getsourcefile(found)
+        line = inspect.getsourcelines(found)[1]
+    except (OSError, TypeError):
+        return None
+    return (file, line, str(getattr(found, "__qualname__", ""))) if file else None

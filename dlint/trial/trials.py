@@ -1,0 +1,158 @@
+"""Tries what the user has named in every way, each in a process of its own under the watchdog."""
+
+from __future__ import annotations
+
+import json
+import multiprocessing
+import os
+import shutil
+import sys
+import tempfile
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Literal, NamedTuple
+
+from dlint.running.runner import Result, Runner
+from dlint.running.watchdog import MARK, Job
+from dlint.trial.probe.child import JOB
+from dlint.trial.probe.conduct import Way
+from dlint.trial.records import Records, read
+from dlint.trial.target import Target
+
+_PACKAGES = Path(__file__).resolve().parents[2]  # where dlint is imported from
+_CHILD = "import sys; sys.path[:] = filter(None, sys.path); from dlint.trial.probe.child import main; main()"
+
+# ran: two epochs; raised: an exception came out of it; still: it stood still; slow: it did not end in time;
+# died: the process ended in another way.
+Outcome = Literal["ran", "raised", "still", "slow", "died"]
+
+
+class Limits(NamedTuple):
+    """Seconds: how long one trial may run, and how long it may stand still until it counts as hung."""
+
+    run: float = 300.0
+    still: float = 15.0
+
+
+@dataclass(frozen=True)
+class Trial:
+    """One way in which a loader was tried, and what came of it."""
+
+    way: Way
+    result: Result
+    records: Records
+
+    @cached_property
+    def outcome(self) -> Outcome:
+        """What became of it."""
+        if self.records.first("done") or self.records.raised:
+            return "raised" if self.records.raised else "ran"
+        if self.result.end in ("limit", "starved"):
+            return "slow"
+        return "still" if self.result.end == "still" else "died"
+
+    @property
+    def name(self) -> str:
+        """The way in words: ``2 workers, fork``."""
+        if not self.way.workers:
+            return "no workers"
+        return f"{self.way.workers} worker{'s' if self.way.workers > 1 else ''}, {self.way.method}"
+
+    @property
+    def forked(self) -> bool:
+        """Whether there are workers that are forked from the main process."""
+        return bool(self.way.workers) and self.way.method == "fork"
+
+    @cached_property
+    def items_a_second(self) -> float | None:
+        """How many items the last whole epoch gave a second, the start of the workers not counted."""
+        done = [note for note in self.records.of("epoch ended") if note["batches"] > 1]
+        if not done:
+            return None
+        last = done[-1]
+        items = sum(_items(each.asked) for each in self.records.events if each.what in ("item", "items"))
+        batches = sum(int(note["batches"]) for note in self.records.of("epoch ended"))
+        seconds = float(last["seconds"]) - float(last["first"])
+        if not items or seconds <= 0:
+            return None
+        each = self.records.loader.get("batch_size") or 1
+        return min(items / max(1, batches), each) * (int(last["batches"]) - 1) / seconds
+
+
+def _items(index: object) -> int:
+    return len(index) if isinstance(index, list) else 1
+
+
+def ways(
+    workers: Sequence[int], methods: Sequence[str] | None, items: int, *, keep: bool = False
+) -> list[Way]:
+    """All ways to try: each number of workers under each start method that this Python has."""
+    found: list[Way] = []
+    for number in workers:
+        if number == 0:
+            found.append(Way(0, None, items))
+            continue
+        for method in methods or multiprocessing.get_all_start_methods():
+            found.append(Way(number, method, items, keep=keep and number == 1))
+    return found
+
+
+@dataclass(frozen=True)
+class _Task:
+    target: Target
+    way: Way
+    limits: Limits
+    notes: Path
+    alone: bool = False
+    will_stand_still: bool = False
+
+    def job(self, folder: Path, token: str) -> Job:
+        told = {
+            "notes": str(self.notes),
+            "place": self.target.place,
+            "name": self.target.name,
+            "arguments": self.target.arguments,
+            "way": self.way._asdict(),
+        }
+        path = [str(_PACKAGES), *filter(None, [os.environ.get("PYTHONPATH")])]
+        return Job(
+            folder=str(folder),
+            command=(sys.executable, "-c", _CHILD),
+            cwd=str(Path.cwd()),
+            environment={
+                **os.environ,
+                "PYTHONPATH": os.pathsep.join(path),
+                "PYTHONUNBUFFERED": "1",
+                MARK: token,
+                JOB: json.dumps(told),
+            },
+            limit=self.limits.run,
+            still=self.limits.still,
+        )
+
+
+@contextmanager
+def trials(target: Target, wanted: Sequence[Way], limits: Limits, jobs: int = 1) -> Iterator[Iterator[Trial]]:
+    """Try the ways, and give each trial as it comes. Nothing is left of them when the context ends."""
+    folder = Path(tempfile.mkdtemp(prefix="dlint-try-"))
+    try:
+        with Runner[_Task](jobs) as runner:
+            yield _run(runner, target, wanted, limits, folder)
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def _run(
+    runner: Runner[_Task], target: Target, wanted: Sequence[Way], limits: Limits, folder: Path
+) -> Iterator[Trial]:
+    tasks: list[_Task] = []
+    for number, way in enumerate(wanted):
+        notes = folder / str(number)
+        notes.mkdir()
+        tasks.append(_Task(target, way, limits, notes))
+    for task, result in runner.run(tasks):
+        yield Trial(task.way, result, read(task.notes))
+        shutil.rmtree(task.notes, ignore_errors=True)

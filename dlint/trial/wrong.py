@@ -1,0 +1,28 @@
+"""What a check tells of a trial."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from dlint.finding import Effect
+from dlint.trial.probe.places import Place
+
+
+@dataclass(frozen=True)
+class Wrong:
+    """Something that went wrong in a trial.
+
+    ``code`` is the rule, None where none is about it; ``or_rules`` are others that it may be as well: static
+    analysis knows which. ``what`` says in a clause what was seen, ``cure`` what to do. ``place`` is the line
+    that it happened at, where one is known, ``near`` are the files that it is about. ``sure``: nothing else
+    looks so.
+    """
+
+    code: str | None
+    what: str
+    cure: str
+    effect: Effect
+    place: Place | None = None
+    near: tuple[str, ...] = ()
+    or_rules: tuple[str, ...] = ()
+    sure: bool = True
