@@ -10,10 +10,12 @@ import click
 import dlint as package
 
 _COMMANDS = (
-    *("check", "fix", "baseline", "rule", "rules", "prove", "doctor", "workers", "survey", "server", "init"),
-    "completion",
+    *("check", "fix", "baseline", "rule", "rules", "prove", "try", "doctor", "workers", "survey", "server"),
+    *("init", "completion"),
 )
-_NEED_A_FOLDER = ("check", "fix", "baseline", "prove", "workers", "survey", "init")
+# Where the module has another name than the command, which is a word of Python's.
+_MODULES = {"try": "trying"}
+_NEED_A_FOLDER = ("check", "fix", "baseline", "prove", "try", "workers", "survey", "init")
 
 
 class _LazyGroup(click.Group):
@@ -25,7 +27,8 @@ class _LazyGroup(click.Group):
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         if cmd_name not in _COMMANDS:
             return None
-        command = getattr(import_module(f"dlint.cli.{cmd_name}"), cmd_name)
+        name = _MODULES.get(cmd_name, cmd_name)
+        command = getattr(import_module(f"dlint.cli.{name}"), name)
         assert isinstance(command, click.Command)
         return command
 

@@ -43,10 +43,9 @@ def _restart(finding: Finding, trials: Sequence[Trial]) -> str | None:
     best: tuple[float, float] | None = None
     for trial in trials:
         for note in trial.records.of("epoch ended") if trial.way.workers else ():
-            if note["batches"] > 2 and note["first"]:
-                batch = (note["seconds"] - note["first"]) / (note["batches"] - 1)
-                if best is None or note["first"] < best[0]:
-                    best = (float(note["first"]), max(float(batch), 1e-6))
+            times = [float(each) for each in note["times"]]
+            if len(times) > 2 and (best is None or times[0] < best[0]):
+                best = (times[0], max((times[-1] - times[0]) / (len(times) - 1), 1e-6))
     if best is None or best[0] < _SLOWER * best[1]:
         return None
     first, batch = 1000 * best[0], 1000 * best[1]

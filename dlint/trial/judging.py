@@ -71,7 +71,8 @@ def _merged(trials: Sequence[Trial]) -> list[Shown]:
                 if before is None:
                     found[mark] = Shown(wrong, (trial.name,))
                 elif trial.name not in before.ways:
-                    better = wrong if wrong.sure and not before.wrong.sure else before.wrong
+                    # Where there are more workers, more is to be seen.
+                    better = before.wrong if before.wrong.sure and not wrong.sure else wrong
                     found[mark] = Shown(better, (*before.ways, trial.name))
     return list(found.values())
 

@@ -25,6 +25,9 @@ from dlint.trial.target import Target
 _PACKAGES = Path(__file__).resolve().parents[2]  # where dlint is imported from
 _CHILD = "import sys; sys.path[:] = filter(None, sys.path); from dlint.trial.probe.child import main; main()"
 
+# So many batches say how fast items come.
+_FEWEST_BATCHES = 4
+
 # ran: two epochs; raised: an exception came out of it; still: it stood still; slow: it did not end in time;
 # died: the process ended in another way.
 Outcome = Literal["ran", "raised", "still", "slow", "died"]
@@ -44,6 +47,7 @@ class Trial:
     way: Way
     result: Result
     records: Records
+    limits: Limits
 
     @cached_property
     def outcome(self) -> Outcome:
@@ -68,22 +72,23 @@ class Trial:
 
     @cached_property
     def items_a_second(self) -> float | None:
-        """How many items the last whole epoch gave a second, the start of the workers not counted."""
-        done = [note for note in self.records.of("epoch ended") if note["batches"] > 1]
-        if not done:
+        """How many items a second came in the last epoch, once every worker had given its first batch; None
+        where there were too few batches to say."""
+        ended = self.records.of("epoch ended")
+        if not ended:
             return None
-        last = done[-1]
-        items = sum(_items(each.asked) for each in self.records.events if each.what in ("item", "items"))
-        batches = sum(int(note["batches"]) for note in self.records.of("epoch ended"))
-        seconds = float(last["seconds"]) - float(last["first"])
-        if not items or seconds <= 0:
+        last = ended[-1]
+        behind = last["times"][max(1, self.way.workers) - 1 :]
+        mine = [each for each in self.records.events if each.epoch == last["epoch"]]
+        read = sum(_count(each.asked) for each in mine if each.what in ("item", "items"))
+        made = sum(each.what == "collate" for each in mine)
+        if len(behind) < _FEWEST_BATCHES or not made or behind[-1] <= behind[0]:
             return None
-        each = self.records.loader.get("batch_size") or 1
-        return min(items / max(1, batches), each) * (int(last["batches"]) - 1) / seconds
+        return float(read / made * (len(behind) - 1) / (behind[-1] - behind[0]))
 
 
-def _items(index: object) -> int:
-    return len(index) if isinstance(index, list) else 1
+def _count(asked: object) -> int:
+    return len(asked) if isinstance(asked, list) else 1
 
 
 def ways(
@@ -154,5 +159,5 @@ def _run(
         notes.mkdir()
         tasks.append(_Task(target, way, limits, notes))
     for task, result in runner.run(tasks):
-        yield Trial(task.way, result, read(task.notes))
+        yield Trial(task.way, result, read(task.notes), task.limits)
         shutil.rmtree(task.notes, ignore_errors=True)

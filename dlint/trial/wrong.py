@@ -16,6 +16,8 @@ class Wrong:
     analysis knows which. ``what`` says in a clause what was seen, ``cure`` what to do. ``place`` is the line
     that it happened at, where one is known, ``near`` are the files that it is about. ``sure``: nothing else
     looks so.
+    ``grows`` is what is added with every item (``files``, ``threads``, ``memory``), where that is what is
+    wrong.
     """
 
     code: str | None
@@ -26,3 +28,4 @@ class Wrong:
     near: tuple[str, ...] = ()
     or_rules: tuple[str, ...] = ()
     sure: bool = True
+    grows: str | None = None

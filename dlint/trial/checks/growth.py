@@ -39,6 +39,7 @@ def check(trial: Trial, plain: Trial | None) -> Iterator[Wrong]:
                 place,
                 or_rules=("DL504",) if size == "memory" else ("DL102", "DL104") if size == "threads" else (),
                 sure=False,
+                grows=size,
             )
 
 

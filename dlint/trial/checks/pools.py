@@ -18,7 +18,12 @@ def check(trial: Trial, plain: Trial | None) -> Iterator[Wrong]:
     """What pools cost in workers."""
     if not trial.way.workers:
         return
-    made = [note for note in trial.records.of("pool") if note["phase"] in _IN_WORKERS]
+    # Workers may not have processes of their own at all: that is told as what was raised.
+    made = [
+        note
+        for note in trial.records.of("pool")
+        if note["phase"] in _IN_WORKERS and "Thread" in str(note["what"])
+    ]
     by_place: dict[tuple[Place, str], list[dict[str, Any]]] = {}
     for note in made:
         by_place.setdefault((place(note["place"]), str(note["what"])), []).append(dict(note))

@@ -109,32 +109,26 @@ def _epoch(loader: Any, epoch: int, way: Way, notes: Notes) -> bool:
     enough = max(math.ceil(way.items / max(1, loader.batch_size or 1)), 2 * max(1, way.workers))
     notes.add("epoch", epoch=epoch)
     begin = time.perf_counter()
-    first: float | None = None
-    batches = 0
+    times: list[float] = []
     whole = False
     try:
         iterator = iter(loader)
-        while batches < enough:
+        while len(times) < enough:
             try:
                 next(iterator)
             except StopIteration:
                 whole = True
                 break
-            batches += 1
-            if first is None:
-                first = time.perf_counter() - begin
+            times.append(time.perf_counter() - begin)
     except BaseException as error:
-        notes.add("raised", epoch=epoch, batches=batches, **of_error(error))
-        if not batches and way.method in ("spawn", "forkserver"):
+        notes.add("raised", epoch=epoch, batches=len(times), **of_error(error))
+        if not times and way.method in ("spawn", "forkserver"):
             _tell_refused(loader, notes)
         if not isinstance(error, Exception):
             raise
         return False
-    seconds = time.perf_counter() - begin
     iterator = None  # its workers end
-    notes.add(
-        "epoch ended", epoch=epoch, batches=batches, whole=whole, first=first, seconds=seconds, **sizes()
-    )
+    notes.add("epoch ended", epoch=epoch, batches=len(times), whole=whole, times=times, **sizes())
     return True
 
 

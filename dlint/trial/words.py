@@ -1,0 +1,78 @@
+"""What all reports of a verdict say alike."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from dlint.project.paths import display_path
+from dlint.trial.judging import Verdict
+from dlint.trial.trials import Trial
+from dlint.trial.wrong import Wrong
+
+
+def headline(verdict: Verdict) -> str:
+    """What was tried."""
+    told = next((trial.records.loader for trial in verdict.trials if trial.records.loader), None)
+    if told is None:
+        return "No loader came out of it."
+    made = f" ({path_of(told['made'][0])}:{told['made'][1]})" if told.get("made") else ""
+    at = f" ({path_of(told['dataset_at'][0])}:{told['dataset_at'][1]})" if told.get("dataset_at") else ""
+    ways = verdict.trials[0].way
+    return (
+        f"{told['cls']}{made} of {told['dataset']}{at}, {ways.epochs} epochs of {ways.items} items each way:"
+    )
+
+
+def became(trial: Trial, verdict: Verdict) -> str:
+    """What became of a trial: in a few words, with the rules that it shows."""
+    codes = dict.fromkeys(
+        shown.wrong.code for shown in verdict.shown if trial.name in shown.ways and shown.wrong.code
+    )
+    tail = f"  {', '.join(codes)}" if codes else ""
+    if trial.outcome == "ran":
+        speed = trial.items_a_second
+        return f"ran{f', {speed:.3g} items a second' if speed else ''}{tail}"
+    if trial.outcome == "raised":
+        error = trial.records.raised
+        return f"raised {error.text if error else 'an error'}{tail}"
+    if trial.outcome == "still":
+        return f"stood still{f' ({trial.result.where})' if trial.result.where else ''}{tail}"
+    if trial.outcome == "slow":
+        return f"did not end within {trial.limits.run:.0f} s: try fewer --items, or a longer --time-limit"
+    status = trial.result.status
+    how = f"signal {-status}" if status is not None and status < 0 else f"exit code {status}"
+    return f"ended with {how}{tail}"
+
+
+def named(wrong: Wrong) -> str:
+    """The rule, and how sure it is."""
+    if wrong.code is None:
+        return "No rule"
+    from dlint.rules import all_rules
+
+    return f"{wrong.code} {all_rules()[wrong.code].name}, {'surely' if wrong.sure else 'probably'}"
+
+
+def path_of(file: str) -> str:
+    """A path as the user knows it."""
+    return display_path(Path(file))
+
+
+def ways_in_words(ways: Sequence[str], verdict: Verdict) -> str:
+    """Which trials: all of them, all with workers, or these, by the number of workers."""
+    names = [trial.name for trial in verdict.trials]
+    if len(names) > 1 and set(ways) == set(names):
+        return "all trials"
+    mine = [trial for trial in verdict.trials if trial.name in ways]
+    with_workers = [trial.name for trial in verdict.trials if trial.way.workers]
+    if len(with_workers) > 2 and set(ways) == set(with_workers):
+        return "all trials with workers"
+    groups: dict[str, list[str]] = {}
+    for trial in mine:
+        number, _, method = trial.name.partition(", ")
+        groups.setdefault(number, []).append(method)
+    return "; ".join(
+        number + (f", {', '.join(filter(None, methods))}" if any(methods) else "")
+        for number, methods in groups.items()
+    )
