@@ -52,7 +52,7 @@ class Trial:
     @cached_property
     def outcome(self) -> Outcome:
         """What became of it."""
-        if self.records.first("done") or self.records.raised:
+        if self.records.first("done") is not None or self.records.raised:
             return "raised" if self.records.raised else "ran"
         if self.result.end in ("limit", "starved"):
             return "slow"

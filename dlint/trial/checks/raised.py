@@ -154,8 +154,8 @@ def _special(trial: Trial, plain: Trial | None, errors: list[Raised], stderr: st
         how = f"signal {-status}" if status is not None and status < 0 else f"exit code {status}"
         yield Wrong(None, f"the process ended with {how}{_last(stderr)}", "see what it printed", "error")
     else:
-        where = "" if trial.way.workers and plain is not None and plain.outcome == "ran" else None
-        only = ", and without workers it does not" if where is not None else ""
+        sound = bool(trial.way.workers) and plain is not None and plain.outcome == "ran"
+        only = ", and without workers it does not" if sound else ""
         yield Wrong(None, f"it raised {first.text}{only}", "see the line", "error", place, near, sure=False)
 
 

@@ -23,7 +23,7 @@ def load(place: str, name: str, arguments: Mapping[str, str]) -> object:
     What can be called is called, with ``arguments``: a function, or a class on the way to a method. Raises
     NotThere, and whatever the user's code does.
     """
-    module = _script(Path(place)) if place.endswith(".py") else importlib.import_module(place)
+    module = _script(Path(place)) if place.endswith(".py") else _module(place)
     found: Any = module
     given = {key: value_of(text) for key, text in arguments.items()}
     used = False
@@ -65,6 +65,12 @@ def value_of(text: str) -> object:
         return ast.literal_eval(text)
     except (ValueError, SyntaxError, MemoryError, RecursionError):
         return text
+
+
+def _module(name: str) -> ModuleType:
+    """A module as ``python -m`` finds it: the working directory comes first."""
+    _put_first(Path.cwd())
+    return importlib.import_module(name)
 
 
 def _script(file: Path) -> ModuleType:

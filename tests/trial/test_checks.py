@@ -1,0 +1,331 @@
+"""What the checks say of notes: of hazards, and of what only looks like one."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import pytest
+
+from dlint.running.runner import Result
+from dlint.running.stacks import Frame, Process, Thread
+from dlint.trial.checks import generators, growth, handles, options, order, pools, seeds, settings, stillness
+from dlint.trial.checks import raised as raising
+from dlint.trial.probe.conduct import Way
+from dlint.trial.records import Event, Raised, Records
+from dlint.trial.trials import Limits, Trial
+
+FILE = "/home/someone/shop/data.py"
+LOADER = {
+    "dataset_at": [FILE, 9, "Photos"],
+    "made": [FILE, 30, "main"],
+    "stream": False,
+    "batch_size": 2,
+    "num_workers": 2,
+    "timeout": 0,
+    "prefetch_factor": 2,
+    "worker_init_fn": None,
+    "persistent": False,
+    "drop_last": False,
+    "given": [],
+}
+
+
+def trial(
+    *events: Event,
+    workers: int = 2,
+    method: str | None = "fork",
+    loader: Mapping[str, Any] = {},
+    end: str = "exit",
+    stderr: str = "",
+    stacks: Sequence[Process] = (),
+    **notes: Sequence[Mapping[str, Any]],
+) -> Trial:
+    kinds = {kind.replace("_", " "): tuple(each) for kind, each in notes.items()}
+    kinds["loader"] = ({**LOADER, **loader},)
+    if end == "exit":
+        kinds["done"] = ({},)
+    way = Way(workers, method if workers else None)
+    result = Result(end, 0 if end == "exit" else None, stderr=stderr, stacks=tuple(stacks))
+    return Trial(way, result, Records(tuple(events), kinds), Limits())
+
+
+def item(asked: object, worker: int | None = 0, epoch: int = 0, **more: Any) -> Event:
+    pid = 100 + 10 * epoch + (worker if worker is not None else 9)
+    return Event("item", asked, worker, epoch, pid, 0.001, **more)
+
+
+def draws(states: Mapping[tuple[int, int], tuple[int, int]], stream: str = "dataset.rng") -> list[Event]:
+    """An item of each worker and epoch, which draws from a stream."""
+    return [item(worker, worker, epoch, changed={stream: each}) for (worker, epoch), each in states.items()]
+
+
+ALIKE = {(0, 0): (1, 2), (1, 0): (1, 2), (0, 1): (1, 2), (1, 1): (1, 2)}
+EPOCHS_ALIKE = {(0, 0): (1, 2), (1, 0): (3, 4), (0, 1): (1, 2), (1, 1): (3, 4)}
+APART = {(0, 0): (1, 2), (1, 0): (3, 4), (0, 1): (5, 6), (1, 1): (7, 8)}
+
+
+@pytest.mark.parametrize(
+    ("states", "says"),
+    [
+        (ALIKE, "all workers draw the same numbers, in every epoch"),
+        (EPOCHS_ALIKE, "workers draw the same numbers in every epoch"),
+        (APART, None),
+    ],
+)
+def test_generators_that_were_made_before(
+    states: Mapping[tuple[int, int], tuple[int, int]], says: str | None
+) -> None:
+    found = list(generators.check(trial(*draws(states)), None))
+    assert [(each.code, each.what.partition(": ")[2]) for each in found] == (
+        [("DL203", says)] if says else []
+    )
+
+
+def test_workers_that_are_kept_go_on() -> None:
+    assert not list(generators.check(trial(*draws(EPOCHS_ALIKE), loader={"persistent": True}), None))
+    assert list(generators.check(trial(*draws(ALIKE), loader={"persistent": True}), None))
+
+
+def test_the_main_process_shares_with_nobody() -> None:
+    events = [item(0, None, epoch, changed={"dataset.rng": (1, 2)}) for epoch in range(2)]
+    assert not list(generators.check(trial(*events, workers=0), None))
+
+
+def test_numpy_that_nobody_seeds() -> None:
+    found = list(generators.check(trial(*draws(ALIKE, "numpy")), None))
+    assert [each.code for each in found] == ["DL202"]
+
+
+def seed(library: str, state: int, pid: int, phase: str = "item", line: int = 12) -> dict[str, Any]:
+    return {
+        "library": library,
+        "phase": phase,
+        "state": state,
+        "pid": pid,
+        "value": "0",
+        "place": [FILE, line, "Photos.__getitem__"],
+    }
+
+
+def test_a_seed_for_every_item() -> None:
+    events = draws({key: (key[0], 99) for key in ALIKE}, "numpy")
+    notes = [seed("numpy", 7, event.pid) for event in events]
+    found = list(seeds.check(trial(*events, seed=notes), None))
+    assert [(each.code, each.place) for each in found] == [("DL201", (FILE, 12, "Photos.__getitem__"))]
+
+
+def test_seeds_that_never_come_again() -> None:
+    events = draws({key: (key[0], 99) for key in ALIKE}, "numpy")
+    notes = [seed("numpy", number, event.pid) for number, event in enumerate(events)]
+    assert not list(seeds.check(trial(*events, seed=notes), None))
+
+
+def test_a_seed_that_nobody_draws_after() -> None:
+    events = draws({key: (key[0], 7) for key in ALIKE}, "numpy")
+    notes = [seed("numpy", 7, event.pid) for event in events]
+    assert not list(seeds.check(trial(*events, seed=notes), None))
+
+
+@pytest.mark.parametrize(("states", "told"), [(ALIKE, True), (EPOCHS_ALIKE, True), (APART, False)])
+def test_seeds_of_worker_init_fn(states: Mapping[tuple[int, int], tuple[int, int]], told: bool) -> None:
+    events = draws(states, "numpy")
+    notes = [seed("numpy", event.changed["numpy"][0], event.pid, "worker_init_fn") for event in events]
+    assert [each.code for each in seeds.check(trial(*events, seed=notes), None)] == (
+        ["DL204"] if told else []
+    )
+    # What worker_init_fn has seeded is not told a second time.
+    assert not list(generators.check(trial(*events, seed=notes), None))
+
+
+STREAM = {"stream": True}
+
+
+def marks(*of_workers: Sequence[int]) -> list[Event]:
+    return [
+        item(number, worker, mark=mark)
+        for worker, marks_ in enumerate(of_workers)
+        for number, mark in enumerate(marks_)
+    ]
+
+
+def test_streams_that_come_twice() -> None:
+    found = list(order.check(trial(*marks([1, 2, 3], [1, 2]), loader=STREAM), None))
+    assert [each.code for each in found] == ["DL501"]
+
+
+@pytest.mark.parametrize("of_workers", [([1, 3], [2, 4]), ([1, 1], [1, 1]), ([1, 2], [])])
+def test_streams_that_do_not_or_do_not_show_it(of_workers: tuple[list[int], list[int]]) -> None:
+    assert not list(order.check(trial(*marks(*of_workers), loader=STREAM), None))
+
+
+def ended(whole: bool = True) -> list[dict[str, Any]]:
+    return [{"epoch": 0, "batches": 2, "whole": whole, "times": [0.1, 0.2]}]
+
+
+def test_streams_that_come_twice_by_number() -> None:
+    plain = trial(*marks([1, 2, 3]), workers=0, loader=STREAM, epoch_ended=ended())
+    twice = trial(*marks([4, 5, 6], [7, 8, 9]), loader=STREAM, epoch_ended=ended())
+    assert [each.code for each in order.check(twice, plain)] == ["DL501"]
+    cut = trial(*marks([4, 5, 6], [7, 8, 9]), loader=STREAM, epoch_ended=ended(False))
+    assert not list(order.check(cut, plain))
+    fewer = trial(*marks([4], [7]), loader=STREAM, epoch_ended=ended())
+    assert [(each.code, each.sure) for each in order.check(fewer, plain)] == [(None, False)]
+
+
+def test_one_file_for_all() -> None:
+    moved = (("dataset.file", "/data/tiles.bin"),)
+    found = list(handles.check(trial(item(0, 0, moved=moved), item(1, 1, moved=moved)), None))
+    assert [each.code for each in found] == ["DL403"]
+    assert "dataset.file" in found[0].what
+    assert not list(handles.check(trial(item(0, 0, moved=moved), item(1, 1)), None))
+    assert not list(
+        handles.check(trial(item(0, 0, moved=moved), item(1, 1, moved=moved), method="spawn"), None)
+    )
+
+
+def pool(index: int, *, what: str = "ThreadPool", sized: bool = True, phase: str = "item") -> dict[str, Any]:
+    return {
+        "what": what,
+        "sized": sized,
+        "phase": phase,
+        "index": index,
+        "pid": 100,
+        "place": [FILE, 20, "f"],
+    }
+
+
+@pytest.mark.parametrize(
+    ("notes", "codes"),
+    [
+        ([pool(0), pool(1)], ["DL103"]),
+        ([pool(0)], []),
+        ([pool(0, phase="worker_init_fn"), pool(1, phase="worker_init_fn")], []),
+        ([pool(0, phase="main"), pool(1, phase="load")], []),
+        ([pool(0, sized=False)], ["DL104"]),
+        ([pool(0, what="ProcessPoolExecutor", sized=False), pool(1, what="ProcessPoolExecutor")], []),
+    ],
+)
+def test_pools(notes: list[dict[str, Any]], codes: list[str]) -> None:
+    assert [each.code for each in pools.check(trial(pool=notes), None)] == codes
+
+
+def grown(*sizes: int, name: str = "files") -> list[Event]:
+    return [item(number, 0, grown={name: size}) for number, size in enumerate(sizes)]
+
+
+@pytest.mark.parametrize(
+    ("events", "told"),
+    [
+        (grown(*[1] * 16), True),
+        (grown(*[5, *[0] * 15]), False),  # what the first item opens is kept
+        (grown(*[0, *[1] * 7, *[0] * 8]), False),  # a cache that is full at some time
+        (grown(*[1, -1] * 8), False),
+        (grown(*[1] * 6), False),  # too few to say
+        (grown(*[4_000_000] * 16, name="memory"), True),
+        (grown(*[4_000] * 16, name="memory"), False),
+    ],
+)
+def test_growth(events: list[Event], told: bool) -> None:
+    assert bool(list(growth.check(trial(*events), None))) is told
+
+
+def test_settings_that_workers_lack() -> None:
+    parent = [{"settings": {"torch.get_default_dtype()": "torch.float64", "cv2.getNumThreads()": 0}}]
+    begun = [{"settings": {"torch.get_default_dtype()": "torch.float32", "cv2.getNumThreads()": 8}}]
+    spawned = trial(method="spawn", parent=parent, begun=begun)
+    assert [each.code for each in settings.check(spawned, None)] == ["DL404", "DL404"]
+    assert not list(settings.check(trial(parent=parent, begun=begun), None))
+    more = [{"settings": {"cv2.getNumThreads()": 8}}]
+    less = [{"settings": {"cv2.getNumThreads()": 1}}]
+    assert not list(settings.check(trial(method="spawn", parent=more, begun=less), None))
+
+
+def error(text: str, kind: str = "ValueError") -> list[dict[str, Any]]:
+    return [{"type": kind, "message": text, "frames": [[FILE, 31, "main"]]}]
+
+
+@pytest.mark.parametrize(
+    ("text", "code"),
+    [
+        ("sampler option is mutually exclusive with shuffle", "DL301"),
+        (
+            "batch_sampler option is mutually exclusive with batch_size, shuffle, sampler, and drop_last",
+            "DL302",
+        ),
+        ("DataLoader with IterableDataset: expected unspecified sampler option, but got sampler=1", "DL303"),
+        ("prefetch_factor option could only be specified in multiprocessing.", "DL304"),
+        ("Seed must be between 0 and 2**32 - 1", "DL206"),
+        ("daemonic processes are not allowed to have children", "DL107"),
+        ("generator raised StopIteration", "DL505"),
+        ("no such picture", None),
+    ],
+)
+def test_what_is_raised(text: str, code: str | None) -> None:
+    found = list(raising.check(trial(workers=0, raised=error(text)), None))
+    assert [(each.code, each.place) for each in found] == [(code, (FILE, 31, "main"))]
+
+
+def test_what_the_dataset_raises_anyway_is_told_once() -> None:
+    plain = trial(workers=0, raised=error("no such picture"))
+    assert not list(raising.check(trial(raised=error("no such picture")), plain))
+    sound = trial(workers=0)
+    (found,) = raising.check(trial(raised=error("no such picture")), sound)
+    assert "and without workers it does not" in found.what
+
+
+def test_none_is_told_at_the_dataset() -> None:
+    text = "default_collate: batch must contain tensors; found <class 'NoneType'>"
+    (found,) = raising.check(trial(item(1, none=True), raised=error(text, "TypeError")), None)
+    assert (found.code, found.place) == ("DL502", (FILE, 9, "Photos"))
+
+
+def test_worker_init_fn_that_takes_no_number() -> None:
+    message = "Start.__call__() takes 0 positional arguments but 1 was given"
+    noted = [{"type": "TypeError", "message": message, "frames": []}]
+    found = list(raising.check(trial(raised=error("Caught", "TypeError"), init_raised=noted), None))
+    assert [each.code for each in found] == ["DL205"]
+
+
+def test_options_that_do_nothing() -> None:
+    lazy = {"num_workers": 0, "worker_init_fn": "seed_worker"}
+    assert [each.code for each in options.check(trial(workers=0, loader=lazy), None)] == ["DL304"]
+    slow = {"num_workers": 0, "timeout": 30}
+    assert [each.code for each in options.check(trial(workers=0, loader=slow), None)] == ["DL304"]
+    assert not list(options.check(trial(workers=0), None))
+
+
+def test_batches_as_a_sampler() -> None:
+    assert [each.code for each in options.check(trial(item([0, 1], None), workers=0), None)] == ["DL302"]
+    assert not list(options.check(trial(item([0, 1], None), workers=0, loader={"batch_size": None}), None))
+    assert not list(options.check(trial(item(["a", 1], None), workers=0), None))
+
+
+def worker(*frames: tuple[str, int, str]) -> Process:
+    loop = ("/venv/lib/python3.11/site-packages/torch/utils/data/_utils/worker.py", 349, "_worker_loop")
+    fork = ("/usr/lib/python3.11/multiprocessing/popen_fork.py", 71, "_launch")
+    stack = tuple(Frame(file, line, name) for file, line, name in (*frames, loop, fork))
+    return Process(5, "worker", "python", (Thread("MainThread", stack),), 1)
+
+
+def test_a_pool_that_was_left_behind() -> None:
+    wait = ("/usr/lib/python3.11/multiprocessing/pool.py", 768, "get")
+    stuck = worker(wait, (FILE, 14, "Photos.__getitem__"))
+    (found,) = stillness.check(trial(end="still", stacks=[stuck]), None)
+    assert (found.code, found.sure, found.place) == ("DL102", True, (FILE, 14, "Photos.__getitem__"))
+
+
+def test_a_sleep_is_no_rule() -> None:
+    (found,) = stillness.check(trial(end="still", stacks=[worker((FILE, 14, "Photos.__getitem__"))]), None)
+    assert (found.code, found.sure, found.place) == (None, False, (FILE, 14, "Photos.__getitem__"))
+
+
+def test_records_of_a_process_that_was_killed(tmp_path: Any) -> None:
+    from dlint.trial.records import read
+
+    (tmp_path / "7.jsonl").write_bytes(b'{"kind": "process", "pid": 7}\n{"kind": "epo')
+    (tmp_path / "note.txt").write_text("nothing")
+    records = read(tmp_path)
+    assert records.first("process") == {"pid": 7}
+    assert records.raised is None
+    assert Raised("ValueError", "", ()).text == "ValueError"

@@ -1,0 +1,218 @@
+"""``dlint try`` as users call it."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from dlint.running import processes
+
+DATA = """\
+import numpy as np
+import torch
+from torch.utils.data import DataLoader, Dataset
+
+print("loaded")
+
+
+class Noise(Dataset):
+    def __init__(self, length=16, rng=None):
+        self.length = length
+        self.rng = rng
+
+    def __len__(self):
+        return self.length
+
+    def __getitem__(self, index):
+        if self.rng is not None:
+            return index, self.rng.random()
+        return index, torch.rand(3)
+
+
+def make(length=16, shared=False):
+    return DataLoader(Noise(length, np.random.default_rng(0) if shared else None), batch_size=4, num_workers=3)
+
+
+def splits(root):
+    return DataLoader(Noise()), DataLoader(Noise(8, np.random.default_rng(1)), batch_size=2)
+
+
+def named():
+    return {"train": DataLoader(Noise()), "val": DataLoader(Noise(4))}
+
+
+class Module:
+    def __init__(self, shared):
+        self.shared = shared
+
+    def loader(self):
+        return make(shared=self.shared)
+
+
+whole = Noise(rng=np.random.default_rng(2))
+
+
+def nothing():
+    return 3
+
+
+def broken():
+    raise KeyError("no such folder")
+"""
+QUICK = ("--workers", "0,2", "--start-method", "fork", "--items", "16")
+
+
+def run(*arguments: str, folder: Path, **variables: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-P", "-m", "dlint", "try", *arguments],
+        cwd=folder,
+        capture_output=True,
+        text=True,
+        check=False,
+        env={**os.environ, **variables},
+        timeout=600,
+    )
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Path:
+    (tmp_path / "pyproject.toml").touch()
+    (tmp_path / "data.py").write_text(DATA)
+    return tmp_path
+
+
+def test_a_sound_loader(project: Path) -> None:
+    done = run("data.py:make", *QUICK, folder=project)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "Nothing wrong in 2 trials." in done.stdout
+    line = 1 + DATA[: DATA.index("    return DataLoader(")].count("\n")
+    assert f"DataLoader (data.py:{line}) of Noise (data.py:8), 2 epochs of 16 items" in done.stdout
+
+
+def test_a_mistake_is_named_with_its_finding(project: Path) -> None:
+    done = run("data.py:make", "shared=True", "length=12", *QUICK, folder=project)
+    assert done.returncode == 1, done.stdout + done.stderr
+    assert "DL203 generator-shared-by-workers, surely: dataset.rng, a numpy.random" in done.stdout
+    assert "2 workers, fork  ran" in done.stdout
+    assert "1 mistake in 2 trials." in done.stdout
+
+
+def test_json_has_all_of_it(project: Path) -> None:
+    done = run("data.py:make", "shared=True", *QUICK, "--output-format", "json", folder=project)
+    told = json.loads(done.stdout)
+    assert told["loader"]["dataset"] == "Noise"
+    assert [(each["workers"], each["start_method"], each["outcome"]) for each in told["trials"]] == [
+        (0, None, "ran"),
+        (2, "fork", "ran"),
+    ]
+    assert [each["code"] for each in told["wrong"]] == ["DL203"]
+
+
+def test_markdown(project: Path) -> None:
+    done = run("data.py:make", "shared=True", *QUICK, "--output-format", "markdown", folder=project)
+    assert done.stdout.startswith("# 1 mistake in 2 trials.\n")
+    assert "| 2 workers, fork | ran" in done.stdout
+    assert "## DL203 generator-shared-by-workers, surely" in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("target", "wrong"),
+    [
+        ("data.py:splits[1]", True),
+        ("data.py:named[val]", False),
+        ("data.py:whole", True),
+        ("data:make", False),
+    ],
+)
+def test_what_can_be_named(project: Path, target: str, wrong: bool) -> None:
+    given = ["root=x"] if "splits" in target else []
+    done = run(target, *given, *QUICK, folder=project)
+    assert done.returncode == wrong, done.stdout + done.stderr
+
+
+def test_a_method_of_a_class(project: Path) -> None:
+    done = run("data.py:Module.loader", "shared=True", *QUICK, folder=project)
+    assert done.returncode == 1, done.stdout + done.stderr
+
+
+@pytest.mark.parametrize(
+    ("target", "says"),
+    [
+        ("data.py:absent", "has no absent"),
+        ("data.py:nothing", "and no DataLoader or Dataset"),
+        ("data.py:broken", "raised KeyError: 'no such folder' at"),
+        ("data.py:splits", "missing a required argument: 'root'"),
+        ("data.py:1x", "is no name of Python's"),
+        ("gone.py:make", "there is no such file"),
+        ("nowhere:make", "raised ModuleNotFoundError"),
+        ("data.py:named[test]", "there is no [test]"),
+    ],
+)
+def test_what_cannot_be_tried(project: Path, target: str, says: str) -> None:
+    done = run(target, *QUICK, folder=project)
+    assert done.returncode == 2
+    assert says in done.stderr
+    assert "Traceback" not in done.stderr
+    assert not done.stdout
+
+
+SCRIPT = """\
+import sys
+
+import numpy as np
+from data import Noise
+from torch.utils.data import DataLoader
+
+
+def main():
+    loader = DataLoader(Noise(int(sys.argv[1]), np.random.default_rng(0)), batch_size=2)
+    for batch in loader:
+        raise SystemExit("the rest of the program has run")
+
+
+if __name__ == "__main__":
+    main()
+"""
+
+
+def test_a_program_runs_up_to_its_first_loop(project: Path) -> None:
+    (project / "train.py").write_text(SCRIPT)
+    done = run("train.py", *QUICK, "--", "8", folder=project)
+    assert done.returncode == 1, done.stdout + done.stderr
+    assert "DL203" in done.stdout
+    assert "the rest of the program" not in done.stdout + done.stderr
+
+
+def test_a_program_that_leaves_before(project: Path) -> None:
+    (project / "train.py").write_text(
+        "import sys\nprint('usage: train.py DATA', file=sys.stderr)\nsys.exit(2)\n"
+    )
+    done = run("train.py", *QUICK, folder=project)
+    assert done.returncode == 2
+    assert "left with exit code 2: usage: train.py DATA" in done.stderr
+
+
+def test_offers_run_nothing(project: Path) -> None:
+    (project / "train.py").write_text(SCRIPT)
+    (project / "loads.py").write_text("open('ran', 'w').close()\n" + DATA)
+    done = run(folder=project)
+    assert done.returncode == 0, done.stderr
+    offered = [line.removeprefix("  dlint try ") for line in done.stdout.splitlines()[1:]]
+    assert {"data.py:make", "data.py:splits[0] root=...", "data.py:named[train]"} <= set(offered)
+    assert "train.py  (the program, up to its first loop)" in offered
+    assert not (project / "ran").exists()
+    assert "loaded" not in done.stdout
+
+
+def test_nothing_is_left(project: Path) -> None:
+    temporary = project / "tmp"
+    temporary.mkdir()
+    mark = {"DLINT_TEST_MARK": str(project), "TMPDIR": str(temporary)}
+    run("data.py:make", *QUICK, folder=project, **mark)
+    assert not list(temporary.iterdir())
+    assert not processes.marked("DLINT_TEST_MARK", str(project))
