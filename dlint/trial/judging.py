@@ -50,12 +50,18 @@ class Verdict:
 
 def judge(trials: Sequence[Trial], look: Look) -> Verdict:
     """Ask all checks, and static analysis by ``look``, which gives the findings of a project."""
-    findings = _about(trials, look)
+    files = _existing(file for trial in trials for file in _files(trial))
+    modules = _existing(file for trial in trials for file in _modules(trial))
+    findings = _findings(files | modules, look)
     shown = [_with_finding(each, findings) for each in _merged(trials)]
     codes = {each.wrong.code for each in shown}
     left = [finding for finding in findings if finding.code not in codes]
     told = [(finding, how) for finding in left if (how := confirmed(finding, trials)) is not None]
-    unseen = [finding for finding in left if not any(finding is each for each, _ in told)]
+    unseen = [
+        finding
+        for finding in left
+        if files & _paths(finding) and not any(finding is each for each, _ in told)
+    ]
     return Verdict(tuple(trials), tuple(shown), tuple(told), tuple(unseen))
 
 
@@ -64,30 +70,44 @@ def _merged(trials: Sequence[Trial]) -> list[Shown]:
     plain = next((trial for trial in trials if not trial.way.workers), None)
     found: dict[tuple[str | None, Place | None, str], Shown] = {}
     for trial in trials:
-        for check in checks():
-            for wrong in check(trial, plain):
-                mark = (wrong.code, wrong.place, "" if wrong.place else wrong.what.partition(":")[0])
-                before = found.get(mark)
-                if before is None:
-                    found[mark] = Shown(wrong, (trial.name,))
-                elif trial.name not in before.ways:
-                    # Where there are more workers, more is to be seen.
-                    better = before.wrong if before.wrong.sure and not wrong.sure else wrong
-                    found[mark] = Shown(better, (*before.ways, trial.name))
+        all_wrong = [wrong for check in checks() for wrong in check(trial, plain)]
+        # What a rule explains is not told a second time as an error that no rule is about.
+        explained = any(wrong.code and wrong.effect in ("error", "hang") for wrong in all_wrong)
+        for wrong in all_wrong:
+            if wrong.code is None and explained and wrong.effect == "error" and wrong.grows is None:
+                continue
+            mark = (wrong.code, wrong.place, "" if wrong.place else wrong.about or wrong.what)
+            before = found.get(mark)
+            if before is None:
+                found[mark] = Shown(wrong, (trial.name,))
+            elif trial.name not in before.ways:
+                # Where there are more workers, more is to be seen.
+                better = before.wrong if before.wrong.sure and not wrong.sure else wrong
+                found[mark] = Shown(better, (*before.ways, trial.name))
     return list(found.values())
 
 
-def _about(trials: Sequence[Trial], look: Look) -> list[Finding]:
-    """The findings in the files that this loader has to do with."""
-    files = {absolute(Path(file)) for trial in trials for file in _files(trial) if is_own(file)}
-    files = {file for file in files if file.is_file()}
+def _existing(files: Iterable[str]) -> set[Path]:
+    """Those of the user's files that are there."""
+    return {path for path in map(absolute, map(Path, filter(is_own, set(files)))) if path.is_file()}
+
+
+def _findings(files: set[Path], look: Look) -> list[Finding]:
+    """The findings in files, or that begin there."""
     found: list[Finding] = []
     for root in sorted({project_root(file) for file in files}):
-        for finding in look(root):
-            paths = {finding.path, *(step.path for step in finding.reach)}
-            if files & {absolute(Path(path)) for path in paths} and finding not in found:
-                found.append(finding)
+        found += [finding for finding in look(root) if files & _paths(finding) and finding not in found]
     return found
+
+
+def _paths(finding: Finding) -> set[Path]:
+    return {absolute(Path(path)) for path in (finding.path, *(step.path for step in finding.reach))}
+
+
+def _modules(trial: Trial) -> Iterable[str]:
+    """All of the user's modules that the program has loaded."""
+    for note in trial.records.of("modules"):
+        yield from map(str, note["files"])
 
 
 def _files(trial: Trial) -> Iterable[str]:

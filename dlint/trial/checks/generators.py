@@ -30,6 +30,7 @@ def check(trial: Trial, plain: Trial | None) -> Iterator[Wrong]:
                 "make it in the worker, from torch.initial_seed()",
                 "silent",
                 near=near,
+                about=stream,
             )
         elif stream == "numpy":
             yield Wrong(
@@ -38,4 +39,5 @@ def check(trial: Trial, plain: Trial | None) -> Iterator[Wrong]:
                 "a worker_init_fn that seeds NumPy from torch.initial_seed() % 2**32, or torch >= 1.9",
                 "silent",
                 near=near,
+                about=stream,
             )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import PurePath
 
 from dlint.trial.trials import Trial
 from dlint.trial.wrong import Wrong
@@ -27,4 +28,5 @@ def check(trial: Trial, plain: Trial | None) -> Iterator[Wrong]:
             "open it in the worker, at its first use in each process",
             "silent",
             near=(str(at[0]),) if at else (),
+            about=holder or PurePath(file).name,
         )

@@ -32,6 +32,7 @@ def check(trial: Trial, plain: Trial | None) -> Iterator[Wrong]:
             "error",
             near=files,
             or_rules=others,
+            about=path,
         )
     lost = next((event.refused for event in trial.records.events if event.refused), None)
     if lost is not None and trial.outcome != "still":
@@ -41,6 +42,7 @@ def check(trial: Trial, plain: Trial | None) -> Iterator[Wrong]:
             "return only what pickle takes: no generator, lambda, lock or open file",
             "hang",
             near=files,
+            about=lost[0],
         )
 
 

@@ -27,4 +27,5 @@ def check(trial: Trial, plain: Trial | None) -> Iterator[Wrong]:
                 "set it where workers import it, or in worker_init_fn",
                 "silent",
                 near=near,
+                about=name,
             )

@@ -39,6 +39,7 @@ def main() -> None:
     notes = Notes(job["notes"])
     way = Way(**job["way"])
     notes.add("process", pid=os.getpid())
+    _start_by(way.method)
     taken = _take_over(way, notes, stacks) if job["name"] is None else None
     AfterImport(("torch", "numpy.random"), functools.partial(_prepare, notes, taken)).install()
     try:
@@ -59,6 +60,16 @@ def main() -> None:
         notes.add("not loaded", **of_error(error))
     notes.add("done")
     _end_soon()
+
+
+def _start_by(method: str | None) -> None:
+    """Have a start method for the platform's: what a program starts on its way, and workers that import it,
+    use it as well. set_start_method() would forbid the program to choose."""
+    if method is not None:
+        import multiprocessing.context as context
+
+        default: Any = context._default_context
+        default._default_context = default.get_context(method)
 
 
 def _prepare(notes: Notes, taken: Callable[[Any], None] | None) -> None:

@@ -7,15 +7,17 @@ import inspect
 import itertools
 import math
 import os
+import sys
 import time
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from dlint.trial.probe.calls import watch_calls
 from dlint.trial.probe.fetching import record_fetchers, record_with
+from dlint.trial.probe.generators import Held
 from dlint.trial.probe.handles import open_files
 from dlint.trial.probe.notes import Notes
-from dlint.trial.probe.places import of_error
+from dlint.trial.probe.places import is_own, of_error
 from dlint.trial.probe.recorder import Recorder
 from dlint.trial.probe.refused import refused
 from dlint.trial.probe.sizes import settings, sizes
@@ -69,13 +71,16 @@ def as_loader(found: Any, notes: Notes) -> Any:
 def conduct(given: Any, way: Way, notes: Notes, stacks: str | None = None) -> None:
     """Read some epochs of a DataLoader in one way. What it raises is noted, and not raised again."""
     notes.add("loader", **_described(given))
+    notes.add("modules", files=_own_modules())
     record_fetchers()
     watch_calls(notes)
     loader = _with_workers(given, way)
     original = loader.worker_init_fn
     inherited = open_files()
     if way.workers:
-        notes.add("parent", settings=settings(), **sizes())
+        generators = Held([("dataset", loader.dataset)])
+        generators.look()
+        notes.add("parent", settings=settings(), kinds=generators.kinds(), **sizes())
     else:
         record_with(Recorder(notes, [("dataset", loader.dataset)]))
     try:
@@ -237,6 +242,12 @@ def _described(loader: Any) -> Mapping[str, Any]:
         "given": own.get(f"{PLACE}_given"),
         "pid": os.getpid(),
     }
+
+
+def _own_modules() -> list[str]:
+    """The files of the user's modules that are loaded."""
+    files = {str(getattr(module, "__file__", None) or "") for module in list(sys.modules.values())}
+    return sorted(file for file in files if file and is_own(file))
 
 
 def _length(dataset: Any) -> int | None:
