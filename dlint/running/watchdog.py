@@ -48,7 +48,8 @@ class Job:
     (``TMPDIR``), copies what is in the folder ``programs`` to ``PROGRAMS`` below it where that is given, and
     removes it. ``command`` is run with ``environment`` in ``cwd``, which is absolute or a path below
     ``folder``. ``limit`` and ``still`` are seconds: how long the program may run, and how long it may stand
-    still.
+    still. ``unread`` is a folder that the runner reads and removes: where the runner is gone, the watchdog
+    removes it.
     """
 
     folder: str
@@ -58,6 +59,7 @@ class Job:
     limit: float
     still: float
     programs: str | None = None
+    unread: str | None = None
 
 
 class _Abandoned(Exception):
@@ -228,6 +230,8 @@ def main() -> int:
         processes.end_tree(os.getpid(), statuses)
         shutil.rmtree(job.folder, ignore_errors=True)
     if result is None:
+        if job.unread is not None:
+            shutil.rmtree(job.unread, ignore_errors=True)
         return 1
     json.dump(result, sys.stdout)
     return 0

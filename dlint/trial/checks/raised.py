@@ -60,8 +60,8 @@ _SAID = (
         r"bootstrapping phase",
         "DL402",
         'put what starts workers behind `if __name__ == "__main__":`',
-        "each worker runs the program again up to where it starts workers: RuntimeError: An attempt has been made "
-        "to start a new process before the current process has finished its bootstrapping phase",
+        "each worker runs the program again up to where it starts workers: RuntimeError: An attempt has been "
+        "made to start a new process before the current process has finished its bootstrapping phase",
     ),
     _said(
         r"AttributeError: Can't get attribute '\w+' on <module '__mp_main__'",
