@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import copy
 import inspect
 import itertools
@@ -11,7 +12,7 @@ import time
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-from dlint.trial.probe.calls import watch_calls
+from dlint.trial.probe.calls import PLACE, watch_calls
 from dlint.trial.probe.fetching import record_fetchers, record_with
 from dlint.trial.probe.handles import open_files
 from dlint.trial.probe.notes import Notes
@@ -21,10 +22,9 @@ from dlint.trial.probe.refused import refused
 from dlint.trial.probe.sizes import settings, sizes
 from dlint.trial.probe.start import Start
 
-# Where a loader keeps the line that made it.
-PLACE = "_dlint_made_at"
 _ORDER = 1_000  # indices of an epoch that are compared with those of the next
 _KEPT = 40  # batches that are kept to see whether they keep files open
+_TO_END = 5.0  # seconds that a worker has to end once it is killed
 _FROM_SAMPLER = ("sampler", "batch_sampler")
 
 
@@ -47,6 +47,11 @@ def as_loader(found: Any, notes: Notes) -> Any:
     """A DataLoader of what the user has named. Raises NoLoader."""
     from torch.utils.data import DataLoader, Dataset
 
+    # accelerate's own loaders read another one, which has the workers.
+    inner = getattr(found, "__dict__", {}).get("base_dataloader")
+    if isinstance(inner, DataLoader):
+        notes.add("inner", name="base_dataloader")
+        return inner
     if isinstance(found, DataLoader):
         return found
     if isinstance(found, (tuple, list, dict)):
@@ -112,6 +117,7 @@ def _epoch(loader: Any, epoch: int, way: Way, notes: Notes) -> bool:
     first: float | None = None
     batches = 0
     whole = False
+    iterator: Any = None
     try:
         iterator = iter(loader)
         while batches < enough:
@@ -127,6 +133,7 @@ def _epoch(loader: Any, epoch: int, way: Way, notes: Notes) -> bool:
         notes.add("raised", epoch=epoch, batches=batches, **of_error(error))
         if not batches and way.method in ("spawn", "forkserver"):
             _tell_refused(loader, notes)
+        _end_workers(iterator)
         if not isinstance(error, Exception):
             raise
         return False
@@ -136,6 +143,17 @@ def _epoch(loader: Any, epoch: int, way: Way, notes: Notes) -> bool:
         "epoch ended", epoch=epoch, batches=batches, whole=whole, first=first, seconds=seconds, **sizes()
     )
     return True
+
+
+def _end_workers(iterator: Any) -> None:
+    """End the workers at once: who keeps the traceback would keep them as well."""
+    with contextlib.suppress(Exception):
+        if hasattr(iterator, "_shutdown_workers"):
+            iterator._shutdown_workers()
+    for worker in getattr(iterator, "_workers", ()):
+        with contextlib.suppress(Exception):
+            worker.kill()
+            worker.join(_TO_END)
 
 
 def _with_workers(given: Any, way: Way) -> Any:
