@@ -62,7 +62,9 @@ def as_loader(found: Any, notes: Notes) -> Any:
             return as_loader(loaders[0][1], notes)
     elif isinstance(found, Dataset) or (hasattr(found, "__getitem__") and hasattr(found, "__len__")):
         notes.add("dataset alone")
-        return DataLoader(found, batch_size=None)
+        loader: Any = DataLoader(found, batch_size=None)
+        loader.__dict__[PLACE] = None  # no line of the user's makes it
+        return loader
     for name in ("loader", "dataloader", "data_loader"):
         inner = getattr(found, name, None)
         if isinstance(inner, DataLoader):
