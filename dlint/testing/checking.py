@@ -15,10 +15,11 @@ from pathlib import Path
 from typing import Any
 
 from dlint.finding import LEVELS, Level
+from dlint.project.paths import absolute
 from dlint.running.runner import Result
 from dlint.testing.failures import Failure, LoaderError, of_confirmed, of_shown
 from dlint.testing.watching import Watch
-from dlint.trial.expected import findings_of, settings_of
+from dlint.trial.expected import findings_from_outside, is_ignored, is_silenced
 from dlint.trial.judging import Verdict, judge
 from dlint.trial.probe.calls import PHASE, put_back, watch_calls, watch_making
 from dlint.trial.probe.conduct import NoLoader, Way, as_loader, conduct
@@ -49,10 +50,12 @@ def check_loader(
     function is called for each way, so that nothing that one way leaves in a dataset (a file that is open, a
     pool) is there in the next. ``workers`` are the numbers of workers to try, in place of the loader's own;
     ``start_methods`` how they are started, by default as the loader says or else as this Python does.
-    ``items`` are read in each epoch. ``ignore`` are codes of rules, or their beginnings, that are no failure,
-    beside those that the project's own configuration ignores; ``level`` is from where on something is one
-    ("error" leaves out what costs only time, memory or threads). ``still`` are the seconds that workers and
-    this thread may stand still until that is a hang: then the workers are ended.
+    ``items`` are read in each epoch.
+
+    ``ignore`` are codes of rules, or their beginnings, that are no failure, beside what the project's own
+    configuration ignores and a ``# noqa`` silences. ``level`` is from where on something is one: "error"
+    leaves out what costs only time, memory or threads. ``still`` are the seconds that workers and this thread
+    may stand still until that is a hang: then the workers are ended.
 
     Gives what the runs have shown, also of what is ignored. Raises LoaderError where something is wrong,
     TypeError where there is no loader, ValueError for an option, and what a function raises that no rule is
@@ -94,7 +97,7 @@ def check(
             if source.error is not None:
                 break
     trials.sort(key=lambda trial: list(workers).index(trial.way.workers))
-    verdict = judge(trials, findings_of)
+    verdict = judge(trials, findings_from_outside)
     failures = [each for each in _failures(verdict) if _counts(each, ignored, level)]
     if source.error is not None and not any(failure.code for failure in failures):
         raise source.error
@@ -261,27 +264,20 @@ def _failures(verdict: Verdict) -> Iterator[Failure]:
 
 
 def _counts(failure: Failure, ignored: tuple[str, ...], level: Level) -> bool:
+    """Whether nobody has said that it does not matter."""
+    code, finding = failure.code, failure.finding
     if LEVELS.index(failure.level) > LEVELS.index(level):
         return False
-    if failure.code is None:
+    if code is None:
         return True
-    return not failure.code.startswith(ignored) and not _is_ignored_by_project(failure)
-
-
-def _is_ignored_by_project(failure: Failure) -> bool:
-    from dlint.project.files import project_root
-    from dlint.project.paths import absolute
-    from dlint.rules import all_rules
-    from dlint.settings import enabled
-
-    if failure.path is None or failure.code is None:
-        return False
-    path = absolute(failure.path)
-    root = project_root(path)
-    chosen = settings_of(root)
-    here = chosen.at(path)
-    on = enabled(all_rules().values(), here)
-    return failure.code not in on or failure.code.startswith(chosen.ignored_in(path, root))
+    places = [(failure.path, failure.line)]
+    if finding is not None and finding.cell is None:
+        places.append((finding.path, finding.line))
+    known = [(absolute(path), line) for path, line in places if path is not None and line is not None]
+    return not (
+        code.startswith(ignored)
+        or any(is_ignored(code, path) or is_silenced(code, path, line) for path, line in known)
+    )
 
 
 def _codes(ignore: Sequence[str]) -> tuple[str, ...]:
