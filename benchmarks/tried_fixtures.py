@@ -1,10 +1,10 @@
-"""All programs of the fixtures through `dlint try`: how many bad ones are named by their rule, and how many good
-ones are clean.
+"""All programs of the fixtures through `dlint try`: how many bad ones are named by their rule, how many
+good ones are clean.
 
     python benchmarks/tried_fixtures.py [bad] [fixed] [near] [--rule DL203 ...] [--all-methods]
 
 Each is tried alone in a folder, without workers and with two, under the start method that its proof claims
-first (good ones: fork and spawn; --all-methods: all that are claimed). What is not as it should be is printed.
+first (good ones: fork and spawn; --all-methods: all claimed ones). What is not as it should be is printed.
 """
 
 from __future__ import annotations

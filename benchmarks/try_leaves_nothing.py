@@ -3,8 +3,8 @@
     python benchmarks/try_leaves_nothing.py [--runs 200] [--seed 1]
 
 Processes (by a mark in their environment), files in the folder for temporary ones, and entries of /dev/shm.
-The programs are a sound loader, one that hangs, and one that ends with an error. SIGINT, SIGTERM and SIGKILL go
-to the command alone, as from a shell's kill.
+The programs are a sound loader, one that hangs, and one that ends with an error. SIGINT, SIGTERM and SIGKILL
+go to the command alone, as from a shell's kill.
 """
 
 from __future__ import annotations

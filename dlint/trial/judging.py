@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -53,7 +53,8 @@ def judge(trials: Sequence[Trial], look: Look) -> Verdict:
     files = _existing(file for trial in trials for file in _files(trial))
     modules = _existing(file for trial in trials for file in _modules(trial))
     findings = _findings(files | modules, look)
-    shown = [_with_finding(each, findings) for each in _merged(trials)]
+    names = {str(each) for trial in trials for name in _NAMES if (each := trial.records.loader.get(name))}
+    shown = [_with_finding(each, findings, names) for each in _merged(trials)]
     codes = {each.wrong.code for each in shown}
     left = [finding for finding in findings if finding.code not in codes]
     told = [(finding, how) for finding in left if (how := confirmed(finding, trials)) is not None]
@@ -122,7 +123,11 @@ def _files(trial: Trial) -> Iterable[str]:
         yield from (frame[0] for frame in trial.records.raised.frames)
 
 
-def _with_finding(shown: Shown, findings: Sequence[Finding]) -> Shown:
+# What a loader is known by: its class of datasets and its functions.
+_NAMES = ("dataset", "collate_fn", "worker_init_fn")
+
+
+def _with_finding(shown: Shown, findings: Sequence[Finding], names: Collection[str]) -> Shown:
     """The finding that says it, and the rule that this one is of where it may be of several."""
     wrong = shown.wrong
     if wrong.code is None and not wrong.or_rules:
@@ -130,9 +135,16 @@ def _with_finding(shown: Shown, findings: Sequence[Finding]) -> Shown:
     for code in (wrong.code, *wrong.or_rules):
         mine = [finding for finding in findings if finding.code == code]
         if mine:
-            best = min(mine, key=lambda finding: _distance(finding, wrong))
+            # A file may have several classes of datasets with the same mistake.
+            best = min(mine, key=lambda each: (_distance(each, wrong), not _mentions(each, names)))
             return replace(shown, wrong=replace(wrong, code=code), finding=best)
     return shown
+
+
+def _mentions(finding: Finding, names: Collection[str]) -> bool:
+    """Whether a finding is about something of these names: in it, or reached by it."""
+    places = (finding.scope, *(step.name for step in finding.reach))
+    return any(place == name or place.startswith(f"{name}.") for place in places for name in names)
 
 
 def _distance(finding: Finding, wrong: Wrong) -> int:

@@ -18,7 +18,9 @@ def check(trial: Trial, plain: Trial | None) -> Iterator[Wrong]:
     kinds = {name: str(kind) for note in trial.records.of("begun") for name, kind in note["kinds"].items()}
     at = trial.records.loader.get("dataset_at")
     near = (str(at[0]),) if at else ()
-    seeded = {str(note["library"]) for note in trial.records.of("seed") if note["phase"] != "main"}
+    seeded = {
+        str(note["library"]) for note in trial.records.of("seed") if note["phase"] not in ("load", "main")
+    }
     for stream, readers in drawn(trial).items():
         how = list(repeats(readers, kept=kept))
         if not how or stream in seeded:

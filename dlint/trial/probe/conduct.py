@@ -2,31 +2,30 @@
 
 from __future__ import annotations
 
+import contextlib
 import copy
 import inspect
 import itertools
 import math
 import os
-import sys
 import time
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-from dlint.trial.probe.calls import watch_calls
+from dlint.trial.probe.calls import PLACE, watch_calls
 from dlint.trial.probe.fetching import record_fetchers, record_with
 from dlint.trial.probe.generators import Held
 from dlint.trial.probe.handles import open_files
 from dlint.trial.probe.notes import Notes
-from dlint.trial.probe.places import is_own, of_error
+from dlint.trial.probe.places import of_error
 from dlint.trial.probe.recorder import Recorder
 from dlint.trial.probe.refused import refused
 from dlint.trial.probe.sizes import settings, sizes
 from dlint.trial.probe.start import Start
 
-# Where a loader keeps the line that made it.
-PLACE = "_dlint_made_at"
 _ORDER = 1_000  # indices of an epoch that are compared with those of the next
 _KEPT = 40  # batches that are kept to see whether they keep files open
+_TO_END = 5.0  # seconds that a worker has to end once it is killed
 _FROM_SAMPLER = ("sampler", "batch_sampler")
 
 
@@ -49,6 +48,11 @@ def as_loader(found: Any, notes: Notes) -> Any:
     """A DataLoader of what the user has named. Raises NoLoader."""
     from torch.utils.data import DataLoader, Dataset
 
+    # accelerate's own loaders read another one, which has the workers.
+    inner = getattr(found, "__dict__", {}).get("base_dataloader")
+    if isinstance(inner, DataLoader):
+        notes.add("inner", name="base_dataloader")
+        return inner
     if isinstance(found, DataLoader):
         return found
     if isinstance(found, (tuple, list, dict)):
@@ -59,7 +63,9 @@ def as_loader(found: Any, notes: Notes) -> Any:
             return as_loader(loaders[0][1], notes)
     elif isinstance(found, Dataset) or (hasattr(found, "__getitem__") and hasattr(found, "__len__")):
         notes.add("dataset alone")
-        return DataLoader(found, batch_size=None)
+        loader: Any = DataLoader(found, batch_size=None)
+        loader.__dict__[PLACE] = None  # no line of the user's makes it
+        return loader
     for name in ("loader", "dataloader", "data_loader"):
         inner = getattr(found, name, None)
         if isinstance(inner, DataLoader):
@@ -71,7 +77,6 @@ def as_loader(found: Any, notes: Notes) -> Any:
 def conduct(given: Any, way: Way, notes: Notes, stacks: str | None = None) -> None:
     """Read some epochs of a DataLoader in one way. What it raises is noted, and not raised again."""
     notes.add("loader", **_described(given))
-    notes.add("modules", files=_own_modules())
     record_fetchers()
     watch_calls(notes)
     loader = _with_workers(given, way)
@@ -116,6 +121,7 @@ def _epoch(loader: Any, epoch: int, way: Way, notes: Notes) -> bool:
     begin = time.perf_counter()
     times: list[float] = []
     whole = False
+    iterator: Any = None
     try:
         iterator = iter(loader)
         while len(times) < enough:
@@ -129,12 +135,24 @@ def _epoch(loader: Any, epoch: int, way: Way, notes: Notes) -> bool:
         notes.add("raised", epoch=epoch, batches=len(times), **of_error(error))
         if not times and way.method in ("spawn", "forkserver"):
             _tell_refused(loader, notes)
+        _end_workers(iterator)
         if not isinstance(error, Exception):
             raise
         return False
     iterator = None  # its workers end
     notes.add("epoch ended", epoch=epoch, batches=len(times), whole=whole, times=times, **sizes())
     return True
+
+
+def _end_workers(iterator: Any) -> None:
+    """End the workers at once: who keeps the traceback would keep them as well."""
+    with contextlib.suppress(Exception):
+        if hasattr(iterator, "_shutdown_workers"):
+            iterator._shutdown_workers()
+    for worker in getattr(iterator, "_workers", ()):
+        with contextlib.suppress(Exception):
+            worker.kill()
+            worker.join(_TO_END)
 
 
 def _with_workers(given: Any, way: Way) -> Any:
@@ -242,12 +260,6 @@ def _described(loader: Any) -> Mapping[str, Any]:
         "given": own.get(f"{PLACE}_given"),
         "pid": os.getpid(),
     }
-
-
-def _own_modules() -> list[str]:
-    """The files of the user's modules that are loaded."""
-    files = {str(getattr(module, "__file__", None) or "") for module in list(sys.modules.values())}
-    return sorted(file for file in files if file and is_own(file))
 
 
 def _length(dataset: Any) -> int | None:
