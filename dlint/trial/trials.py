@@ -101,7 +101,9 @@ def ways(
             found.append(Way(0, None, items))
             continue
         for method in methods or multiprocessing.get_all_start_methods():
-            found.append(Way(number, method, items, keep=keep and number == 1))
+            # Once is enough to see what kept batches cost.
+            first = not any(way.keep for way in found)
+            found.append(Way(number, method, items, keep=keep and first))
     return found
 
 

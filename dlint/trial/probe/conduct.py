@@ -22,8 +22,10 @@ from dlint.trial.probe.recorder import Recorder
 from dlint.trial.probe.refused import refused
 from dlint.trial.probe.sizes import settings, sizes
 from dlint.trial.probe.start import Start
+from dlint.trial.probe.walk import held
 
 _ORDER = 1_000  # indices of an epoch that are compared with those of the next
+_MANY = 10_000  # objects of one container, whose reference counts are copied to every worker
 _KEPT = 40  # batches that are kept to see whether they keep files open
 _TO_END = 5.0  # seconds that a worker has to end once it is killed
 _FROM_SAMPLER = ("sampler", "batch_sampler")
@@ -258,8 +260,21 @@ def _described(loader: Any) -> Mapping[str, Any]:
         "worker_init_fn": _name(loader.worker_init_fn),
         "worker_init_fn_at": _where(loader.worker_init_fn),
         "given": own.get(f"{PLACE}_given"),
+        "large": _large(dataset),
         "pid": os.getpid(),
     }
+
+
+def _large(dataset: Any) -> list[tuple[str, int]]:
+    """The containers of many Python objects that a dataset holds, the largest first."""
+    found = []
+    for path, each in held(dataset, "dataset"):
+        objects = isinstance(each, (list, dict, set)) or getattr(
+            getattr(each, "dtype", None), "hasobject", False
+        )
+        if objects and len(each) >= _MANY:  # type: ignore[arg-type]
+            found.append((path, len(each)))  # type: ignore[arg-type]
+    return sorted(found, key=lambda each: -each[1])[:5]
 
 
 def _length(dataset: Any) -> int | None:
