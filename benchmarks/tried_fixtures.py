@@ -4,7 +4,7 @@ good ones are clean.
     python benchmarks/tried_fixtures.py [bad] [fixed] [near] [--rule DL203 ...] [--all-methods]
 
 Each is tried alone in a folder, without workers and with two, under the start method that its proof claims
-first (good ones: fork and spawn; --all-methods: all claimed ones). What is not as it should be is printed.
+first (good ones: fork; --all-methods: all claimed ones). What is not as it should be is printed.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ def main() -> int:
         before = dict(os.environ)
         os.environ.update(program.environment)
         begin = time.monotonic()
-        methods = program.methods if arguments.all_methods or program.kind != "bad" else program.methods[:1]
+        methods = program.methods if arguments.all_methods else program.methods[:1]
         with tempfile.TemporaryDirectory() as folder:
             verdict = tried(program, Path(folder), methods)
             right = program.fixture.code in codes(verdict) if program.kind == "bad" else not verdict.is_wrong

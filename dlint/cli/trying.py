@@ -165,14 +165,15 @@ def _run(target: Target, wanted: Sequence[Way], limits: Limits, jobs: int) -> li
             for trial in running:
                 found.append(trial)
                 status.update(f"Trying {target.text}: {len(found)} of {len(wanted)}")
-        _see_whether_there_is_one(target, found[-1] if found else None)
+        if found and not found[0].records.loader:
+            _see_why_there_is_none(target, found[0])
+            break  # it is the same in every way
     order = {way: number for number, way in enumerate(wanted)}
     return sorted(found, key=lambda trial: order[trial.way])
 
 
-def _see_whether_there_is_one(target: Target, trial: Trial | None) -> None:
-    if trial is None or trial.records.loader:
-        return
+def _see_why_there_is_none(target: Target, trial: Trial) -> None:
+    """Raises CannotDo unless a rule is about it, or it stands still."""
     for note in trial.records.of("not there"):
         raise CannotDo(f"try: {target.text}: {note['message']}")
     for note in trial.records.of("left"):
