@@ -13,7 +13,7 @@ from dlint.reports.line import one_line, place
 from dlint.reports.pages import address
 from dlint.reports.signs import visible
 from dlint.trial.judging import Shown, Verdict
-from dlint.trial.records import place as place_of
+from dlint.trial.probe.places import is_own
 from dlint.trial.trials import Trial
 
 
@@ -72,9 +72,9 @@ def _where(shown: Shown, verdict: Verdict) -> tuple[str | None, int | None]:
         return finding.path, finding.line
     loader = _loader(verdict.trials)
     for name in ("dataset_at", "made"):
-        if loader.get(name) is not None:
-            file, line, _ = place_of(loader[name])
-            return display_path(file), line
+        at = loader.get(name)
+        if at is not None and is_own(str(at[0])):
+            return display_path(at[0]), int(at[1])
     return None, None
 
 
