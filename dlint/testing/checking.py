@@ -149,7 +149,7 @@ class _Source:
                 records = Records(records.events, left)
             end = "still" if watch.stands_still else "exit"
             result = Result(end, 0, seconds, stacks=watch.stacks)
-            return Trial(way, result, records, Limits(still=still))
+            return Trial(way, result, records, Limits(still=still), asked_for=bool(way.workers))
         finally:
             shutil.rmtree(folder, ignore_errors=True)
 

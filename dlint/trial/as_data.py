@@ -17,6 +17,7 @@ def as_data(verdict: Verdict) -> dict[str, Any]:
         "loader": _loader(verdict),
         "trials": [_trial(trial) for trial in verdict.trials],
         "wrong": [_shown(shown) for shown in verdict.shown],
+        "if_read_otherwise": [_shown(shown) for shown in verdict.elsewhere],
         "confirmed": [{**_finding(finding), "how": how} for finding, how in verdict.confirmed],
         "not_seen": [_finding(finding) for finding in verdict.unseen],
     }
@@ -46,6 +47,7 @@ def _loader(verdict: Verdict) -> dict[str, Any] | None:
 def _trial(trial: Trial) -> dict[str, Any]:
     error = trial.records.raised
     return {
+        "as_used": trial.is_as_used,
         "workers": trial.way.workers,
         "start_method": trial.way.method,
         "items": trial.way.items,

@@ -35,6 +35,13 @@ def as_markdown(verdict: Verdict) -> Iterator[str]:
         yield f"- cure: {_cell(wrong.cure)}"
         if wrong.code is not None:
             yield f"- more: <{address(wrong.code, _name(wrong.code))}>"
+    if verdict.elsewhere:
+        yield ""
+        yield "## Not as the program reads it, but if it did"
+        yield ""
+        for shown in verdict.elsewhere:
+            said = f"{ways_in_words(shown.ways, verdict)}: {named(shown.wrong)}: {shown.wrong.what}"
+            yield f"- {_cell(said)}"
     for title, findings in (
         ("Confirmed", [(finding, how) for finding, how in verdict.confirmed]),
         ("Not seen in these trials", [(finding, "") for finding in verdict.unseen]),

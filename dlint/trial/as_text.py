@@ -27,6 +27,11 @@ def as_text(verdict: Verdict, *, width: int = 80) -> Iterator[str]:
     for shown in verdict.shown:
         yield ""
         yield from _shown(shown, verdict, width)
+    if verdict.elsewhere:
+        yield ""
+        yield "Not as the program reads it, but if it did:"
+        for shown in verdict.elsewhere:
+            yield visible(f"  {ways_in_words(shown.ways, verdict)}: {named(shown.wrong)}: {shown.wrong.what}")
     if verdict.confirmed:
         yield ""
         yield "Static analysis says this of the program around the loader, and the trials show that it is so:"

@@ -33,12 +33,15 @@ class Shown:
 class Verdict:
     """All that there is to say of a loader.
 
-    ``shown`` is what went wrong; ``confirmed`` are findings about the program around the loader, with how the
-    trials show that they are right; ``unseen`` are findings about this loader that no trial shows.
+    ``shown`` is what went wrong; ``elsewhere`` what went wrong only where the program does not read
+    the loader so (it has no workers, or a start method of its own); ``confirmed`` are findings about
+    the program around the loader, with how the trials show that they are right; ``unseen`` are findings about
+    this loader that no trial shows.
     """
 
     trials: tuple[Trial, ...]
     shown: tuple[Shown, ...]
+    elsewhere: tuple[Shown, ...] = ()
     confirmed: tuple[tuple[Finding, str], ...] = ()
     unseen: tuple[Finding, ...] = ()
 
@@ -63,7 +66,10 @@ def judge(trials: Sequence[Trial], look: Look) -> Verdict:
         for finding in left
         if files & _paths(finding) and not any(finding is each for each, _ in told)
     ]
-    return Verdict(tuple(trials), tuple(shown), tuple(told), tuple(unseen))
+    used = {trial.name for trial in trials if trial.is_as_used}
+    mine = tuple(each for each in shown if used.intersection(each.ways))
+    elsewhere = tuple(each for each in shown if not used.intersection(each.ways))
+    return Verdict(tuple(trials), mine, elsewhere, tuple(told), tuple(unseen))
 
 
 def _merged(trials: Sequence[Trial]) -> list[Shown]:

@@ -48,6 +48,7 @@ class Trial:
     result: Result
     records: Records
     limits: Limits
+    asked_for: bool = False  # by name, so that what the program itself does is not what counts
 
     @cached_property
     def outcome(self) -> Outcome:
@@ -64,6 +65,18 @@ class Trial:
         if not self.way.workers:
             return "no workers"
         return f"{self.way.workers} worker{'s' if self.way.workers > 1 else ''}, {self.way.method}"
+
+    @cached_property
+    def is_as_used(self) -> bool:
+        """Whether the loader is read so by the program, as far as it says: with workers or without, under the
+        start method that it was given. Where the program leaves that to the platform, under any."""
+        told = self.records.loader
+        if self.asked_for or not told or self.records.first("dataset alone") is not None:
+            return True
+        if not told["num_workers"] or not self.way.workers:
+            return bool(told["num_workers"]) == bool(self.way.workers)
+        own = told["context"] or (told["default_method"] if self.way.method else None)
+        return own is None or own == self.way.method
 
     @property
     def forked(self) -> bool:

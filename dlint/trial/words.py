@@ -27,7 +27,9 @@ def headline(verdict: Verdict) -> str:
 def became(trial: Trial, verdict: Verdict) -> str:
     """What became of a trial: in a few words, with the rules that it shows."""
     codes = dict.fromkeys(
-        shown.wrong.code for shown in verdict.shown if trial.name in shown.ways and shown.wrong.code
+        shown.wrong.code
+        for shown in (*verdict.shown, *verdict.elsewhere)
+        if trial.name in shown.ways and shown.wrong.code
     )
     tail = f"  {', '.join(codes)}" if codes else ""
     if trial.outcome == "ran":

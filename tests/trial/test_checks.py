@@ -25,6 +25,8 @@ LOADER = {
     "timeout": 0,
     "prefetch_factor": 2,
     "worker_init_fn": None,
+    "context": None,
+    "default_method": "fork",
     "persistent": False,
     "drop_last": False,
     "given": [],

@@ -7,6 +7,7 @@ import copy
 import inspect
 import itertools
 import math
+import multiprocessing
 import os
 import time
 from collections.abc import Mapping
@@ -251,6 +252,8 @@ def _described(loader: Any) -> Mapping[str, Any]:
         "length": _length(dataset),
         "batch_size": loader.batch_size,
         "num_workers": loader.num_workers,
+        "context": _method(loader.multiprocessing_context),
+        "default_method": multiprocessing.get_start_method(allow_none=True),
         "timeout": loader.timeout,
         "prefetch_factor": loader.prefetch_factor,
         "drop_last": bool(loader.drop_last),
@@ -275,6 +278,11 @@ def _large(dataset: Any) -> list[tuple[str, int]]:
         if objects and len(each) >= _MANY:  # type: ignore[arg-type]
             found.append((path, len(each)))  # type: ignore[arg-type]
     return sorted(found, key=lambda each: -each[1])[:5]
+
+
+def _method(context: Any) -> str | None:
+    """The start method of a context that a loader was given."""
+    return None if context is None else str(context.get_start_method())
 
 
 def _length(dataset: Any) -> int | None:
