@@ -39,7 +39,8 @@ class Event(NamedTuple):
     ``asked`` is the index of a dataset, or the number of an item of a stream.
 
     ``worker`` is None in the main process. ``changed`` has the states, before and after, of the generators
-    that were drawn from or seeded, ``grown`` what was added of open files, threads and bytes of memory;
+    that were drawn from or seeded, ``size`` the open files, threads and bytes of memory that there were
+    before, ``grown`` what was added of each;
     ``mark`` is the fingerprint of what it returned, ``whole`` whether all of it went in; ``moved`` the
     inherited files that were read, by the path to who holds them and their own; ``cv2`` the functions of
     OpenCV that were called.
@@ -52,6 +53,7 @@ class Event(NamedTuple):
     pid: int
     seconds: float
     changed: Mapping[str, Sequence[int]] = {}
+    size: Mapping[str, int] = {}
     grown: Mapping[str, int] = {}
     mark: int | None = None
     whole: bool = False
@@ -149,6 +151,7 @@ def _event(told: Mapping[str, Any], pid: int) -> Event:
         pid,
         told["seconds"],
         told.get("changed", {}),
+        told.get("size", {}),
         told.get("grown", {}),
         told.get("mark"),
         bool(told.get("whole")),

@@ -210,8 +210,17 @@ def test_pools(notes: list[dict[str, Any]], codes: list[str]) -> None:
     assert [each.code for each in pools.check(trial(pool=notes), None)] == codes
 
 
-def grown(*sizes: int, name: str = "files") -> list[Event]:
-    return [item(number, 0, grown={name: size}) for number, size in enumerate(sizes)]
+def grown(*added: int, name: str = "files", batch: int = 1, sent: int = 0) -> list[Event]:
+    """Items that add so much each, of which ``sent`` goes again when their batch is sent."""
+    events = []
+    there = 50_000_000
+    for number, each in enumerate(added):
+        events.append(item(number, 0, size={name: there}))
+        there += each + sent
+        if (number + 1) % batch == 0:
+            events.append(Event("collate", None, 0, 0, events[-1].pid, 0.001))
+            there -= batch * sent
+    return events
 
 
 @pytest.mark.parametrize(
@@ -224,6 +233,8 @@ def grown(*sizes: int, name: str = "files") -> list[Event]:
         (grown(*[1] * 6), False),  # too few to say
         (grown(*[4_000_000] * 16, name="memory"), True),
         (grown(*[4_000] * 16, name="memory"), False),
+        (grown(*[0] * 16, name="memory", batch=4, sent=4_000_000), False),  # the items themselves
+        (grown(*[4_000_000] * 16, name="memory", batch=4, sent=4_000_000), True),
     ],
 )
 def test_growth(events: list[Event], told: bool) -> None:
