@@ -18,6 +18,8 @@ from dlint.trial.wrong import Wrong
 # The findings in the project at a folder.
 Look = Callable[[Path], Sequence[Finding]]
 
+_ELSEWHERE = 4
+
 
 @dataclass(frozen=True)
 class Shown:
@@ -50,8 +52,9 @@ class Verdict:
 
 def judge(trials: Sequence[Trial], look: Look) -> Verdict:
     """Ask all checks, and static analysis by ``look``, which gives the findings of a project."""
-    findings = _about(trials, look)
-    shown = [_with_finding(each, findings) for each in _merged(trials)]
+    merged = _merged(trials)
+    findings = _about(trials, merged, look)
+    shown = [_with_finding(each, findings) for each in merged]
     codes = {each.wrong.code for each in shown}
     left = [finding for finding in findings if finding.code not in codes]
     told = [(finding, how) for finding in left if (how := confirmed(finding, trials)) is not None]
@@ -77,9 +80,11 @@ def _merged(trials: Sequence[Trial]) -> list[Shown]:
     return list(found.values())
 
 
-def _about(trials: Sequence[Trial], look: Look) -> list[Finding]:
+def _about(trials: Sequence[Trial], merged: Sequence[Shown], look: Look) -> list[Finding]:
     """The findings in the files that this loader has to do with."""
-    files = {absolute(Path(file)) for trial in trials for file in _files(trial) if is_own(file)}
+    named = [file for trial in trials for file in _files(trial)]
+    named += [each.wrong.place[0] for each in merged if each.wrong.place is not None]
+    files = {absolute(Path(file)) for file in named if is_own(file)}
     files = {file for file in files if file.is_file()}
     found: list[Finding] = []
     for root in sorted({project_root(file) for file in files}):
@@ -92,10 +97,7 @@ def _about(trials: Sequence[Trial], look: Look) -> list[Finding]:
 
 def _files(trial: Trial) -> Iterable[str]:
     """The user's files by which a loader was made, and in which its worker code is."""
-    for name in ("made", "dataset_at", "collate_at", "worker_init_fn_at"):
-        at = trial.records.loader.get(name)
-        if at is not None:
-            yield str(at[0])
+    yield from trial.records.files
     for kind in ("seed", "pool", "set_num_threads", "many tasks"):
         yield from (str(note["place"][0]) for note in trial.records.of(kind))
     if trial.records.raised is not None:
@@ -109,14 +111,15 @@ def _with_finding(shown: Shown, findings: Sequence[Finding]) -> Shown:
         return shown
     for code in (wrong.code, *wrong.or_rules):
         mine = [finding for finding in findings if finding.code == code]
-        if mine:
-            best = min(mine, key=lambda finding: _distance(finding, wrong))
+        best = min(mine, key=lambda finding: _distance(finding, wrong), default=None)
+        # What is said of another file is not about a line that is known.
+        if best is not None and (wrong.place is None or _distance(best, wrong) < _ELSEWHERE):
             return replace(shown, wrong=replace(wrong, code=code), finding=best)
     return shown
 
 
 def _distance(finding: Finding, wrong: Wrong) -> int:
-    """How far a finding is from the place: at it, reached by it, in its file, elsewhere."""
+    """How far a finding is from the place: at it, reached by it, in its file, in one near it, elsewhere."""
     path = absolute(Path(finding.path))
     if wrong.place is not None:
         file, line = absolute(Path(wrong.place[0])), wrong.place[1]
@@ -126,4 +129,4 @@ def _distance(finding: Finding, wrong: Wrong) -> int:
             return 1
         if path == file:
             return 2
-    return 3 if any(path == absolute(Path(file)) for file in wrong.near) else 4
+    return 3 if any(path == absolute(Path(file)) for file in wrong.near) else _ELSEWHERE

@@ -87,9 +87,22 @@ class Records:
         return None if note is None else raised(note)
 
     @cached_property
+    def raised_by_items(self) -> tuple[Raised, ...]:
+        """What worker code raised over single items, as it was where it happened."""
+        found = [event.error for event in self.events if event.error is not None]
+        return tuple(each for each in found if each.type != "StopIteration")
+
+    @cached_property
     def loader(self) -> Mapping[str, Any]:
         """What is known of the loader; nothing where there was none."""
         return self.first("loader") or {}
+
+    @property
+    def files(self) -> tuple[str, ...]:
+        """The user's files that have to do with the loader: where the dataset's class is, first."""
+        names = ("dataset_at", "made", "collate_at", "worker_init_fn_at")
+        found = [str(at[0]) for name in names if (at := self.loader.get(name)) is not None]
+        return tuple(dict.fromkeys((*found, *map(str, self.loader.get("files") or ()))))
 
     @cached_property
     def by_process(self) -> Mapping[int, tuple[Event, ...]]:

@@ -34,7 +34,8 @@ def became(trial: Trial, verdict: Verdict) -> str:
         speed = trial.items_a_second
         return f"ran{f', {speed:.3g} items a second' if speed else ''}{tail}"
     if trial.outcome == "raised":
-        error = trial.records.raised
+        # What a worker raised comes to the main process as a text around it.
+        error = next(iter(trial.records.raised_by_items), trial.records.raised)
         return f"raised {error.text if error else 'an error'}{tail}"
     if trial.outcome == "still":
         return f"stood still{f' ({trial.result.where})' if trial.result.where else ''}{tail}"

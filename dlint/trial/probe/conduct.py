@@ -15,6 +15,7 @@ from dlint.trial.probe.calls import watch_calls
 from dlint.trial.probe.fetching import record_fetchers, record_with
 from dlint.trial.probe.handles import open_files
 from dlint.trial.probe.notes import Notes
+from dlint.trial.probe.parts import files_of
 from dlint.trial.probe.places import of_error
 from dlint.trial.probe.recorder import Recorder
 from dlint.trial.probe.refused import refused
@@ -222,6 +223,7 @@ def _described(loader: Any) -> Mapping[str, Any]:
         "made": own.get(PLACE),
         "dataset": type(dataset).__qualname__,
         "dataset_at": _where(type(dataset)),
+        "files": files_of((dataset, loader.collate_fn, loader.worker_init_fn)),
         "stream": isinstance(dataset, IterableDataset),
         "length": _length(dataset),
         "batch_size": loader.batch_size,
