@@ -26,6 +26,9 @@ from dlint.trial.probe.start import Start
 PLACE = "_dlint_made_at"
 _ORDER = 1_000  # indices of an epoch that are compared with those of the next
 _KEPT = 40  # batches that are kept to see whether they keep files open
+# An epoch of the user's takes longer than one of ours: a worker_init_fn that seeds from time.time(), which is
+# told in seconds, is to have another one in the next.
+_SECOND = 1.05
 _FROM_SAMPLER = ("sampler", "batch_sampler")
 
 
@@ -83,6 +86,8 @@ def conduct(given: Any, way: Way, notes: Notes, stacks: str | None = None) -> No
         for epoch in range(way.epochs):
             _set_epoch(loader, epoch)
             if way.workers:
+                if epoch and original is not None:
+                    time.sleep(_SECOND)
                 loader.worker_init_fn = Start(original, notes, epoch, inherited, stacks)
             else:
                 _recorder_epoch(epoch)

@@ -1,0 +1,114 @@
+"""What trials show, put together with what static analysis says."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from dlint.finding import Finding
+from dlint.running.runner import Result
+from dlint.trial.as_text import as_text
+from dlint.trial.judging import Verdict, judge
+from dlint.trial.probe.conduct import Way
+from dlint.trial.records import Event, Records
+from dlint.trial.trials import Limits, Trial
+
+SEEDED = {(0, 0): (1, 2), (1, 0): (1, 2)}
+
+
+@pytest.fixture
+def shop(tmp_path: Path) -> Path:
+    (tmp_path / "pyproject.toml").touch()
+    for name in ("data.py", "base.py", "other.py", "train.py"):
+        (tmp_path / name).write_text("\n" * 50)
+    return tmp_path
+
+
+def trial(folder: Path, workers: int, *events: Event, method: str = "fork", **notes: Any) -> Trial:
+    loader = {
+        "cls": "DataLoader",
+        "made": [str(folder / "train.py"), 5, "main"],
+        "dataset": "Photos",
+        "dataset_at": [str(folder / "data.py"), 9, "Photos"],
+        "files": [str(folder / "data.py"), str(folder / "base.py")],
+        "stream": False,
+        "num_workers": 2,
+        "timeout": 0,
+        "worker_init_fn": None,
+        "prefetch_factor": 2,
+    }
+    kinds = {name: tuple(each) for name, each in notes.items()}
+    records = Records(events, {"loader": (loader,), "done": ({},), **kinds})
+    return Trial(Way(workers, method if workers else None), Result("exit", 0), records, Limits())
+
+
+def finding(folder: Path, code: str, file: str, line: int) -> Finding:
+    return Finding(code, "a-name", f"says {code}", str(folder / file), line, 1, line, 1)
+
+
+def shared(folder: Path) -> Trial:
+    changed = {"dataset.rng": (1, 2)}
+    events = [Event("item", worker, worker, 0, 10 + worker, 0.001, changed) for worker in (0, 1)]
+    return trial(folder, 2, *events)
+
+
+def verdict(trials: Sequence[Trial], *findings: Finding) -> Verdict:
+    return judge(trials, lambda _: findings)
+
+
+def test_a_finding_in_a_class_that_the_dataset_inherits_from(shop: Path) -> None:
+    (shown,) = verdict([shared(shop)], finding(shop, "DL203", "base.py", 3)).shown
+    assert shown.finding is not None
+
+
+def test_a_finding_in_a_file_that_is_no_part_of_the_loader(shop: Path) -> None:
+    found = verdict([shared(shop)], finding(shop, "DL203", "other.py", 3))
+    assert [each.finding for each in found.shown] == [None]
+    assert not found.unseen
+
+
+def test_a_finding_of_another_file_is_not_about_a_line_that_is_known(shop: Path) -> None:
+    seed = {
+        "library": "numpy",
+        "phase": "worker_init_fn",
+        "state": 1,
+        "pid": 10,
+        "value": "0",
+        "place": [str(shop / "train.py"), 7, "seed"],
+    }
+    events = [Event("item", 0, each, 0, 10 + each, 0.001, {"numpy": (1, 2)}) for each in (0, 1)]
+    seeded = trial(shop, 2, *events, seed=[seed])
+    (shown,) = verdict([seeded], finding(shop, "DL204", "data.py", 40)).shown
+    assert shown.finding is None
+    (shown,) = verdict([seeded], finding(shop, "DL204", "train.py", 6)).shown
+    assert shown.finding is not None
+
+
+def test_what_the_dataset_raises_is_told_once_and_for_all_ways(shop: Path) -> None:
+    frames = [[str(shop / "data.py"), 12, "Photos.__getitem__"]]
+    error = {"type": "ValueError", "message": "no such picture", "frames": frames}
+    around = {
+        "type": "ValueError",
+        "message": "Caught ValueError in DataLoader worker process 0.",
+        "frames": [],
+    }
+    plain = trial(shop, 0, raised=[error])
+    event = Event("item", 0, 0, 0, 10, 0.001, error=plain.records.raised)
+    found = verdict([plain, trial(shop, 1, event, raised=[around])])
+    assert [each.ways for each in found.shown] == [("no workers", "1 worker, fork")]
+    text = "\n".join(as_text(found))
+    assert text.count("raised ValueError: no such picture\n") == 2
+    assert "Caught" not in text
+
+
+def test_what_grows_is_drawn(shop: Path) -> None:
+    events: list[Event] = []
+    for number in range(16):
+        events.append(Event("item", number, None, 0, 10, 0.001, size={"files": 5 + number}))
+        events.append(Event("collate", None, None, 0, 10, 0.001))
+    text = "\n".join(as_text(verdict([trial(shop, 0, *events)])))
+    assert "open files grow with every item" in text
+    assert text.count("*") == 15
