@@ -171,13 +171,17 @@ def _run(target: Target, wanted: Sequence[Way], limits: Limits, jobs: int) -> li
 
 
 def _see_whether_there_is_one(target: Target, trial: Trial | None) -> None:
+    from dlint.trial.records import raised
+
     if trial is None or trial.records.loader:
         return
     for note in trial.records.of("not there"):
         raise CannotDo(f"try: {target.text}: {note['message']}")
     for note in trial.records.of("left"):
         told = _last_line(trial.result.stderr)
-        raise CannotDo(f"try: {target.text} left with exit code {note['code']}{told}")
+        place = raised(note).place
+        where = f" at {place[0]}:{place[1]}" if place is not None else ""
+        raise CannotDo(f"try: {target.text} left with exit code {note['code']}{where}{told}")
     if trial.records.of("no loop"):
         raise CannotDo(f"try: {target.text} ran to its end and never read a DataLoader")
     error = trial.records.raised

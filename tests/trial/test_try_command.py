@@ -194,7 +194,8 @@ def test_a_program_that_leaves_before(project: Path) -> None:
     )
     done = run("train.py", *QUICK, folder=project)
     assert done.returncode == 2
-    assert "left with exit code 2: usage: train.py DATA" in done.stderr
+    assert "left with exit code 2 at " in done.stderr
+    assert "train.py:3: usage: train.py DATA" in done.stderr
 
 
 def test_offers_run_nothing(project: Path) -> None:

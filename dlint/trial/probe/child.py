@@ -54,7 +54,7 @@ def main() -> None:
     except (NotThere, NoLoader) as error:
         notes.add("not there", message=str(error))
     except SystemExit as end:
-        notes.add("left", code=repr(end.code))
+        notes.add("left", code=repr(end.code), **of_error(end))
     except BaseException as error:
         notes.add("not loaded", **of_error(error))
     notes.add("done")

@@ -112,7 +112,7 @@ def _recorder_epoch(epoch: int) -> None:
 
 def _epoch(loader: Any, epoch: int, way: Way, notes: Notes) -> bool:
     """Read an epoch; whether it came to its end, or as far as it was asked for."""
-    enough = max(math.ceil(way.items / max(1, loader.batch_size or 1)), 2 * max(1, way.workers))
+    enough = max(math.ceil(way.items / _batch_size(loader)), 2 * max(1, way.workers))
     notes.add("epoch", epoch=epoch)
     begin = time.perf_counter()
     times: list[float] = []
@@ -136,6 +136,12 @@ def _epoch(loader: Any, epoch: int, way: Way, notes: Notes) -> bool:
     iterator = None  # its workers end
     notes.add("epoch ended", epoch=epoch, batches=len(times), whole=whole, times=times, **sizes())
     return True
+
+
+def _batch_size(loader: Any) -> int:
+    """How many items a batch has, as far as the loader or its own batch sampler tells."""
+    size = loader.batch_size or getattr(loader.batch_sampler, "batch_size", None)
+    return size if isinstance(size, int) and size > 0 else 1
 
 
 def _with_workers(given: Any, way: Way) -> Any:
