@@ -201,11 +201,17 @@ def test_a_program_that_leaves_before(project: Path) -> None:
 def test_offers_run_nothing(project: Path) -> None:
     (project / "train.py").write_text(SCRIPT)
     (project / "loads.py").write_text("open('ran', 'w').close()\n" + DATA)
+    (project / "either.py").write_text(
+        "from data import Noise\nfrom torch.utils.data import DataLoader\n\n"
+        "def either(small=False):\n    if small:\n        return DataLoader(Noise(4))\n"
+        "    return DataLoader(Noise())\n"
+    )
     done = run(folder=project)
     assert done.returncode == 0, done.stderr
     offered = [line.removeprefix("  dlint try ") for line in done.stdout.splitlines()[1:]]
     assert {"data.py:make", "data.py:splits[0] root=...", "data.py:named[train]"} <= set(offered)
     assert "train.py  (the program, up to its first loop)" in offered
+    assert offered.count("either.py:either") == 1
     assert not (project / "ran").exists()
     assert "loaded" not in done.stdout
 
