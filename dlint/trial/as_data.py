@@ -35,6 +35,7 @@ def _loader(verdict: Verdict) -> dict[str, Any] | None:
         "num_workers",
         "collate_fn",
         "worker_init_fn",
+        "torch",
     )
     return {
         **{name: told.get(name) for name in plain},

@@ -46,6 +46,12 @@ def became(trial: Trial, verdict: Verdict) -> str:
     return f"ended with {how}{tail}"
 
 
+def by(verdict: Verdict) -> str:
+    """The torch that the trials ran with, in brackets: many a hazard is one of older releases."""
+    found = next((told for trial in verdict.trials if (told := trial.records.loader.get("torch"))), None)
+    return f" (torch {found.partition('+')[0]})" if found else ""
+
+
 def named(wrong: Wrong) -> str:
     """The rule, and how sure it is."""
     if wrong.code is None:

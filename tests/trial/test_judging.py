@@ -35,6 +35,7 @@ def trial(folder: Path, workers: int, *events: Event, method: str = "fork", **no
         "dataset_at": [str(folder / "data.py"), 9, "Photos"],
         "files": [str(folder / "data.py"), str(folder / "base.py")],
         "stream": False,
+        "torch": "2.13.0+cpu",
         "num_workers": 2,
         "timeout": 0,
         "worker_init_fn": None,
@@ -102,6 +103,12 @@ def test_what_the_dataset_raises_is_told_once_and_for_all_ways(shop: Path) -> No
     text = "\n".join(as_text(found))
     assert text.count("raised ValueError: no such picture\n") == 2
     assert "Caught" not in text
+
+
+def test_what_is_not_seen_is_told_with_the_torch_that_did_not_show_it(shop: Path) -> None:
+    text = "\n".join(as_text(verdict([trial(shop, 0)], finding(shop, "DL202", "train.py", 3))))
+    assert "these trials (torch 2.13.0) do not show it:" in text
+    assert text.endswith("Nothing wrong in 1 trial.")
 
 
 def test_what_grows_is_drawn(shop: Path) -> None:

@@ -225,6 +225,7 @@ def _tell_refused(loader: Any, notes: Notes) -> None:
 
 
 def _described(loader: Any) -> Mapping[str, Any]:
+    import torch
     from torch.utils.data import IterableDataset
 
     dataset = loader.dataset
@@ -249,6 +250,7 @@ def _described(loader: Any) -> Mapping[str, Any]:
         "worker_init_fn_at": _where(loader.worker_init_fn),
         "given": own.get(f"{PLACE}_given"),
         "pid": os.getpid(),
+        "torch": str(torch.__version__),
     }
 
 
