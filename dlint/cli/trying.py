@@ -173,6 +173,12 @@ def _run(target: Target, wanted: Sequence[Way], limits: Limits, jobs: int) -> li
 def _see_whether_there_is_one(target: Target, trial: Trial | None) -> None:
     from dlint.trial.records import raised
 
+    if trial is not None and trial.is_blind:
+        loader = trial.records.loader
+        raise CannotDo(
+            f"try: {target.text}: {loader['cls']} reads {loader['dataset']} in a way of its own: "
+            "no item could be watched"
+        )
     if trial is None or trial.records.loader:
         return
     for note in trial.records.of("not there"):

@@ -66,6 +66,12 @@ class Trial:
         return f"{self.way.workers} worker{'s' if self.way.workers > 1 else ''}, {self.way.method}"
 
     @property
+    def is_blind(self) -> bool:
+        """Whether batches came, but no item was seen: nothing can be said then."""
+        read = sum(int(note["batches"]) for note in self.records.of("epoch ended"))
+        return bool(read) and not self.records.events
+
+    @property
     def forked(self) -> bool:
         """Whether there are workers that are forked from the main process."""
         return bool(self.way.workers) and self.way.method == "fork"

@@ -91,6 +91,8 @@ def conduct(given: Any, way: Way, notes: Notes, stacks: str | None = None) -> No
                 loader.worker_init_fn = Start(original, notes, epoch, inherited, stacks)
             else:
                 _recorder_epoch(epoch)
+            if not epoch:
+                _renew_iterators(loader)
             if not _epoch(loader, epoch, way, notes):
                 return
     finally:
@@ -164,6 +166,18 @@ def _with_workers(given: Any, way: Way) -> Any:
         batches.batch_size = most
         own["batch_sampler"], own["batch_size"] = batches, most
     return loader
+
+
+def _renew_iterators(loader: Any) -> None:
+    """Make those again that a subclass has made beforehand and reads for ever: theirs are the old workers."""
+    from torch.utils.data.dataloader import DataLoader, _BaseDataLoaderIter
+
+    own = loader.__dict__
+    for name, found in list(own.items()):
+        if isinstance(found, _BaseDataLoaderIter):
+            if hasattr(found, "_shutdown_workers"):
+                found._shutdown_workers()
+            own[name] = DataLoader.__iter__(loader)
 
 
 def _samplers(loader: Any) -> list[Any]:
