@@ -8,7 +8,7 @@ from dlint.reports.line import one_line, place
 from dlint.reports.pages import address
 from dlint.trial.as_text import closing
 from dlint.trial.judging import Verdict
-from dlint.trial.words import became, by, headline, named, path_of, ways_in_words
+from dlint.trial.words import became, by, has_no_workers, headline, named, path_of, ways_in_words
 
 
 def as_markdown(verdict: Verdict) -> Iterator[str]:
@@ -35,6 +35,9 @@ def as_markdown(verdict: Verdict) -> Iterator[str]:
         yield f"- cure: {_cell(wrong.cure)}"
         if wrong.code is not None:
             yield f"- more: <{address(wrong.code, _name(wrong.code))}>"
+    if has_no_workers(verdict):
+        yield ""
+        yield "The loader itself has `num_workers=0`: this goes wrong once it has workers."
     for title, findings in (
         ("Confirmed", [(finding, how) for finding, how in verdict.confirmed]),
         (f"Not seen in these trials{by(verdict)}", [(finding, "") for finding in verdict.unseen]),

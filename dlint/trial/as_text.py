@@ -14,7 +14,7 @@ from dlint.trial.curve import curve
 from dlint.trial.judging import Shown, Verdict
 from dlint.trial.probe.places import Place
 from dlint.trial.trials import Trial
-from dlint.trial.words import became, by, headline, named, path_of, ways_in_words
+from dlint.trial.words import became, by, has_no_workers, headline, named, path_of, ways_in_words
 
 
 def as_text(verdict: Verdict, *, width: int = 80) -> Iterator[str]:
@@ -39,6 +39,9 @@ def as_text(verdict: Verdict, *, width: int = 80) -> Iterator[str]:
         yield from (
             visible(f"  {place(finding)}: {finding.level}: {one_line(finding)}") for finding in verdict.unseen
         )
+    if has_no_workers(verdict):
+        yield ""
+        yield "The loader itself has num_workers=0: this goes wrong once it has workers."
     yield ""
     yield closing(verdict)
 

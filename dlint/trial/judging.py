@@ -54,9 +54,10 @@ def judge(trials: Sequence[Trial], look: Look) -> Verdict:
     """Ask all checks, and static analysis by ``look``, which gives the findings of a project."""
     merged = _merged(trials)
     findings = _about(trials, merged, look)
-    shown = [_with_finding(each, findings) for each in merged]
-    codes = {each.wrong.code for each in shown}
-    left = [finding for finding in findings if finding.code not in codes]
+    shown: list[Shown] = []
+    for each in merged:
+        shown.append(_with_finding(each, findings, [each.finding for each in shown]))
+    left = [finding for finding in findings if not _is_told(finding, shown)]
     told = [(finding, how) for finding in left if (how := confirmed(finding, trials)) is not None]
     unseen = [finding for finding in left if not any(finding is each for each, _ in told)]
     return Verdict(tuple(trials), tuple(shown), tuple(told), tuple(unseen))
@@ -104,14 +105,22 @@ def _files(trial: Trial) -> Iterable[str]:
         yield from (frame[0] for frame in trial.records.raised.frames)
 
 
-def _with_finding(shown: Shown, findings: Sequence[Finding]) -> Shown:
-    """The finding that says it, and the rule that this one is of where it may be of several."""
+def _is_told(finding: Finding, shown: Sequence[Shown]) -> bool:
+    """Whether a finding is that of something shown, or only points to another one of its rule."""
+    if any(finding is each.finding for each in shown):
+        return True
+    return finding.level == "note" and any(finding.code == each.wrong.code for each in shown)
+
+
+def _with_finding(shown: Shown, findings: Sequence[Finding], told: Sequence[Finding | None]) -> Shown:
+    """The finding that says it, one that is not ``told`` yet before others, and the rule that this one is of
+    where it may be of several."""
     wrong = shown.wrong
     if wrong.code is None and not wrong.or_rules:
         return shown
     for code in (wrong.code, *wrong.or_rules):
         mine = [finding for finding in findings if finding.code == code]
-        best = min(mine, key=lambda finding: _distance(finding, wrong), default=None)
+        best = min(mine, key=lambda each: (_distance(each, wrong), each in told), default=None)
         # What is said of another file is not about a line that is known.
         if best is not None and (wrong.place is None or _distance(best, wrong) < _ELSEWHERE):
             return replace(shown, wrong=replace(wrong, code=code), finding=best)

@@ -52,6 +52,13 @@ def by(verdict: Verdict) -> str:
     return f" (torch {found.partition('+')[0]})" if found else ""
 
 
+def has_no_workers(verdict: Verdict) -> bool:
+    """Whether the loader has no workers of its own, and something goes wrong that needs some."""
+    told = next((trial.records.loader for trial in verdict.trials if trial.records.loader), {})
+    plain = {trial.name for trial in verdict.trials if not trial.way.workers}
+    return told.get("num_workers") == 0 and any(not plain & set(shown.ways) for shown in verdict.shown)
+
+
 def named(wrong: Wrong) -> str:
     """The rule, and how sure it is."""
     if wrong.code is None:

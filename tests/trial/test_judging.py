@@ -27,7 +27,9 @@ def shop(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def trial(folder: Path, workers: int, *events: Event, method: str = "fork", **notes: Any) -> Trial:
+def trial(
+    folder: Path, workers: int, *events: Event, method: str = "fork", own_workers: int = 2, **notes: Any
+) -> Trial:
     loader = {
         "cls": "DataLoader",
         "made": [str(folder / "train.py"), 5, "main"],
@@ -36,7 +38,7 @@ def trial(folder: Path, workers: int, *events: Event, method: str = "fork", **no
         "files": [str(folder / "data.py"), str(folder / "base.py")],
         "stream": False,
         "torch": "2.13.0+cpu",
-        "num_workers": 2,
+        "num_workers": own_workers,
         "timeout": 0,
         "worker_init_fn": None,
         "prefetch_factor": 2,
@@ -50,10 +52,10 @@ def finding(folder: Path, code: str, file: str, line: int) -> Finding:
     return Finding(code, "a-name", f"says {code}", str(folder / file), line, 1, line, 1)
 
 
-def shared(folder: Path) -> Trial:
+def shared(folder: Path, own_workers: int = 2) -> Trial:
     changed = {"dataset.rng": (1, 2)}
     events = [Event("item", worker, worker, 0, 10 + worker, 0.001, changed) for worker in (0, 1)]
-    return trial(folder, 2, *events)
+    return trial(folder, 2, *events, own_workers=own_workers)
 
 
 def verdict(trials: Sequence[Trial], *findings: Finding) -> Verdict:
@@ -69,6 +71,15 @@ def test_a_finding_in_a_file_that_is_no_part_of_the_loader(shop: Path) -> None:
     found = verdict([shared(shop)], finding(shop, "DL203", "other.py", 3))
     assert [each.finding for each in found.shown] == [None]
     assert not found.unseen
+
+
+def test_each_generator_has_a_finding_of_its_own(shop: Path) -> None:
+    changed = {"dataset.rng": (1, 2), "dataset.other": (1, 2)}
+    events = [Event("item", worker, worker, 0, 10 + worker, 0.001, changed) for worker in (0, 1)]
+    lines = [finding(shop, "DL203", "base.py", line) for line in (3, 4, 5)]
+    found = verdict([trial(shop, 2, *events)], *lines)
+    assert [each.finding for each in found.shown] == lines[:2]
+    assert list(found.unseen) == lines[2:]
 
 
 def test_a_finding_of_another_file_is_not_about_a_line_that_is_known(shop: Path) -> None:
@@ -109,6 +120,12 @@ def test_what_is_not_seen_is_told_with_the_torch_that_did_not_show_it(shop: Path
     text = "\n".join(as_text(verdict([trial(shop, 0)], finding(shop, "DL202", "train.py", 3))))
     assert "these trials (torch 2.13.0) do not show it:" in text
     assert text.endswith("Nothing wrong in 1 trial.")
+
+
+@pytest.mark.parametrize("own", [0, 2])
+def test_a_loader_that_has_no_workers_of_its_own(shop: Path, own: int) -> None:
+    text = "\n".join(as_text(verdict([shared(shop, own)])))
+    assert ("has num_workers=0" in text) is (own == 0)
 
 
 def test_what_grows_is_drawn(shop: Path) -> None:
