@@ -165,22 +165,23 @@ def _run(target: Target, wanted: Sequence[Way], limits: Limits, jobs: int) -> li
             for trial in running:
                 found.append(trial)
                 status.update(f"Trying {target.text}: {len(found)} of {len(wanted)}")
-        _see_whether_there_is_one(target, found[-1] if found else None)
+        if found and not found[0].records.loader:
+            _see_why_there_is_none(target, found[0])
+            break  # it is the same in every way
+        if found and found[0].is_blind:
+            told = found[0].records.loader
+            raise CannotDo(
+                f"try: {target.text}: {told['cls']} reads {told['dataset']} in a way of its own: "
+                "no item could be watched"
+            )
     order = {way: number for number, way in enumerate(wanted)}
     return sorted(found, key=lambda trial: order[trial.way])
 
 
-def _see_whether_there_is_one(target: Target, trial: Trial | None) -> None:
+def _see_why_there_is_none(target: Target, trial: Trial) -> None:
+    """Raises CannotDo unless a rule is about it, or it stands still."""
     from dlint.trial.records import raised
 
-    if trial is not None and trial.is_blind:
-        loader = trial.records.loader
-        raise CannotDo(
-            f"try: {target.text}: {loader['cls']} reads {loader['dataset']} in a way of its own: "
-            "no item could be watched"
-        )
-    if trial is None or trial.records.loader:
-        return
     for note in trial.records.of("not there"):
         raise CannotDo(f"try: {target.text}: {note['message']}")
     for note in trial.records.of("left"):

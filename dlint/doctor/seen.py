@@ -110,6 +110,15 @@ class Job:
         """The processes that one has started."""
         return [each for each in self.processes if each.parent == process.pid and each is not process]
 
+    def below(self, process: Seen) -> list[Seen]:
+        """The processes that one has started, and those that these have."""
+        found: list[Seen] = []
+        waiting = self.children_of(process)
+        while waiting:
+            found.append(waiting.pop())
+            waiting += [each for each in self.children_of(found[-1]) if each not in found]
+        return found
+
     @property
     def is_still(self) -> bool | None:
         """Whether nothing moved while the job was watched; None where it was not."""

@@ -71,6 +71,12 @@ def state(pid: int) -> str | None:
     return fields[0] if fields else None
 
 
+def started(pid: int) -> str | None:
+    """When a process began, as /proc has it, None when it is gone: with its number that is one process."""
+    fields = _stat(pid)
+    return fields[19] if fields else None
+
+
 def command_line(pid: int) -> str:
     """The command line of a process, empty when it is gone or a zombie."""
     try:
@@ -131,20 +137,20 @@ class Meter:
         self._running = 0
         self._waiting = 0
 
-    def read(self, pids: Iterable[int]) -> Usage:
-        """Read the clocks of all threads of the processes."""
+    def read(self, pids: Iterable[int], threads: Iterable[tuple[int, int]] = ()) -> Usage:
+        """Read the clocks of all threads of the processes, and of single threads of others."""
         ready = False
-        for pid in pids:
-            for task in _numbers(f"/proc/{pid}/task"):
-                fields = _stat(pid, task)
-                if fields is None:
-                    continue
-                ready = ready or fields[0] in "RD"
-                now = self._clock(pid, task, fields)
-                before = self._threads.get((pid, task), (0, 0))
-                self._running += max(0, now[0] - before[0])
-                self._waiting += max(0, now[1] - before[1])
-                self._threads[pid, task] = now
+        all_of = ((pid, task) for pid in pids for task in _numbers(f"/proc/{pid}/task"))
+        for pid, task in (*all_of, *threads):
+            fields = _stat(pid, task)
+            if fields is None:
+                continue
+            ready = ready or fields[0] in "RD"
+            now = self._clock(pid, task, fields)
+            before = self._threads.get((pid, task), (0, 0))
+            self._running += max(0, now[0] - before[0])
+            self._waiting += max(0, now[1] - before[1])
+            self._threads[pid, task] = now
         return Usage(self._running, self._waiting, ready)
 
     @staticmethod

@@ -16,13 +16,13 @@ import signal
 import subprocess
 import sys
 import time
-from collections import deque
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
 from dlint.running import processes, stacks
+from dlint.running.stillness import Stillness
 
 # Environment variables: what the processes of one program are known by, and the file to which those that have
 # faulthandler write their stacks on SIGUSR2.
@@ -33,12 +33,6 @@ PROGRAMS = "programs"  # where below the job's folder the copied programs are
 _INTERVAL = 0.5  # seconds between two looks at the tree, unless a child ends
 _OUTPUT_LIMIT = 200_000  # bytes of each stream that the result carries (the end of it)
 
-# Over the window a tree that stands still has used, or waited for, less than these shares of one CPU.
-# A hung DataLoader's polling takes a thousandth; a starved program waits nearly all the time.
-_RUNNING_SHARE = 0.02
-_WAITING_SHARE = 0.05
-_READY_SHARE = 0.2
-
 
 @dataclass(frozen=True)
 class Job:
@@ -48,7 +42,8 @@ class Job:
     (``TMPDIR``), copies what is in the folder ``programs`` to ``PROGRAMS`` below it where that is given, and
     removes it. ``command`` is run with ``environment`` in ``cwd``, which is absolute or a path below
     ``folder``. ``limit`` and ``still`` are seconds: how long the program may run, and how long it may stand
-    still.
+    still. ``unread`` is a folder that the runner reads and removes: where the runner is gone, the watchdog
+    removes it.
     """
 
     folder: str
@@ -58,6 +53,7 @@ class Job:
     limit: float
     still: float
     programs: str | None = None
+    unread: str | None = None
 
 
 class _Abandoned(Exception):
@@ -66,43 +62,6 @@ class _Abandoned(Exception):
 
 # A program that gets so small a share of the processors that it needs this many times its limit says nothing.
 PATIENCE = 10
-
-
-class _Stillness:
-    """Decides from a sliding window whether the tree stands still, and how long it really could run."""
-
-    def __init__(self, window: float) -> None:
-        self._window = window
-        self._meter = processes.Meter()
-        self._samples: deque[tuple[float, processes.Usage]] = deque()
-        self._seen: object = None
-        self.fair_seconds = 0.0
-
-    def look(self, pids: list[int], output: int) -> bool:
-        now = time.monotonic()
-        usage = self._meter.read(pids)
-        if self._samples:
-            then, before = self._samples[-1]
-            ran, waited = usage.running - before.running, usage.waiting - before.waiting
-            # Time in which the program wanted a CPU and did not get one does not count against it.
-            self.fair_seconds += (now - then) * (ran / (ran + waited) if waited > 1_000_000 else 1.0)
-        if self._seen != (tuple(pids), output):
-            self._seen = (tuple(pids), output)
-            self._samples.clear()
-        self._samples.append((now, usage))
-        while len(self._samples) > 1 and now - self._samples[1][0] >= self._window:
-            self._samples.popleft()
-        begin, first = self._samples[0]
-        passed = now - begin
-        if passed < self._window:
-            return False
-        nanoseconds = passed * 1e9
-        ready = sum(sample.ready for _, sample in self._samples) / len(self._samples)
-        return (
-            usage.running - first.running < _RUNNING_SHARE * nanoseconds
-            and usage.waiting - first.waiting < _WAITING_SHARE * nanoseconds
-            and ready < _READY_SHARE
-        )
 
 
 class _Bell:
@@ -163,7 +122,7 @@ def watch(job: Job, statuses: dict[int, int]) -> dict[str, Any]:
         )
     main = program.pid
     begin = time.monotonic()
-    stillness = _Stillness(job.still)
+    stillness = Stillness(job.still)
     end = "exit"
     while True:
         bell.wait(_INTERVAL)
@@ -228,6 +187,8 @@ def main() -> int:
         processes.end_tree(os.getpid(), statuses)
         shutil.rmtree(job.folder, ignore_errors=True)
     if result is None:
+        if job.unread is not None:
+            shutil.rmtree(job.unread, ignore_errors=True)
         return 1
     json.dump(result, sys.stdout)
     return 0

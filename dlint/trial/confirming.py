@@ -98,12 +98,27 @@ def _pools(finding: Finding, trials: Sequence[Trial]) -> str | None:
     return f"{most} pools were made at one line before the loader was read" if most > 1 else None
 
 
-def _no_workers(finding: Finding, trials: Sequence[Trial]) -> str | None:
-    none = next((trial.items_a_second for trial in trials if not trial.way.workers), None)
-    most = max((trial.items_a_second or 0.0 for trial in trials if trial.way.workers), default=0.0)
-    if none is None or most <= none:
+def _copied(finding: Finding, trials: Sequence[Trial]) -> str | None:
+    records = _without_workers(trials)
+    large = records.loader.get("large") if records is not None else None
+    if not large:
         return None
-    return f"{none:.3g} items a second without workers, {most:.3g} with"
+    path, count = large[0]
+    return (
+        f"{path} holds {count:,} Python objects: who reads one writes to its page, so each worker copies it"
+    )
+
+
+def _no_workers(finding: Finding, trials: Sequence[Trial]) -> str | None:
+    records = _without_workers(trials)
+    if records is None or not records.loader or records.loader.get("num_workers"):
+        return None
+    seconds = sorted(event.seconds for event in records.events if event.what == "item")
+    if not seconds:
+        return None
+    each = 1000 * seconds[len(seconds) // 2]
+    batch = each * (records.loader.get("batch_size") or 1)
+    return f"an item takes {each:.2g} ms and a batch {batch:.2g} ms, in which the process that trains waits"
 
 
 _BY_RULE: Mapping[str, Callable[[Finding, Sequence[Trial]], str | None]] = {
@@ -113,5 +128,6 @@ _BY_RULE: Mapping[str, Callable[[Finding, Sequence[Trial]], str | None]] = {
     "DL305": _no_workers,
     "DL306": _restart,
     "DL307": _scan,
+    "DL504": _copied,
     "DL507": _kept,
 }

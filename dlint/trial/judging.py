@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -53,13 +53,21 @@ class Verdict:
 def judge(trials: Sequence[Trial], look: Look) -> Verdict:
     """Ask all checks, and static analysis by ``look``, which gives the findings of a project."""
     merged = _merged(trials)
-    findings = _about(trials, merged, look)
+    named = [file for trial in trials for file in _files(trial)]
+    files = _existing((*named, *(each.wrong.place[0] for each in merged if each.wrong.place is not None)))
+    modules = _existing(file for trial in trials for file in _modules(trial))
+    findings = _findings(files | modules, look)
+    names = {str(each) for trial in trials for name in _NAMES if (each := trial.records.loader.get(name))}
     shown: list[Shown] = []
     for each in merged:
-        shown.append(_with_finding(each, findings, [each.finding for each in shown]))
+        shown.append(_with_finding(each, findings, names, [before.finding for before in shown]))
     left = [finding for finding in findings if not _is_told(finding, shown)]
     told = [(finding, how) for finding in left if (how := confirmed(finding, trials)) is not None]
-    unseen = [finding for finding in left if not any(finding is each for each, _ in told)]
+    unseen = [
+        finding
+        for finding in left
+        if files & _paths(finding) and not any(finding is each for each, _ in told)
+    ]
     return Verdict(tuple(trials), tuple(shown), tuple(told), tuple(unseen))
 
 
@@ -68,32 +76,44 @@ def _merged(trials: Sequence[Trial]) -> list[Shown]:
     plain = next((trial for trial in trials if not trial.way.workers), None)
     found: dict[tuple[str | None, Place | None, str], Shown] = {}
     for trial in trials:
-        for check in checks():
-            for wrong in check(trial, plain):
-                mark = (wrong.code, wrong.place, "" if wrong.place else wrong.what.partition(":")[0])
-                before = found.get(mark)
-                if before is None:
-                    found[mark] = Shown(wrong, (trial.name,))
-                elif trial.name not in before.ways:
-                    # Where there are more workers, more is to be seen.
-                    better = before.wrong if before.wrong.sure and not wrong.sure else wrong
-                    found[mark] = Shown(better, (*before.ways, trial.name))
+        all_wrong = [wrong for check in checks() for wrong in check(trial, plain)]
+        # What a rule explains is not told a second time as an error that no rule is about.
+        explained = any(wrong.code and wrong.effect in ("error", "hang") for wrong in all_wrong)
+        for wrong in all_wrong:
+            if wrong.code is None and explained and wrong.effect == "error" and wrong.grows is None:
+                continue
+            mark = (wrong.code, wrong.place, "" if wrong.place else wrong.about or wrong.what)
+            before = found.get(mark)
+            if before is None:
+                found[mark] = Shown(wrong, (trial.name,))
+            elif trial.name not in before.ways:
+                # Where there are more workers, more is to be seen.
+                better = before.wrong if before.wrong.sure and not wrong.sure else wrong
+                found[mark] = Shown(better, (*before.ways, trial.name))
     return list(found.values())
 
 
-def _about(trials: Sequence[Trial], merged: Sequence[Shown], look: Look) -> list[Finding]:
-    """The findings in the files that this loader has to do with."""
-    named = [file for trial in trials for file in _files(trial)]
-    named += [each.wrong.place[0] for each in merged if each.wrong.place is not None]
-    files = {absolute(Path(file)) for file in named if is_own(file)}
-    files = {file for file in files if file.is_file()}
+def _existing(files: Iterable[str]) -> set[Path]:
+    """Those of the user's files that are there."""
+    return {path for path in map(absolute, map(Path, filter(is_own, set(files)))) if path.is_file()}
+
+
+def _findings(files: set[Path], look: Look) -> list[Finding]:
+    """The findings in files, or that begin there."""
     found: list[Finding] = []
     for root in sorted({project_root(file) for file in files}):
-        for finding in look(root):
-            paths = {finding.path, *(step.path for step in finding.reach)}
-            if files & {absolute(Path(path)) for path in paths} and finding not in found:
-                found.append(finding)
+        found += [finding for finding in look(root) if files & _paths(finding) and finding not in found]
     return found
+
+
+def _paths(finding: Finding) -> set[Path]:
+    return {absolute(Path(path)) for path in (finding.path, *(step.path for step in finding.reach))}
+
+
+def _modules(trial: Trial) -> Iterable[str]:
+    """All of the user's modules that the program has loaded."""
+    for note in trial.records.of("modules"):
+        yield from map(str, note["files"])
 
 
 def _files(trial: Trial) -> Iterable[str]:
@@ -112,7 +132,13 @@ def _is_told(finding: Finding, shown: Sequence[Shown]) -> bool:
     return finding.level == "note" and any(finding.code == each.wrong.code for each in shown)
 
 
-def _with_finding(shown: Shown, findings: Sequence[Finding], told: Sequence[Finding | None]) -> Shown:
+# What a loader is known by: its class of datasets and its functions.
+_NAMES = ("dataset", "collate_fn", "worker_init_fn")
+
+
+def _with_finding(
+    shown: Shown, findings: Sequence[Finding], names: Collection[str], told: Sequence[Finding | None]
+) -> Shown:
     """The finding that says it, one that is not ``told`` yet before others, and the rule that this one is of
     where it may be of several."""
     wrong = shown.wrong
@@ -120,11 +146,22 @@ def _with_finding(shown: Shown, findings: Sequence[Finding], told: Sequence[Find
         return shown
     for code in (wrong.code, *wrong.or_rules):
         mine = [finding for finding in findings if finding.code == code]
-        best = min(mine, key=lambda each: (_distance(each, wrong), each in told), default=None)
+        # A file may have several classes of datasets with the same mistake.
+        best = min(
+            mine,
+            key=lambda each: (_distance(each, wrong), not _mentions(each, names), each in told),
+            default=None,
+        )
         # What is said of another file is not about a line that is known.
         if best is not None and (wrong.place is None or _distance(best, wrong) < _ELSEWHERE):
             return replace(shown, wrong=replace(wrong, code=code), finding=best)
     return shown
+
+
+def _mentions(finding: Finding, names: Collection[str]) -> bool:
+    """Whether a finding is about something of these names: in it, or reached by it."""
+    places = (finding.scope, *(step.name for step in finding.reach))
+    return any(place == name or place.startswith(f"{name}.") for place in places for name in names)
 
 
 def _distance(finding: Finding, wrong: Wrong) -> int:

@@ -107,22 +107,31 @@ def ways(
             found.append(Way(0, None, items))
             continue
         for method in methods or multiprocessing.get_all_start_methods():
-            found.append(Way(number, method, items, keep=keep and number == 1))
+            # Once is enough to see what kept batches cost.
+            first = not any(way.keep for way in found)
+            found.append(Way(number, method, items, keep=keep and first))
     return found
 
 
-@dataclass(frozen=True)
+@dataclass
 class _Task:
     target: Target
     way: Way
     limits: Limits
-    notes: Path
+    notes: str = ""  # the folder of the notes, once it is there
     alone: bool = False
     will_stand_still: bool = False
 
+    def remove_notes(self) -> None:
+        """Nobody needs the notes any more."""
+        if self.notes:
+            shutil.rmtree(self.notes, ignore_errors=True)
+
     def job(self, folder: Path, token: str) -> Job:
+        # From now on the watchdog removes it where this process is gone.
+        self.notes = tempfile.mkdtemp(prefix="dlint-try-")
         told = {
-            "notes": str(self.notes),
+            "notes": self.notes,
             "place": self.target.place,
             "name": self.target.name,
             "arguments": self.target.arguments,
@@ -142,28 +151,24 @@ class _Task:
             },
             limit=self.limits.run,
             still=self.limits.still,
+            unread=self.notes,
         )
 
 
 @contextmanager
 def trials(target: Target, wanted: Sequence[Way], limits: Limits, jobs: int = 1) -> Iterator[Iterator[Trial]]:
     """Try the ways, and give each trial as it comes. Nothing is left of them when the context ends."""
-    folder = Path(tempfile.mkdtemp(prefix="dlint-try-"))
+    tasks = [_Task(target, way, limits) for way in wanted]
     try:
         with Runner[_Task](jobs) as runner:
-            yield _run(runner, target, wanted, limits, folder)
+            yield map(_trial, runner.run(tasks))
     finally:
-        shutil.rmtree(folder, ignore_errors=True)
+        for task in tasks:
+            task.remove_notes()
 
 
-def _run(
-    runner: Runner[_Task], target: Target, wanted: Sequence[Way], limits: Limits, folder: Path
-) -> Iterator[Trial]:
-    tasks: list[_Task] = []
-    for number, way in enumerate(wanted):
-        notes = folder / str(number)
-        notes.mkdir()
-        tasks.append(_Task(target, way, limits, notes))
-    for task, result in runner.run(tasks):
-        yield Trial(task.way, result, read(task.notes), task.limits)
-        shutil.rmtree(task.notes, ignore_errors=True)
+def _trial(ended: tuple[_Task, Result]) -> Trial:
+    task, result = ended
+    records = read(Path(task.notes)) if task.notes else Records()
+    task.remove_notes()
+    return Trial(task.way, result, records, task.limits)

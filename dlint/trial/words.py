@@ -15,7 +15,7 @@ def headline(verdict: Verdict) -> str:
     """What was tried."""
     told = next((trial.records.loader for trial in verdict.trials if trial.records.loader), None)
     if told is None:
-        return "No loader came out of it."
+        return "It ends before there is a loader:"
     made = f" ({path_of(told['made'][0])}:{told['made'][1]})" if told.get("made") else ""
     at = f" ({path_of(told['dataset_at'][0])}:{told['dataset_at'][1]})" if told.get("dataset_at") else ""
     ways = verdict.trials[0].way

@@ -18,6 +18,7 @@ class Wrong:
     looks so.
     ``grows`` is what is added with every item (``files``, ``threads``, ``memory``), where that is what is
     wrong.
+    ``about`` is the thing that is wrong (``dataset.file``), by which two trials are seen to show the same.
     """
 
     code: str | None
@@ -29,3 +30,4 @@ class Wrong:
     or_rules: tuple[str, ...] = ()
     sure: bool = True
     grows: str | None = None
+    about: str = ""

@@ -287,3 +287,21 @@ def test_nothing_is_left(project: Path) -> None:
     run("data.py:make", *QUICK, folder=project, **mark)
     assert not list(temporary.iterdir())
     assert not processes.marked("DLINT_TEST_MARK", str(project))
+
+
+def test_a_loader_that_cannot_be_made(project: Path) -> None:
+    wrong = SCRIPT.replace("batch_size=2", "batch_size=2, shuffle=True, sampler=[0, 1]")
+    (project / "train.py").write_text(wrong)
+    done = run("train.py", *QUICK, "--", "8", folder=project)
+    assert done.returncode == 1, done.stdout + done.stderr
+    assert "It ends before there is a loader:" in done.stdout
+    assert "DL301 sampler-with-shuffle, surely" in done.stdout
+    assert "1 mistake in 1 trial." in done.stdout
+
+
+def test_a_program_that_hangs_on_its_way(project: Path) -> None:
+    (project / "hangs.py").write_text("import time\n\n\ndef make():\n    time.sleep(1000)\n")
+    done = run("hangs.py:make", *QUICK, "--stall", "4", folder=project)
+    assert done.returncode == 1, done.stdout + done.stderr
+    assert "stood still" in done.stdout
+    assert "hangs.py:5 in make" in done.stdout

@@ -14,7 +14,8 @@ def recognise(process: Seen, job: Job) -> Iterator[Cause]:
     """The cause, where the process waits for an item while all its workers wait for work."""
     if doing(process, job).kind != "item":
         return
-    workers = [each for each in job.children_of(process) if each.is_loader_worker] or (
+    # Those that a fork server has started are its children.
+    workers = [each for each in job.below(process) if each.is_loader_worker] or (
         job.workers if not any(each.parent for each in job.processes) else []
     )
     if not workers or any(doing(worker, job).kind != "work" for worker in workers):

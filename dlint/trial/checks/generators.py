@@ -16,7 +16,9 @@ def check(trial: Trial, plain: Trial | None) -> Iterator[Wrong]:
         return
     kept = bool(trial.records.loader.get("persistent"))
     kinds = {name: str(kind) for note in trial.records.of("begun") for name, kind in note["kinds"].items()}
-    seeded = {str(note["library"]) for note in trial.records.of("seed") if note["phase"] != "main"}
+    seeded = {
+        str(note["library"]) for note in trial.records.of("seed") if note["phase"] not in ("load", "main")
+    }
     for stream, readers in drawn(trial).items():
         how = list(repeats(readers, kept=kept))
         if not how or stream in seeded:
@@ -28,6 +30,7 @@ def check(trial: Trial, plain: Trial | None) -> Iterator[Wrong]:
                 "make it in the worker, from torch.initial_seed()",
                 "silent",
                 near=trial.records.files,
+                about=stream,
             )
         elif stream == "numpy":
             yield Wrong(
@@ -36,4 +39,5 @@ def check(trial: Trial, plain: Trial | None) -> Iterator[Wrong]:
                 "a worker_init_fn that seeds NumPy from torch.initial_seed() % 2**32, or torch >= 1.9",
                 "silent",
                 near=trial.records.files,
+                about=stream,
             )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import PurePath
 
 from dlint.trial.trials import Trial
 from dlint.trial.wrong import Wrong
@@ -26,4 +27,5 @@ def check(trial: Trial, plain: Trial | None) -> Iterator[Wrong]:
             "open it in the worker, at its first use in each process",
             "silent",
             near=trial.records.files,
+            about=holder or PurePath(file).name,
         )

@@ -33,6 +33,7 @@ def check(trial: Trial, plain: Trial | None) -> Iterator[Wrong]:
             "error",
             near=trial.records.files,
             or_rules=others,
+            about=path,
         )
     lost = next((event.refused for event in trial.records.events if event.refused), None)
     if lost is not None and trial.outcome != "still":
@@ -42,6 +43,7 @@ def check(trial: Trial, plain: Trial | None) -> Iterator[Wrong]:
             "return only what pickle takes: no generator, lambda, lock or open file",
             "hang",
             near=trial.records.files,
+            about=lost[0],
         )
 
 
@@ -71,7 +73,13 @@ def _kind(cls: str, path: str, name: str) -> tuple[str, tuple[str, ...], str, st
             "define it at the top level of a module, and bind what it needs with functools.partial",
         )
     if _FILES.search(cls):
-        return "DL403", others, f"an open {cls}", "open it in the worker, at its first use in each process"
+        # Surely that, whatever else static analysis finds in the same file.
+        return (
+            "DL403",
+            ("DL401",),
+            f"an open {cls}",
+            "open it in the worker, at its first use in each process",
+        )
     if _POOLS.search(cls) or _POOLS.search(path):
         return "DL102", others, f"a {cls}", "make it in the worker, at its first use in each process"
     return (

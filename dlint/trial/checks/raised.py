@@ -14,13 +14,16 @@ from dlint.trial.wrong import Wrong
 
 
 class _Said(NamedTuple):
+    """What is said, of which rule that is, the cure, and what happens where the words do not tell."""
+
     pattern: re.Pattern[str]
     code: str
     cure: str
+    what: str = ""
 
 
-def _said(pattern: str, code: str, cure: str) -> _Said:
-    return _Said(re.compile(pattern), code, cure)
+def _said(pattern: str, code: str, cure: str, what: str = "") -> _Said:
+    return _Said(re.compile(pattern), code, cure, what)
 
 
 # As torch 2.13 and Python 3.11 say it; older and newer ones say the same but for single words.
@@ -57,6 +60,13 @@ _SAID = (
         r"bootstrapping phase",
         "DL402",
         'put what starts workers behind `if __name__ == "__main__":`',
+        "each worker runs the program again up to where it starts workers: RuntimeError: An attempt has been "
+        "made to start a new process before the current process has finished its bootstrapping phase",
+    ),
+    _said(
+        r"AttributeError: Can't get attribute '\w+' on <module '__mp_main__'",
+        "DL401",
+        'define it before `if __name__ == "__main__":`, where workers find it',
     ),
     _said(
         r"found <class 'NoneType'>|Could not infer dtype of NoneType",
@@ -107,9 +117,8 @@ def check(trial: Trial, plain: Trial | None) -> Iterator[Wrong]:
         # A worker that ended before it began says it on the stream alone.
         if (match := said.pattern.search(stderr)) is not None:
             line = stderr[stderr.rfind("\n", 0, match.start()) + 1 :].split("\n", 1)[0].strip()
-            yield Wrong(
-                said.code, f"a worker ended with {line}", said.cure, "error", near=_files(trial, errors)
-            )
+            what = said.what or f"a worker ended with {line}"
+            yield Wrong(said.code, what, said.cure, "error", near=_files(trial, errors), about=said.code)
             return
     yield from _special(trial, plain, errors, stderr)
 
@@ -137,16 +146,28 @@ def _special(trial: Trial, plain: Trial | None, errors: list[Raised], stderr: st
             place,
             near,
         )
-    elif trial.way.workers and "torch.Generator" in stderr + "".join(each.text for each in errors):
-        yield Wrong(
-            "DL203",
-            "a torch.Generator cannot be sent to a worker",
-            "make it in the worker from torch.initial_seed()",
-            "error",
-            place,
-            near,
-            or_rules=("DL401",),
-        )
+    elif (received := _not_received(trial, stderr)) is not None:
+        holder = _torch_generator(trial)
+        if holder is not None:
+            yield Wrong(
+                "DL203",
+                f"{trial.way.method} cannot send {holder}, a torch.Generator, to a worker: {received}",
+                "make it in the worker from torch.initial_seed()",
+                "error",
+                near=near,
+                or_rules=("DL401",),
+                about=holder,
+            )
+        else:
+            yield Wrong(
+                None,
+                f"a worker that {trial.way.method} has started could not load what it was sent: {received}",
+                "see the traceback on standard error: it imports the program's modules afresh",
+                "error",
+                near=near,
+                sure=False,
+                about=received,
+            )
     elif plain is not None and trial.way.workers and plain.outcome == "raised":
         # The same without workers, where it is told: it counts here as well.
         if first is not None and place is not None and place == _place_of(plain):
@@ -165,6 +186,21 @@ def _place_of(plain: Trial) -> Place | None:
     """The line at which the trial without workers raised."""
     errors = (*plain.records.raised_by_items, plain.records.raised)
     return next((each.place for each in errors if each is not None), None)
+
+
+def _not_received(trial: Trial, stderr: str) -> str | None:
+    """The error by which a worker ended before it began: it stands on the stream alone."""
+    if trial.forked or not trial.way.workers or "reduction.pickle.load(from_parent)" not in stderr:
+        return None
+    behind = stderr[stderr.rindex("reduction.pickle.load(from_parent)") :]
+    return next((line.strip() for line in behind.splitlines()[1:] if line[:1].strip()), None)
+
+
+def _torch_generator(trial: Trial) -> str | None:
+    """The path of a torch.Generator that the dataset holds."""
+    parent = trial.records.first("parent") or {}
+    kinds: dict[str, str] = parent.get("kinds", {})
+    return next((path for path, kind in kinds.items() if kind.startswith("torch")), None)
 
 
 def _is_called(error: Raised) -> bool:

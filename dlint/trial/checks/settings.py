@@ -25,4 +25,5 @@ def check(trial: Trial, plain: Trial | None) -> Iterator[Wrong]:
                 "set it where workers import it, or in worker_init_fn",
                 "silent",
                 near=trial.records.files,
+                about=name,
             )

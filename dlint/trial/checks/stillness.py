@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from dlint.doctor import frames
 from dlint.doctor.causes import causes
 from dlint.doctor.doing import waiting
 from dlint.doctor.seen import Job, Seen
 from dlint.running.stacks import Frame
-from dlint.trial.probe.places import Place
+from dlint.trial.probe.places import Place, is_own
 from dlint.trial.trials import Trial
 from dlint.trial.wrong import Wrong
 
@@ -35,7 +35,7 @@ def check(trial: Trial, plain: Trial | None) -> Iterator[Wrong]:
             what,
             cause.cure,
             "hang",
-            _place(cause.place) or _first_own(cause.stack),
+            _place(cause.stack),
             sure=cause.sure,
         )
 
@@ -43,13 +43,13 @@ def check(trial: Trial, plain: Trial | None) -> Iterator[Wrong]:
 def _unknown(trial: Trial, job: Job) -> Wrong:
     """No rule is like this: where it stands, and what it waits for there."""
     workers = job.workers or ([job.main] if job.main else [])
-    process = next((each for each in workers if frames.own(each.stack)), None)
+    process = next((each for each in workers if _place(each.stack)), None)
     if process is None:
         return Wrong(None, "it stood still", _LOOK, "hang", sure=False)
     stack = frames.in_worker_code(process.stack) if process.is_loader_worker else process.stack
     who = "a worker" if process.is_loader_worker else "the main process"
     words = waiting(stack, process.state).words
-    return Wrong(None, f"it stood still: {who} {words}", _LOOK, "hang", _place(frames.own(stack)), sure=False)
+    return Wrong(None, f"it stood still: {who} {words}", _LOOK, "hang", _place(stack), sure=False)
 
 
 def _job(trial: Trial) -> Job:
@@ -61,9 +61,7 @@ def _job(trial: Trial) -> Job:
     return Job(tuple(seen), window=1.0, native=True)
 
 
-def _place(frame: Frame | None) -> Place | None:
-    return None if frame is None else (frame.file, frame.line, frame.function)
-
-
-def _first_own(stack: tuple[Frame, ...]) -> Place | None:
-    return _place(frames.own(stack))
+def _place(stack: Sequence[Frame]) -> Place | None:
+    """The innermost line of the user's code."""
+    mine = next((frame for frame in stack if frames.is_own(frame) and is_own(frame.file)), None)
+    return None if mine is None else (mine.file, mine.line, mine.function)

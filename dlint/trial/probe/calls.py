@@ -1,12 +1,14 @@
 """Calls that matter to workers, noted where they happen: seeds, pools, numbers of threads.
 
 The functions are replaced by ones that call them, before the program is loaded, so that whoever imports them
-by name has those too; they keep their names, and pickle finds them.
+by name has those too; they keep their names, and pickle finds them. Where the process goes on afterwards
+(``dlint.testing``), all of them are put back; whoever has kept one has one that notes nothing any more.
 """
 
 from __future__ import annotations
 
 import functools
+import operator
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -18,7 +20,34 @@ from dlint.trial.probe.places import here
 
 # More waiting tasks than this are a stream that was handed over whole.
 _MANY_TASKS = 1_000
-_OWN = "_dlint_try"
+# What marks a function as one of these.
+OWN = "_dlint_try"
+# Where a loader keeps the line that made it.
+PLACE = "_dlint_made_at"
+
+
+# What was replaced: of what, its name, what was there itself (_INHERITED where nothing was), and what is now.
+_replaced: list[tuple[Any, str, Any, Any]] = []
+_INHERITED = object()
+
+
+def replace(owner: Any, name: str, new: Callable[..., Any]) -> None:
+    """Put a function of ours in the place of another."""
+    setattr(new, OWN, True)
+    _replaced.append((owner, name, vars(owner).get(name, _INHERITED), new))
+    setattr(owner, name, new)
+
+
+def put_back() -> None:
+    """Undo all that :func:`replace` did in this process. What somebody else has replaced since stays."""
+    while _replaced:
+        owner, name, before, new = _replaced.pop()
+        if vars(owner).get(name) is not new:
+            continue
+        if before is _INHERITED:
+            delattr(owner, name)
+        else:
+            setattr(owner, name, before)
 
 
 class Phase:
@@ -67,11 +96,28 @@ def watch_calls(notes: Notes) -> None:
 
 def _wrap(owner: Any, name: str, make: Callable[[Callable[..., Any]], Callable[..., Any]]) -> None:
     original = getattr(owner, name)
-    if hasattr(original, _OWN):
+    if not hasattr(original, OWN):
+        replace(owner, name, make(original))
+
+
+def watch_making() -> None:
+    """Have every DataLoader keep the line that makes it, where torch is loaded."""
+    torch: Any = sys.modules.get("torch")
+    if torch is None or not hasattr(torch, "utils"):
         return
-    wrapped = make(original)
-    setattr(wrapped, _OWN, True)
-    setattr(owner, name, wrapped)
+    import torch.utils.data
+
+    _wrap(torch.utils.data.DataLoader, "__init__", _made)
+
+
+def _made(original: Callable[..., None]) -> Callable[..., None]:
+    @functools.wraps(original)
+    def init(self: Any, *args: Any, **kwargs: Any) -> None:
+        self.__dict__.setdefault(PLACE, here(2))
+        self.__dict__.setdefault(f"{PLACE}_given", sorted(kwargs))
+        original(self, *args, **kwargs)
+
+    return init
 
 
 def _seed(notes: Notes, library: str, owner: Any, name: str) -> None:
@@ -87,7 +133,7 @@ def _seed(notes: Notes, library: str, owner: Any, name: str) -> None:
                     library=library,
                     phase=PHASE.name,
                     index=PHASE.index,
-                    value=repr(args[0])[:80] if args else None,
+                    value=_in_words(next(iter((*args, *kwargs.values())), None)),
                     state=fingerprints().get(library),
                     place=place,
                 )
@@ -98,6 +144,14 @@ def _seed(notes: Notes, library: str, owner: Any, name: str) -> None:
         return seed
 
     _wrap(owner, name, make)
+
+
+def _in_words(seed: object) -> str:
+    """A seed as Python writes it, and not as np.uint32(7)."""
+    try:
+        return str(operator.index(seed))  # type: ignore[arg-type]
+    except TypeError:
+        return repr(seed)[:80]
 
 
 def _set_num_threads(notes: Notes, torch: Any) -> None:

@@ -12,12 +12,12 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from dlint.trial.probe.calls import PHASE, watch_calls
-from dlint.trial.probe.conduct import PLACE, NoLoader, Way, as_loader, conduct
+from dlint.trial.probe.calls import OWN, PHASE, replace, watch_calls, watch_making
+from dlint.trial.probe.conduct import NoLoader, Way, as_loader, conduct
 from dlint.trial.probe.late import AfterImport
 from dlint.trial.probe.load import NotThere, load, run_script
 from dlint.trial.probe.notes import Notes
-from dlint.trial.probe.places import here, of_error
+from dlint.trial.probe.places import is_own, of_error
 from dlint.trial.probe.start import answer_with_stacks
 
 # The variables that say what to do: JSON, and the file that stacks go to.
@@ -39,6 +39,7 @@ def main() -> None:
     notes = Notes(job["notes"])
     way = Way(**job["way"])
     notes.add("process", pid=os.getpid())
+    _start_by(way.method)
     taken = _take_over(way, notes, stacks) if job["name"] is None else None
     AfterImport(("torch", "numpy.random"), functools.partial(_prepare, notes, taken)).install()
     try:
@@ -61,30 +62,28 @@ def main() -> None:
     _end_soon()
 
 
+def _start_by(method: str | None) -> None:
+    """Have a start method for the platform's: what a program starts on its way, and workers that import it,
+    use it as well. set_start_method() would forbid the program to choose."""
+    if method is not None:
+        import multiprocessing.context as context
+
+        default: Any = context._default_context
+        default._default_context = default.get_context(method)
+
+
 def _prepare(notes: Notes, taken: Callable[[Any], None] | None) -> None:
     """What is to be watched from the beginning, once it is imported."""
     watch_calls(notes)
+    watch_making()
     torch: Any = sys.modules.get("torch")
-    if torch is None or not hasattr(torch, "utils"):
+    if taken is None or torch is None or not hasattr(torch, "utils"):
         return
     import torch.utils.data
 
     loader: Any = torch.utils.data.DataLoader
-    if not hasattr(loader.__init__, "_dlint_try"):
-        loader.__init__ = _made(loader.__init__)
-        if taken is not None:
-            loader.__iter__ = _iterated(loader.__iter__, taken)
-
-
-def _made(original: Callable[..., None]) -> Callable[..., None]:
-    @functools.wraps(original)
-    def init(self: Any, *args: Any, **kwargs: Any) -> None:
-        self.__dict__.setdefault(PLACE, here(2))
-        self.__dict__.setdefault(f"{PLACE}_given", sorted(kwargs))
-        original(self, *args, **kwargs)
-
-    init._dlint_try = True  # type: ignore[attr-defined]
-    return init
+    if not hasattr(loader.__iter__, OWN):
+        replace(loader, "__iter__", _iterated(loader.__iter__, taken))
 
 
 def _iterated(original: Callable[[Any], Any], taken: Callable[[Any], None]) -> Callable[[Any], Any]:
@@ -126,9 +125,16 @@ def _iterated(original: Callable[[Any], Any], taken: Callable[[Any], None]) -> C
 def _take_over(way: Way, notes: Notes, stacks: str | None) -> Callable[[Any], None]:
     def taken(loader: Any) -> None:
         PHASE.name = "main"
+        notes.add("modules", files=_own_modules())
         conduct(loader, way, notes, stacks)
 
     return taken
+
+
+def _own_modules() -> list[str]:
+    """The files of the program: those of the user's modules that it has loaded."""
+    files = {str(getattr(module, "__file__", None) or "") for module in list(sys.modules.values())}
+    return sorted(file for file in files if file and is_own(file))
 
 
 def _end_soon() -> None:

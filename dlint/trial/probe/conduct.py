@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import copy
 import inspect
 import itertools
@@ -11,8 +12,9 @@ import time
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-from dlint.trial.probe.calls import watch_calls
+from dlint.trial.probe.calls import PLACE, watch_calls
 from dlint.trial.probe.fetching import record_fetchers, record_with
+from dlint.trial.probe.generators import Held
 from dlint.trial.probe.handles import open_files
 from dlint.trial.probe.notes import Notes
 from dlint.trial.probe.parts import files_of
@@ -21,14 +23,15 @@ from dlint.trial.probe.recorder import Recorder
 from dlint.trial.probe.refused import refused
 from dlint.trial.probe.sizes import settings, sizes
 from dlint.trial.probe.start import Start
+from dlint.trial.probe.walk import held
 
-# Where a loader keeps the line that made it.
-PLACE = "_dlint_made_at"
 _ORDER = 1_000  # indices of an epoch that are compared with those of the next
+_MANY = 10_000  # objects of one container, whose reference counts are copied to every worker
 _KEPT = 40  # batches that are kept to see whether they keep files open
 # An epoch of the user's takes longer than one of ours: a worker_init_fn that seeds from time.time(), which is
 # told in seconds, is to have another one in the next.
 _SECOND = 1.05
+_TO_END = 5.0  # seconds that a worker has to end once it is killed
 _FROM_SAMPLER = ("sampler", "batch_sampler")
 
 
@@ -51,6 +54,11 @@ def as_loader(found: Any, notes: Notes) -> Any:
     """A DataLoader of what the user has named. Raises NoLoader."""
     from torch.utils.data import DataLoader, Dataset
 
+    # accelerate's own loaders read another one, which has the workers.
+    inner = getattr(found, "__dict__", {}).get("base_dataloader")
+    if isinstance(inner, DataLoader):
+        notes.add("inner", name="base_dataloader")
+        return inner
     if isinstance(found, DataLoader):
         return found
     if isinstance(found, (tuple, list, dict)):
@@ -61,7 +69,9 @@ def as_loader(found: Any, notes: Notes) -> Any:
             return as_loader(loaders[0][1], notes)
     elif isinstance(found, Dataset) or (hasattr(found, "__getitem__") and hasattr(found, "__len__")):
         notes.add("dataset alone")
-        return DataLoader(found, batch_size=None)
+        loader: Any = DataLoader(found, batch_size=None)
+        loader.__dict__[PLACE] = None  # no line of the user's makes it
+        return loader
     for name in ("loader", "dataloader", "data_loader"):
         inner = getattr(found, name, None)
         if isinstance(inner, DataLoader):
@@ -79,7 +89,9 @@ def conduct(given: Any, way: Way, notes: Notes, stacks: str | None = None) -> No
     original = loader.worker_init_fn
     inherited = open_files()
     if way.workers:
-        notes.add("parent", settings=settings(), **sizes())
+        generators = Held([("dataset", loader.dataset)])
+        generators.look()
+        notes.add("parent", settings=settings(), kinds=generators.kinds(), **sizes())
     else:
         record_with(Recorder(notes, [("dataset", loader.dataset)]))
     try:
@@ -119,6 +131,7 @@ def _epoch(loader: Any, epoch: int, way: Way, notes: Notes) -> bool:
     begin = time.perf_counter()
     times: list[float] = []
     whole = False
+    iterator: Any = None
     try:
         iterator = iter(loader)
         while len(times) < enough:
@@ -132,6 +145,7 @@ def _epoch(loader: Any, epoch: int, way: Way, notes: Notes) -> bool:
         notes.add("raised", epoch=epoch, batches=len(times), **of_error(error))
         if not times and way.method in ("spawn", "forkserver"):
             _tell_refused(loader, notes)
+        _end_workers(iterator)
         if not isinstance(error, Exception):
             raise
         return False
@@ -144,6 +158,17 @@ def _batch_size(loader: Any) -> int:
     """How many items a batch has, as far as the loader or its own batch sampler tells."""
     size = loader.batch_size or getattr(loader.batch_sampler, "batch_size", None)
     return size if isinstance(size, int) and size > 0 else 1
+
+
+def _end_workers(iterator: Any) -> None:
+    """End the workers at once: who keeps the traceback would keep them as well."""
+    with contextlib.suppress(Exception):
+        if hasattr(iterator, "_shutdown_workers"):
+            iterator._shutdown_workers()
+    for worker in getattr(iterator, "_workers", ()):
+        with contextlib.suppress(Exception):
+            worker.kill()
+            worker.join(_TO_END)
 
 
 def _with_workers(given: Any, way: Way) -> Any:
@@ -263,9 +288,22 @@ def _described(loader: Any) -> Mapping[str, Any]:
         "worker_init_fn": _name(loader.worker_init_fn),
         "worker_init_fn_at": _where(loader.worker_init_fn),
         "given": own.get(f"{PLACE}_given"),
+        "large": _large(dataset),
         "pid": os.getpid(),
         "torch": str(torch.__version__),
     }
+
+
+def _large(dataset: Any) -> list[tuple[str, int]]:
+    """The containers of many Python objects that a dataset holds, the largest first."""
+    found = []
+    for path, each in held(dataset, "dataset"):
+        objects = isinstance(each, (list, dict, set)) or getattr(
+            getattr(each, "dtype", None), "hasobject", False
+        )
+        if objects and len(each) >= _MANY:  # type: ignore[arg-type]
+            found.append((path, len(each)))  # type: ignore[arg-type]
+    return sorted(found, key=lambda each: -each[1])[:5]
 
 
 def _length(dataset: Any) -> int | None:

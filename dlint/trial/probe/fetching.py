@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Any
 
+from dlint.trial.probe.calls import OWN, replace
 from dlint.trial.probe.recorder import Recorder
 
-_OWN = "_dlint_try"
 # The recorder of this process; a forked worker has its parent's until it makes its own.
 _current: list[Recorder] = []
 
@@ -69,13 +69,12 @@ def record_fetchers() -> None:
 
     mapped: Any = fetch._MapDatasetFetcher
     streamed: Any = fetch._IterableDatasetFetcher
-    if hasattr(mapped, _OWN):
+    if hasattr(mapped.fetch, OWN):
         return
-    setattr(mapped, _OWN, True)
-    mapped.fetch = _recorded(mapped.fetch, _wrap_dataset)
-    streamed.fetch = _recorded(streamed.fetch, _wrap_iterator)
-    mapped.__init__ = _begun(mapped.__init__)
-    streamed.__init__ = _begun(streamed.__init__, "iter")
+    replace(mapped, "fetch", _recorded(mapped.fetch, _wrap_dataset))
+    replace(streamed, "fetch", _recorded(streamed.fetch, _wrap_iterator))
+    replace(mapped, "__init__", _begun(mapped.__init__))
+    replace(streamed, "__init__", _begun(streamed.__init__, "iter"))
 
 
 def _wrap_dataset(fetcher: Any, recorder: Recorder) -> Callable[[], None]:

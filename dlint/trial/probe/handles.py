@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import stat
 from pathlib import Path
@@ -13,15 +14,23 @@ Handle = tuple[int, int, int, str]
 
 
 def open_files() -> list[Handle]:
-    """The regular files that this process has open for reading, but for its standard streams."""
+    """The regular files that this process has open for reading, but for its standard streams: also under
+    other numbers, as pytest has the files that it keeps a test's output in."""
     found: list[Handle] = []
     try:
         numbers = [int(name) for name in os.listdir("/proc/self/fd")]  # noqa: PTH208
     except OSError:
         return []
+    streams = set()
+    for number in (0, 1, 2):
+        with contextlib.suppress(OSError):
+            told = os.fstat(number)
+            streams.add((told.st_dev, told.st_ino))
     for number in sorted(numbers):
         try:
             told = os.fstat(number)
+            if (told.st_dev, told.st_ino) in streams:
+                continue
             flags = _told(number)["flags"]
             if number > 2 and stat.S_ISREG(told.st_mode) and not int(flags, 8) & (os.O_WRONLY | os.O_APPEND):
                 name = os.readlink(f"/proc/self/fd/{number}")  # noqa: PTH115

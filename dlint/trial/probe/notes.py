@@ -19,6 +19,7 @@ class Notes:
         self.folder = folder
         self._pid = 0
         self._descriptor = -1
+        self._closed = False
 
     def __reduce__(self) -> tuple[type[Notes], tuple[str]]:
         return Notes, (self.folder,)
@@ -33,6 +34,15 @@ class Notes:
         return self._descriptor
 
     def add(self, kind: str, **what: Any) -> None:
-        """Write one thing down; ``what`` holds plain values."""
+        """Write one thing down; ``what`` holds plain values. Nothing, once they are closed."""
+        if self._closed:
+            return
         line = json.dumps({"kind": kind, **what}, default=str).encode() + b"\n"
         os.write(self.descriptor, line)
+
+    def close(self) -> None:
+        """Close the file of this process: nothing more is written."""
+        self._closed = True
+        if self._pid == os.getpid():
+            os.close(self._descriptor)
+            self._pid = 0
