@@ -168,17 +168,27 @@ def _run(target: Target, wanted: Sequence[Way], limits: Limits, jobs: int) -> li
         if found and not found[0].records.loader:
             _see_why_there_is_none(target, found[0])
             break  # it is the same in every way
+        if found and found[0].is_blind:
+            told = found[0].records.loader
+            raise CannotDo(
+                f"try: {target.text}: {told['cls']} reads {told['dataset']} in a way of its own: "
+                "no item could be watched"
+            )
     order = {way: number for number, way in enumerate(wanted)}
     return sorted(found, key=lambda trial: order[trial.way])
 
 
 def _see_why_there_is_none(target: Target, trial: Trial) -> None:
     """Raises CannotDo unless a rule is about it, or it stands still."""
+    from dlint.trial.records import raised
+
     for note in trial.records.of("not there"):
         raise CannotDo(f"try: {target.text}: {note['message']}")
     for note in trial.records.of("left"):
         told = _last_line(trial.result.stderr)
-        raise CannotDo(f"try: {target.text} left with exit code {note['code']}{told}")
+        place = raised(note).place
+        where = f" at {place[0]}:{place[1]}" if place is not None else ""
+        raise CannotDo(f"try: {target.text} left with exit code {note['code']}{where}{told}")
     if trial.records.of("no loop"):
         raise CannotDo(f"try: {target.text} ran to its end and never read a DataLoader")
     error = trial.records.raised

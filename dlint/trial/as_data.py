@@ -36,6 +36,7 @@ def _loader(verdict: Verdict) -> dict[str, Any] | None:
         "num_workers",
         "collate_fn",
         "worker_init_fn",
+        "torch",
     )
     return {
         **{name: told.get(name) for name in plain},

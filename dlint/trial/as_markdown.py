@@ -8,7 +8,7 @@ from dlint.reports.line import one_line, place
 from dlint.reports.pages import address
 from dlint.trial.as_text import closing
 from dlint.trial.judging import Verdict
-from dlint.trial.words import became, headline, named, path_of, ways_in_words
+from dlint.trial.words import became, by, headline, named, path_of, ways_in_words
 
 
 def as_markdown(verdict: Verdict) -> Iterator[str]:
@@ -44,7 +44,7 @@ def as_markdown(verdict: Verdict) -> Iterator[str]:
             yield f"- {_cell(said)}"
     for title, findings in (
         ("Confirmed", [(finding, how) for finding, how in verdict.confirmed]),
-        ("Not seen in these trials", [(finding, "") for finding in verdict.unseen]),
+        (f"Not seen in these trials{by(verdict)}", [(finding, "") for finding in verdict.unseen]),
     ):
         if findings:
             yield ""

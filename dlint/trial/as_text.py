@@ -14,7 +14,7 @@ from dlint.trial.curve import curve
 from dlint.trial.judging import Shown, Verdict
 from dlint.trial.probe.places import Place
 from dlint.trial.trials import Trial
-from dlint.trial.words import became, headline, named, path_of, ways_in_words
+from dlint.trial.words import became, by, headline, named, path_of, ways_in_words
 
 
 def as_text(verdict: Verdict, *, width: int = 80) -> Iterator[str]:
@@ -40,7 +40,7 @@ def as_text(verdict: Verdict, *, width: int = 80) -> Iterator[str]:
             yield visible(f"    {how}")
     if verdict.unseen:
         yield ""
-        yield "Static analysis says this, too; these trials neither show it nor speak against it:"
+        yield f"Static analysis says this, too; these trials{by(verdict)} do not show it:"
         yield from (
             visible(f"  {place(finding)}: {finding.level}: {one_line(finding)}") for finding in verdict.unseen
         )

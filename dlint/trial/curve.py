@@ -4,21 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-_HEIGHT = 10
-_WIDEST = 72
+_HEIGHT = 8
+_WIDEST = 60
 
 
 def curve(values: Sequence[float], title: str, width: int) -> list[str]:
-    """The lines of a plot by plotext; one line with numbers where that is not installed."""
-    try:
-        import plotext
-    except ImportError:
-        few = values[:: max(1, len(values) // 8)]
-        return [f"{title}: {', '.join(f'{each:.3g}' for each in few)}"]
-    plotext.clear_figure()
-    plotext.plot(list(range(1, len(values) + 1)), list(values))
-    plotext.title(title)
-    plotext.plot_size(min(width, _WIDEST), _HEIGHT)
-    plotext.theme("clear")  # colours are the terminal's own business
-    text: str = plotext.build()
-    return [line.rstrip() for line in text.splitlines() if line.strip()]
+    """The lines of a plot of values, the first to the last from left to right, in ASCII."""
+    low, high = min(values), max(values)
+    labels = [f"{low + (high - low) * row / (_HEIGHT - 1):.3g}" for row in range(_HEIGHT)]
+    margin = max(map(len, labels))
+    columns = max(2, min(len(values), width - margin - 2, _WIDEST))
+    at = [round(column * (len(values) - 1) / (columns - 1)) for column in range(columns)]
+    rows = [round((values[each] - low) / ((high - low) or 1) * (_HEIGHT - 1)) for each in at]
+    lines = [
+        f"{labels[row]:>{margin}} |{''.join('*' if each == row else ' ' for each in rows)}".rstrip()
+        for row in reversed(range(_HEIGHT))
+    ]
+    last = str(len(values))
+    return [title, *lines, f"{'':>{margin}}  1{last:>{max(len(last) + 1, columns - 1)}}"]

@@ -18,6 +18,8 @@ from dlint.trial.wrong import Wrong
 # The findings in the project at a folder.
 Look = Callable[[Path], Sequence[Finding]]
 
+_ELSEWHERE = 4
+
 
 @dataclass(frozen=True)
 class Shown:
@@ -53,13 +55,16 @@ class Verdict:
 
 def judge(trials: Sequence[Trial], look: Look) -> Verdict:
     """Ask all checks, and static analysis by ``look``, which gives the findings of a project."""
-    files = _existing(file for trial in trials for file in _files(trial))
+    merged = _merged(trials)
+    named = [file for trial in trials for file in _files(trial)]
+    files = _existing((*named, *(each.wrong.place[0] for each in merged if each.wrong.place is not None)))
     modules = _existing(file for trial in trials for file in _modules(trial))
     findings = _findings(files | modules, look)
     names = {str(each) for trial in trials for name in _NAMES if (each := trial.records.loader.get(name))}
-    shown = [_with_finding(each, findings, names) for each in _merged(trials)]
-    codes = {each.wrong.code for each in shown}
-    left = [finding for finding in findings if finding.code not in codes]
+    shown: list[Shown] = []
+    for each in merged:
+        shown.append(_with_finding(each, findings, names, [before.finding for before in shown]))
+    left = [finding for finding in findings if not _is_told(finding, shown)]
     told = [(finding, how) for finding in left if (how := confirmed(finding, trials)) is not None]
     unseen = [
         finding
@@ -119,30 +124,42 @@ def _modules(trial: Trial) -> Iterable[str]:
 
 def _files(trial: Trial) -> Iterable[str]:
     """The user's files by which a loader was made, and in which its worker code is."""
-    for name in ("made", "dataset_at", "collate_at", "worker_init_fn_at"):
-        at = trial.records.loader.get(name)
-        if at is not None:
-            yield str(at[0])
+    yield from trial.records.files
     for kind in ("seed", "pool", "set_num_threads", "many tasks"):
         yield from (str(note["place"][0]) for note in trial.records.of(kind))
     if trial.records.raised is not None:
         yield from (frame[0] for frame in trial.records.raised.frames)
 
 
+def _is_told(finding: Finding, shown: Sequence[Shown]) -> bool:
+    """Whether a finding is that of something shown, or only points to another one of its rule."""
+    if any(finding is each.finding for each in shown):
+        return True
+    return finding.level == "note" and any(finding.code == each.wrong.code for each in shown)
+
+
 # What a loader is known by: its class of datasets and its functions.
 _NAMES = ("dataset", "collate_fn", "worker_init_fn")
 
 
-def _with_finding(shown: Shown, findings: Sequence[Finding], names: Collection[str]) -> Shown:
-    """The finding that says it, and the rule that this one is of where it may be of several."""
+def _with_finding(
+    shown: Shown, findings: Sequence[Finding], names: Collection[str], told: Sequence[Finding | None]
+) -> Shown:
+    """The finding that says it, one that is not ``told`` yet before others, and the rule that this one is of
+    where it may be of several."""
     wrong = shown.wrong
     if wrong.code is None and not wrong.or_rules:
         return shown
     for code in (wrong.code, *wrong.or_rules):
         mine = [finding for finding in findings if finding.code == code]
-        if mine:
-            # A file may have several classes of datasets with the same mistake.
-            best = min(mine, key=lambda each: (_distance(each, wrong), not _mentions(each, names)))
+        # A file may have several classes of datasets with the same mistake.
+        best = min(
+            mine,
+            key=lambda each: (_distance(each, wrong), not _mentions(each, names), each in told),
+            default=None,
+        )
+        # What is said of another file is not about a line that is known.
+        if best is not None and (wrong.place is None or _distance(best, wrong) < _ELSEWHERE):
             return replace(shown, wrong=replace(wrong, code=code), finding=best)
     return shown
 
@@ -154,7 +171,7 @@ def _mentions(finding: Finding, names: Collection[str]) -> bool:
 
 
 def _distance(finding: Finding, wrong: Wrong) -> int:
-    """How far a finding is from the place: at it, reached by it, in its file, elsewhere."""
+    """How far a finding is from the place: at it, reached by it, in its file, in one near it, elsewhere."""
     path = absolute(Path(finding.path))
     if wrong.place is not None:
         file, line = absolute(Path(wrong.place[0])), wrong.place[1]
@@ -164,4 +181,4 @@ def _distance(finding: Finding, wrong: Wrong) -> int:
             return 1
         if path == file:
             return 2
-    return 3 if any(path == absolute(Path(file)) for file in wrong.near) else 4
+    return 3 if any(path == absolute(Path(file)) for file in wrong.near) else _ELSEWHERE

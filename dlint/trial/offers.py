@@ -54,7 +54,10 @@ def offers(paths: Sequence[Path], settings: Settings) -> tuple[list[Offer], tupl
         finally:
             gc.enable()
     ordered = sorted(found, key=lambda each: (each.target.partition(":")[0], bool(each.needs), each.line))
-    return ordered, tuple(troubles)
+    once: dict[str, Offer] = {}
+    for each in ordered:  # several loaders may come out of one name
+        once.setdefault(each.target, each)
+    return list(once.values()), tuple(troubles)
 
 
 def _of(loader: Loader, path: str) -> Iterator[Offer]:

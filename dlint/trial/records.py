@@ -39,7 +39,8 @@ class Event(NamedTuple):
     ``asked`` is the index of a dataset, or the number of an item of a stream.
 
     ``worker`` is None in the main process. ``changed`` has the states, before and after, of the generators
-    that were drawn from or seeded, ``grown`` what was added of open files, threads and bytes of memory;
+    that were drawn from or seeded, ``size`` the open files, threads and bytes of memory that there were
+    before, ``grown`` what was added of each;
     ``mark`` is the fingerprint of what it returned, ``whole`` whether all of it went in; ``moved`` the
     inherited files that were read, by the path to who holds them and their own; ``cv2`` the functions of
     OpenCV that were called.
@@ -52,6 +53,7 @@ class Event(NamedTuple):
     pid: int
     seconds: float
     changed: Mapping[str, Sequence[int]] = {}
+    size: Mapping[str, int] = {}
     grown: Mapping[str, int] = {}
     mark: int | None = None
     whole: bool = False
@@ -85,9 +87,22 @@ class Records:
         return None if note is None else raised(note)
 
     @cached_property
+    def raised_by_items(self) -> tuple[Raised, ...]:
+        """What worker code raised over single items, as it was where it happened."""
+        found = [event.error for event in self.events if event.error is not None]
+        return tuple(each for each in found if each.type != "StopIteration")
+
+    @cached_property
     def loader(self) -> Mapping[str, Any]:
         """What is known of the loader; nothing where there was none."""
         return self.first("loader") or {}
+
+    @property
+    def files(self) -> tuple[str, ...]:
+        """The user's files that have to do with the loader: where the dataset's class is, first."""
+        names = ("dataset_at", "made", "collate_at", "worker_init_fn_at")
+        found = [str(at[0]) for name in names if (at := self.loader.get(name)) is not None]
+        return tuple(dict.fromkeys((*found, *map(str, self.loader.get("files") or ()))))
 
     @cached_property
     def by_process(self) -> Mapping[int, tuple[Event, ...]]:
@@ -149,6 +164,7 @@ def _event(told: Mapping[str, Any], pid: int) -> Event:
         pid,
         told["seconds"],
         told.get("changed", {}),
+        told.get("size", {}),
         told.get("grown", {}),
         told.get("mark"),
         bool(told.get("whole")),

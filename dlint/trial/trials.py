@@ -79,6 +79,12 @@ class Trial:
         return own is None or own == self.way.method
 
     @property
+    def is_blind(self) -> bool:
+        """Whether batches came, but no item was seen: nothing can be said then."""
+        read = sum(int(note["batches"]) for note in self.records.of("epoch ended"))
+        return bool(read) and not self.records.events
+
+    @property
     def forked(self) -> bool:
         """Whether there are workers that are forked from the main process."""
         return bool(self.way.workers) and self.way.method == "fork"

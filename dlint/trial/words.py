@@ -36,7 +36,8 @@ def became(trial: Trial, verdict: Verdict) -> str:
         speed = trial.items_a_second
         return f"ran{f', {speed:.3g} items a second' if speed else ''}{tail}"
     if trial.outcome == "raised":
-        error = trial.records.raised
+        # What a worker raised comes to the main process as a text around it.
+        error = next(iter(trial.records.raised_by_items), trial.records.raised)
         return f"raised {error.text if error else 'an error'}{tail}"
     if trial.outcome == "still":
         return f"stood still{f' ({trial.result.where})' if trial.result.where else ''}{tail}"
@@ -45,6 +46,12 @@ def became(trial: Trial, verdict: Verdict) -> str:
     status = trial.result.status
     how = f"signal {-status}" if status is not None and status < 0 else f"exit code {status}"
     return f"ended with {how}{tail}"
+
+
+def by(verdict: Verdict) -> str:
+    """The torch that the trials ran with, in brackets: many a hazard is one of older releases."""
+    found = next((told for trial in verdict.trials if (told := trial.records.loader.get("torch"))), None)
+    return f" (torch {found.partition('+')[0]})" if found else ""
 
 
 def named(wrong: Wrong) -> str:

@@ -9,7 +9,18 @@ import pytest
 
 from dlint.running.runner import Result
 from dlint.running.stacks import Frame, Process, Thread
-from dlint.trial.checks import generators, growth, handles, options, order, pools, seeds, settings, stillness
+from dlint.trial.checks import (
+    generators,
+    growth,
+    handles,
+    options,
+    order,
+    pickling,
+    pools,
+    seeds,
+    settings,
+    stillness,
+)
 from dlint.trial.checks import raised as raising
 from dlint.trial.probe.conduct import Way
 from dlint.trial.records import Event, Raised, Records
@@ -140,6 +151,17 @@ def test_seeds_of_worker_init_fn(states: Mapping[tuple[int, int], tuple[int, int
     assert not list(generators.check(trial(*events, seed=notes), None))
 
 
+def test_a_worker_init_fn_that_seeds_two_libraries_is_one_mistake() -> None:
+    events = [*draws(ALIKE, "numpy"), *draws(ALIKE, "random")]
+    notes = [
+        seed(library, 1, event.pid, "worker_init_fn", line)
+        for event in events
+        for library, line in (("numpy", 12), ("random", 13))
+    ]
+    (found,) = seeds.check(trial(*events, seed=notes), None)
+    assert "np.random.seed and random.seed in worker_init_fn, with the same seed again (0): all" in found.what
+
+
 STREAM = {"stream": True}
 
 
@@ -212,8 +234,17 @@ def test_pools(notes: list[dict[str, Any]], codes: list[str]) -> None:
     assert [each.code for each in pools.check(trial(pool=notes), None)] == codes
 
 
-def grown(*sizes: int, name: str = "files") -> list[Event]:
-    return [item(number, 0, grown={name: size}) for number, size in enumerate(sizes)]
+def grown(*added: int, name: str = "files", batch: int = 1, sent: int = 0) -> list[Event]:
+    """Items that add so much each, of which ``sent`` goes again when their batch is sent."""
+    events = []
+    there = 50_000_000
+    for number, each in enumerate(added):
+        events.append(item(number, 0, size={name: there}))
+        there += each + sent
+        if (number + 1) % batch == 0:
+            events.append(Event("collate", None, 0, 0, events[-1].pid, 0.001))
+            there -= batch * sent
+    return events
 
 
 @pytest.mark.parametrize(
@@ -226,6 +257,8 @@ def grown(*sizes: int, name: str = "files") -> list[Event]:
         (grown(*[1] * 6), False),  # too few to say
         (grown(*[4_000_000] * 16, name="memory"), True),
         (grown(*[4_000] * 16, name="memory"), False),
+        (grown(*[0] * 16, name="memory", batch=4, sent=4_000_000), False),  # the items themselves
+        (grown(*[4_000_000] * 16, name="memory", batch=4, sent=4_000_000), True),
     ],
 )
 def test_growth(events: list[Event], told: bool) -> None:
@@ -270,7 +303,10 @@ def test_what_is_raised(text: str, code: str | None) -> None:
 
 def test_what_the_dataset_raises_anyway_is_told_once() -> None:
     plain = trial(workers=0, raised=error("no such picture"))
-    assert not list(raising.check(trial(raised=error("no such picture")), plain))
+    (again,) = raising.check(trial(raised=error("no such picture")), plain)
+    assert [again] == list(raising.check(plain, None))
+    elsewhere = [{**error("no such picture")[0], "frames": [[FILE, 99, "main"]]}]
+    assert not list(raising.check(trial(raised=elsewhere), plain))
     sound = trial(workers=0)
     (found,) = raising.check(trial(raised=error("no such picture")), sound)
     assert "and without workers it does not" in found.what
@@ -301,6 +337,31 @@ def test_batches_as_a_sampler() -> None:
     assert [each.code for each in options.check(trial(item([0, 1], None), workers=0), None)] == ["DL302"]
     assert not list(options.check(trial(item([0, 1], None), workers=0, loader={"batch_size": None}), None))
     assert not list(options.check(trial(item(["a", 1], None), workers=0), None))
+
+
+def refusal(cls: str, path: str = "dataset.part", name: str = "") -> list[dict[str, Any]]:
+    message = f"TypeError: cannot pickle '{cls}' object"
+    return [{"path": path, "cls": cls, "name": name, "message": message}]
+
+
+@pytest.mark.parametrize(
+    ("cls", "code", "says"),
+    [
+        ("shop.data.make.<locals>.Set", "DL401", "it is of the local class Set ("),
+        ("builtins.module", "DL401", "it is a module ("),
+        ("builtins.generator", "DL401", "it is a generator ("),
+        ("cv2.ORB", "DL401", "it is a cv2.ORB ("),
+        ("_io.BufferedReader", "DL403", "it is an open _io.BufferedReader ("),
+        ("_thread.lock", "DL102", "it is a _thread.lock ("),
+    ],
+)
+def test_what_pickle_refuses(cls: str, code: str, says: str) -> None:
+    spawned, served = (
+        list(pickling.check(trial(method=method, refused=refusal(cls)), None))
+        for method in ("spawn", "forkserver")
+    )
+    assert [(each.code, says in each.what) for each in spawned] == [(code, True)]
+    assert spawned == served  # so that it is told once
 
 
 def worker(*frames: tuple[str, int, str]) -> Process:

@@ -135,6 +135,14 @@ def test_what_pickle_refuses_by_its_path() -> None:
     assert "<lambda>" in found.name
 
 
+def test_what_is_sent_by_its_name_is_refused_as_a_whole() -> None:
+    lock = threading.Lock()
+    for given, cls in ((random, "builtins.module"), (lambda: lock, "builtins.function")):
+        found = refused(Dataset(given), "dataset")
+        assert found is not None
+        assert (found.path, found.cls) == ("dataset.transforms[1].fn", cls)
+
+
 def test_what_is_not_sent_is_not_blamed() -> None:
     found = refused(Careful(threading.Lock()), "dataset")
     assert found is not None

@@ -188,23 +188,94 @@ def test_a_program_runs_up_to_its_first_loop(project: Path) -> None:
     assert "the rest of the program" not in done.stdout + done.stderr
 
 
+ENDLESS = """\
+import sys
+
+import numpy as np
+from torch.utils.data import DataLoader, Dataset
+
+
+class Noise(Dataset):
+    def __init__(self):
+        self.rng = np.random.default_rng(0)
+
+    def __len__(self):
+        return 16
+
+    def __getitem__(self, index):
+        return self.rng.random()
+
+
+class Endless(DataLoader):
+    def __init__(self, *args, **kwargs):
+        super().__init__(*args, **kwargs)
+        self.iterator = super().__iter__()
+
+    def __iter__(self):
+        for _ in range(len(self) // 2):
+            yield next(self.iterator)
+
+
+class Own(DataLoader):
+    def __iter__(self):
+        return (self.dataset[index] for index in range(4))
+
+
+def make():
+    return Endless(Noise(), batch_size=2, num_workers=1)
+
+
+def own():
+    return Own(Noise(), batch_size=2, num_workers=1)
+
+
+if __name__ == "__main__":
+    for batch in make():
+        pass
+    print("the rest of the program", file=sys.stderr)
+"""
+
+
+@pytest.mark.parametrize("target", ["endless.py:make", "endless.py"])
+def test_a_loader_that_made_its_iterator_beforehand(project: Path, target: str) -> None:
+    (project / "endless.py").write_text(ENDLESS)
+    done = run(target, "--workers", "0,2", "--start-method", "fork", folder=project)
+    assert done.returncode == 1, done.stdout + done.stderr
+    assert "DL203 generator-shared-by-workers, surely: dataset.rng" in done.stdout
+    assert "the rest of the program" not in done.stdout + done.stderr
+
+
+def test_a_loader_of_which_nothing_is_seen(project: Path) -> None:
+    (project / "endless.py").write_text(ENDLESS)
+    done = run("endless.py:own", *QUICK, folder=project)
+    assert done.returncode == 2
+    assert "Own reads Noise in a way of its own" in done.stderr
+
+
 def test_a_program_that_leaves_before(project: Path) -> None:
     (project / "train.py").write_text(
         "import sys\nprint('usage: train.py DATA', file=sys.stderr)\nsys.exit(2)\n"
     )
     done = run("train.py", *QUICK, folder=project)
     assert done.returncode == 2
-    assert "left with exit code 2: usage: train.py DATA" in done.stderr
+    assert "left with exit code 2 at " in done.stderr
+    assert "train.py:3: usage: train.py DATA" in done.stderr
 
 
 def test_offers_run_nothing(project: Path) -> None:
     (project / "train.py").write_text(SCRIPT)
     (project / "loads.py").write_text("open('ran', 'w').close()\n" + DATA)
+    (project / "either.py").write_text(
+        "from data import Noise\nfrom torch.utils.data import DataLoader\n\n"
+        "def either(small=False):\n    if small:\n        return DataLoader(Noise(4))\n"
+        "    return DataLoader(Noise())\n"
+    )
     done = run(folder=project)
     assert done.returncode == 0, done.stderr
     offered = [line.removeprefix("  dlint try ") for line in done.stdout.splitlines()[1:]]
     assert {"data.py:make", "data.py:splits[0] root=...", "data.py:named[train]"} <= set(offered)
     assert "train.py  (the program, up to its first loop)" in offered
+    assert offered.count("either.py:either") == 1
     assert not (project / "ran").exists()
     assert "loaded" not in done.stdout
 

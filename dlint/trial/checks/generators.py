@@ -16,8 +16,6 @@ def check(trial: Trial, plain: Trial | None) -> Iterator[Wrong]:
         return
     kept = bool(trial.records.loader.get("persistent"))
     kinds = {name: str(kind) for note in trial.records.of("begun") for name, kind in note["kinds"].items()}
-    at = trial.records.loader.get("dataset_at")
-    near = (str(at[0]),) if at else ()
     seeded = {
         str(note["library"]) for note in trial.records.of("seed") if note["phase"] not in ("load", "main")
     }
@@ -31,7 +29,7 @@ def check(trial: Trial, plain: Trial | None) -> Iterator[Wrong]:
                 f"{stream}, a {kinds.get(stream, 'generator')} made before the workers: {in_words(how)}",
                 "make it in the worker, from torch.initial_seed()",
                 "silent",
-                near=near,
+                near=trial.records.files,
                 about=stream,
             )
         elif stream == "numpy":
@@ -40,6 +38,6 @@ def check(trial: Trial, plain: Trial | None) -> Iterator[Wrong]:
                 f"NumPy's global generator: {in_words(how)}",
                 "a worker_init_fn that seeds NumPy from torch.initial_seed() % 2**32, or torch >= 1.9",
                 "silent",
-                near=near,
+                near=trial.records.files,
                 about=stream,
             )

@@ -15,9 +15,9 @@ _FEWEST = 8
 # Memory grows where each item adds as much, bytes, in the second half of the items as well.
 _MEMORY = 1_000_000
 _WORDS = {
-    "files": ("open files", "close what is opened for an item: with open(...)"),
-    "threads": ("threads", "end the threads that are started for an item: with ThreadPoolExecutor(...)"),
-    "memory": ("memory", "see what is kept of every item: a cache, a list that is appended to"),
+    "files": ("open files grow", "close what is opened for an item: with open(...)"),
+    "threads": ("threads grow", "end the threads that are started for an item: with ThreadPoolExecutor(...)"),
+    "memory": ("memory grows", "see what is kept of every item: a cache, a list that is appended to"),
 }
 
 
@@ -33,7 +33,7 @@ def check(trial: Trial, plain: Trial | None) -> Iterator[Wrong]:
             each = f"{added / 1e6:.1f} MB" if size == "memory" else f"{added:.1f}"
             yield Wrong(
                 "DL103" if size == "threads" else None,
-                f"{words} grow with every item: {each} an item, over {len(series)} items",
+                f"{words} with every item: {each} an item, over {len(series)} items",
                 cure,
                 effect,
                 place,
@@ -44,27 +44,40 @@ def check(trial: Trial, plain: Trial | None) -> Iterator[Wrong]:
 
 
 def longest(trial: Trial, size: str) -> list[int]:
-    """What the process that has read most items has added after each of them, from the first on."""
-    processes = [_items(events) for events in trial.records.by_process.values()]
-    most: Sequence[Event] = max(processes, key=len, default=[])
-    # The first item loads libraries and fills buffers.
-    return list(accumulate(event.grown.get(size, 0) for event in most[1:]))
+    """What the process that has read most items has more of at each item than at its second, and keeps from
+    then on. The first item loads libraries and fills buffers."""
+    processes = [_begins(events, size) for events in trial.records.by_process.values()]
+    begins: Sequence[int] = max(processes, key=len, default=[])[1:]
+    # What goes again is none of it: items lie there until their batch is sent, and until it is read.
+    kept = list(accumulate(reversed(begins), min))[::-1]
+    return [each - kept[0] for each in kept]
 
 
 def grows(series: Sequence[int], size: str) -> bool:
-    """Whether it goes on and on: as much in the second half as in the first, and with nearly every item."""
+    """Whether it goes on and on: as much in the second half as in the first, and in every quarter."""
     if len(series) < _FEWEST:
         return False
     middle = len(series) // 2
-    first, second = series[middle - 1], series[-1] - series[middle - 1]
+    first, second = series[middle], series[-1] - series[middle]
     least = _MEMORY if size == "memory" else 0.5
-    rising = sum(after > before for before, after in pairwise(series))
+    quarters = [series[number * (len(series) - 1) // 4] for number in range(5)]
     return (
         first >= least * middle
-        and second >= least * (len(series) - middle)
-        and rising >= (len(series) - 1) // 2
+        and second >= least * (len(series) - 1 - middle)
+        and all(after > before for before, after in pairwise(quarters))
     )
 
 
-def _items(events: Sequence[Event]) -> list[Event]:
-    return [event for event in events if event.what == "item" and event.error is None]
+def _begins(events: Sequence[Event], size: str) -> list[int]:
+    """How much there was at the beginning of each item; of the last batch, after which nothing is known, only
+    at that of its first."""
+    found: list[int] = []
+    last, is_sent = 0, True
+    for event in events:
+        if event.what == "collate":
+            is_sent = True
+        elif event.what == "item" and event.error is None and size in event.size:
+            if is_sent:
+                last, is_sent = len(found), False
+            found.append(event.size[size])
+    return found[: last + 1]

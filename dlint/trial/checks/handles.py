@@ -17,7 +17,6 @@ def check(trial: Trial, plain: Trial | None) -> Iterator[Wrong]:
     for event in trial.records.events:
         for moved in event.moved:
             readers.setdefault(moved, set()).add(event.worker)
-    at = trial.records.loader.get("dataset_at")
     for (holder, file), workers in readers.items():
         if len(workers) < 2:
             continue
@@ -27,6 +26,6 @@ def check(trial: Trial, plain: Trial | None) -> Iterator[Wrong]:
             f"{f', {holder}' if holder else ''}: each moves the position of all",
             "open it in the worker, at its first use in each process",
             "silent",
-            near=(str(at[0]),) if at else (),
+            near=trial.records.files,
             about=holder or PurePath(file).name,
         )

@@ -14,23 +14,24 @@ _POOLS = re.compile(
 _FILES = re.compile(
     r"^(_io|io)\.|zipfile|tarfile|sqlite3|h5py|lmdb|Environment|VideoCapture|\bgzip|\bbz2|lzma|netCDF4|rasterio"
 )
+_MADE = {
+    "builtins.generator": ("a generator", "keep a list of what it gives"),
+    "builtins.module": ("a module", "import it where it is used, or keep its name"),
+}
 _DEFINED = ("builtins.function", "builtins.type", "builtins.method")
 
 
 def check(trial: Trial, plain: Trial | None) -> Iterator[Wrong]:
     """What cannot be sent, by its path."""
-    files = tuple(
-        str(at[0]) for name in ("made", "dataset_at") if (at := trial.records.loader.get(name)) is not None
-    )
     for note in trial.records.of("refused"):
         path, cls, name = str(note["path"]), str(note["cls"]), str(note["name"])
         code, others, what, cure = _kind(cls, path, name)
         yield Wrong(
             code,
-            f"{trial.way.method} cannot send {path} to a worker: it is {what} ({note['message']})",
+            f"{path} cannot be sent to a worker that is started afresh: it is {what} ({note['message']})",
             cure,
             "error",
-            near=files,
+            near=trial.records.files,
             or_rules=others,
             about=path,
         )
@@ -41,7 +42,7 @@ def check(trial: Trial, plain: Trial | None) -> Iterator[Wrong]:
             f"workers cannot send {lost[0]} to the main process: it is a {lost[1]} ({lost[2]})",
             "return only what pickle takes: no generator, lambda, lock or open file",
             "hang",
-            near=files,
+            near=trial.records.files,
             about=lost[0],
         )
 
@@ -49,6 +50,16 @@ def check(trial: Trial, plain: Trial | None) -> Iterator[Wrong]:
 def _kind(cls: str, path: str, name: str) -> tuple[str, tuple[str, ...], str, str]:
     """The rule, other rules that it may be, what it is, and the cure."""
     others = ("DL401", "DL403", "DL102", "DL203")
+    if "<locals>" in cls:
+        return (
+            "DL401",
+            others,
+            f"of the local class {cls.split('.<locals>.')[-1]}",
+            "define the class at the top level of a module",
+        )
+    if cls in _MADE:
+        what, cure = _MADE[cls]
+        return "DL401", others, what, cure
     if cls in _DEFINED:
         what = (
             "a lambda"

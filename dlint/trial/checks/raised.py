@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from dlint.finding import Effect
@@ -105,7 +105,7 @@ def check(trial: Trial, plain: Trial | None) -> Iterator[Wrong]:
     if trial.outcome not in ("raised", "died") or trial.records.of("refused"):
         return
     error = trial.records.raised
-    inner = _in_workers(trial)
+    inner = trial.records.raised_by_items
     errors = [each for each in (*inner, error) if each is not None]
     stderr = trial.result.stderr
     for each in errors:
@@ -169,7 +169,9 @@ def _special(trial: Trial, plain: Trial | None, errors: list[Raised], stderr: st
                 about=received,
             )
     elif plain is not None and trial.way.workers and plain.outcome == "raised":
-        return  # the same without workers, where it is told
+        # The same without workers, where it is told: it counts here as well.
+        if first is not None and place is not None and place == _place_of(plain):
+            yield Wrong(None, f"it raised {first.text}", "see the line", "error", place, near, sure=False)
     elif first is None:
         status = trial.result.status
         how = f"signal {-status}" if status is not None and status < 0 else f"exit code {status}"
@@ -178,6 +180,12 @@ def _special(trial: Trial, plain: Trial | None, errors: list[Raised], stderr: st
         sound = bool(trial.way.workers) and plain is not None and plain.outcome == "ran"
         only = ", and without workers it does not" if sound else ""
         yield Wrong(None, f"it raised {first.text}{only}", "see the line", "error", place, near, sure=False)
+
+
+def _place_of(plain: Trial) -> Place | None:
+    """The line at which the trial without workers raised."""
+    errors = (*plain.records.raised_by_items, plain.records.raised)
+    return next((each.place for each in errors if each is not None), None)
 
 
 def _not_received(trial: Trial, stderr: str) -> str | None:
@@ -200,13 +208,7 @@ def _is_called(error: Raised) -> bool:
     return error.type == "TypeError" and error.place is None
 
 
-def _in_workers(trial: Trial) -> list[Raised]:
-    """What worker code raised, as it was where it happened."""
-    found = [event.error for event in trial.records.events if event.error is not None]
-    return [each for each in found if each.type != "StopIteration"]
-
-
-def _wrong(trial: Trial, said: _Said, error: Raised, inner: list[Raised], outer: Raised | None) -> Wrong:
+def _wrong(trial: Trial, said: _Said, error: Raised, inner: Sequence[Raised], outer: Raised | None) -> Wrong:
     effect: Effect = "hang" if said.code == "DL506" else "error"
     place = error.place or (outer.place if outer else None)
     if said.code == "DL502":
@@ -223,9 +225,7 @@ def _of_none(trial: Trial) -> Place | None:
 
 
 def _files(trial: Trial, errors: list[Raised]) -> tuple[str, ...]:
-    names = ("made", "dataset_at", "collate_at", "worker_init_fn_at")
-    places = [at for name in names if (at := trial.records.loader.get(name)) is not None]
-    found = [str(at[0]) for at in places]
+    found = list(trial.records.files)
     found += [each.place[0] for each in errors if each.place is not None]
     return tuple(dict.fromkeys(found))
 

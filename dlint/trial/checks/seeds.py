@@ -11,6 +11,7 @@ from dlint.trial.records import place
 from dlint.trial.trials import Trial
 from dlint.trial.wrong import Wrong
 
+_VALUES = 3  # seeds that are told
 _NAMES = {"numpy": "np.random.seed", "random": "random.seed", "torch": "torch.manual_seed"}
 
 
@@ -18,12 +19,11 @@ def check(trial: Trial, plain: Trial | None) -> Iterator[Wrong]:
     """Seeds in worker_init_fn, and in what reads the items."""
     streams = drawn(trial)
     for library, name in _NAMES.items():
-        draws = streams.get(library, {})
         seeds = [note for note in trial.records.of("seed") if note["library"] == library]
-        yield from _in_items(trial, name, [each for each in seeds if each["phase"] in _ITEM], draws)
-        started = [each for each in seeds if each["phase"] == "worker_init_fn"]
-        if started and trial.way.workers:
-            yield from _at_start(trial, name, started, draws)
+        items = [each for each in seeds if each["phase"] in _ITEM]
+        yield from _in_items(trial, name, items, streams.get(library, {}))
+    if trial.way.workers:
+        yield from _at_start(trial, streams)
 
 
 _ITEM = ("item", "items", "collate", "iter")
@@ -60,16 +60,25 @@ def _matters(seed: Mapping[str, Any], draws: Mapping[Reader, list[Drawn]]) -> bo
     return any(draw.after != seed["state"] for draw in mine)
 
 
-def _at_start(
-    trial: Trial, name: str, seeds: list[Mapping[str, Any]], draws: Mapping[Reader, list[Drawn]]
-) -> Iterator[Wrong]:
-    """Seeds of worker_init_fn by which workers, or epochs, draw alike."""
-    how = list(repeats(draws, kept=bool(trial.records.loader.get("persistent"))))
-    if how:
+def _at_start(trial: Trial, streams: Mapping[str, Mapping[Reader, list[Drawn]]]) -> Iterator[Wrong]:
+    """Seeds of worker_init_fn by which workers, or epochs, draw alike: one mistake, whatever they are of."""
+    notes: dict[str, list[Mapping[str, Any]]] = {}
+    for note in trial.records.of("seed"):
+        if note["phase"] == "worker_init_fn":
+            notes.setdefault(str(note["library"]), []).append(note)
+    kept = bool(trial.records.loader.get("persistent"))
+    by_kind: dict[str, list[str]] = {}
+    for library in notes:
+        if how := list(repeats(streams.get(library, {}), kept=kept)):
+            by_kind.setdefault(in_words(how), []).append(library)
+    for words, libraries in by_kind.items():
+        mine = notes[libraries[0]]
+        values = ", ".join(sorted({str(note["value"]) for note in mine})[:_VALUES])
+        calls = " and ".join(_NAMES[each] for each in libraries)
         yield Wrong(
             "DL204",
-            f"{name} in worker_init_fn gives the same seed again ({seeds[0]['value']}): {in_words(how)}",
+            f"{calls} in worker_init_fn, with the same seed again ({values}): {words}",
             "seed from torch.initial_seed() % 2**32",
             "silent",
-            place(seeds[0]["place"]),
+            place(mine[0]["place"]),
         )

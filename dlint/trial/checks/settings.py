@@ -13,8 +13,6 @@ def check(trial: Trial, plain: Trial | None) -> Iterator[Wrong]:
     parent, begun = trial.records.first("parent"), trial.records.first("begun")
     if parent is None or begun is None or trial.forked:
         return
-    files = [trial.records.loader.get(name) for name in ("made", "dataset_at")]
-    near = tuple(dict.fromkeys(str(at[0]) for at in files if at))
     for name, mine in parent["settings"].items():
         theirs = begun["settings"].get(name, mine)
         if name == "cv2.getNumThreads()" and not (mine <= 1 < theirs):
@@ -26,6 +24,6 @@ def check(trial: Trial, plain: Trial | None) -> Iterator[Wrong]:
                 f"{trial.way.method} starts afresh",
                 "set it where workers import it, or in worker_init_fn",
                 "silent",
-                near=near,
+                near=trial.records.files,
                 about=name,
             )

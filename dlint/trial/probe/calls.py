@@ -8,6 +8,7 @@ by name has those too; they keep their names, and pickle finds them. Where the p
 from __future__ import annotations
 
 import functools
+import operator
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -132,7 +133,7 @@ def _seed(notes: Notes, library: str, owner: Any, name: str) -> None:
                     library=library,
                     phase=PHASE.name,
                     index=PHASE.index,
-                    value=repr(args[0])[:80] if args else None,
+                    value=_in_words(next(iter((*args, *kwargs.values())), None)),
                     state=fingerprints().get(library),
                     place=place,
                 )
@@ -143,6 +144,14 @@ def _seed(notes: Notes, library: str, owner: Any, name: str) -> None:
         return seed
 
     _wrap(owner, name, make)
+
+
+def _in_words(seed: object) -> str:
+    """A seed as Python writes it, and not as np.uint32(7)."""
+    try:
+        return str(operator.index(seed))  # type: ignore[arg-type]
+    except TypeError:
+        return repr(seed)[:80]
 
 
 def _set_num_threads(notes: Notes, torch: Any) -> None:

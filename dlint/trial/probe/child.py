@@ -55,7 +55,7 @@ def main() -> None:
     except (NotThere, NoLoader) as error:
         notes.add("not there", message=str(error))
     except SystemExit as end:
-        notes.add("left", code=repr(end.code))
+        notes.add("left", code=repr(end.code), **of_error(end))
     except BaseException as error:
         notes.add("not loaded", **of_error(error))
     notes.add("done")
@@ -87,18 +87,38 @@ def _prepare(notes: Notes, taken: Callable[[Any], None] | None) -> None:
 
 
 def _iterated(original: Callable[[Any], Any], taken: Callable[[Any], None]) -> Callable[[Any], Any]:
+    from torch.utils.data.dataloader import _BaseDataLoaderIter
+
     main = os.getpid()
     begun: list[bool] = []
+    following: Callable[[Any], Any] = _BaseDataLoaderIter.__next__
 
-    @functools.wraps(original)
-    def iterate(self: Any) -> Any:
+    def take(loader: Any) -> None:
         # Loaders within workers, and those that are tried, are the program's own business.
         if os.getpid() == main and not begun:
             begun.append(True)
-            taken(self)
+            taken(loader)
             raise _Done
-        return original(self)
 
+    @functools.wraps(original)
+    def iterate(self: Any) -> Any:
+        maker = sys._getframe(1)
+        if maker.f_code.co_name != "__init__" or maker.f_locals.get("self") is not self:
+            take(self)
+            return original(self)
+        # A subclass makes its iterator beforehand: the loop begins with the first batch.
+        iterator = original(self)
+        iterator._dlint_loader = self
+        return iterator
+
+    @functools.wraps(following)
+    def follow(self: Any) -> Any:
+        loader = getattr(self, "_dlint_loader", None)
+        if loader is not None:
+            take(loader)
+        return following(self)
+
+    _BaseDataLoaderIter.__next__ = follow  # type: ignore[method-assign]
     return iterate
 
 

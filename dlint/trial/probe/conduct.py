@@ -18,6 +18,7 @@ from dlint.trial.probe.fetching import record_fetchers, record_with
 from dlint.trial.probe.generators import Held
 from dlint.trial.probe.handles import open_files
 from dlint.trial.probe.notes import Notes
+from dlint.trial.probe.parts import files_of
 from dlint.trial.probe.places import of_error
 from dlint.trial.probe.recorder import Recorder
 from dlint.trial.probe.refused import refused
@@ -28,6 +29,9 @@ from dlint.trial.probe.walk import held
 _ORDER = 1_000  # indices of an epoch that are compared with those of the next
 _MANY = 10_000  # objects of one container, whose reference counts are copied to every worker
 _KEPT = 40  # batches that are kept to see whether they keep files open
+# An epoch of the user's takes longer than one of ours: a worker_init_fn that seeds from time.time(), which is
+# told in seconds, is to have another one in the next.
+_SECOND = 1.05
 _TO_END = 5.0  # seconds that a worker has to end once it is killed
 _FROM_SAMPLER = ("sampler", "batch_sampler")
 
@@ -95,9 +99,13 @@ def conduct(given: Any, way: Way, notes: Notes, stacks: str | None = None) -> No
         for epoch in range(way.epochs):
             _set_epoch(loader, epoch)
             if way.workers:
+                if epoch and original is not None:
+                    time.sleep(_SECOND)
                 loader.worker_init_fn = Start(original, notes, epoch, inherited, stacks)
             else:
                 _recorder_epoch(epoch)
+            if not epoch:
+                _renew_iterators(loader)
             if not _epoch(loader, epoch, way, notes):
                 return
     finally:
@@ -119,7 +127,7 @@ def _recorder_epoch(epoch: int) -> None:
 
 def _epoch(loader: Any, epoch: int, way: Way, notes: Notes) -> bool:
     """Read an epoch; whether it came to its end, or as far as it was asked for."""
-    enough = max(math.ceil(way.items / max(1, loader.batch_size or 1)), 2 * max(1, way.workers))
+    enough = max(math.ceil(way.items / _batch_size(loader)), 2 * max(1, way.workers))
     notes.add("epoch", epoch=epoch)
     begin = time.perf_counter()
     times: list[float] = []
@@ -145,6 +153,12 @@ def _epoch(loader: Any, epoch: int, way: Way, notes: Notes) -> bool:
     iterator = None  # its workers end
     notes.add("epoch ended", epoch=epoch, batches=len(times), whole=whole, times=times, **sizes())
     return True
+
+
+def _batch_size(loader: Any) -> int:
+    """How many items a batch has, as far as the loader or its own batch sampler tells."""
+    size = loader.batch_size or getattr(loader.batch_sampler, "batch_size", None)
+    return size if isinstance(size, int) and size > 0 else 1
 
 
 def _end_workers(iterator: Any) -> None:
@@ -178,6 +192,18 @@ def _with_workers(given: Any, way: Way) -> Any:
         batches.batch_size = most
         own["batch_sampler"], own["batch_size"] = batches, most
     return loader
+
+
+def _renew_iterators(loader: Any) -> None:
+    """Make those again that a subclass has made beforehand and reads for ever: theirs are the old workers."""
+    from torch.utils.data.dataloader import DataLoader, _BaseDataLoaderIter
+
+    own = loader.__dict__
+    for name, found in list(own.items()):
+        if isinstance(found, _BaseDataLoaderIter):
+            if hasattr(found, "_shutdown_workers"):
+                found._shutdown_workers()
+            own[name] = DataLoader.__iter__(loader)
 
 
 def _samplers(loader: Any) -> list[Any]:
@@ -239,6 +265,7 @@ def _tell_refused(loader: Any, notes: Notes) -> None:
 
 
 def _described(loader: Any) -> Mapping[str, Any]:
+    import torch
     from torch.utils.data import IterableDataset
 
     dataset = loader.dataset
@@ -248,6 +275,7 @@ def _described(loader: Any) -> Mapping[str, Any]:
         "made": own.get(PLACE),
         "dataset": type(dataset).__qualname__,
         "dataset_at": _where(type(dataset)),
+        "files": files_of((dataset, loader.collate_fn, loader.worker_init_fn)),
         "stream": isinstance(dataset, IterableDataset),
         "length": _length(dataset),
         "batch_size": loader.batch_size,
@@ -265,6 +293,7 @@ def _described(loader: Any) -> Mapping[str, Any]:
         "given": own.get(f"{PLACE}_given"),
         "large": _large(dataset),
         "pid": os.getpid(),
+        "torch": str(torch.__version__),
     }
 
 

@@ -106,6 +106,7 @@ class Recorder:
                 worker=self.worker,
                 epoch=self.epoch,
                 changed=changed,
+                size=size,
                 grown={name: now[name] - was for name, was in size.items() if now.get(name, was) != was},
                 **told,
             )

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from multiprocessing.reduction import ForkingPickler
+from types import FunctionType, ModuleType
 from typing import Any, NamedTuple
 
 from dlint.trial.probe.walk import children
@@ -49,7 +50,9 @@ def _pickles(found: object) -> str | None:
 
 
 def _sent(found: object, path: str) -> list[tuple[str, object]]:
-    """The parts that go along: what the object itself says of that counts."""
+    """The parts that go along: none of what is sent by its name, else what the object itself says."""
+    if isinstance(found, (FunctionType, ModuleType, type)):
+        return []
     try:
         state: Any = found.__reduce_ex__(4)
     except Exception:

@@ -1,0 +1,142 @@
+"""What trials show, put together with what static analysis says."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from dlint.finding import Finding
+from dlint.running.runner import Result
+from dlint.trial.as_text import as_text
+from dlint.trial.judging import Verdict, judge
+from dlint.trial.probe.conduct import Way
+from dlint.trial.records import Event, Records
+from dlint.trial.trials import Limits, Trial
+
+SEEDED = {(0, 0): (1, 2), (1, 0): (1, 2)}
+
+
+@pytest.fixture
+def shop(tmp_path: Path) -> Path:
+    (tmp_path / "pyproject.toml").touch()
+    for name in ("data.py", "base.py", "other.py", "train.py"):
+        (tmp_path / name).write_text("\n" * 50)
+    return tmp_path
+
+
+def trial(
+    folder: Path, workers: int, *events: Event, method: str = "fork", own_workers: int = 2, **notes: Any
+) -> Trial:
+    loader = {
+        "cls": "DataLoader",
+        "made": [str(folder / "train.py"), 5, "main"],
+        "dataset": "Photos",
+        "dataset_at": [str(folder / "data.py"), 9, "Photos"],
+        "files": [str(folder / "data.py"), str(folder / "base.py")],
+        "stream": False,
+        "torch": "2.13.0+cpu",
+        "num_workers": own_workers,
+        "timeout": 0,
+        "worker_init_fn": None,
+        "prefetch_factor": 2,
+        "context": None,
+        "default_method": None,
+    }
+    kinds = {name: tuple(each) for name, each in notes.items()}
+    records = Records(events, {"loader": (loader,), "done": ({},), **kinds})
+    return Trial(Way(workers, method if workers else None), Result("exit", 0), records, Limits())
+
+
+def finding(folder: Path, code: str, file: str, line: int) -> Finding:
+    return Finding(code, "a-name", f"says {code}", str(folder / file), line, 1, line, 1)
+
+
+def shared(folder: Path, own_workers: int = 2) -> Trial:
+    changed = {"dataset.rng": (1, 2)}
+    events = [Event("item", worker, worker, 0, 10 + worker, 0.001, changed) for worker in (0, 1)]
+    return trial(folder, 2, *events, own_workers=own_workers)
+
+
+def verdict(trials: Sequence[Trial], *findings: Finding) -> Verdict:
+    return judge(trials, lambda _: findings)
+
+
+def test_a_finding_in_a_class_that_the_dataset_inherits_from(shop: Path) -> None:
+    (shown,) = verdict([shared(shop)], finding(shop, "DL203", "base.py", 3)).shown
+    assert shown.finding is not None
+
+
+def test_a_finding_in_a_file_that_is_no_part_of_the_loader(shop: Path) -> None:
+    found = verdict([shared(shop)], finding(shop, "DL203", "other.py", 3))
+    assert [each.finding for each in found.shown] == [None]
+    assert not found.unseen
+
+
+def test_each_generator_has_a_finding_of_its_own(shop: Path) -> None:
+    changed = {"dataset.rng": (1, 2), "dataset.other": (1, 2)}
+    events = [Event("item", worker, worker, 0, 10 + worker, 0.001, changed) for worker in (0, 1)]
+    lines = [finding(shop, "DL203", "base.py", line) for line in (3, 4, 5)]
+    found = verdict([trial(shop, 2, *events)], *lines)
+    assert [each.finding for each in found.shown] == lines[:2]
+    assert list(found.unseen) == lines[2:]
+
+
+def test_a_finding_of_another_file_is_not_about_a_line_that_is_known(shop: Path) -> None:
+    seed = {
+        "library": "numpy",
+        "phase": "worker_init_fn",
+        "state": 1,
+        "pid": 10,
+        "value": "0",
+        "place": [str(shop / "train.py"), 7, "seed"],
+    }
+    events = [Event("item", 0, each, 0, 10 + each, 0.001, {"numpy": (1, 2)}) for each in (0, 1)]
+    seeded = trial(shop, 2, *events, seed=[seed])
+    (shown,) = verdict([seeded], finding(shop, "DL204", "data.py", 40)).shown
+    assert shown.finding is None
+    (shown,) = verdict([seeded], finding(shop, "DL204", "train.py", 6)).shown
+    assert shown.finding is not None
+
+
+def test_what_the_dataset_raises_is_told_once_and_for_all_ways(shop: Path) -> None:
+    frames = [[str(shop / "data.py"), 12, "Photos.__getitem__"]]
+    error = {"type": "ValueError", "message": "no such picture", "frames": frames}
+    around = {
+        "type": "ValueError",
+        "message": "Caught ValueError in DataLoader worker process 0.",
+        "frames": [],
+    }
+    plain = trial(shop, 0, raised=[error])
+    event = Event("item", 0, 0, 0, 10, 0.001, error=plain.records.raised)
+    found = verdict([plain, trial(shop, 1, event, raised=[around])])
+    assert [each.ways for each in found.shown] == [("no workers", "1 worker, fork")]
+    text = "\n".join(as_text(found))
+    assert text.count("raised ValueError: no such picture\n") == 2
+    assert "Caught" not in text
+
+
+def test_what_is_not_seen_is_told_with_the_torch_that_did_not_show_it(shop: Path) -> None:
+    text = "\n".join(as_text(verdict([trial(shop, 0)], finding(shop, "DL202", "train.py", 3))))
+    assert "these trials (torch 2.13.0) do not show it:" in text
+    assert text.endswith("Nothing wrong in 1 trial.")
+
+
+@pytest.mark.parametrize("own", [0, 2])
+def test_a_loader_that_has_no_workers_of_its_own(shop: Path, own: int) -> None:
+    found = verdict([shared(shop, own)])
+    text = "\n".join(as_text(found))
+    assert ("Not as the program reads it, but if it did:" in text) is (own == 0)
+    assert found.is_wrong is (own == 2)
+
+
+def test_what_grows_is_drawn(shop: Path) -> None:
+    events: list[Event] = []
+    for number in range(16):
+        events.append(Event("item", number, None, 0, 10, 0.001, size={"files": 5 + number}))
+        events.append(Event("collate", None, None, 0, 10, 0.001))
+    text = "\n".join(as_text(verdict([trial(shop, 0, *events, own_workers=0)])))
+    assert "open files grow with every item" in text
+    assert text.count("*") == 15
