@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Protocol
+from typing import Any, Protocol
 
+from dlint.fork.boundaries import Boundaries
 from dlint.fork.protection import Protections
 from dlint.loaders.loaders import Loader
 from dlint.project.releases import Releases
+from dlint.values.values import Key
 from dlint.workers import program
 from dlint.workers.uses import WorkerUse
 
@@ -20,6 +22,12 @@ class Program(program.Program, Protocol):
 
     @property
     def start_method(self) -> str | None: ...
+
+    @property
+    def boundaries(self) -> Boundaries: ...
+
+    @property
+    def answers(self) -> dict[Key, Any]: ...
 
     @property
     def uses(self) -> Sequence[WorkerUse]: ...

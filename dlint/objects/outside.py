@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections import Counter
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, NamedTuple
 
 from dlint.knowledge.loading import is_dataset
@@ -28,13 +29,21 @@ class _Store(NamedTuple):
     point: Point
 
 
+class Setting(NamedTuple):
+    """Where an attribute of an object may be set, and what is stored into there: the object, or what nobody
+    knows; None where that was not asked, because there are too many such places."""
+
+    point: Point
+    holder: Value | None
+
+
 class Outside:
     """Stores in attributes by others than the methods of the class."""
 
     def __init__(self, evaluator: Evaluator) -> None:
         self._evaluator = evaluator
         self._stores: dict[str, list[_Store]] = {}
-        self._partly: set[str] = set()  # the names of which not all stores are looked at
+        self._others: dict[str, list[_Store]] = {}  # of the names with too many, those that are not looked at
 
     def values(self, instance: Instance, name: str, world: World) -> list[Outcome]:
         """What is stored in an attribute of an object."""
@@ -42,7 +51,7 @@ class Outside:
         for store in self._of_name(name):
             if store.value is not None and self._is_into(store, instance):
                 found += self._evaluator.values(store.value, store.point, world)
-        if found and name in self._partly:
+        if found and name in self._others:
             found.append((Unknown(("attribute", instance.key, name)), world))
         return found
 
@@ -61,13 +70,13 @@ class Outside:
                     found += given or [unknown]
                 elif isinstance(holder, Unknown | External):
                     found.append(unknown)
-        return [*found, unknown] if name in self._partly else found
+        return [*found, unknown] if name in self._others else found
 
     def replaces(self, instance: Instance, name: str) -> bool:
         """Whether what the constructor stored in an attribute is never seen: the code that makes the object
         sets it right after, under the name that it gives the object."""
         own = [store for store in self._of_name(name) if self._is_into(store, instance)]
-        if len(own) != 1 or own[0].value is None or name in self._partly:
+        if len(own) != 1 or own[0].value is None or name in self._others:
             return False
         point, named = own[0].point, ast.unparse(own[0].target.value)
         place = point.frame.layout.places.get(id(point.statement))
@@ -81,7 +90,7 @@ class Outside:
     def may_be_elsewhere(self, instance: Instance, name: str) -> bool:
         """Whether an attribute of an object may be set where it is not known what is set."""
         stores = self._of_name(name)
-        if not stores or name in self._partly:
+        if not stores or name in self._others:
             return True
         data = self._is_data(instance)
         return any(
@@ -104,24 +113,23 @@ class Outside:
             if self._is_into(store, instance)
         )
 
-    def speaks_of(self, instance: Instance, name: str) -> bool:
-        """Whether code outside the class may store the attribute. Where it is not known what an assignment
-        stores into, that is what the function around it speaks of: datasets and workers, or other things."""
+    def settings(self, instance: Instance, name: str) -> Iterator[Setting]:
+        """Where code outside the class may set an attribute of an object: in the object, as far as that is
+        known. What is stored in another object of its class says nothing of this one."""
         if not self._evaluator.modules.index.stored_elsewhere(name):
-            return False
-        stores = self._of_name(name)
-        spoken_of = ("dataset", "worker", instance.cls.name.lower())
-        for store in stores:
-            text = ""
+            return
+        for store in self._of_name(name):
             for holder in self._holders(store):
                 if isinstance(holder, Instance):
-                    if self._are_related(holder, instance):
-                        return True
+                    if holder.key == instance.key or (
+                        self._may_be(holder, instance)
+                        or (instance.node is None and self._are_related(holder, instance))
+                    ):
+                        yield Setting(store.point, holder)
                 elif isinstance(holder, Unknown | External):
-                    text = text or store.point.frame.module.text_of(store.point.frame.scope).lower()
-                    if any(word in text for word in spoken_of):
-                        return True
-        return not stores or name in self._partly
+                    yield Setting(store.point, holder)
+        for store in self._others.get(name, ()):
+            yield Setting(store.point, None)
 
     def _may_be(self, holder: Value, instance: Instance) -> bool:
         """Whether what is stored into may be an object, under another key or one that nobody knows."""
@@ -171,8 +179,8 @@ class Outside:
                         point = self._evaluator.sites.point_of(module, trail)
                         stores.append(_Store(node, given, point))
             if len(stores) > _MOST_STORES:
-                self._partly.add(name)
-                stores = _different_first(stores)[:_MOST_STORES]
+                stores = _different_first(stores)
+                stores, self._others[name] = stores[:_MOST_STORES], stores[_MOST_STORES:]
             self._stores[name] = stores
         return stores
 

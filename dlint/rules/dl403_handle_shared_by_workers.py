@@ -115,6 +115,7 @@ from dlint.finding import Remedy
 from dlint.fork.early_reads import item_read_in_parent, length_asked_in_parent
 from dlint.fork.handles import handle_of
 from dlint.fork.held_handles import held
+from dlint.fork.set_elsewhere import left_as_made
 from dlint.fork.shipped import attributes, says_its_state
 from dlint.fork.sides import renewed
 from dlint.knowledge.processes.handles import Handle
@@ -195,13 +196,16 @@ def _kept(
     names = {name for _, read in reads for name in read}
     for name, value, how in held(program, owner, names):
         handle = handle_of(program.evaluator, value)
-        if handle is None or program.evaluator.attributes.outside.speaks_of(owner, name):
+        if handle is None:
             continue
         assert isinstance(value, Made)
+        kept = [use for use in left_as_made(program, uses, owner, name) if not renewed(program, use, value)]
+        if not any(program.start_method_of(use) == start for use in kept):
+            continue
         binding = [visit for visit in visits if _path(visit, name) in visit.frame.layout.binds]
         if not all(_keeps_what_is_there(visit, name, value) for visit in binding):
             continue
-        if (binding and _is_for_one_process(visits)) or all(renewed(program, use, value) for use in uses):
+        if binding and _is_for_one_process(visits):
             continue
         if handle.forked and _only_by_number(visits, name):
             handle = handle._replace(forked="")
@@ -210,7 +214,7 @@ def _kept(
                 attribute = (owner.cls.name, name)
                 when = _BY_CONSTRUCTOR if binding else _BEFORE
                 for found in _found(
-                    program, uses, handle, value, visit, read[name], start, state, attribute, when
+                    program, kept, handle, value, visit, read[name], start, state, attribute, when
                 ):
                     yield found if how == "alone" else found._replace(remedy=None, by_hand=_BY_HAND[how])
                 break

@@ -62,7 +62,9 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator
+from functools import partial
 
+from dlint.fork.set_elsewhere import is_set_elsewhere
 from dlint.knowledge.iterables import draws
 from dlint.loaders.loaders import Loader, is_zero
 from dlint.program.conditions import with_workers
@@ -96,7 +98,7 @@ def check(program: Program) -> Iterator[Found]:
         for method in program.evaluator.classes.methods(dataset, "__iter__"):
             program.evaluator.start()
             frame = program.evaluator.calls.enter(method, Arguments(), None, None)
-            streams = Streams(program.evaluator)
+            streams = Streams(program.evaluator, partial(is_set_elsewhere, program, [use]))
             kinds = streams.of_function(method, frame, use.world)
             if kinds is None or "count" in kinds:
                 continue

@@ -56,7 +56,9 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
+from functools import partial
 
+from dlint.fork.set_elsewhere import is_set_elsewhere
 from dlint.knowledge.iterables import COLLECTS
 from dlint.program.program import Program
 from dlint.rules.rule import Found
@@ -72,7 +74,8 @@ from dlint.values.values import External, Instance
 from dlint.values.worlds import World
 from dlint.workers.events import Event, Visit
 from dlint.workers.reach import Link
-from dlint.workers.sharing import codes_of
+from dlint.workers.sharing import by_code
+from dlint.workers.uses import WorkerUse
 
 _ENTRIES = ("__getitem__", "__getitems__")
 _MATCHES = frozenset({"startswith", "endswith", "match", "fullmatch", "search", "fnmatch"})
@@ -81,8 +84,8 @@ _CATCHES = frozenset({"StopIteration", "Exception", "BaseException"})
 
 def check(program: Program) -> Iterator[Found]:
     """``next`` calls of map-style datasets that may end an epoch."""
-    streams = Streams(program.evaluator)
-    for code in codes_of(use for use in program.uses if use.dataset is not None):
+    for uses in by_code(use for use in program.uses if use.dataset is not None):
+        code, streams = uses[0].code, Streams(program.evaluator, partial(is_set_elsewhere, program, uses))
         reading = [
             event for event in code.events if event.name == "builtins.next" and event.role == "dataset"
         ]
@@ -91,7 +94,7 @@ def check(program: Program) -> Iterator[Found]:
             if not isinstance(call, ast.Call) or len(call.args) != 1:
                 continue
             program.evaluator.start()
-            if _ends(program, streams, call.args[0], event) and _gets_out(
+            if _ends(program, uses, streams, call.args[0], event) and _gets_out(
                 program, call, event.point, event.link
             ):
                 yield _found(event, call)
@@ -158,7 +161,7 @@ def _measures(side: ast.expr) -> bool:
     return any(isinstance(node, ast.Call) and dotted(node.func) != "len" for node in walk(side))
 
 
-def _ends(program: Program, streams: Streams, source: ast.expr, event: Event) -> bool:
+def _ends(program: Program, uses: list[WorkerUse], streams: Streams, source: ast.expr, event: Event) -> bool:
     """Whether an iterator surely has an end that a later item, or an unlucky one, comes to."""
     frame = event.point.frame
     if isinstance(source, ast.GeneratorExp):
@@ -176,7 +179,9 @@ def _ends(program: Program, streams: Streams, source: ast.expr, event: Event) ->
         and isinstance(frame.scope, ast.FunctionDef)
         and dotted(source.value) == parameters(frame.scope)[0].arg
     ):
-        return _kept_ends(program, streams, frame.receiver, source.attr, event.world)
+        return not is_set_elsewhere(program, uses, frame.receiver, source.attr) and _kept_ends(
+            program, streams, frame.receiver, source.attr, event.world
+        )
     return False
 
 
@@ -195,7 +200,8 @@ def _looks_up(test: ast.expr) -> bool:
 
 
 def _kept_ends(program: Program, streams: Streams, instance: Instance, name: str, world: World) -> bool:
-    """Whether an attribute is an iterator over something finite that only the making of the object sets."""
+    """Whether an attribute is an iterator over something finite that the class sets only where it makes the
+    object."""
     evaluator = program.evaluator
     stores = [
         function
@@ -203,8 +209,8 @@ def _kept_ends(program: Program, streams: Streams, instance: Instance, name: str
         for function in functions_in(above.node.body)
         if parameters(function) and f"{parameters(function)[0].arg}.{name}" in layout_of(function).binds
     ]
-    if not stores or program.modules.index.stored_elsewhere(name):
-        return False  # set anew from outside
+    if not stores:
+        return False
     initialisers = {id(frame.scope): frame for _, frame in evaluator.initialisers.of(instance)}
     for function in stores:
         frame = initialisers.get(id(function))

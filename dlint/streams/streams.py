@@ -6,7 +6,7 @@ A generator gives what the loops around its ``yield`` go over; other functions g
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, NamedTuple
 
 from dlint.budget import spend
@@ -48,10 +48,14 @@ class Passage(NamedTuple):
 
 
 class Streams:
-    """Follows iterations to their sources; ``passed`` are the functions that it has come through."""
+    """Follows iterations to their sources; ``passed`` are the functions that it has come through.
 
-    def __init__(self, evaluator: Evaluator) -> None:
+    ``is_set`` tells whether other code may set an attribute of an object after the class has.
+    """
+
+    def __init__(self, evaluator: Evaluator, is_set: Callable[[Instance, str], bool]) -> None:
         self._evaluator = evaluator
+        self._is_set = is_set
         self.passed: list[ast.AST] = []
         self._counting = Counting(self, evaluator)
         self._rounds = Rounds(self, evaluator)
@@ -131,7 +135,7 @@ class Streams:
                 return None
             if self._evaluator.construction.touching(owner.cls, node.attr):
                 return None  # not only __init__ stores it
-            if self._evaluator.attributes.outside.speaks_of(owner, node.attr):
+            if self._is_set(owner, node.attr):
                 return None
             for _, _, at, stored_in in self._evaluator.construction.stores(owner, w, {node.attr}):
                 stored = getattr(at.statement, "value", None)

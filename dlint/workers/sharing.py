@@ -26,6 +26,14 @@ def codes_of(uses: Iterable[WorkerUse]) -> Sequence[WorkerCode]:
     return Shared([code for code, _ in found.values()], lambda code: found[id(code)][1])
 
 
+def by_code(uses: Iterable[WorkerUse]) -> Sequence[list[WorkerUse]]:
+    """The uses that have one worker code, together."""
+    found: dict[int, list[WorkerUse]] = {}
+    for use in uses:
+        found.setdefault(id(use.code), []).append(use)
+    return Shared(found.values(), lambda alike: alike[0].file)
+
+
 def by_dataset(uses: Iterable[WorkerUse]) -> Sequence[list[WorkerUse]]:
     """The uses that differ in their loader only, together: those of one dataset, in one world."""
     found: dict[tuple[int, Key, int], list[WorkerUse]] = {}

@@ -11,7 +11,7 @@ import ast
 import random
 import re
 import tempfile
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -217,6 +217,43 @@ def _stores(place: str, attribute: str, times: int) -> Change:
     lines = "".join(f"    box.{attribute} = {n}\n" for n in range(times))
     text = f"class Box:\n    pass\n\n\ndef fill():\n    box = Box()\n{lines}    return box\n"
     return _added("storing", place, text)
+
+
+_OTHERS = """from torch.utils.data import DataLoader, Dataset, get_worker_info
+
+
+class OtherRows(Dataset):
+    def __init__(self, rows):
+        self.other_rows = rows
+
+    def __len__(self):
+        return len(self.other_rows)
+
+    def __getitem__(self, index):
+        return self.other_rows[index]
+
+
+def use_others(begin):
+    return list(DataLoader(OtherRows([1]), num_workers=2, worker_init_fn=begin))
+
+
+"""
+_STORING = {
+    "in_worker_init_fn": "def begin(worker_id):\n    dataset = get_worker_info().dataset\n{stores}\n"
+    "use_others(begin)\n",
+    "given_to_nobody": "def begin(worker_id):\n    dataset = get_worker_info().dataset\n{stores}",
+    "one_call_further": "def open_all():\n    dataset = get_worker_info().dataset\n{stores}\n"
+    "def begin(worker_id):\n    open_all()\n\n\nuse_others(begin)\n",
+    "called_by_nobody": "def prepare(dataset):\n{stores}",
+    "of_another_dataset": "def prepare(dataset):\n{stores}\nprepare(OtherRows([2]))\n",
+    "a_main": "def main():\n    dataset = OtherRows([2])\n{stores}    use_others(None)\n",
+}
+
+
+def stores_of_others(names: Iterable[str]) -> Files:
+    """Programs that set attributes of these names on datasets of their own, by what does so."""
+    stores = "".join(f"    dataset.{name} = open_one()\n" for name in names) or "    pass\n"
+    return {f"{what}.py": _OTHERS + text.format(stores=stores) for what, text in _STORING.items()}
 
 
 # Orders.

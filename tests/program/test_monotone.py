@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import os
 import random
+import re
 from functools import cache
 
 import pytest
@@ -20,7 +21,17 @@ from rules.fixtures import fixtures, programs
 
 from dlint.rules import all_rules
 
-from .growing import Change, Files, Found, Growing, additions, found_in, renamed, shuffled
+from .growing import (
+    Change,
+    Files,
+    Found,
+    Growing,
+    additions,
+    found_in,
+    renamed,
+    shuffled,
+    stores_of_others,
+)
 
 _MANY = int(os.environ.get("DLINT_MONOTONE", "0"))
 _FIXTURES, _OWN = _MANY or 2, _MANY or 8
@@ -319,6 +330,33 @@ def test_fixtures_grow(name: str) -> None:
         _check_grown(name, changes)
 
     grow()
+
+
+@pytest.mark.parametrize("name", [*_PROGRAMS, *_BAD])
+def test_others_store_under_the_same_names(name: str) -> None:
+    """Programs of their own, which the one with the findings neither imports nor is imported by."""
+    program = _all()[name]
+    names = {name for text in program.files.values() for name in re.findall(r"\bself\.(\w+)", text)}
+    found = found_in({**stores_of_others(sorted(names)), **program.files}, program.codes, program.options)
+    assert _before(name) <= found
+
+
+@pytest.mark.parametrize("name", _BAD)
+def test_fixtures_beside_their_siblings(name: str) -> None:
+    """Scripts of one folder, of which none imports the other: what one does right cures no other."""
+    program = _all()[name]
+    (fixture,) = (each for each in fixtures().values() if each.code == name)
+    for sibling in programs(fixture):
+        if sibling.path.name == "bad.py" or re.search(
+            rf"\b(?:from|import)\s+{sibling.path.stem}\b", program.files["bad.py"]
+        ):
+            continue
+        beside = {
+            file.relative_to(sibling.path.parent).as_posix(): file.read_text(encoding="utf-8")
+            for file in sibling.files
+        }
+        found = found_in({**beside, **program.files}, program.codes, program.options)
+        assert _before(name) <= found, sibling
 
 
 @pytest.mark.parametrize("name", _PROGRAMS)

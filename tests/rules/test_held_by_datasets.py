@@ -246,8 +246,11 @@ def test_held_by_a_dataset_that_is_split(
         ("def parse(parser):\n    options = parser.parse_args()\n    options.file = options.root", 1),
         ("class Log:\n    pass\n\n\nlog = Log()\nlog.file = open('log', 'w')", 1),
         ("def reopen(dataset):\n    dataset.file = open(dataset.path)", 0),
-        ("def reopen(worker_id):\n    get_worker_info().dataset.file = open('x')", 0),
-        ("archive = Archive('x')\narchive.file = None", 0),
+        ("def reopen(worker_id):\n    get_worker_info().dataset.file = open('x')", 1),
+        ("archive = Archive('x')\narchive.file = None", 1),
+        ("# Not dataset.file = open(path), which", 1),
+        ("".join(f"def log_{n}(box):\n    box.file = {n}\n\n" for n in range(40)), 1),
+        ("".join(f"def reopen_{n}(dataset):\n    dataset.file = {n}\n\n" for n in range(40)), 0),
     ],
 )
 def test_attribute_of_the_same_name(
@@ -262,6 +265,67 @@ def test_attribute_of_the_same_name(
 """
     (tmp_path / "other.py").write_text(f"from program import Archive, get_worker_info\n\n\n{elsewhere}\n")
     program = OPENED.format(body=body, options="")
+    assert codes(tmp_path, program, monkeypatch, ("DL403",)) == ["DL403"] * found
+
+
+_REOPEN = """from torch.utils.data import DataLoader, Dataset, get_worker_info
+
+
+def reopen(worker_id):
+    get_worker_info().dataset.file = open("x", "rb")
+
+
+def begin(worker_id):
+    reopen(worker_id)
+
+
+class Others(Dataset):
+    def __getitem__(self, index):
+        return index
+
+
+"""
+
+
+@pytest.mark.parametrize(
+    ("options", "elsewhere", "found"),
+    [
+        (", worker_init_fn=reopen", "", 0),
+        (", worker_init_fn=begin", "", 0),
+        (", worker_init_fn=lambda worker_id: begin(worker_id)", "", 0),
+        (", worker_init_fn=print", "", 1),
+        (", worker_init_fn=None", "", 1),
+        (", worker_init_fn=path.begin", "", 0),
+        (", **path.options", "", 0),
+        # Others are given the function: it is theirs.
+        ("", "DataLoader(Others(), num_workers=2, worker_init_fn=reopen)", 1),
+        ("", "DataLoader(Others(), num_workers=2, worker_init_fn=begin)", 1),
+        (", worker_init_fn=path.begin", "DataLoader(Others(), num_workers=2, worker_init_fn=reopen)", 1),
+        (
+            ", worker_init_fn=path.begin",
+            "def get(given):\n    return DataLoader(given, num_workers=2, worker_init_fn=reopen)",
+            0,
+        ),
+        # One loader of two gets it.
+        (
+            ", worker_init_fn=reopen",
+            "from program import Archive\n\nDataLoader(Archive('y'), num_workers=2)",
+            1,
+        ),
+    ],
+)
+def test_opened_by_the_worker_init_fn(
+    options: str, elsewhere: str, found: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    body = """
+    def __init__(self, path):
+        self.file = open(path, "rb")
+
+    def __getitem__(self, index):
+        return self.file.read(index)
+"""
+    (tmp_path / "reopening.py").write_text(f"{_REOPEN}{elsewhere}\n")
+    program = "from reopening import begin, reopen\n\n\n" + OPENED.format(body=body, options=options)
     assert codes(tmp_path, program, monkeypatch, ("DL403",)) == ["DL403"] * found
 
 
