@@ -125,6 +125,15 @@ def test_a_hang_is_ended_again_and_again(loaders: ModuleType) -> None:
     loader.dataset.pool.terminate()
 
 
+def test_what_workers_have_started_is_ended(loaders: ModuleType) -> None:
+    error = _failing(loaders.helper_of_a_worker, workers=[2], start_methods=["fork"], still=2)
+    assert "it stood still: a worker sleeps" in str(error)
+    commands = [
+        processes.command_line(int(each.name)) for each in Path("/proc").iterdir() if each.name.isdecimal()
+    ]
+    assert not [command for command in commands if command == "sleep 86397"]
+
+
 def test_what_an_item_raises_is_told(loaders: ModuleType) -> None:
     error = _failing(loaders.raises_in_item)
     assert _codes(error) == [None]

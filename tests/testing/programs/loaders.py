@@ -1,6 +1,8 @@
 """Loaders as projects write them: each function gives one, and its name says what is wrong with it."""
 
 import random
+import subprocess
+import time
 from concurrent.futures import ThreadPoolExecutor
 from multiprocessing.pool import ThreadPool
 from pathlib import Path
@@ -28,6 +30,16 @@ class Pooled(Numbers):
 
 def pool_across_fork():
     return DataLoader(Pooled(), batch_size=4)
+
+
+class Helped(Numbers):
+    def __getitem__(self, index):
+        subprocess.Popen(["sleep", "86397"])
+        time.sleep(86397)
+
+
+def helper_of_a_worker():
+    return DataLoader(Helped())
 
 
 class Noisy(Numbers):
