@@ -25,7 +25,7 @@ def as_markdown(verdict: Verdict) -> Iterator[str]:
         yield ""
         yield f"## {named(wrong)}"
         yield ""
-        yield f"{_cell(wrong.what)}."
+        yield f"{_cell(wrong.what.rstrip('.'))}."
         yield ""
         if wrong.place is not None:
             yield f"- at `{path_of(wrong.place[0])}:{wrong.place[1]}`"

@@ -59,7 +59,7 @@ def closing(verdict: Verdict) -> str:
 
 def _shown(shown: Shown, verdict: Verdict, width: int) -> Iterator[str]:
     wrong = shown.wrong
-    yield visible(f"{named(wrong)}: {wrong.what}.")
+    yield visible(f"{named(wrong)}: {wrong.what.rstrip('.')}.")
     if wrong.place is not None:
         yield visible(f"  at     {_at(wrong.place)}")
     yield visible(f"  in     {ways_in_words(shown.ways, verdict)}")

@@ -103,7 +103,8 @@ def test_a_finding_of_another_file_is_not_about_a_line_that_is_known(shop: Path)
 
 def test_what_the_dataset_raises_is_told_once_and_for_all_ways(shop: Path) -> None:
     frames = [[str(shop / "data.py"), 12, "Photos.__getitem__"]]
-    error = {"type": "ValueError", "message": "no such picture", "frames": frames}
+    frames.append(["numpy/random/mtrand.pyx", 961, "numpy.random.mtrand.RandomState.choice"])
+    error = {"type": "ValueError", "message": "no such picture.", "frames": frames}
     around = {
         "type": "ValueError",
         "message": "Caught ValueError in DataLoader worker process 0.",
@@ -114,7 +115,8 @@ def test_what_the_dataset_raises_is_told_once_and_for_all_ways(shop: Path) -> No
     found = verdict([plain, trial(shop, 1, event, raised=[around])])
     assert [each.ways for each in found.shown] == [("no workers", "1 worker, fork")]
     text = "\n".join(as_text(found))
-    assert text.count("raised ValueError: no such picture\n") == 2
+    assert text.count("raised ValueError: no such picture.\n") == 3
+    assert "data.py:12 in Photos.__getitem__" in text
     assert "Caught" not in text
 
 

@@ -43,11 +43,14 @@ def _in_items(
     for at, states in places.items():
         distinct = len(set(states))
         if distinct < len(states):
-            alike = "the same numbers each time" if distinct == 1 else "the same numbers again"
+            which, alike = (
+                ("always with the same seed", "the same numbers each time")
+                if distinct == 1
+                else (f"with {distinct} different seeds", "the same numbers again")
+            )
             yield Wrong(
                 "DL201",
-                f"{name} is called in worker code {len(states)} times, with {distinct} "
-                f"different seed{'' if distinct == 1 else 's'}: items get {alike}",
+                f"{name} is called in worker code {len(states)} times, {which}: items get {alike}",
                 "leave it out; for numbers that belong to an item, np.random.default_rng([seed, index])",
                 "silent",
                 at,

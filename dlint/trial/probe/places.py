@@ -10,6 +10,8 @@ from types import CodeType, FrameType, TracebackType
 from typing import Any
 
 _INSTALLED = re.compile(r"[/\\](site|dist)-packages[/\\]|[/\\]lib(64)?[/\\]python\d(\.\d+)?[/\\]|^<")
+# Compiled code has its source as it was where it was built: numpy/random/mtrand.pyx.
+_COMPILED = re.compile(r"^(?![A-Za-z]:)[^/\\].*\.(pyx|pxd|pxi)$")
 _DLINT = str(Path(__file__).resolve().parents[2]) + "/"
 _MOST = 40  # frames of one traceback
 
@@ -19,7 +21,7 @@ Place = tuple[str, int, str]
 
 def is_own(file: str) -> bool:
     """Whether a file is the user's: not Python's, an installed package's or dlint's."""
-    return not _INSTALLED.search(file) and not file.startswith(_DLINT)
+    return not _INSTALLED.search(file) and not _COMPILED.search(file) and not file.startswith(_DLINT)
 
 
 def here(depth: int = 1) -> Place | None:
