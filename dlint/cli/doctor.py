@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Sequence
-from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -17,7 +15,6 @@ from dlint.cli.output import complain_of, say, say_json
 
 if TYPE_CHECKING:
     from dlint.doctor.seen import Job
-    from dlint.finding import Finding
 
 _MOST_BYTES = 50_000_000  # of a dump
 
@@ -114,8 +111,9 @@ def _attached(pid: int, seconds: float, *, native: bool) -> Job:
 def _tell(job: Job, *, as_json: bool, to_stderr: bool = False) -> int:
     from dlint.doctor.diagnosis import diagnose
     from dlint.doctor.report import as_data, as_text
+    from dlint.trial.expected import findings_of
 
-    diagnosis = diagnose(job, _findings)
+    diagnosis = diagnose(job, findings_of)
     if as_json:
         text = json.dumps(as_data(diagnosis), indent=2)
         if to_stderr:
@@ -148,20 +146,6 @@ def _environment(*, as_json: bool) -> int:
         say(machine_as_text(facts, here, len(report.findings)))
     complain_of(report.troubles)
     return FAILED if report.troubles else CLEAN
-
-
-@cache
-def _findings(root: Path) -> Sequence[Finding]:
-    """What static analysis finds in a project, by its settings where they can be read."""
-    from dlint import engine
-    from dlint.cli.options import settings_for
-
-    try:
-        settings = settings_for([root], {})
-    except CannotDo as error:
-        print(f"dlint: {error.message}", file=sys.stderr)
-        settings = settings_for([root], {"isolated": True})
-    return engine.check([root], settings).findings
 
 
 def _run(command: tuple[str, ...], *, stall: float, kill: bool, native: bool, as_json: bool) -> int:

@@ -30,6 +30,18 @@ def drawn(trial: Trial) -> Mapping[str, Mapping[Reader, list[Drawn]]]:
     return found
 
 
+def only_to_begin(trial: Trial, readers: Mapping[Reader, list[Drawn]]) -> bool:
+    """Whether workers draw from a stream once, with their first item, and from others after that: it
+    then only helps to seed those."""
+    for (worker, epoch), draws in readers.items():
+        events = [
+            e for e in trial.records.events if (e.worker, e.epoch) == (worker, epoch) and e.what == "item"
+        ]
+        if len(draws) > 1 or len(events) < 2 or draws[0].event is not events[0]:
+            return False
+    return True
+
+
 def repeats(readers: Mapping[Reader, list[Drawn]], *, kept: bool) -> Iterator[str]:
     """In which ways a stream repeats: "workers" draw alike, "epochs" begin alike (never asked of workers that
     are ``kept``, and of the main process, which goes on)."""

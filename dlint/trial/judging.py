@@ -72,9 +72,15 @@ def judge(trials: Sequence[Trial], look: Look) -> Verdict:
         if files & _paths(finding) and not any(finding is each for each, _ in told)
     ]
     used = {trial.name for trial in trials if trial.is_as_used}
-    mine = tuple(each for each in shown if used.intersection(each.ways))
-    elsewhere = tuple(each for each in shown if not used.intersection(each.ways))
+    mine = tuple(each for each in shown if used.intersection(each.ways) and _counts(each))
+    elsewhere = tuple(each for each in shown if not (used.intersection(each.ways) and _counts(each)))
     return Verdict(tuple(trials), mine, elsewhere, tuple(told), tuple(unseen))
+
+
+def _counts(shown: Shown) -> bool:
+    """Whether it is wrong with the program, and not only with how it is tried."""
+    found = shown.finding
+    return not shown.wrong.needs_finding or (found is not None and found.code == shown.wrong.code)
 
 
 def _merged(trials: Sequence[Trial]) -> list[Shown]:

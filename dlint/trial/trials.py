@@ -75,6 +75,8 @@ class Trial:
             return True
         if not told["num_workers"] or not self.way.workers:
             return bool(told["num_workers"]) == bool(self.way.workers)
+        if self.way.workers > told["num_workers"]:
+            return False  # one worker shares with nobody
         own = told["context"] or (told["default_method"] if self.way.method else None)
         return own is None or own == self.way.method
 

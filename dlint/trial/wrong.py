@@ -19,6 +19,8 @@ class Wrong:
     ``grows`` is what is added with every item (``files``, ``threads``, ``memory``), where that is what is
     wrong.
     ``about`` is the thing that is wrong (``dataset.file``), by which two trials are seen to show the same.
+    ``needs_finding``: what a trial does is not what every program does; it counts where static analysis,
+    which sees the whole program, says the same.
     """
 
     code: str | None
@@ -31,3 +33,4 @@ class Wrong:
     sure: bool = True
     grows: str | None = None
     about: str = ""
+    needs_finding: bool = False

@@ -117,6 +117,7 @@ def seed(library: str, state: int, pid: int, phase: str = "item", line: int = 12
         "state": state,
         "pid": pid,
         "value": "0",
+        "index": pid,
         "place": [FILE, line, "Photos.__getitem__"],
     }
 
@@ -132,6 +133,28 @@ def test_seeds_that_never_come_again() -> None:
     events = draws({key: (key[0], 99) for key in ALIKE}, "numpy")
     notes = [seed("numpy", number, event.pid) for number, event in enumerate(events)]
     assert not list(seeds.check(trial(*events, seed=notes), None))
+
+
+def test_a_state_that_is_put_back() -> None:
+    events = draws({key: (key[0], 99) for key in ALIKE}, "numpy")
+    notes = [seed("numpy", 7, event.pid) for event in events]
+    back = [{"library": "numpy", "phase": "item", "index": event.pid, "pid": event.pid} for event in events]
+    assert not list(seeds.check(trial(*events, seed=notes, state=back), None))
+    assert list(seeds.check(trial(*events, seed=notes, state=back[1:]), None)) == []
+    assert list(seeds.check(trial(*events, seed=notes, state=back[2:]), None))
+
+
+def test_a_generator_that_only_seeds_others() -> None:
+    begins = [
+        item(number, 0, epoch, changed={"dataset.rng": (1, 2)}) for epoch in range(2) for number in (0,)
+    ]
+    rest = [item(number, 0, epoch) for epoch in range(2) for number in (1, 2)]
+    events = sorted((*begins, *rest), key=lambda each: each.epoch)
+    assert not list(generators.check(trial(*events, workers=1), None))
+    drawn_again = [
+        item(number, 0, epoch, changed={"dataset.rng": (2, 3)}) for epoch in range(2) for number in (1,)
+    ]
+    assert list(generators.check(trial(*begins, *drawn_again, workers=1), None))
 
 
 def test_a_seed_that_nobody_draws_after() -> None:

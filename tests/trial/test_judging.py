@@ -142,3 +142,20 @@ def test_what_grows_is_drawn(shop: Path) -> None:
     text = "\n".join(as_text(verdict([trial(shop, 0, *events, own_workers=0)])))
     assert "open files grow with every item" in text
     assert text.count("*") == 15
+
+
+@pytest.mark.parametrize("bound", [True, False])
+def test_a_seed_that_may_be_another_with_the_next_loader(shop: Path, bound: bool) -> None:
+    events = [
+        Event("item", 0, worker, epoch, 10 * epoch + worker, 0.001, {"numpy": (worker, 9)})
+        for epoch in (0, 1)
+        for worker in (0, 1)
+    ]
+    note = {"library": "numpy", "phase": "worker_init_fn", "pid": 0, "value": "1", "state": 0, "index": None}
+    seeds = [{**note, "place": [str(shop / "train.py"), 8, "seed_worker"]}]
+    tried = trial(shop, 2, *events, seed=seeds)
+    tried.records.notes["loader"][0]["init_fn_is_bound"] = bound  # type: ignore[index]
+    assert [each.wrong.code for each in verdict([tried]).shown] == ([] if bound else ["DL204"])
+    told = verdict([tried], finding(shop, "DL204", "train.py", 8))
+    assert [each.wrong.code for each in told.shown] == ["DL204"]
+    assert len(verdict([tried]).elsewhere) == bound

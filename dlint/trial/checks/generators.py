@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from dlint.trial.draws import drawn, in_words, repeats
+from dlint.trial.draws import drawn, in_words, only_to_begin, repeats
 from dlint.trial.probe.generators import GLOBAL
 from dlint.trial.trials import Trial
 from dlint.trial.wrong import Wrong
@@ -24,6 +24,8 @@ def check(trial: Trial, plain: Trial | None) -> Iterator[Wrong]:
         if not how or stream in seeded:
             continue
         if stream not in GLOBAL:
+            if only_to_begin(trial, readers):
+                continue
             yield Wrong(
                 "DL203",
                 f"{stream}, a {kinds.get(stream, 'generator')} made before the workers: {in_words(how)}",

@@ -20,7 +20,9 @@ def check(trial: Trial, plain: Trial | None) -> Iterator[Wrong]:
     streams = drawn(trial)
     for library, name in _NAMES.items():
         seeds = [note for note in trial.records.of("seed") if note["library"] == library]
-        items = [each for each in seeds if each["phase"] in _ITEM]
+        back = {_event(note) for note in trial.records.of("state") if note["library"] == library}
+        # What is put back afterwards reaches nobody else.
+        items = [each for each in seeds if each["phase"] in _ITEM and _event(each) not in back]
         yield from _in_items(trial, name, items, streams.get(library, {}))
     if trial.way.workers:
         yield from _at_start(trial, streams)
@@ -37,7 +39,7 @@ def _in_items(
         return
     places: dict[Place, list[int]] = {}
     for seed in seeds:
-        # What is put back afterwards reaches nobody else; what nobody draws from does not matter.
+        # What nobody draws from does not matter.
         if _matters(seed, draws):
             places.setdefault(place(seed["place"]), []).append(seed["state"])
     for at, states in places.items():
@@ -55,6 +57,11 @@ def _in_items(
                 "silent",
                 at,
             )
+
+
+def _event(note: Mapping[str, Any]) -> tuple[object, ...]:
+    """The item, of a process, with which something was called."""
+    return (note["pid"], note["phase"], str(note["index"]))
 
 
 def _matters(seed: Mapping[str, Any], draws: Mapping[Reader, list[Drawn]]) -> bool:
@@ -84,4 +91,7 @@ def _at_start(trial: Trial, streams: Mapping[str, Mapping[Reader, list[Drawn]]])
             "seed from torch.initial_seed() % 2**32",
             "silent",
             place(mine[0]["place"]),
+            # Its values may be others for the loader of the next epoch.
+            needs_finding=bool(trial.records.loader.get("init_fn_is_bound"))
+            and words == in_words(["epochs"]),
         )

@@ -84,12 +84,16 @@ def watch_calls(notes: Notes) -> None:
     import random
 
     _seed(notes, "random", random, "seed")
+    _state(notes, "random", random, "setstate")
     numpy: Any = sys.modules.get("numpy.random")
     if numpy is not None:
         _seed(notes, "numpy", numpy, "seed")
+        _state(notes, "numpy", numpy, "set_state")
     torch: Any = sys.modules.get("torch")
     if torch is not None:
         _seed(notes, "torch", torch, "manual_seed")
+        for owner in (torch, torch.random):  # torch.random.fork_rng calls its own
+            _state(notes, "torch", owner, "set_rng_state")
         _set_num_threads(notes, torch)
     _pools(notes)
 
@@ -152,6 +156,25 @@ def _in_words(seed: object) -> str:
         return str(operator.index(seed))  # type: ignore[arg-type]
     except TypeError:
         return repr(seed)[:80]
+
+
+def _state(notes: Notes, library: str, owner: Any, name: str) -> None:
+    """A state that is put back: the seeds before it were for what stood in between."""
+
+    def make(original: Callable[..., Any]) -> Callable[..., Any]:
+        @functools.wraps(original, updated=())
+        def set_state(*args: Any, **kwargs: Any) -> Any:
+            result = original(*args, **kwargs)
+            place = here(2)
+            if place is not None and PHASE.may_note(f"state {library}", place):
+                notes.add("state", library=library, phase=PHASE.name, index=PHASE.index)
+            return result
+
+        set_state.__module__ = owner.__name__
+        set_state.__qualname__ = name
+        return set_state
+
+    _wrap(owner, name, make)
 
 
 def _set_num_threads(notes: Notes, torch: Any) -> None:

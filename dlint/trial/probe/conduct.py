@@ -289,6 +289,7 @@ def _described(loader: Any) -> Mapping[str, Any]:
         "collate_fn": _name(loader.collate_fn),
         "collate_at": _where(loader.collate_fn),
         "worker_init_fn": _name(loader.worker_init_fn),
+        "init_fn_is_bound": _is_bound(loader.worker_init_fn),
         "worker_init_fn_at": _where(loader.worker_init_fn),
         "given": own.get(f"{PLACE}_given"),
         "large": _large(dataset),
@@ -307,6 +308,11 @@ def _large(dataset: Any) -> list[tuple[str, int]]:
         if objects and len(each) >= _MANY:  # type: ignore[arg-type]
             found.append((path, len(each)))  # type: ignore[arg-type]
     return sorted(found, key=lambda each: -each[1])[:5]
+
+
+def _is_bound(function: Any) -> bool:
+    """Whether a function has values of its own, which may be others for the next loader."""
+    return function is not None and not (inspect.isfunction(function) and not function.__closure__)
 
 
 def _method(context: Any) -> str | None:
