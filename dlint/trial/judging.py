@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -19,6 +19,7 @@ from dlint.trial.wrong import Wrong
 Look = Callable[[Path], Sequence[Finding]]
 
 _ELSEWHERE = 4
+_OTHERS = 2  # what else goes back to one line, by name
 
 
 @dataclass(frozen=True)
@@ -64,6 +65,7 @@ def judge(trials: Sequence[Trial], look: Look) -> Verdict:
     shown: list[Shown] = []
     for each in merged:
         shown.append(_with_finding(each, findings, names, [before.finding for before in shown]))
+    shown = list(_one_each(shown))
     left = [finding for finding in findings if not _is_told(finding, shown)]
     told = [(finding, how) for finding in left if (how := confirmed(finding, trials)) is not None]
     unseen = [
@@ -135,6 +137,31 @@ def _files(trial: Trial) -> Iterable[str]:
         yield from (str(note["place"][0]) for note in trial.records.of(kind))
     if trial.records.raised is not None:
         yield from (frame[0] for frame in trial.records.raised.frames)
+
+
+def _one_each(shown: Sequence[Shown]) -> Iterator[Shown]:
+    """What is known by what it is about, and goes back to one line of the code, is one mistake."""
+    of_finding: dict[tuple[str | None, int], list[Shown]] = {}
+    for each in shown:
+        if each.finding is not None and each.wrong.place is None and each.wrong.about:
+            of_finding.setdefault((each.wrong.code, id(each.finding)), []).append(each)
+    for each in shown:
+        alike = of_finding.get((each.wrong.code, id(each.finding)), [each])
+        if not any(each is other for other in alike):
+            yield each
+        elif each is alike[0]:
+            yield _together(alike)
+
+
+def _together(alike: Sequence[Shown]) -> Shown:
+    first, *others = alike
+    if not others:
+        return first
+    ways = dict.fromkeys(way for each in alike for way in each.ways)
+    names = ", ".join(each.wrong.about for each in others[:_OTHERS])
+    more = f" and {len(others) - _OTHERS} more" if len(others) > _OTHERS else ""
+    what = f"{first.wrong.what}; the same of {names}{more}"
+    return replace(first, wrong=replace(first.wrong, what=what), ways=tuple(ways))
 
 
 def _is_told(finding: Finding, shown: Sequence[Shown]) -> bool:

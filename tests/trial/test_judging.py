@@ -84,6 +84,15 @@ def test_each_generator_has_a_finding_of_its_own(shop: Path) -> None:
     assert list(found.unseen) == lines[2:]
 
 
+def test_generators_that_one_line_makes_are_one_mistake(shop: Path) -> None:
+    names = [f"dataset.transform.steps[{number}].rng" for number in range(5)]
+    changed = dict.fromkeys(names, (1, 2))
+    events = [Event("item", worker, worker, 0, 10 + worker, 0.001, changed) for worker in (0, 1)]
+    (shown,) = verdict([trial(shop, 2, *events)], finding(shop, "DL203", "base.py", 3)).shown
+    assert shown.wrong.what.endswith(f"; the same of {names[1]}, {names[2]} and 2 more")
+    assert len(verdict([trial(shop, 2, *events)]).shown) == 5
+
+
 def test_a_finding_of_another_file_is_not_about_a_line_that_is_known(shop: Path) -> None:
     seed = {
         "library": "numpy",
