@@ -92,7 +92,7 @@ def main() -> int:
                 "--start-method",
                 method,
             ]
-            command += ["--workers", "0,2", "--stall", "4", "--items", "8"]
+            command += ["--workers", "2", "--stall", "4", "--items", "8"]
             token = f"{os.getpid()}-{number}"
             run = subprocess.Popen(
                 command,

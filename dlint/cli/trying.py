@@ -124,17 +124,17 @@ def trying(
     found = _run(wanted, ways(workers, methods, items, keep=True), Limits(time_limit, stall), jobs)
     verdict = _judged(found)
     if output_format == "json":
-        from dlint.trial.as_data import as_data
+        from dlint.trial.reports.as_data import as_data
 
         say_json([json.dumps(as_data(verdict), indent=2)])
     elif output_format == "markdown":
-        from dlint.trial.as_markdown import as_markdown
+        from dlint.trial.reports.as_markdown import as_markdown
 
         say(as_markdown(verdict))
     else:
         from shutil import get_terminal_size
 
-        from dlint.trial.as_text import as_text
+        from dlint.trial.reports.as_text import as_text
 
         say(as_text(verdict, width=get_terminal_size().columns))
     return FINDINGS if verdict.is_wrong else CLEAN

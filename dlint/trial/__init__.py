@@ -2,5 +2,5 @@
 
 ``probe`` runs in the user's processes and takes notes; ``trials`` has it run in every way; ``records`` are
 the notes as data; ``checks``, one file each, say what is wrong; ``judging`` puts it together with what static
-analysis says.
+analysis says; ``reports`` tell it.
 """

@@ -10,10 +10,10 @@ import pytest
 
 from dlint.finding import Finding
 from dlint.running.runner import Result
-from dlint.trial.as_text import as_text
 from dlint.trial.judging import Verdict, judge
 from dlint.trial.probe.conduct import Way
 from dlint.trial.records import Event, Records
+from dlint.trial.reports.as_text import as_text
 from dlint.trial.trials import Limits, Trial
 
 SEEDED = {(0, 0): (1, 2), (1, 0): (1, 2)}

@@ -11,12 +11,12 @@ import numpy as np
 import pytest
 import torch
 
-from dlint.trial.probe.generators import Held, fingerprints
-from dlint.trial.probe.items import fingerprint, unsendable
+from dlint.trial.probe.holds.generators import Held, fingerprints
+from dlint.trial.probe.holds.items import fingerprint, unsendable
+from dlint.trial.probe.holds.refused import refused
+from dlint.trial.probe.holds.walk import held
 from dlint.trial.probe.load import value_of
 from dlint.trial.probe.recorder import _is_locked
-from dlint.trial.probe.refused import refused
-from dlint.trial.probe.walk import held
 
 
 class Slotted:

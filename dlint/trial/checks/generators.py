@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from dlint.trial.draws import drawn, in_words, only_to_begin, repeats
-from dlint.trial.probe.generators import GLOBAL
+from dlint.trial.probe.holds.generators import GLOBAL
 from dlint.trial.trials import Trial
 from dlint.trial.wrong import Wrong
 

@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from dlint.trial.probe.generators import fingerprints
+from dlint.trial.probe.holds.generators import fingerprints
 from dlint.trial.probe.notes import Notes
 from dlint.trial.probe.places import here
 

@@ -15,16 +15,16 @@ from typing import Any, NamedTuple
 
 from dlint.trial.probe.calls import PLACE, watch_calls
 from dlint.trial.probe.fetching import record_fetchers, record_with
-from dlint.trial.probe.generators import Held
-from dlint.trial.probe.handles import open_files
+from dlint.trial.probe.holds.generators import Held
+from dlint.trial.probe.holds.handles import open_files
+from dlint.trial.probe.holds.refused import refused
+from dlint.trial.probe.holds.sizes import settings, sizes
+from dlint.trial.probe.holds.walk import held
 from dlint.trial.probe.notes import Notes
 from dlint.trial.probe.parts import files_of
 from dlint.trial.probe.places import of_error
 from dlint.trial.probe.recorder import Recorder
-from dlint.trial.probe.refused import refused
-from dlint.trial.probe.sizes import settings, sizes
 from dlint.trial.probe.start import Start
-from dlint.trial.probe.walk import held
 
 _ORDER = 1_000  # indices of an epoch that are compared with those of the next
 _MANY = 10_000  # objects of one container, whose reference counts are copied to every worker

@@ -6,8 +6,8 @@ import sys
 from collections.abc import Iterable, Iterator
 from types import FunctionType
 
+from dlint.trial.probe.holds.walk import held
 from dlint.trial.probe.places import is_own
-from dlint.trial.probe.walk import held
 
 
 def files_of(roots: Iterable[object]) -> list[str]:

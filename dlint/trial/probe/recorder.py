@@ -12,13 +12,13 @@ from contextlib import contextmanager
 from types import FrameType
 from typing import Any
 
-from dlint.trial.probe import handles, items
 from dlint.trial.probe.calls import PHASE
-from dlint.trial.probe.generators import Held, fingerprints
+from dlint.trial.probe.holds import handles, items
+from dlint.trial.probe.holds.generators import Held, fingerprints
+from dlint.trial.probe.holds.sizes import settings, sizes
+from dlint.trial.probe.holds.walk import held, module_globals
 from dlint.trial.probe.notes import Notes
 from dlint.trial.probe.places import here, of_error
-from dlint.trial.probe.sizes import settings, sizes
-from dlint.trial.probe.walk import held, module_globals
 
 # So many items of a process are looked at for what pickle refuses: more cost time and say the same.
 _PICKLED = 4

@@ -11,7 +11,7 @@ from typing import Any
 
 from dlint.trial.probe.calls import PHASE, watch_calls
 from dlint.trial.probe.fetching import record_fetchers, record_with
-from dlint.trial.probe.handles import Handle
+from dlint.trial.probe.holds.handles import Handle
 from dlint.trial.probe.notes import Notes
 from dlint.trial.probe.places import of_error
 from dlint.trial.probe.recorder import Recorder

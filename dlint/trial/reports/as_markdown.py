@@ -6,9 +6,9 @@ from collections.abc import Iterator
 
 from dlint.reports.line import one_line, place
 from dlint.reports.pages import address
-from dlint.trial.as_text import closing
 from dlint.trial.judging import Verdict
-from dlint.trial.words import became, by, headline, named, path_of, ways_in_words
+from dlint.trial.reports.as_text import closing
+from dlint.trial.reports.words import became, by, headline, named, path_of, ways_in_words
 
 
 def as_markdown(verdict: Verdict) -> Iterator[str]:

@@ -7,7 +7,7 @@ from multiprocessing.reduction import ForkingPickler
 from types import FunctionType, ModuleType
 from typing import Any, NamedTuple
 
-from dlint.trial.probe.walk import children
+from dlint.trial.probe.holds.walk import children
 
 _DEEPEST = 16
 

@@ -8,7 +8,7 @@ import zlib
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from dlint.trial.probe.walk import held, module_globals
+from dlint.trial.probe.holds.walk import held, module_globals
 
 # The streams that everybody shares, by the library.
 GLOBAL = ("numpy", "random", "torch")

@@ -7,8 +7,8 @@ from typing import Any
 from dlint.finding import Finding
 from dlint.trial.judging import Shown, Verdict
 from dlint.trial.probe.places import Place
+from dlint.trial.reports.words import path_of
 from dlint.trial.trials import Trial
-from dlint.trial.words import path_of
 
 
 def as_data(verdict: Verdict) -> dict[str, Any]:

@@ -10,11 +10,11 @@ from dlint.reports.line import one_line, place
 from dlint.reports.pages import address
 from dlint.reports.signs import visible
 from dlint.trial.checks.growth import longest
-from dlint.trial.curve import curve
 from dlint.trial.judging import Shown, Verdict
 from dlint.trial.probe.places import Place
+from dlint.trial.reports.curve import curve
+from dlint.trial.reports.words import became, by, headline, named, path_of, ways_in_words
 from dlint.trial.trials import Trial
-from dlint.trial.words import became, by, headline, named, path_of, ways_in_words
 
 
 def as_text(verdict: Verdict, *, width: int = 80) -> Iterator[str]:

@@ -7,7 +7,7 @@ import os
 import stat
 from pathlib import Path
 
-from dlint.trial.probe.walk import held, module_globals
+from dlint.trial.probe.holds.walk import held, module_globals
 
 # A file: its descriptor, device, inode and name.
 Handle = tuple[int, int, int, str]

@@ -1,0 +1,1 @@
+"""What there is to be seen at one moment: what objects hold, and what a process has open and has set."""
