@@ -61,19 +61,18 @@ def offers(paths: Sequence[Path], settings: Settings) -> tuple[list[Offer], tupl
 
 
 def _of(loader: Loader, path: str) -> Iterator[Offer]:
-    """The ways by which a loader comes out of its file."""
+    """The ways by which a loader comes out of its file, which may be a program."""
     tree, line = loader.module.tree, loader.call.lineno
     for statement in tree.body:
         match statement:
             case ast.Assign(targets=[ast.Name(id=name)], value=value) if value is loader.call:
                 yield Offer(f"{path}:{name}", (), line)
-                return
             case ast.FunctionDef() if _contains(statement, loader.call):
                 if (entry := _returned(statement, loader.call)) is not None:
                     yield Offer(f"{path}:{statement.name}{entry}", _needed(statement), line)
-                    return
             case ast.ClassDef() if _contains(statement, loader.call):
                 yield from _of_class(statement, loader.call, path)
+    # A program's own main function knows what its loaders need.
     if any(isinstance(each, ast.If) and ast.dump(each.test) == _GUARD for each in tree.body):
         yield Offer(path, (), line)
 
