@@ -18,7 +18,7 @@ from dlint.trial.probe.fetching import record_fetchers, record_with
 from dlint.trial.probe.generators import Held
 from dlint.trial.probe.handles import open_files
 from dlint.trial.probe.notes import Notes
-from dlint.trial.probe.parts import files_of
+from dlint.trial.probe.parts import files_of, loaded_files
 from dlint.trial.probe.places import of_error
 from dlint.trial.probe.recorder import Recorder
 from dlint.trial.probe.refused import refused
@@ -84,6 +84,7 @@ def as_loader(found: Any, notes: Notes) -> Any:
 def conduct(given: Any, way: Way, notes: Notes, stacks: str | None = None) -> None:
     """Read some epochs of a DataLoader in one way. What it raises is noted, and not raised again."""
     notes.add("loader", **_described(given))
+    notes.add("loaded", files=loaded_files())
     record_fetchers()
     watch_calls(notes)
     loader = _with_workers(given, way)
