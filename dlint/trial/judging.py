@@ -59,7 +59,8 @@ def judge(trials: Sequence[Trial], look: Look) -> Verdict:
     merged = _merged(trials)
     named = [file for trial in trials for file in _files(trial)]
     files = _existing((*named, *(each.wrong.place[0] for each in merged if each.wrong.place is not None)))
-    modules = _existing(file for trial in trials for file in _modules(trial))
+    modules = _existing(file for trial in trials for file in _modules(trial, "modules"))
+    loaded = _existing(file for trial in trials for file in _modules(trial, "loaded"))
     findings = _findings(files | modules, look)
     names = {str(each) for trial in trials for name in _NAMES if (each := trial.records.loader.get(name))}
     shown: list[Shown] = []
@@ -71,7 +72,10 @@ def judge(trials: Sequence[Trial], look: Look) -> Verdict:
     unseen = [
         finding
         for finding in left
-        if files & _paths(finding) and not any(finding is each for each, _ in told)
+        # What stands in a file that was not even loaded is about another loader of the same dataset.
+        if files & _paths(finding)
+        and absolute(Path(finding.path)) in files | loaded
+        and not any(finding is each for each, _ in told)
     ]
     used = {trial.name for trial in trials if trial.is_as_used}
     mine = tuple(each for each in shown if used.intersection(each.ways) and _counts(each))
@@ -124,9 +128,9 @@ def _paths(finding: Finding) -> set[Path]:
     return {absolute(Path(path)) for path in (finding.path, *(step.path for step in finding.reach))}
 
 
-def _modules(trial: Trial) -> Iterable[str]:
-    """All of the user's modules that the program has loaded."""
-    for note in trial.records.of("modules"):
+def _modules(trial: Trial, kind: str) -> Iterable[str]:
+    """The user's modules that were loaded: ``modules``, by a program; ``loaded``, in any case."""
+    for note in trial.records.of(kind):
         yield from map(str, note["files"])
 
 

@@ -20,6 +20,7 @@ from dlint.trial.checks import (
     seeds,
     settings,
     stillness,
+    threads,
 )
 from dlint.trial.checks import raised as raising
 from dlint.trial.probe.conduct import Way
@@ -281,11 +282,23 @@ def grown(*added: int, name: str = "files", batch: int = 1, sent: int = 0) -> li
         (grown(*[4_000_000] * 16, name="memory"), True),
         (grown(*[4_000] * 16, name="memory"), False),
         (grown(*[0] * 16, name="memory", batch=4, sent=4_000_000), False),  # the items themselves
-        (grown(*[4_000_000] * 16, name="memory", batch=4, sent=4_000_000), True),
+        (grown(*[4_000_000] * 32, name="memory", batch=4, sent=4_000_000), True),
+        (grown(*[4_000_000] * 16, name="memory", batch=4), False),  # buffers may still fill
     ],
 )
 def test_growth(events: list[Event], told: bool) -> None:
     assert bool(list(growth.check(trial(*events), None))) is told
+
+
+@pytest.mark.parametrize(("mine", "told"), [(8, True), (1, False)])
+def test_threads_of_opencv_that_the_main_process_has_not_turned_off(mine: int, told: bool) -> None:
+    setting = {"settings": {"cv2.getNumThreads()": 8}, "pid": 100}
+    called = item(0, 0, grown={"threads": 7}, cv2={"resize": (FILE, 14, "Photos.__getitem__")})
+    parent = {"settings": {"cv2.getNumThreads()": mine}}
+    found = list(threads.check(trial(called, method="spawn", begun=[setting], parent=[parent]), None))
+    assert [(each.code, each.place) for each in found] == (
+        [("DL101", (FILE, 14, "Photos.__getitem__"))] if told else []
+    )
 
 
 def test_settings_that_workers_lack() -> None:

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from dlint.finding import Finding
+from dlint.finding import Finding, ReachStep
 from dlint.running.runner import Result
 from dlint.trial.judging import Verdict, judge
 from dlint.trial.probe.conduct import Way
@@ -91,6 +91,14 @@ def test_generators_that_one_line_makes_are_one_mistake(shop: Path) -> None:
     (shown,) = verdict([trial(shop, 2, *events)], finding(shop, "DL203", "base.py", 3)).shown
     assert shown.wrong.what.endswith(f"; the same of {names[1]}, {names[2]} and 2 more")
     assert len(verdict([trial(shop, 2, *events)]).shown) == 5
+
+
+def test_a_finding_at_another_loader_of_the_dataset_is_not_about_this_one(shop: Path) -> None:
+    reach = (ReachStep("Photos.__getitem__", str(shop / "data.py"), 12),)
+    other = finding(shop, "DL202", "other.py", 3)._replace(reach=reach)
+    assert not verdict([trial(shop, 0)], other).unseen
+    loaded = trial(shop, 0, loaded=[{"files": [str(shop / "other.py")]}])
+    assert verdict([loaded], other).unseen == (other,)
 
 
 def test_a_finding_of_another_file_is_not_about_a_line_that_is_known(shop: Path) -> None:

@@ -12,6 +12,8 @@ from dlint.trial.wrong import Wrong
 
 # So many items of a process tell whether something grows.
 _FEWEST = 8
+# So many batches must have been begun to see memory grow: the first ones fill what the allocator keeps.
+_FEWEST_BATCHES = 6
 # Memory grows where each item adds as much, bytes, in the second half of the items as well.
 _MEMORY = 1_000_000
 _WORDS = {
@@ -72,12 +74,14 @@ def _begins(events: Sequence[Event], size: str) -> list[int]:
     """How much there was at the beginning of each item; of the last batch, after which nothing is known, only
     at that of its first."""
     found: list[int] = []
-    last, is_sent = 0, True
+    last, batches, is_sent = 0, 0, True
     for event in events:
         if event.what == "collate":
             is_sent = True
         elif event.what == "item" and event.error is None and size in event.size:
             if is_sent:
-                last, is_sent = len(found), False
+                last, batches, is_sent = len(found), batches + 1, False
             found.append(event.size[size])
+    if size == "memory" and batches < _FEWEST_BATCHES:
+        return []
     return found[: last + 1]

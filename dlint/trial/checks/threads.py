@@ -31,6 +31,9 @@ def check(trial: Trial, plain: Trial | None) -> Iterator[Wrong]:
 
 def _opencv(trial: Trial) -> Iterator[Wrong]:
     """Calls of OpenCV by which a worker gets more threads."""
+    parent = trial.records.first("parent") or {}
+    if parent.get("settings", {}).get("cv2.getNumThreads()", 2) < 2:
+        return  # turned off, and lost on the way to the worker: that is told as such
     pools = {
         int(note["pid"]): int(note["settings"].get("cv2.getNumThreads()", 0))
         for note in trial.records.of("begun")

@@ -17,7 +17,8 @@ from dlint.trial.probe.conduct import NoLoader, Way, as_loader, conduct
 from dlint.trial.probe.late import AfterImport
 from dlint.trial.probe.load import NotThere, load, run_script
 from dlint.trial.probe.notes import Notes
-from dlint.trial.probe.places import is_own, of_error
+from dlint.trial.probe.parts import loaded_files
+from dlint.trial.probe.places import of_error
 from dlint.trial.probe.start import answer_with_stacks
 
 # The variables that say what to do: JSON, and the file that stacks go to.
@@ -125,16 +126,10 @@ def _iterated(original: Callable[[Any], Any], taken: Callable[[Any], None]) -> C
 def _take_over(way: Way, notes: Notes, stacks: str | None) -> Callable[[Any], None]:
     def taken(loader: Any) -> None:
         PHASE.name = "main"
-        notes.add("modules", files=_own_modules())
+        notes.add("modules", files=loaded_files())
         conduct(loader, way, notes, stacks)
 
     return taken
-
-
-def _own_modules() -> list[str]:
-    """The files of the program: those of the user's modules that it has loaded."""
-    files = {str(getattr(module, "__file__", None) or "") for module in list(sys.modules.values())}
-    return sorted(file for file in files if file and is_own(file))
 
 
 def _end_soon() -> None:

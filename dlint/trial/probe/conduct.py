@@ -21,7 +21,7 @@ from dlint.trial.probe.holds.refused import refused
 from dlint.trial.probe.holds.sizes import settings, sizes
 from dlint.trial.probe.holds.walk import held
 from dlint.trial.probe.notes import Notes
-from dlint.trial.probe.parts import files_of
+from dlint.trial.probe.parts import files_of, loaded_files
 from dlint.trial.probe.places import of_error
 from dlint.trial.probe.recorder import Recorder
 from dlint.trial.probe.start import Start
@@ -84,6 +84,7 @@ def as_loader(found: Any, notes: Notes) -> Any:
 def conduct(given: Any, way: Way, notes: Notes, stacks: str | None = None) -> None:
     """Read some epochs of a DataLoader in one way. What it raises is noted, and not raised again."""
     notes.add("loader", **_described(given))
+    notes.add("loaded", files=loaded_files())
     record_fetchers()
     watch_calls(notes)
     loader = _with_workers(given, way)

@@ -20,6 +20,12 @@ def files_of(roots: Iterable[object]) -> list[str]:
     return [file for file in found if is_own(file)]
 
 
+def loaded_files() -> list[str]:
+    """Those of the user's modules that the process has loaded."""
+    files = {str(getattr(module, "__file__", None) or "") for module in list(sys.modules.values())}
+    return sorted(file for file in files if file and is_own(file))
+
+
 def _files(part: object) -> Iterator[str]:
     if isinstance(part, FunctionType):
         yield part.__code__.co_filename
