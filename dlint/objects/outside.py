@@ -160,7 +160,7 @@ class Outside:
                 module = self._evaluator.modules.get(relative)
                 if module is None:
                     continue
-                for trail in module.paths_to(name):
+                for trail in module.paths_to(name, stored=True):
                     node, above = trail[-1], trail[-2]
                     if (
                         isinstance(node, ast.Attribute)

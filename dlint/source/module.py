@@ -23,7 +23,7 @@ class Module:
     Modules are compared by identity: a program holds one per file.
     """
 
-    __slots__ = ("_lines", "_offsets", "is_package", "path", "relative", "text", "tree")
+    __slots__ = ("_lines", "_offsets", "_returns", "is_package", "path", "relative", "text", "tree")
 
     def __init__(self, path: Path, relative: str, text: str, tree: ast.Module) -> None:
         self.path = path
@@ -33,6 +33,7 @@ class Module:
         self.is_package = path.name == "__init__.py"
         self._lines: list[str] | None = None
         self._offsets: list[int] | None = None
+        self._returns = "\r" in text
 
     def __repr__(self) -> str:
         return f"Module({self.relative})"
@@ -42,14 +43,28 @@ class Module:
         """The lines as Python's parser counts them (form feeds do not end a line)."""
         if self._lines is None:
             # A pattern takes ten times as long.
-            self._lines = re.split(r"\r\n|\r|\n", self.text) if "\r" in self.text else self.text.split("\n")
+            self._lines = re.split(r"\r\n|\r|\n", self.text) if self._returns else self.text.split("\n")
         return self._lines
 
     def text_of(self, node: Scope) -> str:
         """The lines that a node stands on."""
         if isinstance(node, ast.Module):
             return self.text
-        return "\n".join(self.lines[node.lineno - 1 : node.end_lineno])
+        if self._returns or node.end_lineno is None:
+            return "\n".join(self.lines[node.lineno - 1 : node.end_lineno])
+        ends = self._ends
+        first = ends[node.lineno - 2] if node.lineno > 1 else 0
+        return self.text[first : ends[node.end_lineno - 1] - 1]
+
+    @property
+    def _ends(self) -> list[int]:
+        """Where the lines end, with what ends them."""
+        if self._offsets is None:
+            if self._returns:
+                self._offsets = [match.end() for match in re.finditer(r"\r\n|\r|\n", self.text)]
+            else:
+                self._offsets = list(accumulate(len(line) + 1 for line in self.text.split("\n")))
+        return self._offsets
 
     def column(self, line: int, offset: int) -> int:
         """The column, from 1 and in characters, of a byte offset that :mod:`ast` gave for a line."""
@@ -58,10 +73,10 @@ class Module:
             return offset + 1
         return len(text.encode()[:offset].decode(errors="replace")) + 1
 
-    def lines_with(self, word: str, *, called: bool | None = None) -> list[int]:
+    def lines_with(self, word: str, *, called: bool | None = None, stored: bool = False) -> list[int]:
         """The numbers of the lines on which a name stands as a whole word, in order; ``called``: only
         where a parenthesis follows, and it is not a definition's; not ``called``: only where none follows
-        at once."""
+        at once; ``stored``: only where it may be an attribute that is stored or deleted."""
         found = list(_whole_words(self.text, word))
         spend(len(self.text) // 4096 + len(found))
         if called:
@@ -74,23 +89,24 @@ class Module:
             ]
         elif called is False:
             found = [at for at in found if not self.text.startswith("(", at + len(word))]
+        if stored:
+            found = [at for at in found if _may_be_stored(self.text, at, at + len(word))]
         if not found:
             return []
-        if self._offsets is None:
-            if "\r" in self.text:
-                self._offsets = [match.end() for match in re.finditer(r"\r\n|\r|\n", self.text)]
-            else:
-                self._offsets = list(accumulate(len(line) + 1 for line in self.text.split("\n")))
-        return sorted({bisect_right(self._offsets, offset) + 1 for offset in found})
+        ends = self._ends
+        return sorted({bisect_right(ends, offset) + 1 for offset in found})
 
-    def paths_to(self, word: str, *, called: bool | None = None) -> Iterator[list[ast.AST]]:
+    def paths_to(
+        self, word: str, *, called: bool | None = None, stored: bool = False
+    ) -> Iterator[list[ast.AST]]:
         """For every node that names ``word``, the nodes from the tree's root down to it; ``called``: only
-        nodes on the lines where it is called need be among them, or where it is not.
+        nodes on the lines where it is called need be among them, or where it is not; ``stored``: only those
+        where it may be an attribute that is stored or deleted.
 
         Walks only the statements whose lines mention the word: looking at a whole tree in Python takes
         longer than parsing it. A definition, an import alias, a name, an attribute and a keyword count.
         """
-        lines = self.lines_with(word, called=called)
+        lines = self.lines_with(word, called=called, stored=stored)
         found: list[list[ast.AST]] = []
         if lines:
             _descend(self.tree, [self.tree], word, lines, found)
@@ -136,6 +152,20 @@ def _whole_words(text: str, word: str) -> Iterator[int]:
         if not (before.isalnum() or before == "_" or after.isalnum() or after == "_"):
             yield at
         at = text.find(word, end)
+
+
+def _may_be_stored(text: str, start: int, end: int) -> bool:
+    """Whether a word may be an attribute that a statement stores or deletes: by what stands around it."""
+    while start and (text[start - 1].isspace() or text[start - 1] == "\\"):
+        start -= 1
+    if text[start - 1 : start] != ".":
+        return False
+    while text[end : end + 1] in (" ", "\t"):
+        end += 1
+    following = text[end : end + 3]
+    if following[:1].isalpha() or following[:1] == "_":
+        return following[:2] == "in"  # for x.word in
+    return not following.startswith(("(", "[", ".", "!", "=="))
 
 
 def _descend(
