@@ -208,9 +208,9 @@ class World:
                 return False
         return True
 
-    def shared(self, others: list[World]) -> World:
-        """The world that assumes only what this one and all the others assume."""
-        facts: dict[Key, Any] = {}
+    def shared(self, others: list[World], *, ways: bool = True) -> World:
+        """The world that assumes only what this one and all the others assume; not ``ways``: where nobody
+        will ask what else each of them does."""
         spend(1 + len(self.facts) * (1 + len(others)) // 8)
         # Each is a world of its own, also where it assumes the same: see `told_apart`.
         unlike = [other.facts for other in others if other.facts is not self.facts]
@@ -218,17 +218,24 @@ class World:
             return World(self.facts)
         if not all(unlike):
             return World({_choice(FOLDED): _UNKNOWN_WAYS})
-        for key, fact in self.facts.items():
-            for other in unlike:
-                known = other.get(key)
-                if known is not fact and known != fact:
-                    fact = alike(known, fact) if type(key) is int and known is not None else None
-                    if fact is None:
-                        break
-            if fact is not None:
-                facts[key] = fact
+        facts = self.facts
+        for other in unlike:
+            ask = other.get
+            held: dict[Key, Any] = {}
+            for key, fact in facts.items():
+                known = ask(key)
+                if known is fact or known == fact:
+                    held[key] = fact
+                elif known is not None and type(key) is int:
+                    both_know = alike(known, fact)
+                    if both_know is not None:
+                        held[key] = _one(both_know)
+            facts = held
+            if not facts:
+                break
         if any(facts != each for each in (self.facts, *unlike)):
-            facts[_choice(FOLDED)] = _folded(facts, (self.facts, *unlike))
+            folded = _folded(facts, (self.facts, *unlike)) if ways else _UNKNOWN_WAYS
+            facts[_choice(FOLDED)] = folded
         return World(facts)
 
     def is_together_with(self, other: World) -> bool:
