@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
+from array import array
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterator, Sequence
 from itertools import accumulate
@@ -12,6 +13,7 @@ from pathlib import Path
 from dlint.budget import spend
 from dlint.source.layout import Scope
 
+_RETURN = re.compile(r"\r\n?")
 # In a block of more statements those on certain lines are looked up.
 _FEW_STATEMENTS = 8
 
@@ -23,7 +25,7 @@ class Module:
     Modules are compared by identity: a program holds one per file.
     """
 
-    __slots__ = ("_lines", "_offsets", "_returns", "is_package", "path", "relative", "text", "tree")
+    __slots__ = ("_offsets", "_returns", "is_package", "path", "relative", "text", "tree")
 
     def __init__(self, path: Path, relative: str, text: str, tree: ast.Module) -> None:
         self.path = path
@@ -31,8 +33,7 @@ class Module:
         self.text = text
         self.tree = tree
         self.is_package = path.name == "__init__.py"
-        self._lines: list[str] | None = None
-        self._offsets: list[int] | None = None
+        self._offsets: array[int] | None = None
         self._returns = "\r" in text
 
     def __repr__(self) -> str:
@@ -40,35 +41,41 @@ class Module:
 
     @property
     def lines(self) -> list[str]:
-        """The lines as Python's parser counts them (form feeds do not end a line)."""
-        if self._lines is None:
-            # A pattern takes ten times as long.
-            self._lines = re.split(r"\r\n|\r|\n", self.text) if self._returns else self.text.split("\n")
-        return self._lines
+        """The lines as Python's parser counts them (form feeds do not end a line); made anew for each who
+        asks, since kept they would take as much memory as the text."""
+        # A pattern takes ten times as long.
+        return re.split(r"\r\n|\r|\n", self.text) if self._returns else self.text.split("\n")
 
     def text_of(self, node: Scope) -> str:
         """The lines that a node stands on."""
         if isinstance(node, ast.Module):
             return self.text
-        if self._returns or node.end_lineno is None:
-            return "\n".join(self.lines[node.lineno - 1 : node.end_lineno])
+        return self._between(node.lineno, node.end_lineno or node.lineno)
+
+    def _between(self, first: int, last: int) -> str:
+        """The text from the beginning of one line to the end of another."""
         ends = self._ends
-        first = ends[node.lineno - 2] if node.lineno > 1 else 0
-        return self.text[first : ends[node.end_lineno - 1] - 1]
+        start, last = ends[first - 2] if first > 1 else 0, min(last, len(ends))
+        if not self._returns:
+            return self.text[start : ends[last - 1] - 1]
+        written = _RETURN.sub("\n", self.text[start : ends[last - 1]])
+        return written[:-1] if last < len(ends) else written
 
     @property
-    def _ends(self) -> list[int]:
+    def _ends(self) -> array[int]:
         """Where the lines end, with what ends them."""
         if self._offsets is None:
             if self._returns:
-                self._offsets = [match.end() for match in re.finditer(r"\r\n|\r|\n", self.text)]
+                found = [match.end() for match in re.finditer(r"\r\n|\r|\n", self.text)]
+                found.append(len(self.text))
             else:
-                self._offsets = list(accumulate(len(line) + 1 for line in self.text.split("\n")))
+                found = list(accumulate(len(line) + 1 for line in self.text.split("\n")))
+            self._offsets = array("q", found)
         return self._offsets
 
     def column(self, line: int, offset: int) -> int:
         """The column, from 1 and in characters, of a byte offset that :mod:`ast` gave for a line."""
-        text = self.lines[line - 1] if line <= len(self.lines) else ""
+        text = self._between(line, line) if line <= len(self._ends) else ""
         if text.isascii():
             return offset + 1
         return len(text.encode()[:offset].decode(errors="replace")) + 1
