@@ -119,6 +119,10 @@ class Evaluator(Questions):
         BUDGET.at = point.frame.place
         return self.answer(mark, world, lambda w: handler(self, node, point, w))
 
+    def is_known(self, node: ast.expr, point: Point) -> bool:
+        """Whether what an expression stands for is remembered for good."""
+        return (id(node), point.frame.key, id(point.locals)) in self._known
+
     def value_of(self, argument: Argument, world: World) -> list[Outcome]:
         """The values of a call's argument."""
         if argument.value is not None:

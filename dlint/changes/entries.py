@@ -161,7 +161,7 @@ def _found_stores(program: Program, attribute: str) -> list[tuple[Module, list[a
     return [
         (module, trail)
         for module in program.modules.each(files)
-        for trail in module.paths_to(attribute)
+        for trail in module.paths_to(attribute, stored=True)
         if isinstance(trail[-1], ast.Attribute) and not isinstance(trail[-1].ctx, ast.Load)
     ]
 

@@ -100,9 +100,9 @@ def _branch(statement: ast.stmt, frame: Frame) -> Key:
     return ("branch", id(statement), frame.key)
 
 
-def few(worlds: list[World]) -> list[World]:
+def few(worlds: list[World], *, ways: bool = True) -> list[World]:
     """The worlds, or the one that they have in common where they are too many to go on with each."""
-    return worlds if len(worlds) <= FORKS else [worlds[0].shared(worlds[1:])]
+    return worlds if len(worlds) <= FORKS else [worlds[0].shared(worlds[1:], ways=ways)]
 
 
 class _Search:

@@ -7,7 +7,7 @@ above them, so no import leads back up.
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Protocol
 
 from dlint.project.modules import Modules
@@ -111,7 +111,7 @@ class Namespaces(Protocol):
 
     def from_star(self, name: str, frame: Frame) -> list[Value]: ...
 
-    def public(self, module: ModuleValue) -> list[Class | Function]: ...
+    def public(self, module: ModuleValue) -> Iterator[Class | Function]: ...
 
     def exported(self, module: ModuleValue, name: str) -> list[Value]: ...
 

@@ -13,12 +13,13 @@ from typing import TYPE_CHECKING
 
 from dlint.knowledge.reflection import IMPORTS
 from dlint.values.frame import Argument, Arguments, Point
-from dlint.values.outcomes import Outcome, told_apart
+from dlint.values.outcomes import OUTCOMES, Outcome, told_apart
 from dlint.values.values import (
     Class,
     Const,
     Function,
     Instance,
+    Key,
     Made,
     ModuleValue,
     Table,
@@ -84,11 +85,14 @@ class Named:
         that the configuration names where the module is not known."""
         if isinstance(base, ModuleValue):
             begin, end = (name.text if isinstance(name, Unknown) else None) or ("", "")
-            values = [
-                value
-                for value in self._evaluator.namespaces.public(base)
-                if _fits(getattr(value.node, "name", ""), begin, end)
-            ]
+            values: list[Value] = []
+            different: set[Key] = set()
+            for value in self._evaluator.namespaces.public(base):
+                if _fits(getattr(value.node, "name", ""), begin, end):
+                    values.append(value)
+                    different.add(value.key)
+                    if len(different) > OUTCOMES:
+                        break  # the last of them stands for all others
             return told_apart([(value, world) for value in values], ("named", base.key, name.key))
         if isinstance(base, Made) and base.name in IMPORTS:
             return self._any(("named", base.key, name.key), base, base.point, world)

@@ -6,6 +6,7 @@ Which file a module's name means is for ``imports`` to say.
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from dlint.knowledge.names import canonical
@@ -144,10 +145,11 @@ class Namespaces:
         found: list[Value] = self.exported(module, name)
         return [(value, world) for value in found] or [(Unknown(("member", module.key, name)), world)]
 
-    def public(self, module: ModuleValue) -> list[Class | Function]:
-        """The classes and functions that a module of the program makes available."""
+    def public(self, module: ModuleValue) -> Iterator[Class | Function]:
+        """The classes and functions that a module of the program makes available, by name: what comes after
+        those that are taken is not looked for, which may be in a hundred files."""
         if module.module is None:
-            return []
+            return
         frame = self._evaluator.modules.frame(module.module)
         names = [name for name in frame.layout.binds if name != "*" and "." not in name]
         for statement in _star_imports(module.module.tree.body):
@@ -158,8 +160,10 @@ class Namespaces:
                         for name in self._evaluator.modules.frame(source.module).layout.binds
                         if "." not in name and name != "*"
                     ]
-        values = [value for name in sorted(set(names)) for value in self.exported(module, name)]
-        return [value for value in values if isinstance(value, Class | Function)]
+        for name in sorted(set(names)):
+            for value in self.exported(module, name):
+                if isinstance(value, Class | Function):
+                    yield value
 
     # Imports
 

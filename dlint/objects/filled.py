@@ -40,6 +40,8 @@ _KEYS = r"(?:\[[^\]\n]*\])"
 _STORES = (
     rf"{_KEYS}+\s*(?::[^=\n]*)?=[ \t]*[A-Za-z_][\w.]*[ \t]*(?:#|\r?$)|{_KEYS}*\.(?:setdefault|__setitem__)\("
 )
+# What follows the name there, as texts: they are found much sooner than a pattern.
+_STORING = ("[", ".setdefault(", ".__setitem__(")
 # Functions that hand the class on to the one that stores it.
 _FAR = 4
 _CALLED = (Class, Function, Partial, Instance)
@@ -127,11 +129,19 @@ class Filled:
 
     def _storing_methods(self, cls: Class, name: str) -> list[tuple[Class, str]]:
         """The methods of a class that store under keys of an attribute, or of the object itself (no name)."""
-        path = rf"\.{name}" if name else ""
-        stores = re.compile(rf"\b(?:self|cls|{cls.name}){path}(?:{_STORES})", re.MULTILINE)
+        path = f".{name}" if name else ""
+        heads = [f"{root}{path}{sign}" for root in ("self", "cls", cls.name) for sign in _STORING]
+        line = [
+            above
+            for above in self._evaluator.classes.line(cls)
+            if any(head in above.module.text for head in heads)
+        ]
+        if not line:
+            return []
+        stores = re.compile(rf"\b(?:self|cls|{cls.name}){re.escape(path)}(?:{_STORES})", re.MULTILINE)
         return [
             (above, function.name)
-            for above in self._evaluator.classes.line(cls)
+            for above in line
             for function in functions_in(above.node.body)
             if function.name != "__init__"
             and stores.search(above.module.text_of(function))

@@ -13,7 +13,7 @@ from dlint.knowledge.testing import is_test
 from dlint.source.layout import dotted
 from dlint.values.frame import Point
 from dlint.values.outcomes import Outcome
-from dlint.values.values import External, Instance, Made, Unknown, Value
+from dlint.values.values import External, Instance, Key, Made, Unknown, Value
 from dlint.values.worlds import World
 
 if TYPE_CHECKING:
@@ -43,6 +43,8 @@ class Outside:
     def __init__(self, evaluator: Evaluator) -> None:
         self._evaluator = evaluator
         self._stores: dict[str, list[_Store]] = {}
+        # By the target of a store, the keys of what it is known to store into.
+        self._into: dict[int, frozenset[Key]] = {}
         self._others: dict[str, list[_Store]] = {}  # of the names with too many, those that are not looked at
 
     def values(self, instance: Instance, name: str, world: World) -> list[Outcome]:
@@ -154,7 +156,13 @@ class Outside:
         )
 
     def _is_into(self, store: _Store, instance: Instance) -> bool:
-        return any(holder.key == instance.key for holder in self._holders(store))
+        into = self._into.get(id(store.target))
+        if into is None:
+            into = frozenset(holder.key for holder in self._holders(store))
+            # Every object is asked about: what is remembered for good need not be gone through each time.
+            if self._evaluator.is_known(store.target.value, store.point):
+                self._into[id(store.target)] = into
+        return instance.key in into
 
     def _holders(self, store: _Store) -> list[Value]:
         return [value for value, _ in self._evaluator.values(store.target.value, store.point)]
@@ -168,7 +176,7 @@ class Outside:
                 module = self._evaluator.modules.get(relative)
                 if module is None:
                     continue
-                for trail in module.paths_to(name):
+                for trail in module.paths_to(name, stored=True):
                     node, above = trail[-1], trail[-2]
                     if (
                         isinstance(node, ast.Attribute)

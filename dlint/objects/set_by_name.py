@@ -28,6 +28,8 @@ _SETS_BY_NAME = re.compile(
     r"\bsetattr\(self,(?!\s*f?['\"])"
     r"|(?:\bself\.__dict__|\bvars\(self\))(?:\.update\(|\s*\|?=(?!=)|\[[^\]]{0,500}\]\s*=(?!=))"
 )
+# One of these stands where that matches: texts are found much sooner than a pattern.
+_SIGNS = ("setattr(self,", "self.__dict__", "vars(self)")
 
 
 class Given(NamedTuple):
@@ -64,7 +66,10 @@ class SetByName:
         """Whether anything in a module sets attributes so: of most no function need be looked through."""
         known = self._modules.get(module.relative)
         if known is None:
-            known = self._modules[module.relative] = _SETS_BY_NAME.search(module.text) is not None
+            text = module.text
+            known = self._modules[module.relative] = (
+                any(sign in text for sign in _SIGNS) and _SETS_BY_NAME.search(text) is not None
+            )
         return known
 
     def given(self, instance: Instance, name: str, world: World) -> Given:

@@ -18,10 +18,10 @@ from dlint.source.reading import SourceError, read_bytes
 # Up to so many bytes of a program's text are kept; the rest is read again where the words do not say enough.
 KEPT_BYTES = 16 * 1024 * 1024
 
-_IMPORT = re.compile(
-    rb"^[ \t]*(?:from|import)\b(?:[^\n(\\]+|\\(?:\r?\n)?)*(?:\([^)]*)?",  # more lines, after \ and in ( )
-    re.MULTILINE,
+_IMPORT = re.compile(  # not ^, which the search would try at every byte
+    rb"\n[ \t]*(?:from|import)\b(?:[^\n(\\]+|\\(?:\r?\n)?)*(?:\([^)]*)?"  # more lines, after \ and in ( )
 )
+_RENAMED = re.compile(rb"(\w+) as (?=(\w+))")
 _WORDS = re.compile(rb"[\w\x80-\xff]+")
 _CHAIN = re.compile(rb"(?<![\w.])(\w+)(?:\s*\.\s*\w+)*\s*$")  # x and x.y, up to where the search ends
 _CHAIN_BYTES = 100
@@ -46,6 +46,7 @@ class Index:
         self._taking: dict[tuple[str, str], bool] = {}
         self._import_lines: dict[str, bytes] = {}
         self._import_words: dict[str, frozenset[bytes]] = {}
+        self._renames: dict[str, dict[bytes, set[bytes]]] = {}
         self._stores: dict[str, tuple[str, ...]] = {}
         self._makes_by_name: dict[str, bool] = {}
         self._roles = Roles(self.data)
@@ -125,14 +126,23 @@ class Index:
 
     def renaming(self, name: str, home: str) -> list[tuple[str, str]]:
         """The files that import a function or class of ``home`` under another name, with that name."""
-        needle = _bytes(name) + b" as "
-        renamed = re.compile(rb"\b%b(\w+)" % re.escape(needle))
+        word = _bytes(name)
         return [
             (relative, other.decode())
             for relative in self.naming(name)
-            if self.reaches(relative, home) and needle in self.data(relative)
-            for other in sorted(set(renamed.findall(self._imports(relative))))
+            if self.reaches(relative, home)
+            for other in sorted(self._other_names(relative).get(word, ()))
         ]
+
+    def _other_names(self, relative: str) -> dict[bytes, set[bytes]]:
+        """The other names that a file's import statements give, by the names that they take."""
+        found = self._renames.get(relative)
+        if found is None:
+            found = self._renames[relative] = {}
+            if b" as " in self.data(relative):
+                for word, other in _RENAMED.findall(self._imports(relative)):
+                    found.setdefault(word, set()).add(other)
+        return found
 
     def reaches(self, relative: str, home: str) -> bool:
         """Whether a file mentions a part of another's path, as an import of it must."""
@@ -219,7 +229,7 @@ class Index:
         """A file's import statements, wherever they stand."""
         lines = self._import_lines.get(relative)
         if lines is None:
-            lines = self._import_lines[relative] = b"\n".join(_IMPORT.findall(self.data(relative)))
+            lines = self._import_lines[relative] = b"".join(_IMPORT.findall(b"\n" + self.data(relative)))[1:]
         return lines
 
     def _imported_words(self, relative: str) -> frozenset[bytes]:

@@ -367,6 +367,8 @@ def _lock(
 def entered_locks(program: Program, code: WorkerCode) -> Iterator[tuple[Made, tuple[ReachStep, ...]]]:
     """The locks that code enters with ``with``, and the chain that leads there."""
     for visit in code.visits:
+        if "with" not in visit.function.module.text_of(visit.function.node):
+            continue
         for node in function_body(visit.function.node):
             if isinstance(node, ast.With):
                 for item in node.items:

@@ -67,7 +67,7 @@ from dlint.loaders.loaders import Loader
 from dlint.program.conditions import both, with_workers
 from dlint.program.program import Program
 from dlint.rules.rule import Found
-from dlint.source.layout import expressions, statements_in
+from dlint.source.layout import FunctionNode, expressions, statements_in
 from dlint.source.nodes import walk
 from dlint.values.frame import Point
 from dlint.values.places import path_to, places_around
@@ -96,20 +96,13 @@ def check(program: Program) -> Iterator[Found]:
 def _in_function(program: Program, visit: Visit) -> Iterator[ast.Call]:
     """The calls of a worker's function that use the GPU, one a statement."""
     node = visit.function.node
-    lines = visit.function.module.lines[node.lineno - 1 : node.end_lineno]
-    if not any(word in line for line in lines for word in ("cuda", "device", ".to(")):
-        return
-    if isinstance(node, ast.Lambda):
-        candidates = [(call, Point(visit.frame, None)) for call in _calls(node.body)]
-    else:
-        candidates = [
-            (call, Point(visit.frame, statement))
-            for statement in statements_in(node.body)
-            for expression in expressions(statement)
-            for call in _calls(expression)
-        ]
+    mark = ("calls that may name a device", id(node))
+    if mark not in program.answers:  # every worker code comes to the same functions
+        program.answers[mark] = _candidates(node, visit.function.module.text_of(node))
+    candidates: list[tuple[ast.Call, ast.stmt | None]] = program.answers[mark]
     told: set[int] = set()
-    for call, point in candidates:
+    for call, statement in candidates:
+        point = Point(visit.frame, statement)
         program.evaluator.start()
         worlds = (
             program.evaluator.flow.reaching(point, visit.world) if id(point.statement) not in told else []
@@ -118,6 +111,20 @@ def _in_function(program: Program, visit: Visit) -> Iterator[ast.Call]:
         if any(_uses_gpu(program, call, point, world) for world in worlds) and not _kept_out(point):
             told.add(id(point.statement))
             yield call
+
+
+def _candidates(node: FunctionNode | ast.Lambda, text: str) -> list[tuple[ast.Call, ast.stmt | None]]:
+    """The calls of a function that may name a device, each with its statement."""
+    if not any(word in text for word in ("cuda", "device", ".to(")):
+        return []
+    if isinstance(node, ast.Lambda):
+        return [(call, None) for call in _calls(node.body)]
+    return [
+        (call, statement)
+        for statement in statements_in(node.body)
+        for expression in expressions(statement)
+        for call in _calls(expression)
+    ]
 
 
 def _chosen(program: Program, call: ast.Call, point: Point, world: World) -> list[World]:

@@ -103,8 +103,9 @@ _KEEPS = re.compile(
     rb"\.(?:append|appendleft|extend)\(|\+=|\]\s*=|\b(?:list|tuple|cycle)\(|\bfor\b[^\n]{0,300}[\])]"
 )
 _GATHERS = {"list": "builtins.list", "tuple": "builtins.tuple", "cycle": "itertools.cycle"}
-# A file that goes through a loader calls something so.
-_SPEAKS = re.compile(rb"[Ll]oader|LOADER|(?<![A-Za-z])dl(?![A-Za-z])")
+# A file that goes through a loader calls something so: one of these, or what the pattern finds.
+_LOADERS = ("Loader", "loader", "LOADER")
+_DL = re.compile(rb"dl(?<![A-Za-z]dl)(?![A-Za-z])")
 _LOADER = re.compile(r"load|(?:^|[._])dl(?:$|[._])|_dl|batch|iter", re.IGNORECASE)
 _DATA = re.compile(rf"{_LOADER.pattern}|data(?!frame)|train|test|val(?!ues)|eval", re.IGNORECASE)
 _WORDS = ("for", *_GATHERS)
@@ -131,12 +132,14 @@ def check(program: Program) -> Iterator[Found]:
         return
     iterations = Iterations(program)
     index = program.modules.index
+    speaking = {file for word in _LOADERS for file in index.mentioning(word)}
+    abbreviating = set(index.mentioning("dl"))
     files = sorted(
         relative
         for relative in {file for word in _WORDS for file in index.mentioning(word)}
         if program.mine(relative)
         and not is_test(relative)
-        and _SPEAKS.search(index.data(relative))
+        and (relative in speaking or (relative in abbreviating and _DL.search(index.data(relative))))
         and _KEEPS.search(index.data(relative))
     )
     for module in program.modules.each(files):

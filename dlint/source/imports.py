@@ -12,10 +12,9 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 _IMPORT = re.compile(
-    rb"^([ \t]*)(?:"
+    rb"\n([ \t]*)(?:"  # not ^, which the search would try at every byte
     rb"from[ \t]+(\.*)([\w.]*)[ \t]+import[ \t]*(\([^)]{0,20000}\)|(?:[^\n#\\]|\\\r?\n)*)"
-    rb"|import[ \t]+([^\n#]+))",
-    re.MULTILINE,
+    rb"|import[ \t]+([^\n#]+))"
 )
 _BLOCK = re.compile(rb"^(?:try|if|elif|else|except|finally|with)\b", re.MULTILINE)
 _FIRST_COLUMN = re.compile(rb"^[^\s#)\]}]", re.MULTILINE)
@@ -31,7 +30,7 @@ class ImportStatement(NamedTuple):
 
 def import_statements(data: bytes) -> Iterator[ImportStatement]:
     """The imports of a module's own body, in order."""
-    for match in _IMPORT.finditer(data):
+    for match in _IMPORT.finditer(b"\n" + data):
         if match[1] and not _in_block(data, match.start()):
             continue
         if match[5] is not None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
+from array import array
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterator, Sequence
 from itertools import accumulate
@@ -12,6 +13,7 @@ from pathlib import Path
 from dlint.budget import spend
 from dlint.source.layout import Scope
 
+_RETURN = re.compile(r"\r\n?")
 # In a block of more statements those on certain lines are looked up.
 _FEW_STATEMENTS = 8
 
@@ -23,7 +25,7 @@ class Module:
     Modules are compared by identity: a program holds one per file.
     """
 
-    __slots__ = ("_lines", "_offsets", "is_package", "path", "relative", "text", "tree")
+    __slots__ = ("_offsets", "_returns", "is_package", "path", "relative", "text", "tree")
 
     def __init__(self, path: Path, relative: str, text: str, tree: ast.Module) -> None:
         self.path = path
@@ -31,37 +33,57 @@ class Module:
         self.text = text
         self.tree = tree
         self.is_package = path.name == "__init__.py"
-        self._lines: list[str] | None = None
-        self._offsets: list[int] | None = None
+        self._offsets: array[int] | None = None
+        self._returns = "\r" in text
 
     def __repr__(self) -> str:
         return f"Module({self.relative})"
 
     @property
     def lines(self) -> list[str]:
-        """The lines as Python's parser counts them (form feeds do not end a line)."""
-        if self._lines is None:
-            # A pattern takes ten times as long.
-            self._lines = re.split(r"\r\n|\r|\n", self.text) if "\r" in self.text else self.text.split("\n")
-        return self._lines
+        """The lines as Python's parser counts them (form feeds do not end a line); made anew for each who
+        asks, since kept they would take as much memory as the text."""
+        # A pattern takes ten times as long.
+        return re.split(r"\r\n|\r|\n", self.text) if self._returns else self.text.split("\n")
 
     def text_of(self, node: Scope) -> str:
         """The lines that a node stands on."""
         if isinstance(node, ast.Module):
             return self.text
-        return "\n".join(self.lines[node.lineno - 1 : node.end_lineno])
+        return self._between(node.lineno, node.end_lineno or node.lineno)
+
+    def _between(self, first: int, last: int) -> str:
+        """The text from the beginning of one line to the end of another."""
+        ends = self._ends
+        start, last = ends[first - 2] if first > 1 else 0, min(last, len(ends))
+        if not self._returns:
+            return self.text[start : ends[last - 1] - 1]
+        written = _RETURN.sub("\n", self.text[start : ends[last - 1]])
+        return written[:-1] if last < len(ends) else written
+
+    @property
+    def _ends(self) -> array[int]:
+        """Where the lines end, with what ends them."""
+        if self._offsets is None:
+            if self._returns:
+                found = [match.end() for match in re.finditer(r"\r\n|\r|\n", self.text)]
+                found.append(len(self.text))
+            else:
+                found = list(accumulate(len(line) + 1 for line in self.text.split("\n")))
+            self._offsets = array("q", found)
+        return self._offsets
 
     def column(self, line: int, offset: int) -> int:
         """The column, from 1 and in characters, of a byte offset that :mod:`ast` gave for a line."""
-        text = self.lines[line - 1] if line <= len(self.lines) else ""
+        text = self._between(line, line) if line <= len(self._ends) else ""
         if text.isascii():
             return offset + 1
         return len(text.encode()[:offset].decode(errors="replace")) + 1
 
-    def lines_with(self, word: str, *, called: bool | None = None) -> list[int]:
+    def lines_with(self, word: str, *, called: bool | None = None, stored: bool = False) -> list[int]:
         """The numbers of the lines on which a name stands as a whole word, in order; ``called``: only
         where a parenthesis follows, and it is not a definition's; not ``called``: only where none follows
-        at once."""
+        at once; ``stored``: only where it may be an attribute that is stored or deleted."""
         found = list(_whole_words(self.text, word))
         spend(len(self.text) // 4096 + len(found))
         if called:
@@ -74,23 +96,24 @@ class Module:
             ]
         elif called is False:
             found = [at for at in found if not self.text.startswith("(", at + len(word))]
+        if stored:
+            found = [at for at in found if _may_be_stored(self.text, at, at + len(word))]
         if not found:
             return []
-        if self._offsets is None:
-            if "\r" in self.text:
-                self._offsets = [match.end() for match in re.finditer(r"\r\n|\r|\n", self.text)]
-            else:
-                self._offsets = list(accumulate(len(line) + 1 for line in self.text.split("\n")))
-        return sorted({bisect_right(self._offsets, offset) + 1 for offset in found})
+        ends = self._ends
+        return sorted({bisect_right(ends, offset) + 1 for offset in found})
 
-    def paths_to(self, word: str, *, called: bool | None = None) -> Iterator[list[ast.AST]]:
+    def paths_to(
+        self, word: str, *, called: bool | None = None, stored: bool = False
+    ) -> Iterator[list[ast.AST]]:
         """For every node that names ``word``, the nodes from the tree's root down to it; ``called``: only
-        nodes on the lines where it is called need be among them, or where it is not.
+        nodes on the lines where it is called need be among them, or where it is not; ``stored``: only those
+        where it may be an attribute that is stored or deleted.
 
         Walks only the statements whose lines mention the word: looking at a whole tree in Python takes
         longer than parsing it. A definition, an import alias, a name, an attribute and a keyword count.
         """
-        lines = self.lines_with(word, called=called)
+        lines = self.lines_with(word, called=called, stored=stored)
         found: list[list[ast.AST]] = []
         if lines:
             _descend(self.tree, [self.tree], word, lines, found)
@@ -136,6 +159,20 @@ def _whole_words(text: str, word: str) -> Iterator[int]:
         if not (before.isalnum() or before == "_" or after.isalnum() or after == "_"):
             yield at
         at = text.find(word, end)
+
+
+def _may_be_stored(text: str, start: int, end: int) -> bool:
+    """Whether a word may be an attribute that a statement stores or deletes: by what stands around it."""
+    while start and (text[start - 1].isspace() or text[start - 1] == "\\"):
+        start -= 1
+    if text[start - 1 : start] != ".":
+        return False
+    while text[end : end + 1] in (" ", "\t"):
+        end += 1
+    following = text[end : end + 3]
+    if following[:1].isalpha() or following[:1] == "_":
+        return following[:2] == "in"  # for x.word in
+    return not following.startswith(("(", "[", ".", "!", "=="))
 
 
 def _descend(

@@ -9,7 +9,7 @@ from dlint.budget import spend
 
 
 def walk(node: ast.AST) -> Iterator[ast.AST]:
-    """The node and all nodes in it, outer ones first: what `ast.walk` gives, and each costs a unit."""
+    """The node and all nodes in it but for contexts, outer ones first, and each costs a unit."""
     found = [node]
     for each in found:  # grows meanwhile
         inner = children(each)
@@ -18,10 +18,33 @@ def walk(node: ast.AST) -> Iterator[ast.AST]:
         yield each
 
 
+# Fields with text or numbers, and the contexts of names, which say nothing that the name itself does not.
+_LEAVES = frozenset(
+    ("ctx", "id", "attr", "arg", "name", "asname", "module", "level", "kind", "type_comment", "type_ignores")
+)
+_HOLDING: dict[type[ast.AST], tuple[str, ...]] = {}
+
+
+def _holding(kind: type[ast.AST]) -> tuple[str, ...]:
+    """The fields of a kind of nodes in which other nodes may stand."""
+    if kind is ast.Constant:
+        fields: tuple[str, ...] = ()
+    elif kind.__name__ == "TypeAlias":  # its name is a node
+        fields = kind._fields
+    else:
+        fields = tuple(field for field in kind._fields if field not in _LEAVES)
+    _HOLDING[kind] = fields
+    return fields
+
+
 def children(node: ast.AST) -> list[ast.AST]:
-    """The nodes right below a node: what `ast.iter_child_nodes` gives, but sooner."""
+    """The nodes right below a node: what `ast.iter_child_nodes` gives but for contexts, and sooner."""
     found: list[ast.AST] = []
-    for field in node._fields:
+    kind = type(node)
+    fields = _HOLDING.get(kind)
+    if fields is None:
+        fields = _holding(kind)
+    for field in fields:
         value = getattr(node, field, None)
         if isinstance(value, ast.AST):
             found.append(value)

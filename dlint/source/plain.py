@@ -14,8 +14,8 @@ from dlint.source.layout import dotted
 from dlint.source.records import write_out_init
 
 # Where such a statement may start: what is not below one of these lines need not be looked at.
-_MAY_START = re.compile(
-    r"^[ \t\f]*(?:[\w.]+[ \t]*:[ \t]*[^\s#]|[\w.(\[][\w. \t]*,[^\n=]*=(?!=)|match\b)", re.MULTILINE
+_MAY_START = re.compile(  # not ^, which the search would try at every character
+    r"\n[ \t\f]*(?:[\w.]+[ \t]*:[ \t]*[^\s#]|[\w.(\[][\w. \t]*,[^\n=]*=(?!=)|match\b)"
 )
 _LINE_END = re.compile(r"\r\n?|\n")
 _BLOCKS = ("body", "orelse", "finalbody", "handlers", "cases")
@@ -25,8 +25,12 @@ def made_plain(tree: ast.Module, text: str) -> ast.Module:
     """The tree, with plain statements in place of what does the same."""
     lines: list[int] = []
     line, end = 1, 0
-    for match in _MAY_START.finditer(text):
-        line += len(_LINE_END.findall(text, end, match.start()))
+    returns = "\r" in text
+    for match in _MAY_START.finditer("\n" + text):
+        if returns:
+            line += len(_LINE_END.findall(text, end, match.start()))
+        else:
+            line += text.count("\n", end, match.start())
         end = match.start()
         lines.append(line)
     if lines:

@@ -122,7 +122,18 @@ class Frame:
     frame that the call stands in.
     """
 
-    __slots__ = ("arguments", "caller", "depth", "key", "module", "outer", "owner", "receiver", "scope")
+    __slots__ = (
+        "_layout",
+        "arguments",
+        "caller",
+        "depth",
+        "key",
+        "module",
+        "outer",
+        "owner",
+        "receiver",
+        "scope",
+    )
 
     def __init__(
         self,
@@ -142,6 +153,7 @@ class Frame:
         self.arguments = arguments
         self.receiver = receiver
         self.owner = owner
+        self._layout: Layout | None = None
         self.caller = caller.frame if caller is not None else None
         self.depth: int = self.caller.depth + 1 if self.caller is not None else 0
         self.key: Key = number(
@@ -158,7 +170,9 @@ class Frame:
 
     @property
     def layout(self) -> Layout:
-        return layout_of(self.scope)
+        if self._layout is None:
+            self._layout = layout_of(self.scope)
+        return self._layout
 
     def place(self) -> Place:
         """What a reader calls the scope, and where it stands."""

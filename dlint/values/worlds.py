@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import Any, Final, TypeAlias
 
 from dlint.budget import spend
 from dlint.values.facts import NOTHING, About, alike, both, is_unlikely
@@ -38,13 +38,19 @@ def _choice(parts: Key) -> _Choice:
     return known
 
 
+# What one of some worlds assumes beyond the others: the keys and, each behind its key, the facts. There are
+# half a million in a large program, hardly ever asked for; of six that are equal one is kept.
+Way: TypeAlias = "tuple[Any, ...]"
+_ways: dict[Way, Way] = {}
+
+
 class Folded:
     """What each of the worlds that were folded assumes beyond what they have in common; nothing where that is
     not known. That there were several is all that worlds are compared by: any two are equal."""
 
     __slots__ = ("ways",)
 
-    def __init__(self, ways: tuple[dict[Key, Any], ...] = ()) -> None:
+    def __init__(self, ways: tuple[Way, ...]) -> None:
         self.ways = ways
 
     def __eq__(self, other: object) -> bool:
@@ -67,6 +73,7 @@ def forget_choices() -> None:
     """Lets go of all tuples, when another program is looked at."""
     _choices.clear()
     _abouts.clear()
+    _ways.clear()
 
 
 class World:
@@ -201,27 +208,34 @@ class World:
                 return False
         return True
 
-    def shared(self, others: list[World]) -> World:
-        """The world that assumes only what this one and all the others assume."""
-        facts: dict[Key, Any] = {}
+    def shared(self, others: list[World], *, ways: bool = True) -> World:
+        """The world that assumes only what this one and all the others assume; not ``ways``: where nobody
+        will ask what else each of them does."""
         spend(1 + len(self.facts) * (1 + len(others)) // 8)
         # Each is a world of its own, also where it assumes the same: see `told_apart`.
         unlike = [other.facts for other in others if other.facts is not self.facts]
         if not unlike or not self.facts:
             return World(self.facts)
         if not all(unlike):
-            return World({_choice(FOLDED): Folded()})
-        for key, fact in self.facts.items():
-            for other in unlike:
-                known = other.get(key)
-                if known is not fact and known != fact:
-                    fact = alike(known, fact) if type(key) is int and known is not None else None
-                    if fact is None:
-                        break
-            if fact is not None:
-                facts[key] = fact
+            return World({_choice(FOLDED): _UNKNOWN_WAYS})
+        facts = self.facts
+        for other in unlike:
+            ask = other.get
+            held: dict[Key, Any] = {}
+            for key, fact in facts.items():
+                known = ask(key)
+                if known is fact or known == fact:
+                    held[key] = fact
+                elif known is not None and type(key) is int:
+                    both_know = alike(known, fact)
+                    if both_know is not None:
+                        held[key] = _one(both_know)
+            facts = held
+            if not facts:
+                break
         if any(facts != each for each in (self.facts, *unlike)):
-            facts[_choice(FOLDED)] = _folded(facts, (self.facts, *unlike))
+            folded = _folded(facts, (self.facts, *unlike)) if ways else _UNKNOWN_WAYS
+            facts[_choice(FOLDED)] = folded
         return World(facts)
 
     def is_together_with(self, other: World) -> bool:
@@ -233,21 +247,45 @@ class World:
         if mine is not None and theirs is not None:
             return False
         folded, plain, ways = (self, other, mine.ways) if theirs is None else (other, self, theirs.ways)
-        return folded.is_within(plain) or any(World({**folded.facts, **way}).is_within(plain) for way in ways)
+        return folded.is_within(plain) or any(
+            World({**folded.facts, **dict(zip(way[::2], way[1::2], strict=True))}).is_within(plain)
+            for way in ways
+        )
 
 
 def _folded(shared: dict[Key, Any], worlds: tuple[dict[Key, Any], ...]) -> Folded:
     """What is lost of some worlds where only what they share is kept."""
     mark = _choice(FOLDED)
-    ways: list[dict[Key, Any]] = []
-    for facts in worlds:
-        more = {key: fact for key, fact in facts.items() if key is not mark and shared.get(key) != fact}
-        before: Folded | None = facts.get(mark)
-        ways += [more] if before is None else [{**way, **more} for way in before.ways]
-        if len(ways) > _MOST_WAYS or (before is not None and not before.ways):
-            return Folded()
-    spend(1 + len(ways) // 8)
+    befores: list[Folded | None] = [facts.get(mark) for facts in worlds]
+    many = 0
+    for before in befores:
+        many += 1 if before is None else len(before.ways)
+        if many > _MOST_WAYS or (before is not None and not before.ways):
+            return _UNKNOWN_WAYS
+    spend(1 + many // 8)
+    ask = shared.get
+    ways: list[Way] = []
+    for facts, before in zip(worlds, befores, strict=True):
+        more: list[Any] = []
+        for key, fact in facts.items():
+            if key is not mark:
+                known = ask(key)
+                if known is not fact and known != fact:
+                    more += (key, fact)
+        if before is None:
+            ways.append(_one_way(more))
+        else:
+            own = dict(zip(more[::2], more[1::2], strict=True))
+            for way in before.ways:
+                merged = {**dict(zip(way[::2], way[1::2], strict=True)), **own}
+                ways.append(_one_way([part for pair in merged.items() for part in pair]))
     return Folded(tuple(ways))
 
 
+def _one_way(parts: list[Any]) -> Way:
+    way: Way = tuple(parts)
+    return _ways.setdefault(way, way)
+
+
+_UNKNOWN_WAYS: Final = Folded(())
 HERE: Final = World()  # nothing assumed

@@ -157,9 +157,11 @@ class ItemObjects:
         known = self._defined.get(name)
         if known is None:
             index = self._evaluator.modules.index
-            wanted = re.compile(rb"^[ \t]+(?:async )?def %b\b" % re.escape(name.encode()), re.MULTILINE)
+            head = b"def " + name.encode()
+            wanted = re.compile(rb"^[ \t]+(?:async )?%b\b" % re.escape(head), re.MULTILINE)
             known = self._defined[name] = any(
-                wanted.search(index.data(relative)) for relative in index.mentioning(name)
+                head in (data := index.data(relative)) and wanted.search(data) is not None
+                for relative in index.naming(name)
             )
         return known
 

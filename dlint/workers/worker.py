@@ -220,7 +220,7 @@ class WorkerCode:
             news = [HERE] if news else []
         if news:
             known += news
-            visit.world = known[0].shared(known[1:])
+            visit.world = known[0].shared(known[1:], ways=False)
         return news
 
     def _note(self, step: Noted, worlds: list[World], visit: Visit) -> None:
@@ -228,9 +228,9 @@ class WorkerCode:
         mark = (id(step.node), step.at.key, step.name, owner, id(visit))
         known = self._noted.get(mark)
         if known is not None:
-            known.world = known.world.shared(worlds)
+            known.world = known.world.shared(worlds, ways=False)
             return
-        world = worlds[0].shared(worlds[1:])
+        world = worlds[0].shared(worlds[1:], ways=False)
         event = Event(step.name, step.owner, step.node, step.at, world, visit.link, self._role)
         self._noted[mark] = event
         self._visit_of[id(event)] = visit
@@ -256,4 +256,5 @@ def _streams(made: Made) -> bool:
 
 def _joined(worlds: list[World], inside: list[World]) -> list[World]:
     """The worlds of a function's callers together with those of a step in it."""
-    return few([both for world in worlds for own in inside if (both := world.joined(own)) is not None])
+    both = [each for world in worlds for own in inside if (each := world.joined(own)) is not None]
+    return few(both, ways=False)  # which of many ways it was is asked of arguments alone
