@@ -176,3 +176,14 @@ def test_a_seed_that_may_be_another_with_the_next_loader(shop: Path, bound: bool
     told = verdict([tried], finding(shop, "DL204", "train.py", 8))
     assert [each.wrong.code for each in told.shown] == ["DL204"]
     assert len(verdict([tried]).elsewhere) == bound
+
+
+def test_what_was_taken_is_told(shop: Path) -> None:
+    several = trial(shop, 0, **{"of several": [{"keys": ["train", "val"]}]})
+    assert "It gives 2 loaders or datasets: the first is tried; for the others, NAME[val]." in list(
+        as_text(verdict([several]))
+    )
+    alone = trial(shop, 0, **{"dataset alone": [{"pid": 1}]})
+    assert "It gives a dataset: it is read item by item, without a collate_fn." in list(
+        as_text(verdict([alone]))
+    )

@@ -4,30 +4,25 @@ from __future__ import annotations
 
 import contextlib
 import copy
-import inspect
 import itertools
 import math
-import multiprocessing
-import os
 import time
-from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from dlint.trial.probe.calls import PLACE, watch_calls
-from dlint.trial.probe.fetching import record_fetchers, record_with
+from dlint.trial.probe.describe import described
+from dlint.trial.probe.fetching import record_fetchers, record_with, recording
 from dlint.trial.probe.holds.generators import Held
 from dlint.trial.probe.holds.handles import open_files
 from dlint.trial.probe.holds.refused import refused
 from dlint.trial.probe.holds.sizes import settings, sizes
-from dlint.trial.probe.holds.walk import held
 from dlint.trial.probe.notes import Notes
-from dlint.trial.probe.parts import files_of, loaded_files
+from dlint.trial.probe.parts import loaded_files
 from dlint.trial.probe.places import of_error
 from dlint.trial.probe.recorder import Recorder
 from dlint.trial.probe.start import Start
 
 _ORDER = 1_000  # indices of an epoch that are compared with those of the next
-_MANY = 10_000  # objects of one container, whose reference counts are copied to every worker
 _KEPT = 40  # batches that are kept to see whether they keep files open
 # An epoch of the user's takes longer than one of ours: a worker_init_fn that seeds from time.time(), which is
 # told in seconds, is to have another one in the next.
@@ -83,7 +78,7 @@ def as_loader(found: Any, notes: Notes) -> Any:
 
 def conduct(given: Any, way: Way, notes: Notes, stacks: str | None = None) -> None:
     """Read some epochs of a DataLoader in one way. What it raises is noted, and not raised again."""
-    notes.add("loader", **_described(given))
+    notes.add("loader", **described(given))
     notes.add("loaded", files=loaded_files())
     record_fetchers()
     watch_calls(notes)
@@ -119,8 +114,6 @@ def conduct(given: Any, way: Way, notes: Notes, stacks: str | None = None) -> No
 
 
 def _recorder_epoch(epoch: int) -> None:
-    from dlint.trial.probe.fetching import recording
-
     recorder = recording()
     if recorder is not None:
         recorder.epoch = epoch
@@ -263,84 +256,3 @@ def _tell_refused(loader: Any, notes: Notes) -> None:
         found = refused(root, name)
         if found is not None:
             notes.add("refused", **found._asdict())
-
-
-def _described(loader: Any) -> Mapping[str, Any]:
-    import torch
-    from torch.utils.data import IterableDataset
-
-    dataset = loader.dataset
-    own: dict[str, Any] = loader.__dict__
-    return {
-        "cls": type(loader).__qualname__,
-        "made": own.get(PLACE),
-        "dataset": type(dataset).__qualname__,
-        "dataset_at": _where(type(dataset)),
-        "files": files_of((dataset, loader.collate_fn, loader.worker_init_fn)),
-        "stream": isinstance(dataset, IterableDataset),
-        "length": _length(dataset),
-        "batch_size": loader.batch_size,
-        "num_workers": loader.num_workers,
-        "context": _method(loader.multiprocessing_context),
-        "default_method": multiprocessing.get_start_method(allow_none=True),
-        "timeout": loader.timeout,
-        "prefetch_factor": loader.prefetch_factor,
-        "drop_last": bool(loader.drop_last),
-        "persistent": bool(loader.persistent_workers),
-        "collate_fn": _name(loader.collate_fn),
-        "collate_at": _where(loader.collate_fn),
-        "worker_init_fn": _name(loader.worker_init_fn),
-        "init_fn_is_bound": _is_bound(loader.worker_init_fn),
-        "worker_init_fn_at": _where(loader.worker_init_fn),
-        "given": own.get(f"{PLACE}_given"),
-        "large": _large(dataset),
-        "pid": os.getpid(),
-        "torch": str(torch.__version__),
-    }
-
-
-def _large(dataset: Any) -> list[tuple[str, int]]:
-    """The containers of many Python objects that a dataset holds, the largest first."""
-    found = []
-    for path, each in held(dataset, "dataset"):
-        objects = isinstance(each, (list, dict, set)) or getattr(
-            getattr(each, "dtype", None), "hasobject", False
-        )
-        if objects and len(each) >= _MANY:  # type: ignore[arg-type]
-            found.append((path, len(each)))  # type: ignore[arg-type]
-    return sorted(found, key=lambda each: -each[1])[:5]
-
-
-def _is_bound(function: Any) -> bool:
-    """Whether a function has values of its own, which may be others for the next loader."""
-    return function is not None and not (inspect.isfunction(function) and not function.__closure__)
-
-
-def _method(context: Any) -> str | None:
-    """The start method of a context that a loader was given."""
-    return None if context is None else str(context.get_start_method())
-
-
-def _length(dataset: Any) -> int | None:
-    try:
-        return len(dataset)
-    except Exception:
-        return None
-
-
-def _name(found: Any) -> str | None:
-    return None if found is None else str(getattr(found, "__qualname__", None) or type(found).__qualname__)
-
-
-def _where(found: Any) -> tuple[str, int, str] | None:
-    """The file and line where a class or a function begins."""
-    if found is None:
-        return None
-    if not inspect.isclass(found) and not inspect.isroutine(found):
-        found = getattr(found, "func", type(found))
-    try:
-        file = inspect.getsourcefile(found)
-        line = inspect.getsourcelines(found)[1]
-    except (OSError, TypeError):
-        return None
-    return (file, line, str(getattr(found, "__qualname__", ""))) if file else None

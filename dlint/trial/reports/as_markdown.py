@@ -8,14 +8,14 @@ from dlint.reports.line import one_line, place
 from dlint.reports.pages import address
 from dlint.trial.judging import Verdict
 from dlint.trial.reports.as_text import closing
-from dlint.trial.reports.words import became, by, headline, named, path_of, ways_in_words
+from dlint.trial.reports.words import became, by, headline, named, path_of, remarks, ways_in_words
 
 
 def as_markdown(verdict: Verdict) -> Iterator[str]:
     """The lines of a document."""
     yield f"# {_cell(closing(verdict))}"
     yield ""
-    yield _cell(headline(verdict))
+    yield _cell(" ".join((headline(verdict), *remarks(verdict))))
     yield ""
     yield "| way | what became of it |"
     yield "| --- | --- |"

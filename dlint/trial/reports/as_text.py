@@ -13,13 +13,14 @@ from dlint.trial.checks.growth import longest
 from dlint.trial.judging import Shown, Verdict
 from dlint.trial.probe.places import Place
 from dlint.trial.reports.curve import curve
-from dlint.trial.reports.words import became, by, headline, named, path_of, ways_in_words
+from dlint.trial.reports.words import became, by, headline, named, path_of, remarks, ways_in_words
 from dlint.trial.trials import Trial
 
 
 def as_text(verdict: Verdict, *, width: int = 80) -> Iterator[str]:
     """The lines of a report; ``width`` is that of the terminal, in columns, for curves."""
     yield visible(headline(verdict))
+    yield from map(visible, remarks(verdict))
     yield ""
     longest_name = max(len(trial.name) for trial in verdict.trials)
     for trial in verdict.trials:

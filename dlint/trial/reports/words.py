@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from dlint.project.paths import display_path
@@ -22,6 +22,20 @@ def headline(verdict: Verdict) -> str:
     return (
         f"{told['cls']}{made} of {told['dataset']}{at}, {ways.epochs} epochs of {ways.items} items each way:"
     )
+
+
+def remarks(verdict: Verdict) -> Iterator[str]:
+    """What was taken, where what the user has named is no loader itself, or several."""
+    records = verdict.trials[0].records
+    for note in records.of("of several"):
+        keys = [str(key) for key in note["keys"]]
+        others = ", ".join(f"NAME[{key}]" for key in keys[1:])
+        if others:
+            yield f"It gives {len(keys)} loaders or datasets: the first is tried; for the others, {others}."
+    for note in records.of("inner"):
+        yield f"It gives an object that reads a DataLoader of its own, .{note['name']}: that is tried."
+    if records.first("dataset alone") is not None:
+        yield "It gives a dataset: it is read item by item, without a collate_fn."
 
 
 def became(trial: Trial, verdict: Verdict) -> str:
