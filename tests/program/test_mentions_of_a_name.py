@@ -65,3 +65,69 @@ def test_no_node_that_is_not_called_is_left_out() -> None:
 def test_a_file_mentions_a_name_where_it_is_not_called(tmp_path: Path, text: str, does: bool) -> None:
     path = tmp_path / "a.py"
     assert Index(tmp_path, [path], {path: text.encode()}).mentions("a.py", "read") is does
+
+
+STORES = """\
+a.size = 1
+a.size += 1
+a.size, b.size = 1, 2
+(a.size,
+ b.
+ size) = 1, 2
+a \\
+    .size: int = 3
+for a.size in b: pass
+for a.size, _ in b: pass
+with b as a.size: pass
+with b as (a.size): pass
+del a.size
+del a.size, b.size
+[a.size for a.size in b]
+[a.size, *b.size] = c
+a[b.size].size  =  2
+a.size @= b.size
+"""
+READS = """\
+a.size(1)
+f(size=1)
+size = 3
+a.size.x = 1
+a.size[0] = 1
+if a.size == 1: pass
+if a.size != 1 or a.size is b: pass
+# size
+"""
+
+
+def test_every_store_is_on_a_line_that_may_store_and_plain_reads_are_not() -> None:
+    module = _module(STORES + READS)
+
+    def stores(stored: bool) -> list[ast.AST]:
+        return [
+            trail[-1]
+            for trail in module.paths_to("size", stored=stored)
+            if isinstance(trail[-1], ast.Attribute) and not isinstance(trail[-1].ctx, ast.Load)
+        ]
+
+    written = [
+        node
+        for node in ast.walk(module.tree)
+        if isinstance(node, ast.Attribute) and node.attr == "size" and not isinstance(node.ctx, ast.Load)
+    ]
+    assert len(written) == 19
+    assert stores(True) == stores(False)
+    assert set(stores(True)) == set(written)
+    assert max(module.lines_with("size", stored=True)) <= STORES.count("\n")
+
+
+@pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
+@pytest.mark.parametrize("last", [True, False])
+def test_the_text_of_a_node_and_its_columns_are_those_of_its_lines(end: str, last: bool) -> None:
+    text = end.join(["def one():", "    pass  # ü", "", "def two():", "    return 'ü', 2"]) + end * last
+    module = _module(text)
+    one, two = module.tree.body
+    assert isinstance(one, ast.FunctionDef) and isinstance(two, ast.FunctionDef)
+    assert module.text_of(one) == "def one():\n    pass" + "  # ü"
+    assert module.text_of(two) == "def two():\n    return 'ü', 2"
+    assert (module.column(2, 12), module.column(5, 17)) == (13, 17)
+    assert module.column(9, 4) == 5
