@@ -196,9 +196,9 @@ def _see_why_there_is_none(target: Target, trial: Trial) -> None:
         at = f" at {error.place[0]}:{error.place[1]}" if error.place else ""
         raise CannotDo(f"try: {target.text} raised {error.text}{at}")
     if trial.outcome == "died":
-        raise CannotDo(
-            f"try: {target.text} ended with {trial.result.status}{_last_line(trial.result.stderr)}"
-        )
+        status = trial.result.status or 0
+        how = f"signal {-status}" if status < 0 else f"exit code {status}"
+        raise CannotDo(f"try: {target.text} ended with {how}{_last_line(trial.result.stderr)}")
 
 
 def error_of_a_loader(trial: Trial) -> bool:

@@ -61,6 +61,29 @@ def nothing():
     return 3
 
 
+def text():
+    return "a name"
+
+
+def leaves():
+    import os
+
+    os._exit(3)
+
+
+class Stubborn(Noise):
+    def __getattr__(self, name):
+        raise RuntimeError(f"no {name}")
+
+
+def stubborn():
+    return DataLoader(Stubborn(), batch_size=2)
+
+
+def empty():
+    return DataLoader(Noise(0), batch_size=2)
+
+
 def broken():
     raise KeyError("no such folder")
 """
@@ -127,6 +150,8 @@ def test_markdown(project: Path) -> None:
         ("data.py:named[val]", False),
         ("data.py:whole", True),
         ("data:make", False),
+        ("data.py:stubborn", False),
+        ("data.py:empty", False),
     ],
 )
 def test_what_can_be_named(project: Path, target: str, wrong: bool) -> None:
@@ -145,6 +170,8 @@ def test_a_method_of_a_class(project: Path) -> None:
     [
         ("data.py:absent", "has no absent"),
         ("data.py:nothing", "and no DataLoader or Dataset"),
+        ("data.py:text", "it gives a str, and no DataLoader or Dataset"),
+        ("data.py:leaves", "ended with exit code 3"),
         ("data.py:broken", "raised KeyError: 'no such folder' at"),
         ("data.py:splits", "missing a required argument: 'root'"),
         ("data.py:1x", "is no name of Python's"),

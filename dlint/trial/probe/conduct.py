@@ -63,7 +63,7 @@ def as_loader(found: Any, notes: Notes) -> Any:
         if loaders:
             notes.add("of several", keys=[str(key) for key, _ in loaders])
             return as_loader(loaders[0][1], notes)
-    elif isinstance(found, Dataset) or (hasattr(found, "__getitem__") and hasattr(found, "__len__")):
+    elif isinstance(found, Dataset) or (_is_sequence(found) and not isinstance(found, (str, bytes))):
         notes.add("dataset alone")
         loader: Any = DataLoader(found, batch_size=None)
         loader.__dict__[PLACE] = None  # no line of the user's makes it
@@ -74,6 +74,11 @@ def as_loader(found: Any, notes: Notes) -> Any:
             notes.add("inner", name=name)
             return inner
     raise NoLoader(f"it gives a {type(found).__name__}, and no DataLoader or Dataset")
+
+
+def _is_sequence(found: Any) -> bool:
+    """Whether a DataLoader would take it for a dataset."""
+    return hasattr(type(found), "__getitem__") and hasattr(type(found), "__len__")
 
 
 def conduct(given: Any, way: Way, notes: Notes, stacks: str | None = None) -> None:
@@ -213,14 +218,13 @@ def _samplers(loader: Any) -> list[Any]:
 def _set_epoch(loader: Any, epoch: int) -> None:
     """As a training loop ought to."""
     for each in (*_samplers(loader), loader.dataset):
-        set_epoch = getattr(each, "set_epoch", None)
-        if callable(set_epoch):
-            set_epoch(epoch)
+        if hasattr(type(each), "set_epoch"):
+            each.set_epoch(epoch)
 
 
 def _orders(loader: Any, notes: Notes) -> None:
     """The orders of two epochs of a sampler that is to be told the epoch, when nobody does."""
-    sampler = next((each for each in _samplers(loader) if callable(getattr(each, "set_epoch", None))), None)
+    sampler = next((each for each in _samplers(loader) if hasattr(type(each), "set_epoch")), None)
     if sampler is None:
         return
     try:

@@ -54,10 +54,9 @@ def _large(dataset: Any) -> list[tuple[str, int]]:
     """The containers of many Python objects that a dataset holds, the largest first."""
     found = []
     for path, each in held(dataset, "dataset"):
-        objects = isinstance(each, (list, dict, set)) or getattr(
-            getattr(each, "dtype", None), "hasobject", False
-        )
-        if objects and len(each) >= _MANY:  # type: ignore[arg-type]
+        # No attribute is asked of what may be the user's.
+        of_objects = type(each).__name__ == "ndarray" and bool(getattr(each, "dtype").hasobject)  # noqa: B009
+        if (of_objects or type(each) in (list, dict, set)) and len(each) >= _MANY:  # type: ignore[arg-type]
             found.append((path, len(each)))  # type: ignore[arg-type]
     return sorted(found, key=lambda each: -each[1])[:5]
 

@@ -8,7 +8,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from types import FrameType
 from typing import Any
 
@@ -75,12 +75,14 @@ class Recorder:
         told: dict[str, Any] = {}
 
         def returned(item: object) -> None:
-            if what == "collate":
-                if self.worker is not None and self._items <= _PICKLED:
-                    told["refused"] = items.unsendable(item, "batch")
-            else:
-                told["mark"], told["whole"] = items.fingerprint(item)
-                told["none"] = item is None
+            # A class of the user's may raise anything when it is asked for an attribute.
+            with suppress(Exception):
+                if what == "collate":
+                    if self.worker is not None and self._items <= _PICKLED:
+                        told["refused"] = items.unsendable(item, "batch")
+                else:
+                    told["none"] = item is None
+                    told["mark"], told["whole"] = items.fingerprint(item)
 
         index = _plain(index)
         before, stood = self._states(), handles.positions(self._inherited)

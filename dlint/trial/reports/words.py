@@ -47,6 +47,8 @@ def became(trial: Trial, verdict: Verdict) -> str:
     )
     tail = f"  {', '.join(codes)}" if codes else ""
     if trial.outcome == "ran":
+        if not any(event.what != "iter" and event.error is None for event in trial.records.events):
+            return f"ran, and gave no items{tail}"
         speed = trial.items_a_second
         return f"ran{f', {speed:.3g} items a second' if speed else ''}{tail}"
     if trial.outcome == "raised":
