@@ -414,6 +414,15 @@ def test_a_pool_that_was_left_behind() -> None:
     assert (found.code, found.sure, found.place) == ("DL102", True, (FILE, 14, "Photos.__getitem__"))
 
 
+def test_a_lock_that_was_held_is_named() -> None:
+    wait = ("/usr/lib/python3.11/threading.py", 168, "acquire")
+    stuck = worker(wait, (FILE, 14, "Photos.__getitem__"))
+    begun = [{"pid": 5, "locked": ["dataset.lock"]}]
+    (found,) = stillness.check(trial(end="still", stacks=[stuck], worker=begun), None)
+    assert found.code == "DL102"
+    assert found.what.endswith("(held at the fork: dataset.lock)")
+
+
 def test_a_sleep_is_no_rule() -> None:
     (found,) = stillness.check(trial(end="still", stacks=[worker((FILE, 14, "Photos.__getitem__"))]), None)
     assert (found.code, found.sure, found.place) == (None, False, (FILE, 14, "Photos.__getitem__"))

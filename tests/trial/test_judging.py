@@ -178,6 +178,23 @@ def test_a_seed_that_may_be_another_with_the_next_loader(shop: Path, bound: bool
     assert len(verdict([tried]).elsewhere) == bound
 
 
+def read(asked: int, mark: int, worker: int | None = None, epoch: int = 0, **more: Any) -> Event:
+    pid = 10 if worker is None else 20 + 10 * epoch + worker
+    return Event("item", asked, worker, epoch, pid, 0.001, mark=mark, whole=True, **more)
+
+
+def test_items_that_are_others_with_workers(shop: Path) -> None:
+    plain = [read(index, index, epoch=epoch) for epoch in (0, 1) for index in (0, 1)]
+    drawn = [read(2, 5 + epoch, epoch=epoch, changed={"numpy": (1, 2)}) for epoch in (0, 1)]
+    without = trial(shop, 0, *plain, *drawn)
+    right = trial(shop, 2, read(0, 0, 0), read(1, 1, 1), read(2, 99, 0))
+    assert "are others than without workers" not in "\n".join(as_text(verdict([without, right])))
+    wrong = trial(shop, 2, read(0, 0, 0), read(1, 7, 1), read(2, 99, 0))
+    text = "\n".join(as_text(verdict([without, wrong])))
+    assert "2 workers, fork: 1 of 2 items are others than without workers" in text
+    assert not verdict([without, wrong]).is_wrong
+
+
 def test_what_was_taken_is_told(shop: Path) -> None:
     several = trial(shop, 0, **{"of several": [{"keys": ["train", "val"]}]})
     assert "It gives 2 loaders or datasets: the first is tried; for the others, NAME[val]." in list(

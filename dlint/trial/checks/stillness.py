@@ -30,6 +30,9 @@ def check(trial: Trial, plain: Trial | None) -> Iterator[Wrong]:
         what = f"it stood still: {cause.why}"
         if cause.code == "DL506" and lost is not None:
             what += f" ({lost[0]} is a {lost[1]}: {lost[2]})"
+        held = dict.fromkeys(path for note in trial.records.of("worker") for path in note["locked"])
+        if cause.code == "DL102" and held:
+            what += f" (held at the fork: {', '.join(held)})"
         yield Wrong(
             cause.code,
             what,

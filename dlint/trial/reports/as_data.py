@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from dlint.finding import Finding
+from dlint.trial.comparing import differing
 from dlint.trial.judging import Shown, Verdict
 from dlint.trial.probe.places import Place
 from dlint.trial.reports.words import path_of
@@ -16,6 +17,10 @@ def as_data(verdict: Verdict) -> dict[str, Any]:
     return {
         "loader": _loader(verdict),
         "trials": [_trial(trial) for trial in verdict.trials],
+        "items_that_differ": {
+            name: {"others": others, "compared": count}
+            for name, (others, count) in differing(verdict.trials).items()
+        },
         "wrong": [_shown(shown) for shown in verdict.shown],
         "if_read_otherwise": [_shown(shown) for shown in verdict.elsewhere],
         "confirmed": [{**_finding(finding), "how": how} for finding, how in verdict.confirmed],

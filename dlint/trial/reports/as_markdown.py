@@ -8,7 +8,7 @@ from dlint.reports.line import one_line, place
 from dlint.reports.pages import address
 from dlint.trial.judging import Verdict
 from dlint.trial.reports.as_text import closing
-from dlint.trial.reports.words import became, by, headline, named, path_of, remarks, ways_in_words
+from dlint.trial.reports.words import became, by, compared, headline, named, path_of, remarks, ways_in_words
 
 
 def as_markdown(verdict: Verdict) -> Iterator[str]:
@@ -20,6 +20,9 @@ def as_markdown(verdict: Verdict) -> Iterator[str]:
     yield "| way | what became of it |"
     yield "| --- | --- |"
     yield from (f"| {trial.name} | {_cell(became(trial, verdict))} |" for trial in verdict.trials)
+    if differences := list(compared(verdict)):
+        yield ""
+        yield from (f"- {_cell(line)}" for line in differences)
     for shown in verdict.shown:
         wrong = shown.wrong
         yield ""

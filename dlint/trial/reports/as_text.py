@@ -13,7 +13,7 @@ from dlint.trial.checks.growth import longest
 from dlint.trial.judging import Shown, Verdict
 from dlint.trial.probe.places import Place
 from dlint.trial.reports.curve import curve
-from dlint.trial.reports.words import became, by, headline, named, path_of, remarks, ways_in_words
+from dlint.trial.reports.words import became, by, compared, headline, named, path_of, remarks, ways_in_words
 from dlint.trial.trials import Trial
 
 
@@ -25,6 +25,7 @@ def as_text(verdict: Verdict, *, width: int = 80) -> Iterator[str]:
     longest_name = max(len(trial.name) for trial in verdict.trials)
     for trial in verdict.trials:
         yield visible(f"  {trial.name:<{longest_name}}  {became(trial, verdict)}")
+    yield from (f"  {visible(line)}" for line in compared(verdict))
     for shown in verdict.shown:
         yield ""
         yield from _shown(shown, verdict, width)

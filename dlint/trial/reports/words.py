@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from dlint.project.paths import display_path
+from dlint.trial.comparing import differing
 from dlint.trial.judging import Verdict
 from dlint.trial.trials import Trial
 from dlint.trial.wrong import Wrong
@@ -36,6 +37,15 @@ def remarks(verdict: Verdict) -> Iterator[str]:
         yield f"It gives an object that reads a DataLoader of its own, .{note['name']}: that is tried."
     if records.first("dataset alone") is not None:
         yield "It gives a dataset: it is read item by item, without a collate_fn."
+
+
+def compared(verdict: Verdict) -> Iterator[str]:
+    """Which trials gave other items than the one without workers."""
+    for name, (others, count) in differing(verdict.trials).items():
+        yield (
+            f"{name}: {others} of {count} items are others than without workers, where they are the same "
+            "in every epoch."
+        )
 
 
 def became(trial: Trial, verdict: Verdict) -> str:
