@@ -42,8 +42,8 @@ class Job:
     (``TMPDIR``), copies what is in the folder ``programs`` to ``PROGRAMS`` below it where that is given, and
     removes it. ``command`` is run with ``environment`` in ``cwd``, which is absolute or a path below
     ``folder``. ``limit`` and ``still`` are seconds: how long the program may run, and how long it may stand
-    still. ``unread`` is a folder that the runner reads and removes: where the runner is gone, the watchdog
-    removes it.
+    still. ``unread`` is a folder that the watchdog makes, and that the runner reads and removes: where the
+    runner is gone, the watchdog removes it.
     """
 
     folder: str
@@ -101,6 +101,8 @@ def watch(job: Job, statuses: dict[int, int]) -> dict[str, Any]:
     folder.mkdir(mode=0o700)
     scratch = folder / "tmp"
     scratch.mkdir()
+    if job.unread is not None:
+        Path(job.unread).mkdir(mode=0o700)
     if job.programs is not None:
         shutil.copytree(job.programs, folder / PROGRAMS, ignore=shutil.ignore_patterns("__pycache__"))
     # As the program's own frames name it.

@@ -133,7 +133,7 @@ class _Task:
     target: Target
     way: Way
     limits: Limits
-    notes: str = ""  # the folder of the notes, once it is there
+    notes: str = ""  # the folder of the notes, once the task has been started
     alone: bool = False
     will_stand_still: bool = False
 
@@ -143,8 +143,8 @@ class _Task:
             shutil.rmtree(self.notes, ignore_errors=True)
 
     def job(self, folder: Path, token: str) -> Job:
-        # From now on the watchdog removes it where this process is gone.
-        self.notes = tempfile.mkdtemp(prefix="dlint-try-")
+        # The watchdog makes it, and removes it where this process is gone.
+        self.notes = str(Path(tempfile.gettempdir()) / f"dlint-try-{token}")
         told = {
             "notes": self.notes,
             "place": self.target.place,

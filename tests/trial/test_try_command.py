@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import json
 import os
+import signal
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -332,3 +334,32 @@ def test_a_program_that_hangs_on_its_way(project: Path) -> None:
     assert done.returncode == 1, done.stdout + done.stderr
     assert "stood still" in done.stdout
     assert "hangs.py:5 in make" in done.stdout
+
+
+@pytest.mark.parametrize(
+    "number", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL], ids=lambda each: each.name
+)
+def test_nothing_is_left_of_one_that_is_ended(project: Path, number: signal.Signals) -> None:
+    (project / "hangs.py").write_text(
+        "import time\n\n\ndef make():\n    open('begun', 'w').close()\n    time.sleep(1000)\n"
+    )
+    temporary = project / "tmp"
+    temporary.mkdir()
+    mark = {"DLINT_TEST_MARK": str(project), "TMPDIR": str(temporary)}
+    job = subprocess.Popen(
+        [sys.executable, "-P", "-m", "dlint", "try", "hangs.py:make", *QUICK, "--stall", "600"],
+        cwd=project,
+        env={**os.environ, **mark},
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    )
+    deadline = time.monotonic() + 300
+    while not (project / "begun").exists():
+        assert time.monotonic() < deadline
+        time.sleep(0.1)
+    job.send_signal(number)
+    job.wait(300)
+    while processes.marked("DLINT_TEST_MARK", str(project)):
+        assert time.monotonic() < deadline
+        time.sleep(0.1)
+    assert not list(temporary.iterdir())
