@@ -179,10 +179,10 @@ def end_marked(variable: str, value: str) -> None:
 
 
 def _end(left: Callable[[], list[int]]) -> None:
-    # multiprocessing's resource tracker gets a moment to end by itself once the others are gone: it is
-    # the one that removes their named semaphores.
-    patience = time.monotonic() + 3.0
-    deadline = time.monotonic() + 30.0
+    # multiprocessing's resource tracker gets time to end by itself once the others are gone: it is the one
+    # that removes their named semaphores. On a busy machine it may only be starting.
+    patience = time.monotonic() + 20.0
+    deadline = time.monotonic() + 40.0
     while (pids := left()) and time.monotonic() < deadline:
         for pid in pids:
             if time.monotonic() > patience or "multiprocessing.resource_tracker" not in command_line(pid):
