@@ -437,3 +437,11 @@ def test_records_of_a_process_that_was_killed(tmp_path: Any) -> None:
     assert records.first("process") == {"pid": 7}
     assert records.raised is None
     assert Raised("ValueError", "", ()).text == "ValueError"
+
+
+@pytest.mark.parametrize("epochs", [1, 2])
+def test_a_wait_in_a_second_epoch_needs_a_finding(epochs: int) -> None:
+    read = [{"epoch": number} for number in range(epochs)]
+    stuck = worker((FILE, 14, "Photos.__getitem__"))
+    (found,) = stillness.check(trial(end="still", stacks=[stuck], epoch=read), None)
+    assert found.needs_finding is (epochs == 2)

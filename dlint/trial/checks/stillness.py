@@ -40,7 +40,13 @@ def check(trial: Trial, plain: Trial | None) -> Iterator[Wrong]:
             "hang",
             _place(cause.stack),
             sure=cause.sure,
+            needs_finding=_is_again(trial) and not cause.sure,
         )
+
+
+def _is_again(trial: Trial) -> bool:
+    """Whether it stands in a second epoch, which the program may never read: a queue may be empty then."""
+    return any(note["epoch"] for note in trial.records.of("epoch"))
 
 
 def _unknown(trial: Trial, job: Job) -> Wrong:
@@ -48,11 +54,19 @@ def _unknown(trial: Trial, job: Job) -> Wrong:
     workers = job.workers or ([job.main] if job.main else [])
     process = next((each for each in workers if _place(each.stack)), None)
     if process is None:
-        return Wrong(None, "it stood still", _LOOK, "hang", sure=False)
+        return Wrong(None, "it stood still", _LOOK, "hang", sure=False, needs_finding=_is_again(trial))
     stack = frames.in_worker_code(process.stack) if process.is_loader_worker else process.stack
     who = "a worker" if process.is_loader_worker else "the main process"
     words = waiting(stack, process.state).words
-    return Wrong(None, f"it stood still: {who} {words}", _LOOK, "hang", _place(stack), sure=False)
+    return Wrong(
+        None,
+        f"it stood still: {who} {words}",
+        _LOOK,
+        "hang",
+        _place(stack),
+        sure=False,
+        needs_finding=_is_again(trial),
+    )
 
 
 def _job(trial: Trial) -> Job:
