@@ -34,7 +34,7 @@ def _numbers(_context: click.Context, _parameter: click.Parameter, value: str) -
     return found
 
 
-@click.command(name="try", context_settings={"ignore_unknown_options": False})
+@click.command(name="try")
 @click.argument("target", required=False, metavar="[FILE.py | FILE_OR_MODULE:NAME]")
 @click.argument("arguments", nargs=-1, metavar="[ARG=VALUE]...", type=click.UNPROCESSED)
 @click.option(
@@ -192,7 +192,7 @@ def _see_why_there_is_none(target: Target, trial: Trial) -> None:
     if trial.records.of("no loop"):
         raise CannotDo(f"try: {target.text} ran to its end and never read a DataLoader")
     error = trial.records.raised
-    if error is not None and not error_of_a_loader(trial):
+    if error is not None and not _is_error_of_a_loader(trial):
         at = f" at {error.place[0]}:{error.place[1]}" if error.place else ""
         raise CannotDo(f"try: {target.text} raised {error.text}{at}")
     if trial.outcome == "died":
@@ -201,7 +201,7 @@ def _see_why_there_is_none(target: Target, trial: Trial) -> None:
         raise CannotDo(f"try: {target.text} ended with {how}{_last_line(trial.result.stderr)}")
 
 
-def error_of_a_loader(trial: Trial) -> bool:
+def _is_error_of_a_loader(trial: Trial) -> bool:
     """Whether what was raised before there was a loader is what a rule is about."""
     from dlint.trial.checks import raised
 
