@@ -114,7 +114,7 @@ def trying(
 
     if not sys.platform.startswith("linux"):
         raise CannotDo(
-            f"try: the watchdog needs Linux; this is {sys.platform}. dlint.testing works everywhere"
+            f"try: the watchdog needs Linux; this is {sys.platform}. dlint.testing needs it for hangs alone"
         )
     try:
         wanted = parse(target, arguments)

@@ -183,6 +183,8 @@ def main() -> int:
         result: dict[str, Any] | None = watch(job, statuses)
     except _Abandoned:
         result = None
+    except OSError as error:  # a full disk, a folder that has gone, a command that is none
+        result = {"end": "lost", "stderr": str(error), "stacks": []}
     finally:
         for number in (signal.SIGTERM, signal.SIGHUP):
             signal.signal(number, signal.SIG_IGN)

@@ -11,6 +11,7 @@ from functools import cache
 from pathlib import Path
 
 from dlint.finding import Finding
+from dlint.reports.signs import visible
 from dlint.safe_path import LEAVE_OUT
 from dlint.settings import Settings
 
@@ -38,7 +39,7 @@ def findings_from_outside(root: Path) -> Sequence[Finding]:
             check=False,
         )
     except OSError as error:
-        print(f"dlint: {error}", file=sys.stderr)
+        print(f"dlint: {visible(str(error))}", file=sys.stderr)
         return ()
     sys.stderr.write(done.stderr.decode(errors="replace"))
     if done.returncode:
@@ -71,7 +72,7 @@ def settings_of(root: Path) -> Settings:
         if chosen.names_rules:
             settings.check_names(all_codes(), chosen)
     except settings.SettingsError as error:
-        print(f"dlint: {error}", file=sys.stderr)
+        print(f"dlint: {visible(str(error))}", file=sys.stderr)
         return settings.for_run([root], {"isolated": True})
     return chosen
 

@@ -17,13 +17,14 @@ from typing import Literal, NamedTuple
 
 from dlint.running.runner import Result, Runner
 from dlint.running.watchdog import MARK, Job
+from dlint.safe_path import LEAVE_OUT
 from dlint.trial.probe.child import JOB
 from dlint.trial.probe.conduct import Way
 from dlint.trial.records import Records, read
 from dlint.trial.target import Target
 
 _PACKAGES = Path(__file__).resolve().parents[2]  # where dlint is imported from
-_CHILD = "import sys; sys.path[:] = filter(None, sys.path); from dlint.trial.probe.child import main; main()"
+_CHILD = f"{LEAVE_OUT}; from dlint.trial.probe.child import main; main()"
 
 # So many batches say how fast items come.
 _FEWEST_BATCHES = 4

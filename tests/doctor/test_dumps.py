@@ -164,7 +164,7 @@ def test_json_of_py_spy() -> None:
     frames = [
         ("wait", "threading.py"),
         ("result", "concurrent/futures/_base.py"),
-        ("__getitem__", "/work/shop/photos.py"),
+        ("__getitem__", "/srv/shop/photos.py"),
     ]
     frames += [
         ("_worker_loop", "torch/utils/data/_utils/worker.py"),
@@ -178,7 +178,7 @@ def test_json_of_py_spy() -> None:
         }
     ]
     text = json.dumps(told) + "\n" + json.dumps([{**told[0], "pid": 8}])
-    assert _said(_diagnosed(text)) == [("DL102", True, "/work/shop/photos.py:25")]
+    assert _said(_diagnosed(text)) == [("DL102", True, "/srv/shop/photos.py:25")]
 
 
 _GDB = """\

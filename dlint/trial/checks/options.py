@@ -24,14 +24,6 @@ def check(trial: Trial, plain: Trial | None) -> Iterator[Wrong]:
                 "error",
                 place,
             )
-        if told["worker_init_fn"] is not None:
-            yield Wrong(
-                "DL304",
-                f"worker_init_fn {told['worker_init_fn']} is never called: num_workers is 0",
-                "give the option only where num_workers is above 0",
-                "silent",
-                place,
-            )
     elif told["prefetch_factor"] is not None and told["prefetch_factor"] < 1:
         yield Wrong(
             "DL304",

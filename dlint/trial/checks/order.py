@@ -8,8 +8,9 @@ from dlint.trial.records import Event
 from dlint.trial.trials import Trial
 from dlint.trial.wrong import Wrong
 
-# So many items must differ from one another before two equal sequences say something.
-_SOME = 2
+# So many items must differ from one another before two equal sequences say something: labels alone are alike
+# in parts that are shared out rightly.
+_SOME = 3
 
 
 def check(trial: Trial, plain: Trial | None) -> Iterator[Wrong]:
@@ -56,7 +57,7 @@ def _by_worker(trial: Trial) -> list[list[int]]:
     """The items of the first epoch, by worker, as fingerprints."""
     found: dict[int, list[int]] = {}
     for event in _items(trial):
-        if event.epoch == 0 and event.worker is not None and event.mark is not None:
+        if event.epoch == 0 and event.worker is not None and event.mark is not None and event.whole:
             found.setdefault(event.worker, []).append(event.mark)
     return list(found.values())
 
@@ -68,7 +69,7 @@ def _alike(sequences: Sequence[Sequence[int]]) -> int:
     shortest = min(map(len, sequences))
     first = sequences[0][:shortest]
     same = all(each[:shortest] == first for each in sequences)
-    return shortest if same and len(set(first)) >= _SOME else 0
+    return shortest if same and len(set(first)) >= max(_SOME, shortest // 2) else 0
 
 
 def _items(trial: Trial) -> list[Event]:

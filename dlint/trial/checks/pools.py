@@ -40,7 +40,7 @@ def check(trial: Trial, plain: Trial | None) -> Iterator[Wrong]:
         if not all(note["sized"] for note in notes):
             yield Wrong(
                 "DL104",
-                f"{what}() without a size in every worker: threads as many as processors, times the workers",
+                f"{what}() without a size in every worker: up to 32 threads, or one a processor, in each",
                 "say how many: max_workers=, processes=",
                 "cost",
                 at,

@@ -16,6 +16,8 @@ def check(trial: Trial, plain: Trial | None) -> Iterator[Wrong]:
     if not trial.way.workers:
         return
     yield from _opencv(trial)
+    if not trial.forked:
+        return  # workers that are started afresh have threads of their own
     for note in trial.records.of("set_num_threads"):
         if note["number"] > 1 and note["phase"] not in ("load", "main"):
             yield Wrong(

@@ -12,6 +12,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from dlint.running.watchdog import STACKS
 from dlint.trial.probe.calls import OWN, PHASE, replace, watch_calls, watch_making
 from dlint.trial.probe.conduct import NoLoader, Way, as_loader, conduct
 from dlint.trial.probe.late import AfterImport
@@ -21,9 +22,7 @@ from dlint.trial.probe.parts import loaded_files
 from dlint.trial.probe.places import of_error
 from dlint.trial.probe.start import answer_with_stacks
 
-# The variables that say what to do: JSON, and the file that stacks go to.
-JOB = "DLINT_TRY_JOB"
-STACKS = "DLINT_RUN_STACKS"
+JOB = "DLINT_TRY_JOB"  # the variable that says what to do, in JSON
 # Seconds that a program has to end by itself, once all has been noted.
 _TO_END = 5.0
 

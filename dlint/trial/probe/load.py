@@ -39,9 +39,8 @@ def load(place: str, name: str, arguments: Mapping[str, str]) -> object:
         if key:
             found = _call(found, given, name) if callable(found) else found
             found, used = _entry(found, key.rstrip("]"), name), True
-    if callable(found) and not hasattr(found, "__getitem__") and not hasattr(found, "__iter__"):
-        return _call(found, {} if used else given, name)
-    if inspect.isclass(found):
+    is_data = hasattr(found, "__getitem__") or hasattr(found, "__iter__")
+    if inspect.isclass(found) or (callable(found) and not is_data):
         return _call(found, {} if used else given, name)
     if given and not used:
         raise NotThere(f"{name} is no function or class: it takes no arguments")
