@@ -67,10 +67,12 @@ class Event(NamedTuple):
 @dataclass(frozen=True)
 class Records:
     """All notes of one trial. ``notes`` are those that are no events, by their kinds, in their order in each
-    process; each has the ``pid`` that it is of."""
+    process; each has the ``pid`` that it is of. ``cut``: there
+    were more than are read."""
 
     events: tuple[Event, ...] = ()
     notes: Mapping[str, tuple[Mapping[str, Any], ...]] = field(default_factory=dict)
+    cut: bool = False
 
     def of(self, kind: str) -> tuple[Mapping[str, Any], ...]:
         """The notes of a kind."""
@@ -129,18 +131,19 @@ def read(folder: Path) -> Records:
     """The notes in a folder; the main process's first, then in the order in which the others began."""
     events: list[Event] = []
     notes: dict[str, list[Mapping[str, Any]]] = {}
-    left = _MOST
+    left, cut = _MOST, False
     files = [file for file in folder.glob("*.jsonl") if file.is_file()]
     for file in sorted(files, key=lambda each: (each.stat().st_ctime_ns, each.name)):
         data = file.read_bytes()[:left]
         left -= len(data)
+        cut = cut or not left
         for told in _lines(data):
             kind = told.pop("kind")
             if kind == "event":
                 events.append(_event(told, int(file.stem)))
             else:
                 notes.setdefault(kind, []).append({"pid": int(file.stem), **told})
-    return Records(tuple(events), {kind: tuple(each) for kind, each in notes.items()})
+    return Records(tuple(events), {kind: tuple(each) for kind, each in notes.items()}, cut)
 
 
 def _lines(data: bytes) -> Iterable[dict[str, Any]]:

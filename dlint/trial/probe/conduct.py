@@ -149,6 +149,7 @@ def _epoch(loader: Any, epoch: int, way: Way, notes: Notes) -> bool:
         if not isinstance(error, Exception):
             raise
         return False
+    notes.add("ending", epoch=epoch)
     iterator = None  # its workers end
     notes.add("epoch ended", epoch=epoch, batches=len(times), whole=whole, times=times, **sizes())
     return True

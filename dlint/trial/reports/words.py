@@ -35,6 +35,8 @@ def remarks(verdict: Verdict) -> Iterator[str]:
             yield f"It gives {len(keys)} loaders or datasets: the first is tried; for the others, {others}."
     for note in records.of("inner"):
         yield f"It gives an object that reads a DataLoader of its own, .{note['name']}: that is tried."
+    if any(trial.records.cut for trial in verdict.trials):
+        yield "Some trials took more notes than are read (64 MB): fewer --items show all."
     if records.first("dataset alone") is not None:
         yield "It gives a dataset: it is read item by item, without a collate_fn."
 
