@@ -44,7 +44,7 @@ def running(
 
 
 def wait_until_still(job: subprocess.Popen[bytes]) -> None:
-    """Until the job has workers or threads and nothing of it has moved for some seconds."""
+    """Until the job has begun and nothing of it has moved, or waited for a processor or a disk, for some seconds."""
     begin = since = time.monotonic()
     meter = processes.Meter()
     before: tuple[int, tuple[int, ...]] = (0, ())
@@ -52,10 +52,11 @@ def wait_until_still(job: subprocess.Popen[bytes]) -> None:
         assert job.poll() is None, "the program has ended"
         pids = (job.pid, *processes.descendants(job.pid))
         usage = meter.read(pids)
-        if usage.running - before[0] > 2e7 or pids != before[1]:
+        if usage.ready or usage.running - before[0] > 2e7 or pids != before[1]:
             since = time.monotonic()
         before = (usage.running, pids)
-        has_begun = len(pids) > 1 or usage.running > 1_000_000_000
+        # Well below what importing torch takes on any processor: a program without workers may need little else.
+        has_begun = len(pids) > 1 or usage.running > 200_000_000
         if has_begun and time.monotonic() - since > _STILL:
             return
         time.sleep(0.5)
