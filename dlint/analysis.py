@@ -17,8 +17,8 @@ from dlint.finding import Finding, Span, Trouble
 from dlint.guarded import GivenUp, guarded, too_much
 from dlint.knowledge.loading import LOADER_WORDS
 from dlint.project.blocks import NOTHING_KNOWN
-from dlint.project.index import Index
-from dlint.project.releases import Releases
+from dlint.project.index.index import Index
+from dlint.project.releases.releases import Releases
 from dlint.settings import Settings, enabled
 
 if TYPE_CHECKING:

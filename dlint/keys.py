@@ -6,8 +6,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final, Literal, NamedTuple, get_args
 
 from dlint.finding import LEVELS
-from dlint.project.bounds import RELEASE, is_release
-from dlint.project.ignoring import Ignore, lines_in, useless
+from dlint.project.path_patterns.ignoring import Ignore, lines_in, useless
+from dlint.project.releases.bounds import RELEASE, is_release
 
 TABLE: Final = "tool.dlint"
 StartMethod = Literal["fork", "forkserver", "spawn"]

@@ -12,8 +12,9 @@ from typing import TYPE_CHECKING
 from dlint import __version__
 from dlint.knowledge.albumentations import LIBRARY
 from dlint.knowledge.reflection import FINDS_BY_NAME
-from dlint.project import configured, pinned
+from dlint.project.configuration import configured
 from dlint.project.files import Listing, project_root
+from dlint.project.releases import pinned
 from dlint.settings import NO_ANSWER
 from dlint.source.reading import SourceError, read_bytes
 

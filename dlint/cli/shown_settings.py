@@ -9,12 +9,12 @@ from typing import Any
 
 from dlint.cache.question import Question
 from dlint.keys import KEYS, field
-from dlint.project.declarations import Declared
 from dlint.project.files import project_root
-from dlint.project.index import Index
+from dlint.project.index.index import Index
 from dlint.project.paths import absolute, display_path
-from dlint.project.releases import Releases
-from dlint.project.torch_release import declarations_of_torch
+from dlint.project.releases.declarations import Declared
+from dlint.project.releases.releases import Releases
+from dlint.project.releases.torch_release import declarations_of_torch
 from dlint.reports.signs import visible
 from dlint.settings import Settings
 

@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from dlint.knowledge.commands import FILLS_FIELDS, HYDRA, ONLY_TELL, PARSED
-from dlint.project.hydra_files import number_in
+from dlint.project.configuration.hydra_files import number_in
 from dlint.source.layout import dotted
 from dlint.source.module import Module
 from dlint.values.values import Class, Const, External, Key, Made, Value

@@ -8,7 +8,7 @@ from typing import Any, Protocol
 from dlint.fork.boundaries import Boundaries
 from dlint.fork.protection import Protections
 from dlint.loaders.loaders import Loader
-from dlint.project.releases import Releases
+from dlint.project.releases.releases import Releases
 from dlint.values.values import Key
 from dlint.workers import program
 from dlint.workers.uses import WorkerUse

@@ -11,7 +11,7 @@ from dlint.calls.parameters import default_of, passed
 from dlint.evaluation.entries import ABSENT
 from dlint.knowledge.loading import LOADER_WORDS, LOADERS, SIGNATURE, LoaderClass
 from dlint.objects.initialisers import base_init_calls
-from dlint.project.index import as_base
+from dlint.project.index.index import as_base
 from dlint.source.layout import FunctionNode, changed_names, parameters, statements_in
 from dlint.source.module import Module
 from dlint.values.frame import Argument, Arguments, Point, arguments_of

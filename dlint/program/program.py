@@ -20,10 +20,10 @@ from dlint.knowledge.reflection import BY_NAME
 from dlint.knowledge.testing import is_test
 from dlint.loaders.loaders import Loader, LoaderFinder
 from dlint.project.blocks import Block, Facts, Place
-from dlint.project.index import Index
+from dlint.project.index.index import Index
 from dlint.project.main_guards import is_guarded
 from dlint.project.modules import Modules
-from dlint.project.releases import Releases
+from dlint.project.releases.releases import Releases
 from dlint.source.closures import forget as forget_scopes
 from dlint.values.frame import forget_layouts
 from dlint.values.places import tests_around

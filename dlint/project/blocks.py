@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from dlint.project.index import Index
+from dlint.project.index.index import Index
 
 # Bytes of the files of one block that mention data loading.
 _BLOCK_BYTES = 8_000_000

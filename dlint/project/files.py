@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 from dlint.finding import Trouble
-from dlint.project.excluding import NOTHING_EXCLUDED, Exclude
-from dlint.project.ignoring import Ignore, lines_of
+from dlint.project.path_patterns.excluding import NOTHING_EXCLUDED, Exclude
+from dlint.project.path_patterns.ignoring import Ignore, lines_of
 from dlint.project.paths import absolute, display_path, is_folder
 from dlint.source.notebooks import SUFFIX
 from dlint.source.reading import (

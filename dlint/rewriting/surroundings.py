@@ -42,7 +42,7 @@ class Surroundings:
     def program(self) -> Program:
         """The program, to be asked within :meth:`asking`."""
         from dlint.program.program import Program
-        from dlint.project.index import Index
+        from dlint.project.index.index import Index
 
         index = Index(self._root, self._files, self._texts)
         BUDGET.begin(sum(map(index.lines, index.paths)), 1)

@@ -114,7 +114,7 @@ from dlint.knowledge.augmenters import LIBRARY, draws_from_augmenter, is_augment
 from dlint.knowledge.randomness import GENERATORS, RESEEDS, SEEDS, draws_from_generator
 from dlint.program.conditions import loaded
 from dlint.program.program import Program
-from dlint.project.pinned import is_older
+from dlint.project.releases.pinned import is_older
 from dlint.randomness.augmenters import draws_numbers, has_own_state
 from dlint.rules.rule import Found
 from dlint.rules.wording import place

@@ -8,7 +8,7 @@ import pytest
 from doors import write
 
 from dlint.project import files
-from dlint.project.excluding import Exclude
+from dlint.project.path_patterns.excluding import Exclude
 from dlint.project.paths import display_path
 from dlint.source import parsing, reading
 

@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 from doors import HAZARD, REPOSITORY, write
 
+from dlint.project.releases.torch_release import CURRENT_TORCH, declarations_of_torch
 from dlint.project.toml import TOMLError, loads
-from dlint.project.torch_release import CURRENT_TORCH, declarations_of_torch
 from dlint.settings import Settings, SettingsError, load
 
 DIGITS = "1" * 5_000
@@ -151,7 +151,7 @@ DECLARED: dict[str, tuple[str, str, str | None]] = {
     "environment of spaces": ("environment.yml", f"dependencies:\n{SPACES}x\n  -{SPACES}pytorch{SPACES}x", CURRENT_TORCH),
     "environment of quotes": ("environment.yml", "dependencies:\n  - '" + "pytorch" * 30_000 + '"', None),
 }  # fmt: skip
-_DECLARED = "import sys; from pathlib import Path; from dlint.project.torch_release import declarations_of_torch as f; print((f(Path()).allowed or [None])[0])"
+_DECLARED = "import sys; from pathlib import Path; from dlint.project.releases.torch_release import declarations_of_torch as f; print((f(Path()).allowed or [None])[0])"
 
 
 @pytest.mark.parametrize("name", DECLARED)

@@ -15,7 +15,7 @@ from doors import REPOSITORY, dlint, write
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from dlint.project.ignoring import MAX_WILD, Ignore, lines_in, lines_of, useless
+from dlint.project.path_patterns.ignoring import MAX_WILD, Ignore, lines_in, lines_of, useless
 
 GIT = shutil.which("git")
 
@@ -204,7 +204,7 @@ EXPLOSIVE = [
 ]
 _EXPLODE = """
 import sys
-from dlint.project.ignoring import Ignore
+from dlint.project.path_patterns.ignoring import Ignore
 names = ["a" * 255, "a" * 254 + "c", "/".join(["a" * 255] * 16), "a/" * 2_047 + "a", "ab" * 127]
 for pattern in sys.stdin.read().splitlines():
     for ignore in (Ignore("", [pattern]), Ignore("", [pattern, "!" + pattern, pattern + "z"])):

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from dlint.project.bounds import Range
-from dlint.project.python_release import declarations_of_python
-from dlint.project.torch_release import CURRENT_TORCH, declarations_of_torch
+from dlint.project.releases.bounds import Range
+from dlint.project.releases.python_release import declarations_of_python
+from dlint.project.releases.torch_release import CURRENT_TORCH, declarations_of_torch
 from dlint.settings import load
 
 

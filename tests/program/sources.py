@@ -11,7 +11,7 @@ from textwrap import dedent
 from dlint import engine
 from dlint.program.program import Program
 from dlint.project.files import python_files
-from dlint.project.index import Index
+from dlint.project.index.index import Index
 from dlint.settings import Settings
 from dlint.values.values import Class, Const, External, Function, Instance, Items, Made, Partial, Table, Value
 from dlint.values.worlds import World

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from dlint.project import index as index_module
-from dlint.project.index import Index
+from dlint.project.index import index as index_module
+from dlint.project.index.index import Index
 
 _FILES = {
     "a.py": b"from lib import Reader\nreader = Reader('x').open(1)\nself.size = 1\n",

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from dlint.project.index import Index
+from dlint.project.index.index import Index
 from dlint.source.module import Module
 
 TEXT = """\

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from dlint.project.index import Index
-from dlint.project.oldest_torch import need_of
+from dlint.project.index.index import Index
+from dlint.project.releases.oldest_torch import need_of
 
 _NEEDS = {
     "a name": ("import torch\nmodel = torch.compile(model)\n", (2, 0), "torch.compile", 2),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from dlint.project.roles import Roles
+from dlint.project.index.roles import Roles
 
 TEXT = b"""
 class Child(Base, metaclass=Meta): pass

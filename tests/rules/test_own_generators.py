@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from dlint import engine
-from dlint.project.pinned import is_older
+from dlint.project.releases.pinned import is_older
 from dlint.settings import Settings
 
 _PROGRAM = """import albumentations as A

@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from dlint.project.wildmatch import translate
+from dlint.project.path_patterns.wildmatch import translate
 
 # One file's patterns that are neither a plain name or path nor "*" before a name: each costs every path time.
 # One with more than two stars counts once more for each.

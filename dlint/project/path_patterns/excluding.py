@@ -7,7 +7,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import NamedTuple
 
-from dlint.project.ignoring import Ignore, lines_in
+from dlint.project.path_patterns.ignoring import Ignore, lines_in
 
 
 class Exclude(NamedTuple):

@@ -9,8 +9,8 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-from dlint.project.bounds import allowed, numbers, together
-from dlint.project.declarations import NOTHING, Declaration, Declared, Files, Found, placed
+from dlint.project.releases.bounds import allowed, numbers, together
+from dlint.project.releases.declarations import NOTHING, Declaration, Declared, Files, Found, placed
 
 _SECTION = re.compile(r"^\[+(?P<name>[^\]\n]*)\]+", re.MULTILINE)
 _QUOTED = r"""["'](?P<bounds>[^"'\n]+)["']"""

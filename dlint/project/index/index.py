@@ -9,9 +9,9 @@ from pathlib import Path
 
 from dlint.budget import spend
 from dlint.knowledge.reflection import BY_NAME
-from dlint.project.configured import by_path, names
-from dlint.project.roles import Roles
-from dlint.project.words import Words
+from dlint.project.configuration.configured import by_path, names
+from dlint.project.index.roles import Roles
+from dlint.project.index.words import Words
 from dlint.source.notebooks import program_of
 from dlint.source.reading import SourceError, read_bytes
 

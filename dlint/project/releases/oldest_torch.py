@@ -22,7 +22,7 @@ from dlint.knowledge.releases import (
     WEIGHTS,
 )
 from dlint.knowledge.testing import is_test
-from dlint.project.index import Index
+from dlint.project.index.index import Index
 from dlint.source.layout import dotted
 from dlint.source.parsing import parse
 from dlint.source.reading import SourceError, decode

@@ -8,8 +8,8 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from dlint.project.bounds import Range, allowed, numbers, together, wheel_named
-from dlint.project.declarations import NOTHING, Declaration, Declared, Failed, Files, Found, placed
+from dlint.project.releases.bounds import Range, allowed, numbers, together, wheel_named
+from dlint.project.releases.declarations import NOTHING, Declaration, Declared, Failed, Files, Found, placed
 from dlint.source.reading import MAX_BYTES, SourceError
 
 # What ``pip install torch`` gives today: the meaning of a declaration without a version.

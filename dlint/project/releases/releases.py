@@ -6,10 +6,10 @@ import os
 from pathlib import Path
 
 from dlint.knowledge.releases import FIRST_TORCH_OF_PYTHON
-from dlint.project.bounds import Range, numbers
-from dlint.project.declarations import NOTHING, Declaration, Declared
-from dlint.project.index import Index
-from dlint.project.oldest_torch import Need, Release, need_of
+from dlint.project.index.index import Index
+from dlint.project.releases.bounds import Range, numbers
+from dlint.project.releases.declarations import NOTHING, Declaration, Declared
+from dlint.project.releases.oldest_torch import Need, Release, need_of
 
 
 class Releases:

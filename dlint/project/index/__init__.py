@@ -1,0 +1,1 @@
+"""Grep first, parse later: which files mention a word, and as what."""
