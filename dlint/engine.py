@@ -243,7 +243,7 @@ def _with_comments(text: str, path: str, findings: list[Finding], ran: Collectio
         idle = list(unused(text, path, findings, ran, all_codes()))
     if not findings:
         return idle
-    from dlint.source.noqa import unsuppressed
+    from dlint.source.noqa.noqa import unsuppressed
 
     return [*unsuppressed(text, findings), *idle]
 

@@ -14,8 +14,8 @@ from dlint.reports.closing import of
 from dlint.rewriting.cells import with_program
 from dlint.rewriting.files import CannotWrite, obstacle, replace, true_roots
 from dlint.rewriting.refusal import CannotRepair
-from dlint.source.added_noqa import with_noqa
-from dlint.source.noqa import unsuppressed
+from dlint.source.noqa.added_noqa import with_noqa
+from dlint.source.noqa.noqa import unsuppressed
 from dlint.source.notebooks import is_notebook, program_of
 from dlint.source.reading import SourceError, decode, encoding_of, read_bytes
 

@@ -7,9 +7,9 @@ from collections.abc import Iterable, Iterator
 from dlint.accounts import by_file
 from dlint.project.imports import Imports
 from dlint.project.index.index import Index
+from dlint.source.desugaring.plain import made_plain
 from dlint.source.module import Module
 from dlint.source.parsing import parse
-from dlint.source.plain import made_plain
 from dlint.source.reading import SourceError, decode
 from dlint.values.frame import Frame
 

@@ -47,7 +47,7 @@ from dlint.finding import Finding, Remedy
 from dlint.program.program import Program
 from dlint.rules.rule import Found
 from dlint.rules.wording import listed
-from dlint.source.noqa import Comment, comments
+from dlint.source.noqa.noqa import Comment, comments
 
 ON_BY_DEFAULT = False
 _CODE, _NAME = "DL001", "unused-noqa"

@@ -24,7 +24,7 @@ from dlint.finding import Finding, Report
 from dlint.project.files import project_root
 from dlint.project.paths import absolute
 from dlint.settings import Settings, SettingsError, check_names, load, with_nested
-from dlint.source.added_noqa import with_noqa
+from dlint.source.noqa.added_noqa import with_noqa
 from dlint.source.reading import SourceError, decode, encoding_of, read_bytes
 
 Request = Mapping[str, Any]

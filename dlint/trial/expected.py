@@ -91,7 +91,7 @@ def is_ignored(code: str, path: Path) -> bool:
 
 def is_silenced(code: str, path: Path, line: int) -> bool:
     """Whether a ``# noqa`` silences a rule at a line (from 1) of a file."""
-    from dlint.source.noqa import unsuppressed
+    from dlint.source.noqa.noqa import unsuppressed
 
     try:
         text = path.read_text(encoding="utf-8", errors="replace")

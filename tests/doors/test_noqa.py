@@ -9,7 +9,7 @@ from flake8.processor import FileProcessor
 from flake8.violation import Violation
 
 from dlint.finding import Finding
-from dlint.source.noqa import unsuppressed
+from dlint.source.noqa.noqa import unsuppressed
 
 CODE = '''\
 a = loader(1)  # noqa

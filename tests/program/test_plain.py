@@ -7,7 +7,7 @@ from textwrap import dedent
 
 import pytest
 
-from dlint.source.plain import made_plain
+from dlint.source.desugaring.plain import made_plain
 
 _SAME = [
     ("x: int = 1", "x = 1"),

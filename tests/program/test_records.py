@@ -8,7 +8,7 @@ from textwrap import dedent
 
 import pytest
 
-from dlint.source.plain import made_plain
+from dlint.source.desugaring.plain import made_plain
 from program.sources import agree
 
 _WRITTEN = {

@@ -7,7 +7,7 @@ import libcst as cst
 from dlint.finding import Finding
 from dlint.rewriting.edits import Edits
 from dlint.rewriting.source import Source
-from dlint.source.noqa import INLINE, codes_of
+from dlint.source.noqa.noqa import INLINE, codes_of
 
 _SEPARATORS = ", \t"
 

@@ -10,8 +10,8 @@ import ast
 import re
 from bisect import bisect_left
 
+from dlint.source.desugaring.records import write_out_init
 from dlint.source.layout import dotted
-from dlint.source.records import write_out_init
 
 # Where such a statement may start: what is not below one of these lines need not be looked at.
 _MAY_START = re.compile(  # not ^, which the search would try at every character

@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterable
 
 from dlint.finding import Finding
-from dlint.source.noqa import INLINE, comment_starts, joined
+from dlint.source.noqa.noqa import INLINE, comment_starts, joined
 
 _LINE = re.compile(r"[^\r\n]*(?:\r\n?|\n)|[^\r\n]+")
 
