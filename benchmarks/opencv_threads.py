@@ -2,7 +2,7 @@
 
 Each call runs in a process of its own, on images of 1,024 pixels square (``im``: colour, ``g``: grey,
 ``f``: floats) with ``setNumThreads(8)``; printed is how many threads the process has more afterwards. What
-starts none is listed in dlint/knowledge/opencv.py.
+starts none is listed in dlint/knowledge/processes/opencv.py.
 """
 
 from __future__ import annotations

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from dlint import __version__, name_clash, safe_path
 from dlint.cache import Folder, Question, folder_for, remembered
-from dlint.knowledge.subjects import may_concern
+from dlint.knowledge.words.subjects import may_concern
 from dlint.project import files
 from dlint.project.paths import absolute, display_path
 from dlint.settings import Settings, SettingsError, load

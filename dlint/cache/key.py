@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from dlint import __version__
-from dlint.knowledge.albumentations import LIBRARY
-from dlint.knowledge.reflection import FINDS_BY_NAME
+from dlint.knowledge.augmentation.albumentations import LIBRARY
+from dlint.knowledge.words.reflection import FINDS_BY_NAME
 from dlint.project.configuration import configured
 from dlint.project.files import Listing, project_root
 from dlint.project.releases import pinned

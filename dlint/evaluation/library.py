@@ -12,7 +12,7 @@ from dlint.knowledge.commands import PARSED_INTO
 from dlint.knowledge.loading import NAMESPACES, kept_parameters
 from dlint.knowledge.names import MAKES_PATHS, PATH, asks_state, library_answers_again
 from dlint.knowledge.randomness import WORKER_INFO
-from dlint.knowledge.reflection import INSTANTIATES, LOCATES
+from dlint.knowledge.words.reflection import INSTANTIATES, LOCATES
 from dlint.values.alike import told
 from dlint.values.frame import Argument, Arguments, Point
 from dlint.values.outcomes import Outcome, told_apart

@@ -11,7 +11,7 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
-from dlint.knowledge.reflection import IMPORTS
+from dlint.knowledge.words.reflection import IMPORTS
 from dlint.values.frame import Argument, Arguments, Point
 from dlint.values.outcomes import OUTCOMES, Outcome, told_apart
 from dlint.values.values import (

@@ -8,7 +8,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
 from dlint.fork.boundaries import Boundaries, Way
-from dlint.knowledge.reflection import BY_NAME
+from dlint.knowledge.words.reflection import BY_NAME
 from dlint.project.main_guards import guarded_role, runs_in_main_only
 from dlint.source.module import Module
 from dlint.values.frame import Point

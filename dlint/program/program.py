@@ -16,8 +16,8 @@ from dlint.fork.protection import Protections
 from dlint.fork.shipped import Part, shipped
 from dlint.fork.start_method import start_method_of
 from dlint.knowledge.loading import is_iterable_dataset
-from dlint.knowledge.reflection import BY_NAME
 from dlint.knowledge.testing import is_test
+from dlint.knowledge.words.reflection import BY_NAME
 from dlint.loaders.loaders import Loader, LoaderFinder
 from dlint.project.blocks import Block, Facts, Place
 from dlint.project.index.index import Index

@@ -1,6 +1,6 @@
 """Augmenters: objects of a library that draw from a generator of the library's own, or of their own.
 
-albumentations' transforms have one each (see :mod:`dlint.knowledge.albumentations`).
+albumentations' transforms have one each (see :mod:`dlint.knowledge.augmentation.albumentations`).
 
 An imgaug augmenter takes the generator that imgaug makes when it is imported, or one that it is given;
 neither knows of workers. Measured with imgaug 0.4.0 on torch 2.13, two forked workers, two epochs: both draw
@@ -14,8 +14,8 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
-from dlint.knowledge import albumentations
-from dlint.knowledge.augmenters import choose, go_through, is_augmenter, is_fixed
+from dlint.knowledge.augmentation import albumentations
+from dlint.knowledge.augmentation.augmenters import choose, go_through, is_augmenter, is_fixed
 from dlint.source.nodes import walk
 from dlint.values.values import Const, Items, Made, Table, Value
 from dlint.values.worlds import HERE

@@ -92,7 +92,7 @@ from dlint.finding import Effect as What
 from dlint.finding import Finding, Remedy
 from dlint.fork.protection import Effect, Protections, Shelter
 from dlint.fork.start_method import STARTS_ANEW, surely_starts_anew
-from dlint.knowledge.opencv import NO_THREADS
+from dlint.knowledge.processes.opencv import NO_THREADS
 from dlint.program.conditions import both, loaded
 from dlint.program.program import Program
 from dlint.rules.rule import Found

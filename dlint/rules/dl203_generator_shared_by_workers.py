@@ -109,8 +109,8 @@ from dlint.finding import Effect, Remedy
 from dlint.fork.early_reads import item_read_in_parent
 from dlint.fork.sides import init_visits, made_in_parent, renewed
 from dlint.fork.start_method import STARTS_ANEW
-from dlint.knowledge import albumentations
-from dlint.knowledge.augmenters import LIBRARY, draws_from_augmenter, is_augmenter, renews
+from dlint.knowledge.augmentation import albumentations
+from dlint.knowledge.augmentation.augmenters import LIBRARY, draws_from_augmenter, is_augmenter, renews
 from dlint.knowledge.randomness import GENERATORS, RESEEDS, SEEDS, draws_from_generator
 from dlint.program.conditions import loaded
 from dlint.program.program import Program

@@ -11,7 +11,7 @@ import ast
 from typing import TYPE_CHECKING
 
 from dlint.budget import spend
-from dlint.knowledge.telling import DECIDED_BY_ARGUMENTS, HOLDS_ITS_OWN
+from dlint.knowledge.words.telling import DECIDED_BY_ARGUMENTS, HOLDS_ITS_OWN
 from dlint.source.layout import FunctionNode, parameters
 from dlint.values.frame import Argument, Arguments, Frame, Point
 from dlint.values.values import Class, Function, Instance, Key, Unknown, Value

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from dlint.evaluation.questions import begun
 from dlint.knowledge.loading import HAND_ON, is_dataset
-from dlint.knowledge.reflection import MAKES_ANYTHING
+from dlint.knowledge.words.reflection import MAKES_ANYTHING
 from dlint.loaders.loaders import Loader, is_zero
 from dlint.source.module import Module
 from dlint.values.values import Class, Const, Instance, Items, Key, Made, Unknown, Value

@@ -8,7 +8,7 @@ from functools import cached_property, lru_cache
 from pathlib import Path
 
 from dlint.budget import spend
-from dlint.knowledge.reflection import BY_NAME
+from dlint.knowledge.words.reflection import BY_NAME
 from dlint.project.configuration.configured import by_path, names
 from dlint.project.index.roles import Roles
 from dlint.project.index.words import Words

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from dlint.knowledge.opencv import NO_THREADS
+from dlint.knowledge.processes.opencv import NO_THREADS
 from dlint.trial.probe.places import Place
 from dlint.trial.records import place
 from dlint.trial.trials import Trial

@@ -1,0 +1,1 @@
+"""Libraries that augment images at random: what their transforms draw, and from which generators."""
