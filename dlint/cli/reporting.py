@@ -16,7 +16,7 @@ from dlint.cli.output import in_colour, say, say_json
 from dlint.cli.writing import write_file
 from dlint.finding import Report
 from dlint.project.lines import source_lines
-from dlint.reports.formats import FORMATS, JSON, WITH_EDITS, Context
+from dlint.reports.formats.by_name import FORMATS, JSON, WITH_EDITS, Context
 from dlint.reports.pages import Page
 from dlint.reports.signs import data
 

@@ -15,7 +15,7 @@ from sarif_pydantic import Sarif
 
 from dlint.finding import Edit, Finding, ReachStep, Remedy, Report, Trouble
 from dlint.fingerprint import fingerprint, fingerprints
-from dlint.reports.formats import FORMATS, JSON, Context
+from dlint.reports.formats.by_name import FORMATS, JSON, Context
 from dlint.reports.pages import Page, address
 
 FINDING = Finding(

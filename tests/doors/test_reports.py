@@ -7,11 +7,11 @@ import json
 import pytest
 
 from dlint.finding import Effect, Finding, ReachStep, Remedy, Report, Span
-from dlint.reports.as_json import as_json
 from dlint.reports.closing import summary
-from dlint.reports.concise import concise
+from dlint.reports.formats.as_json import as_json
+from dlint.reports.formats.concise import concise
+from dlint.reports.formats.text import text
 from dlint.reports.line import reach
-from dlint.reports.text import text
 
 FINDING = Finding(
     code="DL101",

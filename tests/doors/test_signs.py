@@ -15,12 +15,12 @@ from doors import HAZARD, REPOSITORY, dlint, flake8, write
 
 from dlint.finding import Finding, ReachStep, Remedy, Report, Trouble
 from dlint.repair import Left, Step
-from dlint.reports.as_json import as_json
-from dlint.reports.concise import concise
+from dlint.reports.formats.as_json import as_json
+from dlint.reports.formats.concise import concise
+from dlint.reports.formats.text import text
 from dlint.reports.line import one_line, trouble_line
 from dlint.reports.repairs import by_rule, lines
 from dlint.reports.signs import data, visible, visible_lines
-from dlint.reports.text import text
 
 ODD = {
     "\x1b": "\\x1b",

@@ -12,7 +12,7 @@ from typing import Any
 
 from dlint.finding import Level, Report
 from dlint.fingerprint import SourceLines, fingerprints
-from dlint.reports.as_json import NOT_CHECKED
+from dlint.reports.formats.as_json import NOT_CHECKED
 from dlint.reports.line import from_top, in_file, one_line
 from dlint.reports.signs import visible
 

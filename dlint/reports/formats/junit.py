@@ -7,7 +7,7 @@ from itertools import groupby
 from xml.etree import ElementTree as Xml
 
 from dlint.finding import Finding, Report, Trouble
-from dlint.reports.as_json import NOT_CHECKED
+from dlint.reports.formats.as_json import NOT_CHECKED
 from dlint.reports.line import in_file, one_line, place, trouble_line
 from dlint.reports.signs import visible
 

@@ -30,7 +30,7 @@ Format = Callable[[Report, Context], Iterator[str]]
 
 def text(report: Report, context: Context) -> Iterator[str]:
     """With the code and the reach."""
-    from dlint.reports import text as by_text
+    from dlint.reports.formats import text as by_text
 
     yield from by_text.text(
         report.findings,
@@ -43,63 +43,63 @@ def text(report: Report, context: Context) -> Iterator[str]:
 
 def concise(report: Report, context: Context) -> Iterator[str]:
     """One line a finding."""
-    from dlint.reports.concise import concise as lines
+    from dlint.reports.formats.concise import concise as lines
 
     yield from lines(report.findings)
 
 
 def grouped(report: Report, context: Context) -> Iterator[str]:
     """Below each file's name."""
-    from dlint.reports.grouped import grouped as lines
+    from dlint.reports.formats.grouped import grouped as lines
 
     yield from lines(report.findings)
 
 
 def as_json(report: Report, context: Context) -> Iterator[str]:
     """One JSON array."""
-    from dlint.reports.as_json import as_json as lines
+    from dlint.reports.formats.as_json import as_json as lines
 
     yield from lines(report)
 
 
 def json_lines(report: Report, context: Context) -> Iterator[str]:
     """One JSON object a line."""
-    from dlint.reports.as_json import json_lines as lines
+    from dlint.reports.formats.as_json import json_lines as lines
 
     yield from lines(report)
 
 
 def github(report: Report, context: Context) -> Iterator[str]:
     """Annotations of GitHub Actions."""
-    from dlint.reports.github import github as lines
+    from dlint.reports.formats.github import github as lines
 
     yield from lines(report)
 
 
 def gitlab(report: Report, context: Context) -> Iterator[str]:
     """GitLab's Code Quality report."""
-    from dlint.reports.gitlab import gitlab as lines
+    from dlint.reports.formats.gitlab import gitlab as lines
 
     yield from lines(report, context.source, context.top)
 
 
 def sarif(report: Report, context: Context) -> Iterator[str]:
     """SARIF 2.1.0."""
-    from dlint.reports.sarif import sarif as lines
+    from dlint.reports.formats.sarif import sarif as lines
 
     yield from lines(report, context.source, context.pages(), context.version, context.top)
 
 
 def junit(report: Report, context: Context) -> Iterator[str]:
     """JUnit's XML."""
-    from dlint.reports.junit import junit as lines
+    from dlint.reports.formats.junit import junit as lines
 
     yield from lines(report)
 
 
 def markdown(report: Report, context: Context) -> Iterator[str]:
     """A table in Markdown."""
-    from dlint.reports.markdown import markdown as lines
+    from dlint.reports.formats.markdown import markdown as lines
 
     yield from lines(report)
 
