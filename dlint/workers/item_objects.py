@@ -18,7 +18,7 @@ from dlint.source.nodes import walk
 from dlint.values.frame import Point, arguments_of
 from dlint.values.values import Const, Function, Instance, Unknown
 from dlint.values.worlds import World
-from dlint.workers.meeting import Entered
+from dlint.workers.summaries.meeting import Entered
 
 if TYPE_CHECKING:
     from dlint.calls.evaluator import Evaluator

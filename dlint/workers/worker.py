@@ -39,9 +39,9 @@ from dlint.workers.composed import made_of
 from dlint.workers.events import Above, Event, Visit, linked, ways
 from dlint.workers.inner_datasets import inner_datasets
 from dlint.workers.item_objects import ItemObjects
-from dlint.workers.meeting import Asked, Entered, Meeting, Noted, Step, when_called
 from dlint.workers.reach import Link
-from dlint.workers.summaries import Summaries, Summary
+from dlint.workers.summaries.meeting import Asked, Entered, Meeting, Noted, Step, when_called
+from dlint.workers.summaries.summaries import Summaries, Summary
 
 if TYPE_CHECKING:
     from dlint.calls.evaluator import Evaluator

@@ -16,9 +16,9 @@ from dlint.source.layout import FunctionNode, parameters
 from dlint.values.frame import Argument, Arguments, Frame, Point
 from dlint.values.values import Class, Function, Instance, Key, Unknown, Value
 from dlint.values.worlds import HERE, World
-from dlint.workers.meeting import Entered, Meeting, Step
 from dlint.workers.shape import shape_of
-from dlint.workers.walk import Walk
+from dlint.workers.summaries.meeting import Entered, Meeting, Step
+from dlint.workers.summaries.walk import Walk
 
 if TYPE_CHECKING:
     from dlint.calls.evaluator import Evaluator

@@ -19,7 +19,7 @@ from dlint.values.worlds import World
 
 if TYPE_CHECKING:
     from dlint.calls.evaluator import Evaluator
-    from dlint.workers.meeting import Meeting
+    from dlint.workers.summaries.meeting import Meeting
 
 
 class Walk:
