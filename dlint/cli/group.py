@@ -13,8 +13,8 @@ _COMMANDS = (
     *("check", "fix", "baseline", "rule", "rules", "prove", "try", "doctor", "workers", "survey", "server"),
     *("init", "completion"),
 )
-# Where the module has another name than the command, which is a word of Python's.
-_MODULES = {"try": "trying"}
+# Where the module has another name than the command: one is a word of Python's, one has commands of its own.
+_MODULES = {"try": "trying", "survey": "survey.survey"}
 _NEED_A_FOLDER = ("check", "fix", "baseline", "prove", "try", "workers", "survey", "init")
 
 
@@ -28,7 +28,7 @@ class _LazyGroup(click.Group):
         if cmd_name not in _COMMANDS:
             return None
         name = _MODULES.get(cmd_name, cmd_name)
-        command = getattr(import_module(f"dlint.cli.{name}"), name)
+        command = getattr(import_module(f"dlint.cli.commands.{name}"), name.rpartition(".")[2])
         assert isinstance(command, click.Command)
         return command
 

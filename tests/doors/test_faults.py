@@ -32,8 +32,8 @@ if door == "flake8":
 elif door == "libcst":
     from libcst.tool import main
 else:
-    import dlint.cli.prove, dlint.cli.rule, dlint.cli.rules
-    dlint.cli.prove._chosen = dlint.cli.rule.all_rules = dlint.cli.rules.all_rules = fail
+    import dlint.cli.commands.prove, dlint.cli.commands.rule, dlint.cli.commands.rules
+    dlint.cli.commands.prove._chosen = dlint.cli.commands.rule.all_rules = dlint.cli.commands.rules.all_rules = fail
     from dlint.cli import main
     sys.argv = ["dlint", *sys.argv[3:]]
     main()

@@ -55,7 +55,9 @@ def test_the_command_imports_only_its_own_door(tmp_path: Path) -> None:
         tmp_path,
     )
     assert not (HEAVY - {"click"}) & modules
-    assert not {"dlint.cli.fix", "dlint.cli.prove", "flake8", "importlib.metadata"} & modules
+    assert (
+        not {"dlint.cli.commands.fix", "dlint.cli.commands.prove", "flake8", "importlib.metadata"} & modules
+    )
 
 
 def test_a_program_without_data_loading_imports_no_rules(tmp_path: Path) -> None:

@@ -227,7 +227,7 @@ def test_an_exception_that_python_drops_ends_it_all_the_same(tmp_path: Path) -> 
         tmp_path,
         "rules",
         before="""\
-import dlint.cli.rules
+import dlint.cli.commands.rules
 class Deaf:
     def __del__(self):
         os.kill(os.getpid(), signal.SIGTERM)
@@ -237,7 +237,7 @@ def drop():
     Deaf()
     os.write(1, b"went on")
     return {}
-dlint.cli.rules.all_rules = drop
+dlint.cli.commands.rules.all_rules = drop
 """,
     )
     output, complaint = process.communicate(timeout=60)

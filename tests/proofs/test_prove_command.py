@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 
-from dlint.cli.prove import prove
+from dlint.cli.commands.prove import prove
 from dlint.proofs import environment, programs
 from dlint.proofs.environment import Environment
 

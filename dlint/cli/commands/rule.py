@@ -9,10 +9,10 @@ from collections.abc import Mapping
 import click
 
 from dlint.cli import CLEAN
+from dlint.cli.commands.rules import rule_object
 from dlint.cli.completing import codes
 from dlint.cli.options import CannotDo
 from dlint.cli.output import say_json
-from dlint.cli.rules import rule_object
 from dlint.rules import all_rules
 from dlint.rules.rule import Rule
 

@@ -12,12 +12,12 @@ import click
 
 from dlint.cache import Folder, Question, folder_for, remembered
 from dlint.cli import CLEAN, FAILED, FINDINGS
+from dlint.cli.checking.narrowing import Narrowed, narrowed
+from dlint.cli.checking.reporting import Reporting, reporting, reporting_options
 from dlint.cli.completing import a_file
-from dlint.cli.narrowing import Narrowed, narrowed
 from dlint.cli.options import CannotDo, choice_options, is_left_out, paths_argument, settings_for
 from dlint.cli.output import complain_of, say
 from dlint.cli.progress import progress
-from dlint.cli.reporting import Reporting, reporting, reporting_options
 from dlint.cli.verbosity import Verbosity, verbosity_options
 from dlint.finding import Report
 from dlint.project.files import Listing, listing
@@ -29,7 +29,7 @@ from dlint.settings import Settings, SettingsError
 from dlint.source.reading import read_stream
 
 if TYPE_CHECKING:
-    from dlint.cli.fixing import Fixed
+    from dlint.cli.checking.fixing import Fixed
 
 _STDIN = Path("-")
 
@@ -89,7 +89,7 @@ def check(paths: tuple[Path, ...], watch: bool, **options: Any) -> int:
     """
     if not watch:
         return _run(paths, **options)
-    from dlint.cli import watching
+    from dlint.cli.checking import watching
 
     return watching.watch(paths, options, partial(_run, paths, **options))
 
@@ -146,7 +146,7 @@ def _run(
 
     repaired: Fixed | None = None
     if fix:
-        from dlint.cli.fixing import fix_shown
+        from dlint.cli.checking.fixing import fix_shown
 
         narrow = settings.baseline is not None or diff_base is not None
         chosen = look(promised=False).report.findings if narrow else None
@@ -158,7 +158,7 @@ def _run(
         report = report._replace(troubles=(*repaired.troubles, *report.troubles))
         notes = (*repaired.notes, *notes)
     if add_noqa:
-        from dlint.cli import adding_noqa
+        from dlint.cli.checking import adding_noqa
 
         return adding_noqa.add_noqa(report, paths)
     complain_of(report.troubles)
@@ -194,7 +194,7 @@ def _refuse_senseless(*, add_noqa: bool, fix: bool, unsafe_fixes: bool, on_stdin
 
 
 def _show_settings(paths: tuple[Path, ...], settings: Settings, shown: Reporting) -> int:
-    from dlint.cli import shown_settings
+    from dlint.cli.checking import shown_settings
 
     complain_of(settings.troubles)
     as_lines = shown_settings.as_json if shown.is_json else shown_settings.as_text

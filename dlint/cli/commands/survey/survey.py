@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from dlint.cli import CLEAN
+from dlint.cli.commands.survey.survey_report import NEEDED, report
 from dlint.cli.options import CannotDo, choice_options
 from dlint.cli.output import say
 from dlint.cli.progress import progress
-from dlint.cli.survey_report import NEEDED, report
 from dlint.cli.verbosity import Verbosity, verbosity_options
 
 if TYPE_CHECKING:

@@ -1,0 +1,1 @@
+"""What ``dlint check`` does besides finding, where its options tell it to."""

@@ -1,0 +1,1 @@
+"""``dlint survey``, and what it has below itself."""
