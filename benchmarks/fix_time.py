@@ -14,7 +14,7 @@ from pathlib import Path
 
 from dlint import engine
 from dlint.repair import repair
-from dlint.settings import Settings
+from dlint.settings.settings import Settings
 
 
 def main() -> None:

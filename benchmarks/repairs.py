@@ -35,7 +35,7 @@ from dlint.repair import Repairs, promised, repair
 from dlint.repair.workshop import FAULT
 from dlint.reports.repairs import as_diff
 from dlint.rewriting.files import replace
-from dlint.settings import Settings, load
+from dlint.settings.settings import Settings, load
 from tests.fuzz.mutations import cooked, drawn, module_name
 
 PROGRAMS = 10  # to a folder

@@ -19,7 +19,7 @@ from dlint.knowledge.loading import LOADER_WORDS
 from dlint.project.blocks import NOTHING_KNOWN
 from dlint.project.index.index import Index
 from dlint.project.releases.releases import Releases
-from dlint.settings import Settings, enabled
+from dlint.settings.settings import Settings, enabled
 
 if TYPE_CHECKING:
     from dlint.program.program import Program

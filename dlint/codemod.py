@@ -23,13 +23,14 @@ from typing import Any
 import libcst as cst
 from libcst.codemod import CodemodCommand, CodemodContext, SkipFile
 
-from dlint import safe_path, settings
+from dlint import safe_path
 from dlint.fault import described, wants_traceback
 from dlint.project.files import project_root
 from dlint.project.paths import absolute
 from dlint.repair import Repairs, repair
 from dlint.reports.signs import visible
 from dlint.rewriting.files import obstacle, true_roots
+from dlint.settings import settings
 from dlint.source.reading import NotThere, SourceError, read_bytes
 
 _WHY_NOT = "why-not"

@@ -14,7 +14,7 @@ from dlint.in_cells import InCells, broken_cells
 from dlint.knowledge.testing import is_test
 from dlint.project.files import Listing, listing
 from dlint.project.paths import absolute, display_path, is_folder
-from dlint.settings import Settings, enabled
+from dlint.settings.settings import Settings, enabled
 from dlint.source.notebooks import Notebook, is_notebook, read_notebook
 from dlint.source.parsing import parse
 from dlint.source.reading import SourceError, decode, read_bytes

@@ -20,7 +20,7 @@ from dlint.cache import Folder, Question, folder_for, remembered
 from dlint.knowledge.words.subjects import may_concern
 from dlint.project import files
 from dlint.project.paths import absolute, display_path
-from dlint.settings import Settings, SettingsError, load
+from dlint.settings.settings import Settings, SettingsError, load
 from dlint.source import reading
 
 if TYPE_CHECKING:

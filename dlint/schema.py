@@ -9,7 +9,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-from dlint.keys import KEYS, TABLE, as_schema
+from dlint.settings.keys import KEYS, TABLE, as_schema
 
 FILE = Path(__file__).with_name("schema.json")
 

@@ -16,7 +16,7 @@ from pathlib import Path
 
 from dlint.ending import whole
 from dlint.project.files import is_shared
-from dlint.settings import Settings, SettingsError
+from dlint.settings.settings import Settings, SettingsError
 from dlint.source.reading import SourceError, read_bytes
 
 NAME = ".dlint_cache"

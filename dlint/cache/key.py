@@ -15,7 +15,7 @@ from dlint.knowledge.words.reflection import FINDS_BY_NAME
 from dlint.project.configuration import configured
 from dlint.project.files import Listing, project_root
 from dlint.project.releases import pinned
-from dlint.settings import NO_ANSWER
+from dlint.settings.settings import NO_ANSWER
 from dlint.source.reading import SourceError, read_bytes
 
 if TYPE_CHECKING:

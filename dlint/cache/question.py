@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from dlint.project.files import Listing, listing
-from dlint.settings import Settings
+from dlint.settings.settings import Settings
 
 
 class Question(NamedTuple):

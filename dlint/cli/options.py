@@ -9,12 +9,12 @@ from typing import Any, get_args
 
 import click
 
-from dlint import settings
 from dlint.cli.completing import a_file, codes
 from dlint.finding import LEVELS
 from dlint.project.files import is_excluded
 from dlint.project.paths import absolute
-from dlint.settings import Settings, SettingsError, StartMethod
+from dlint.settings import settings
+from dlint.settings.settings import Settings, SettingsError, StartMethod
 
 _LISTS = ("select", "ignore", "extend_select", "exclude", "extend_exclude", "per_file_ignores")
 _SINGLE = ("force_exclude", "target_torch", "start_method", "level", "config", "isolated")

@@ -16,7 +16,7 @@ from dlint.overview.collect import loaders_of
 from dlint.overview.views import CallView, LoaderView
 from dlint.project.files import listing
 from dlint.project.paths import display_path
-from dlint.settings import Settings
+from dlint.settings.settings import Settings
 
 
 def look(paths: Sequence[Path], settings: Settings) -> tuple[list[LoaderView], tuple[Trouble, ...]]:

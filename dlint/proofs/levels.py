@@ -11,7 +11,7 @@ from typing import Any
 from dlint.engine import check
 from dlint.finding import LEVELS
 from dlint.proofs.proof import Fixture, Proof
-from dlint.settings import Settings
+from dlint.settings.settings import Settings
 
 
 def levels(fixtures: Iterable[Fixture]) -> dict[tuple[str, str], str]:

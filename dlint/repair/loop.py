@@ -20,7 +20,7 @@ from dlint.repair.workshop import Change, Workshop, goes_with, spread, unite
 from dlint.rewriting.edits import Edits
 from dlint.rewriting.refusal import CannotRepair
 from dlint.rewriting.source import Source
-from dlint.settings import Settings, enabled
+from dlint.settings.settings import Settings, enabled
 
 # A repair that brings a finding to light which has a remedy, too, is carried on; so many times.
 _MOST_FOLLOWING = 3

@@ -22,7 +22,7 @@ from dlint.rewriting.files import obstacle, true_roots
 from dlint.rewriting.refusal import CannotRepair
 from dlint.rewriting.source import Source
 from dlint.rewriting.surroundings import Surroundings
-from dlint.settings import Settings
+from dlint.settings.settings import Settings
 from dlint.source.notebooks import is_notebook, program_of
 from dlint.source.reading import SourceError, read_bytes
 

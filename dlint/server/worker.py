@@ -23,7 +23,7 @@ from dlint.fault import described
 from dlint.finding import Finding, Report
 from dlint.project.files import project_root
 from dlint.project.paths import absolute
-from dlint.settings import Settings, SettingsError, check_names, load, with_nested
+from dlint.settings.settings import Settings, SettingsError, check_names, load, with_nested
 from dlint.source.noqa.added_noqa import with_noqa
 from dlint.source.reading import SourceError, decode, encoding_of, read_bytes
 

@@ -23,7 +23,7 @@ from dlint.fingerprint import fingerprints
 from dlint.project.files import listing
 from dlint.project.lines import source_lines
 from dlint.running.git import GitError
-from dlint.settings import SettingsError, for_run
+from dlint.settings.settings import SettingsError, for_run
 from dlint.source.reading import SourceError, read_bytes
 from dlint.survey.laid_out import lay_out
 

@@ -13,7 +13,7 @@ from pathlib import Path
 from dlint.finding import Finding
 from dlint.reports.signs import visible
 from dlint.safe_path import LEAVE_OUT
-from dlint.settings import Settings
+from dlint.settings.settings import Settings
 
 
 @cache
@@ -64,8 +64,8 @@ _ASKED = f"{LEAVE_OUT}; import dlint.trial.expected as it; it.answer()"
 @cache
 def settings_of(root: Path) -> Settings:
     """The settings of the project at a folder, the default ones where they cannot be read."""
-    from dlint import settings
     from dlint.rules import all_codes
+    from dlint.settings import settings
 
     try:
         chosen = settings.for_run([root], {})
@@ -81,7 +81,7 @@ def is_ignored(code: str, path: Path) -> bool:
     """Whether the project of a file has chosen not to hear of a rule in it."""
     from dlint.project.files import project_root
     from dlint.rules import all_rules
-    from dlint.settings import enabled
+    from dlint.settings.settings import enabled
 
     root = project_root(path)
     chosen = settings_of(root)

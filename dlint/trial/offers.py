@@ -17,7 +17,7 @@ from dlint.finding import Trouble
 from dlint.loaders.loaders import Loader
 from dlint.project.files import listing
 from dlint.project.paths import display_path
-from dlint.settings import Settings
+from dlint.settings.settings import Settings
 
 _GUARD = ast.dump(ast.parse('__name__ == "__main__"', mode="eval").body)
 

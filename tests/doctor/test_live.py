@@ -17,7 +17,7 @@ from dlint.proofs.environment import Environment
 from dlint.proofs.proof import read
 from dlint.proofs.run import Run
 from dlint.running import processes
-from dlint.settings import Settings
+from dlint.settings.settings import Settings
 
 from .jobs import running, wait_until_still, wait_until_workers
 

@@ -14,12 +14,12 @@ from pathlib import Path
 import pytest
 from doors import CLEAN, HAZARD, REPOSITORY, dlint, flake8, write
 
-from dlint import settings
 from dlint.cache import Folder, Question, remembered
 from dlint.cache import folder as cache_folder
 from dlint.cache import key as cache_key
 from dlint.finding import Report
 from dlint.project.files import Listing, python_files
+from dlint.settings import settings
 
 NAME = ".dlint_cache"
 FORGED = "this was in the cache"

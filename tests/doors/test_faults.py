@@ -102,11 +102,11 @@ def test_libcst(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_the_line_names_the_place() -> None:
     from dlint import fault
-    from dlint.settings import enabled
+    from dlint.settings.settings import enabled
 
     try:
         enabled(None, None)  # type: ignore[arg-type]
     except TypeError as error:
-        assert f"in dlint{os.sep if os.name == 'nt' else '/'}settings.py:" in fault.described(error)
+        assert f"in dlint{os.sep if os.name == 'nt' else '/'}settings/settings.py:" in fault.described(error)
     else:
         pytest.fail("that should not have worked")

@@ -12,7 +12,7 @@ from doors import HAZARD, REPOSITORY, write
 
 from dlint.project.releases.torch_release import CURRENT_TORCH, declarations_of_torch
 from dlint.project.toml import TOMLError, loads
-from dlint.settings import Settings, SettingsError, load
+from dlint.settings.settings import Settings, SettingsError, load
 
 DIGITS = "1" * 5_000
 DEEP = "[" * 100_000

@@ -63,7 +63,7 @@ def test_the_command_imports_only_its_own_door(tmp_path: Path) -> None:
 def test_a_program_without_data_loading_imports_no_rules(tmp_path: Path) -> None:
     write(tmp_path, {"a.py": "import random\n\nprint(random.random())\n"})
     modules = imported_by(
-        "from pathlib import Path\nfrom dlint.engine import check\nfrom dlint.settings import Settings\n"
+        "from pathlib import Path\nfrom dlint.engine import check\nfrom dlint.settings.settings import Settings\n"
         "assert check([Path()], Settings()).checked == 1",
         tmp_path,
     )

@@ -8,7 +8,7 @@ import pytest
 from doors import dlint, write
 
 from dlint.project import files
-from dlint.settings import load
+from dlint.settings.settings import load
 
 # A finding hangs on two files: the loader's workers run what the dataset's file does.
 DATASET = """\

@@ -9,7 +9,7 @@ import pytest
 from dlint.project.releases.bounds import Range
 from dlint.project.releases.python_release import declarations_of_python
 from dlint.project.releases.torch_release import CURRENT_TORCH, declarations_of_torch
-from dlint.settings import load
+from dlint.settings.settings import load
 
 
 def oldest_torch(root: Path) -> str | None:

@@ -12,7 +12,7 @@ from dlint import engine
 from dlint.proofs import programs, proof
 from dlint.rules import all_rules
 from dlint.rules.families import family_of
-from dlint.settings import Settings
+from dlint.settings.settings import Settings
 
 
 def test_the_table_has_every_rule(tmp_path: Path) -> None:

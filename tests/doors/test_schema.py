@@ -12,11 +12,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from jsonschema import Draft7Validator
 
-from dlint.keys import KEYS, SettingsError, checked, field
 from dlint.project.toml import loads
 from dlint.rules import all_codes
 from dlint.schema import FILE, schema, text
-from dlint.settings import Settings, check_names
+from dlint.settings.keys import KEYS, SettingsError, checked, field
+from dlint.settings.settings import Settings, check_names
 
 REPOSITORY = Path(__file__).parents[2]
 VALIDATOR = Draft7Validator(schema())

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from dlint.settings import Settings, SettingsError, enabled, load
+from dlint.settings.settings import Settings, SettingsError, enabled, load
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,7 @@ from dlint import budget, engine
 from dlint.accounts import Shared
 from dlint.budget import BUDGET, Budget, Exhausted, Place, spend
 from dlint.program.program import Program
-from dlint.settings import Settings
+from dlint.settings.settings import Settings
 from dlint.source import nodes
 
 GOOD = """\

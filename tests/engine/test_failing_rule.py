@@ -9,7 +9,7 @@ import pytest
 
 from dlint import engine, rules
 from dlint.rules.rule import Found
-from dlint.settings import Settings
+from dlint.settings.settings import Settings
 
 PROGRAM = """\
 from torch.utils.data import DataLoader, DistributedSampler

@@ -14,7 +14,7 @@ import pytest
 
 from dlint import engine
 from dlint.project import blocks
-from dlint.settings import Settings
+from dlint.settings.settings import Settings
 from dlint.values import frame
 
 DATASETS = 5

@@ -10,7 +10,7 @@ from dlint.remedies.processes import guard_main, pool_per_process
 from dlint.repair import repair
 from dlint.rewriting.edits import Edits
 from dlint.rewriting.refusal import CannotRepair
-from dlint.settings import Settings
+from dlint.settings.settings import Settings
 from tests.remedies.case import finding_at, opened
 
 _SCRIPT = """\

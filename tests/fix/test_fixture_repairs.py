@@ -12,7 +12,7 @@ from rules.fixtures import FOLDER, fixtures
 
 from dlint import engine
 from dlint.repair import repair
-from dlint.settings import Settings
+from dlint.settings.settings import Settings
 
 _EXPECT = re.compile(r"[ \t]*# expect: .*")
 _LISTED = Path(__file__).parent / "written_by_remedies.txt"

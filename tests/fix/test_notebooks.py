@@ -15,7 +15,7 @@ import pytest
 from dlint.repair import repair
 from dlint.rewriting.cells import with_program
 from dlint.rewriting.refusal import CannotRepair
-from dlint.settings import Settings
+from dlint.settings.settings import Settings
 from dlint.source.notebooks import read_notebook
 from tests.remedies.case import Case, cases
 

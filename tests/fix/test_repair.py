@@ -13,7 +13,7 @@ from dlint import engine
 from dlint.finding import Finding, Remedy, Trouble
 from dlint.repair import Repairs, check_text, repair
 from dlint.rewriting.refusal import CannotRepair
-from dlint.settings import Settings
+from dlint.settings.settings import Settings
 
 Find = Callable[[ast.Call], "tuple[str, Remedy | None] | None"]
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from dlint.repair import Repairs, repair
-from dlint.settings import Settings
+from dlint.settings.settings import Settings
 
 _IMAGES = '''\
 """Reading images."""

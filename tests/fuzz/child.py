@@ -22,7 +22,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
 from dlint import cli, engine
 from dlint.project import blocks
-from dlint.settings import Settings
+from dlint.settings.settings import Settings
 
 _MOST_OUTPUT = 50_000_000
 _USUAL_BLOCK = blocks._BLOCK_BYTES

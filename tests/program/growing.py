@@ -19,7 +19,7 @@ from typing import Any
 from hypothesis import strategies as st
 
 from dlint import engine
-from dlint.settings import Settings
+from dlint.settings.settings import Settings
 
 from .sources import write
 

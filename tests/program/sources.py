@@ -12,7 +12,7 @@ from dlint import engine
 from dlint.program.program import Program
 from dlint.project.files import python_files
 from dlint.project.index.index import Index
-from dlint.settings import Settings
+from dlint.settings.settings import Settings
 from dlint.values.values import Class, Const, External, Function, Instance, Items, Made, Partial, Table, Value
 from dlint.values.worlds import World
 

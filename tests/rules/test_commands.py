@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from dlint.engine import check
-from dlint.settings import Settings
+from dlint.settings.settings import Settings
 
 _LOADER = "DataLoader([1], num_workers={}, persistent_workers=True)"
 _LEFT_TO_FORK = "DataLoader([1], num_workers={}, collate_fn=lambda batch: batch)"

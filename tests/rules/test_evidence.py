@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from dlint import engine
-from dlint.settings import Settings
+from dlint.settings.settings import Settings
 
 _MARK = re.compile(r"# <- (DL\d+)")
 _CODES = ("DL101", "DL202", "DL204", "DL301", "DL304", "DL401")

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from dlint import engine
-from dlint.settings import Settings
+from dlint.settings.settings import Settings
 
 _CODES = ("DL202", "DL204", "DL301", "DL302")
 _HEAD = """import numpy as np

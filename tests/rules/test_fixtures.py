@@ -12,7 +12,7 @@ from dlint.engine import check
 from dlint.finding import Finding
 from dlint.proofs.proof import Fixture
 from dlint.rules import all_rules
-from dlint.settings import Settings
+from dlint.settings.settings import Settings
 
 from .fixtures import Program, fixtures, programs
 

@@ -8,7 +8,7 @@ import pytest
 from program.sources import agree, write
 
 from dlint import engine
-from dlint.settings import Settings
+from dlint.settings.settings import Settings
 
 _HEAD = """\
 import sys

@@ -8,7 +8,7 @@ import pytest
 from program.sources import check
 
 from dlint import engine
-from dlint.settings import Settings
+from dlint.settings.settings import Settings
 
 from .held_programs import HEAD, OPENED, codes
 

@@ -8,7 +8,7 @@ import pytest
 
 from dlint.engine import check
 from dlint.finding import Finding, Level
-from dlint.settings import Settings, load
+from dlint.settings.settings import Settings, load
 
 _DRAWS = """\
 import argparse

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from dlint import engine
-from dlint.settings import Settings
+from dlint.settings.settings import Settings
 
 _BRAIN = """from torch.utils.data import DataLoader
 

@@ -8,7 +8,7 @@ import pytest
 
 from dlint import engine
 from dlint.project.releases.pinned import is_older
-from dlint.settings import Settings
+from dlint.settings.settings import Settings
 
 _PROGRAM = """import albumentations as A
 import numpy as np

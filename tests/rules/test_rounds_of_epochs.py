@@ -8,7 +8,7 @@ import pytest
 
 from dlint import engine
 from dlint.finding import Finding
-from dlint.settings import Settings
+from dlint.settings.settings import Settings
 
 _HEAD = """from torch.utils.data import DataLoader, DistributedSampler
 

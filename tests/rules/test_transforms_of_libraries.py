@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from dlint import engine
-from dlint.settings import Settings
+from dlint.settings.settings import Settings
 
 _PROGRAM = """import numpy as np
 from datasets import Dataset as Rows

@@ -25,7 +25,7 @@ def hear(event, arguments):
 sys.addaudithook(hear)
 from pathlib import Path
 from dlint import engine
-from dlint.settings import for_run
+from dlint.settings.settings import for_run
 engine.check([Path()], for_run([Path()], {}))
 print("\\n".join(sorted(seen)))
 """

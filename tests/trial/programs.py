@@ -8,10 +8,11 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-from dlint import engine, settings
+from dlint import engine
 from dlint.finding import Finding
 from dlint.proofs import programs
 from dlint.proofs.proof import Fixture, Needs, read
+from dlint.settings import settings
 from dlint.trial.judging import Verdict, judge
 from dlint.trial.target import parse
 from dlint.trial.trials import Limits, trials, ways

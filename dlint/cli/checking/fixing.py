@@ -14,7 +14,7 @@ from dlint.finding import Finding, Trouble
 from dlint.repair import repair
 from dlint.reports.closing import of
 from dlint.reports.repairs import step_line
-from dlint.settings import Settings
+from dlint.settings.settings import Settings
 
 
 class Fixed(NamedTuple):

@@ -14,7 +14,7 @@ from dlint.project.paths import display_path
 from dlint.reports.closing import of
 from dlint.revision import Revision
 from dlint.running.git import GitError
-from dlint.settings import Settings
+from dlint.settings.settings import Settings
 
 
 class Narrowed(NamedTuple):

@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Any
 
 from dlint.cache.question import Question
-from dlint.keys import KEYS, field
 from dlint.project.files import project_root
 from dlint.project.index.index import Index
 from dlint.project.paths import absolute, display_path
@@ -16,7 +15,8 @@ from dlint.project.releases.declarations import Declared
 from dlint.project.releases.releases import Releases
 from dlint.project.releases.torch_release import declarations_of_torch
 from dlint.reports.signs import visible
-from dlint.settings import Settings
+from dlint.settings.keys import KEYS, field
+from dlint.settings.settings import Settings
 
 _DEFAULT = "default"
 

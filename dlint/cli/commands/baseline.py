@@ -19,7 +19,7 @@ from dlint.project.lines import source_lines
 from dlint.project.paths import absolute, display_path, lies_in
 from dlint.reports.closing import not_checked, of
 from dlint.reports.signs import visible
-from dlint.settings import Settings
+from dlint.settings.settings import Settings
 
 
 @click.command()

@@ -25,7 +25,7 @@ from dlint.project.lines import source_lines
 from dlint.project.paths import absolute, display_path
 from dlint.reports.closing import of, summary
 from dlint.reports.signs import visible
-from dlint.settings import Settings, SettingsError
+from dlint.settings.settings import Settings, SettingsError
 from dlint.source.reading import read_stream
 
 if TYPE_CHECKING:

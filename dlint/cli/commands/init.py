@@ -22,7 +22,7 @@ from dlint.project.paths import absolute, display_path, is_folder, lies_in
 from dlint.reports.closing import of
 from dlint.reports.signs import visible, visible_lines
 from dlint.rewriting.files import CannotWrite, create, obstacle, replace
-from dlint.settings import Settings
+from dlint.settings.settings import Settings
 from dlint.source.reading import MAX_CONFIGURATION_BYTES, NotThere, SourceError, read_bytes
 
 _HELP = """\

@@ -19,7 +19,7 @@ from pathlib import Path
 
 from dlint import engine
 from dlint.repair import repair
-from dlint.settings import Settings
+from dlint.settings.settings import Settings
 
 WAYS = (("fork", 0), ("fork", 2), ("spawn", 0), ("spawn", 2))
 

@@ -246,7 +246,7 @@ def show(method, workers):
 
 
 def test_a_pool_and_a_file_work_in_every_worker(tmp_path: Path) -> None:
-    from dlint.settings import Settings
+    from dlint.settings.settings import Settings
 
     both = before_and_after(
         tmp_path,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from dlint.settings import Settings
+from dlint.settings.settings import Settings
 from tests.remedies.running.harness import WAYS, Both, before_and_after
 
 _WAYS = [f"{method}:{workers}" for method, workers in WAYS]

@@ -188,8 +188,9 @@ def _begun(
     choices: dict[str, Any],
 ) -> Plan:
     """A new survey. Raises CannotDo, StoreError."""
-    from dlint import __version__, settings
+    from dlint import __version__
     from dlint.rules import all_codes
+    from dlint.settings import settings
     from dlint.source.reading import SourceError
     from dlint.survey.limited import Limits
     from dlint.survey.sources import sources

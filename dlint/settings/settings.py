@@ -8,15 +8,25 @@ from pathlib import Path
 from typing import Any, NamedTuple, Protocol
 
 from dlint.finding import Level, Trouble
-from dlint.keys import KEYS, TABLE, PerFileIgnores, checked, field, kebab, nearest, quoted, table_of_pairs
-from dlint.keys import SettingsError as SettingsError
-from dlint.keys import StartMethod as StartMethod
 from dlint.project.files import declarations_around, is_shared, project_root
 from dlint.project.path_patterns.excluding import Exclude, matches
 from dlint.project.paths import absolute, display_path, lies_in
 from dlint.project.releases.declarations import NOTHING, Declared
 from dlint.project.releases.python_release import declarations_of_python
 from dlint.project.releases.torch_release import declarations_of_torch
+from dlint.settings.keys import (
+    KEYS,
+    TABLE,
+    PerFileIgnores,
+    checked,
+    field,
+    kebab,
+    nearest,
+    quoted,
+    table_of_pairs,
+)
+from dlint.settings.keys import SettingsError as SettingsError
+from dlint.settings.keys import StartMethod as StartMethod
 from dlint.source.reading import MAX_CONFIGURATION_BYTES, NotThere, SourceError, read_bytes
 
 _CACHE_DIR = "DLINT_CACHE_DIR"

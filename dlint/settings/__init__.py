@@ -1,0 +1,1 @@
+"""What the user and the project chose: the keys of ``[tool.dlint]``, and the settings that these make."""
