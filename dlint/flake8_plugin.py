@@ -229,7 +229,7 @@ def _without_known(
     """The report without the findings that the project's file of known ones has."""
     if settings.baseline is None or not report.findings:
         return report
-    from dlint.baseline import BaselineError, read, under
+    from dlint.new_findings.baseline import BaselineError, read, under
     from dlint.project.lines import source_lines
     from dlint.rules import once_per_file
 

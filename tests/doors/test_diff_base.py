@@ -10,7 +10,7 @@ import pytest
 from doors import HAZARD, dlint, write
 
 from dlint.finding import Finding, ReachStep
-from dlint.revision import Revision
+from dlint.new_findings.revision import Revision
 
 _DRAWS = """\
 import numpy as np

@@ -6,13 +6,13 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from dlint.baseline import BaselineError, read, under
 from dlint.cli.options import CannotDo
 from dlint.finding import Report
 from dlint.fingerprint import SourceLines
+from dlint.new_findings.baseline import BaselineError, read, under
+from dlint.new_findings.revision import Revision
 from dlint.project.paths import display_path
 from dlint.reports.closing import of
-from dlint.revision import Revision
 from dlint.running.git import GitError
 from dlint.settings.settings import Settings
 

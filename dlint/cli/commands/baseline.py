@@ -8,12 +8,12 @@ from typing import Any
 
 import click
 
-from dlint.baseline import NAME, Baseline, BaselineError, read, under
 from dlint.cli import CLEAN, FAILED
 from dlint.cli.options import CannotDo, choice_options, paths_argument, settings_for
 from dlint.cli.output import complain_of, say
 from dlint.cli.progress import progress
 from dlint.cli.writing import write_file
+from dlint.new_findings.baseline import NAME, Baseline, BaselineError, read, under
 from dlint.project.files import project_root
 from dlint.project.lines import source_lines
 from dlint.project.paths import absolute, display_path, lies_in

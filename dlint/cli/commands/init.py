@@ -12,11 +12,11 @@ import click
 
 from dlint import __version__
 from dlint.adoption.refusal import CannotAdopt
-from dlint.baseline import NAME
 from dlint.cli import CLEAN, FAILED, FINDINGS
 from dlint.cli.options import CannotDo, settings_for
 from dlint.cli.output import complain, complain_of, in_colour, say
 from dlint.finding import Trouble
+from dlint.new_findings.baseline import NAME
 from dlint.project.files import is_shared, project_root
 from dlint.project.paths import absolute, display_path, is_folder, lies_in
 from dlint.reports.closing import of
