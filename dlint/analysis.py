@@ -12,7 +12,7 @@ from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from dlint.budget import BUDGET
+from dlint.budget.budget import BUDGET
 from dlint.finding import Finding, Span, Trouble
 from dlint.guarded import GivenUp, guarded, too_much
 from dlint.knowledge.loading import LOADER_WORDS

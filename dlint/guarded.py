@@ -8,7 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import NamedTuple
 
-from dlint.budget import BUDGET, Exhausted, Place
+from dlint.budget.budget import BUDGET, Exhausted, Place
 from dlint.finding import Trouble
 from dlint.project.paths import display_path
 

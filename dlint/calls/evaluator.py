@@ -11,7 +11,7 @@ import ast
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from dlint.budget import BUDGET, spend
+from dlint.budget.budget import BUDGET, spend
 from dlint.calls.calls import Calls
 from dlint.calls.commands import Commands
 from dlint.calls.leads import Leads

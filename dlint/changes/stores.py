@@ -13,7 +13,7 @@ from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
-from dlint.budget import spend
+from dlint.budget.budget import spend
 from dlint.calls.parameters import is_static
 from dlint.changes.mentions import mentions
 from dlint.program.program import Program

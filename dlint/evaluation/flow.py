@@ -12,7 +12,7 @@ from bisect import bisect_left
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from dlint.budget import spend
+from dlint.budget.budget import spend
 from dlint.source.layout import as_try, ends, own_names, pattern_names, statements_in, taken
 from dlint.values.frame import Frame, Point
 from dlint.values.values import Key

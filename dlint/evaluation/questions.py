@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, MutableMapping
 from contextlib import contextmanager
 from typing import Final, TypeVar
 
-from dlint.budget import spend
+from dlint.budget.budget import spend
 from dlint.values.outcomes import Outcome, fold, within
 from dlint.values.values import Key, Unknown
 from dlint.values.worlds import HERE, World

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
-from dlint.budget import spend
+from dlint.budget.budget import spend
 from dlint.evaluation.questions import begun
 from dlint.knowledge.loading import is_dataset, is_iterable_dataset
 from dlint.source.layout import functions_in

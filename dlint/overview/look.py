@@ -9,7 +9,7 @@ from pathlib import Path
 
 from dlint import engine
 from dlint.analysis import Project, programs
-from dlint.budget import Exhausted
+from dlint.budget.budget import Exhausted
 from dlint.finding import Finding, Trouble
 from dlint.in_cells import Notebooks
 from dlint.overview.collect import loaders_of

@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 from functools import cached_property
 from typing import Any
 
-from dlint.accounts import Shared, by_file
+from dlint.budget.accounts import Shared, by_file
 from dlint.calls.evaluator import Evaluator
 from dlint.fork.boundaries import Boundaries
 from dlint.fork.protection import Protections

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from dlint.accounts import by_file
+from dlint.budget.accounts import by_file
 from dlint.project.imports import Imports
 from dlint.project.index.index import Index
 from dlint.source.desugaring.plain import made_plain

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 import libcst as cst
 
-from dlint.budget import BUDGET, Exhausted
+from dlint.budget.budget import BUDGET, Exhausted
 from dlint.rewriting.refusal import CannotRepair
 
 if TYPE_CHECKING:

@@ -73,7 +73,7 @@ import ast
 import re
 from collections.abc import Iterator
 
-from dlint.accounts import Shared
+from dlint.budget.accounts import Shared
 from dlint.finding import Remedy
 from dlint.fork.start_method import LOKY
 from dlint.knowledge.callbacks import RUNNER_WORDS, RUNNERS

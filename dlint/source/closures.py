@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple, TypeAlias
 
-from dlint.budget import spend
+from dlint.budget.budget import spend
 from dlint.source.layout import parameters
 from dlint.source.nodes import children, walk
 

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Sequence
 from itertools import accumulate
 from pathlib import Path
 
-from dlint.budget import spend
+from dlint.budget.budget import spend
 from dlint.source.layout import Scope
 
 _RETURN = re.compile(r"\r\n?")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from dlint.budget import spend
+from dlint.budget.budget import spend
 
 
 def walk(node: ast.AST) -> Iterator[ast.AST]:

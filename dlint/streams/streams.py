@@ -9,7 +9,7 @@ import ast
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, NamedTuple
 
-from dlint.budget import spend
+from dlint.budget.budget import spend
 from dlint.knowledge.iterables import PASSES_ON, gives_all
 from dlint.source.layout import blocks, expressions, statements_in, target_names
 from dlint.source.nodes import walk

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from dlint.analysis import Project, programs
-from dlint.budget import Exhausted
+from dlint.budget.budget import Exhausted
 from dlint.finding import Trouble
 from dlint.loaders.loaders import Loader
 from dlint.project.files import listing

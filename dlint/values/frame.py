@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING, Final
 
-from dlint.budget import Place
+from dlint.budget.budget import Place
 from dlint.source.layout import Layout, Scope
 from dlint.values.values import Key, Value, number
 

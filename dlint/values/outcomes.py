@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final, TypeAlias
 
-from dlint.budget import spend
+from dlint.budget.budget import spend
 from dlint.values.values import Key, Table, Unknown, Value
 from dlint.values.worlds import World
 

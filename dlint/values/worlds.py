@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Final, TypeAlias
 
-from dlint.budget import spend
+from dlint.budget.budget import spend
 from dlint.values.facts import NOTHING, About, alike, both, is_unlikely
 from dlint.values.values import Key
 

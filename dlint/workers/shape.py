@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from dlint.budget import spend
+from dlint.budget.budget import spend
 from dlint.values.frame import Arguments
 from dlint.values.values import (
     Const,

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
-from dlint.accounts import Shared
+from dlint.budget.accounts import Shared
 
 if TYPE_CHECKING:
     from dlint.values.values import Key

@@ -7,9 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from dlint import budget, engine
-from dlint.accounts import Shared
-from dlint.budget import BUDGET, Budget, Exhausted, Place, spend
+from dlint import engine
+from dlint.budget import budget
+from dlint.budget.accounts import Shared
+from dlint.budget.budget import BUDGET, Budget, Exhausted, Place, spend
 from dlint.program.program import Program
 from dlint.settings.settings import Settings
 from dlint.source import nodes

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from dlint.budget import BUDGET
+from dlint.budget.budget import BUDGET
 from program.sources import check, program
 
 _HEAD = """\

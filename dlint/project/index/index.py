@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from functools import cached_property, lru_cache
 from pathlib import Path
 
-from dlint.budget import spend
+from dlint.budget.budget import spend
 from dlint.knowledge.words.reflection import BY_NAME
 from dlint.project.configuration.configured import by_path, names
 from dlint.project.index.roles import Roles

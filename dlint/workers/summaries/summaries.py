@@ -10,7 +10,7 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
-from dlint.budget import spend
+from dlint.budget.budget import spend
 from dlint.knowledge.words.telling import DECIDED_BY_ARGUMENTS, HOLDS_ITS_OWN
 from dlint.source.layout import FunctionNode, parameters
 from dlint.values.frame import Argument, Arguments, Frame, Point

@@ -9,7 +9,7 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
-from dlint.budget import spend
+from dlint.budget.budget import spend
 from dlint.evaluation.flow import few
 from dlint.source.layout import as_try, ends, expressions
 from dlint.source.nodes import children, walk

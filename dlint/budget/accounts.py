@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Generic, TypeVar, overload
 
-from dlint.budget import BUDGET
+from dlint.budget.budget import BUDGET
 
 Item = TypeVar("Item")
 
