@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from dlint.analysis import Hit, Progress, Project, analyse
+from dlint.analysis.analysis import Hit, Progress, Project, analyse
 from dlint.finding import LEVELS, Finding, Trouble
 from dlint.finding import Report as Report
 from dlint.in_cells import InCells, broken_cells

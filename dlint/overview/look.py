@@ -8,7 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from dlint import engine
-from dlint.analysis import Project, programs
+from dlint.analysis.analysis import Project, programs
 from dlint.budget.budget import Exhausted
 from dlint.finding import Finding, Trouble
 from dlint.in_cells import Notebooks

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from dlint.analysis import Project, programs
+from dlint.analysis.analysis import Project, programs
 from dlint.budget.budget import Exhausted
 from dlint.finding import Trouble
 from dlint.loaders.loaders import Loader

@@ -12,9 +12,9 @@ from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from dlint.analysis.guarded import GivenUp, guarded, too_much
 from dlint.budget.budget import BUDGET
 from dlint.finding import Finding, Span, Trouble
-from dlint.guarded import GivenUp, guarded, too_much
 from dlint.knowledge.loading import LOADER_WORDS
 from dlint.project.blocks import NOTHING_KNOWN
 from dlint.project.index.index import Index
