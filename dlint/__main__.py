@@ -1,6 +1,6 @@
 """``python -m dlint``."""
 
-from dlint.safe_path import leave_tree_out
+from dlint.own_process.safe_path import leave_tree_out
 
 leave_tree_out()  # before anything else is imported
 

@@ -23,8 +23,8 @@ from typing import Any
 import libcst as cst
 from libcst.codemod import CodemodCommand, CodemodContext, SkipFile
 
-from dlint import safe_path
-from dlint.fault import described, wants_traceback
+from dlint.own_process import safe_path
+from dlint.own_process.fault import described, wants_traceback
 from dlint.project.files import project_root
 from dlint.project.paths import absolute
 from dlint.repair import Repairs, repair

@@ -15,9 +15,10 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from dlint import __version__, name_clash, safe_path
+from dlint import __version__
 from dlint.cache import Folder, Question, folder_for, remembered
 from dlint.knowledge.words.subjects import may_concern
+from dlint.own_process import name_clash, safe_path
 from dlint.project import files
 from dlint.project.paths import absolute, display_path
 from dlint.settings.settings import Settings, SettingsError, load
@@ -279,7 +280,7 @@ def _in_one_line() -> Iterator[None]:
     except Flake8Exception:
         raise
     except Exception as error:
-        from dlint.fault import described, wants_traceback
+        from dlint.own_process.fault import described, wants_traceback
 
         if wants_traceback():
             raise

@@ -12,8 +12,8 @@ from collections.abc import Callable
 
 from dlint.cache.folder import Folder, folder_for
 from dlint.cache.question import Question
-from dlint.fault import wants_traceback
 from dlint.finding import Report
+from dlint.own_process.fault import wants_traceback
 from dlint.project.files import Listing
 from dlint.project.paths import display_path
 

@@ -14,7 +14,7 @@ import time
 from contextlib import suppress
 from pathlib import Path
 
-from dlint.ending import whole
+from dlint.own_process.ending import whole
 from dlint.project.files import is_shared
 from dlint.settings.settings import Settings, SettingsError
 from dlint.source.reading import SourceError, read_bytes

@@ -7,8 +7,8 @@ import sys
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
-from dlint.ending import Ended, came, die, heed_signals, unheed_signals
-from dlint.fault import described, wants_traceback
+from dlint.own_process.ending import Ended, came, die, heed_signals, unheed_signals
+from dlint.own_process.fault import described, wants_traceback
 
 if TYPE_CHECKING:
     from click import ClickException
@@ -70,7 +70,7 @@ def _run() -> int:
 
 def _command() -> int:
     from dlint.cli.output import complain
-    from dlint.name_clash import problem
+    from dlint.own_process.name_clash import problem
 
     wrong = problem()
     if wrong:

@@ -7,7 +7,7 @@ import tempfile
 from pathlib import Path
 
 from dlint.cli.options import CannotDo
-from dlint.ending import whole
+from dlint.own_process.ending import whole
 from dlint.project.paths import display_path
 from dlint.rewriting.files import umask
 

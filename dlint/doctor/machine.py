@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from dlint.safe_path import LEAVE_OUT
+from dlint.own_process.safe_path import LEAVE_OUT
 
 _PATIENCE = 120.0  # seconds for importing torch and cv2
 _OPENCV = tuple(

@@ -15,9 +15,9 @@ from dataclasses import dataclass
 from packaging.requirements import Requirement
 from packaging.specifiers import SpecifierSet
 
+from dlint.own_process.safe_path import LEAVE_OUT
 from dlint.proofs import older_torch, opencl_cpu, openmp_opencv
 from dlint.proofs.proof import Needs, StartMethod
-from dlint.safe_path import LEAVE_OUT
 
 # Asked in a process of its own: importing torch and cv2 here would make this process unfit to fork.
 _QUESTIONS = """

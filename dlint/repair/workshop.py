@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
-from dlint.fault import described, wants_traceback
 from dlint.finding import Finding
+from dlint.own_process.fault import described, wants_traceback
 from dlint.project.files import Program, expand, programs
 from dlint.project.paths import absolute
 from dlint.remedies import remedy

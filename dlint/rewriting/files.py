@@ -9,7 +9,7 @@ import tempfile
 from collections.abc import Iterable
 from pathlib import Path
 
-from dlint.ending import whole
+from dlint.own_process.ending import whole
 from dlint.project.files import project_root
 from dlint.project.paths import display_path, lies_in
 from dlint.source.reading import SourceError, read_bytes

@@ -17,10 +17,10 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any, Generic, Protocol, TypeVar
 
+from dlint.own_process.safe_path import LEAVE_OUT
 from dlint.running import processes
 from dlint.running.stacks import Process, processes_from_data
 from dlint.running.watchdog import MARK, Job
-from dlint.safe_path import LEAVE_OUT
 
 _PACKAGES = Path(__file__).resolve().parents[2]  # where dlint is imported from
 

@@ -19,8 +19,8 @@ from typing import Any
 from dlint import engine
 from dlint.cache import Question, folder_for, remembered
 from dlint.cache.answer import packed
-from dlint.fault import described
 from dlint.finding import Finding, Report
+from dlint.own_process.fault import described
 from dlint.project.files import project_root
 from dlint.project.paths import absolute
 from dlint.settings.settings import Settings, SettingsError, check_names, load, with_nested

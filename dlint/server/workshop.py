@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from dlint.safe_path import LEAVE_OUT
+from dlint.own_process.safe_path import LEAVE_OUT
 
 _PROGRAM = f"{LEAVE_OUT}; from dlint.server.worker import main; main()"
 _LONGEST = 1 << 30  # bytes of an answer

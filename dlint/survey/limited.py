@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 
 import psutil
 
-from dlint.safe_path import LEAVE_OUT
+from dlint.own_process.safe_path import LEAVE_OUT
 from dlint.survey.sources import Version
 
 _PROGRAM = f"{LEAVE_OUT}; from dlint.survey.child import main; main()"

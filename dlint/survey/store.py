@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from dlint.ending import whole
+from dlint.own_process.ending import whole
 from dlint.source.reading import SourceError, read_bytes
 from dlint.survey.limited import Limits
 from dlint.survey.rows import FINDINGS, REPOSITORIES, findings_of, repository_of, table

@@ -11,8 +11,8 @@ from functools import cache
 from pathlib import Path
 
 from dlint.finding import Finding
+from dlint.own_process.safe_path import LEAVE_OUT
 from dlint.reports.signs import visible
-from dlint.safe_path import LEAVE_OUT
 from dlint.settings.settings import Settings
 
 

@@ -15,9 +15,9 @@ from functools import cached_property
 from pathlib import Path
 from typing import Literal, NamedTuple
 
+from dlint.own_process.safe_path import LEAVE_OUT
 from dlint.running.runner import Result, Runner
 from dlint.running.watchdog import MARK, Job
-from dlint.safe_path import LEAVE_OUT
 from dlint.trial.probe.child import JOB
 from dlint.trial.probe.conduct import Way
 from dlint.trial.records import Records, read

@@ -101,7 +101,7 @@ def test_libcst(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_the_line_names_the_place() -> None:
-    from dlint import fault
+    from dlint.own_process import fault
     from dlint.settings.settings import enabled
 
     try:

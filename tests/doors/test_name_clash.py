@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from doors import REPOSITORY, flake8, run, write
 
-from dlint import name_clash
+from dlint.own_process import name_clash
 
 
 def test_our_own_package_is_fine() -> None:

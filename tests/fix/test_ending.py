@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from dlint import ending
+from dlint.own_process import ending
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="needs the signals of POSIX")
 

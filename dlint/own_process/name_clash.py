@@ -10,9 +10,9 @@ _THEIRS = ("extension.py", "linters", "redos")
 def problem(package: Path | None = None) -> str | None:
     """What is wrong with the installed package ``dlint`` and what to do about it; None when all is well.
 
-    ``package`` is the folder to look at, by default the one this module was imported from.
+    ``package`` is the folder to look at, by default the one that dlint was imported from.
     """
-    folder = package or Path(__file__).parent
+    folder = package or Path(__file__).parents[1]
     if any((folder / name).exists() for name in _THEIRS):
         return (
             "this environment also holds the distribution 'dlint', a security linter (codes DUO) that "

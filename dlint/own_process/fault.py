@@ -15,7 +15,7 @@ def wants_traceback() -> bool:
 def described(error: BaseException) -> str:
     """What went wrong and in which line of dlint, for a report."""
     where = ""
-    package = os.path.join(os.path.dirname(__file__), "")  # noqa: PTH118, PTH120
+    package = os.path.join(os.path.dirname(os.path.dirname(__file__)), "")  # noqa: PTH118, PTH120
     trace = error.__traceback__
     while trace is not None:
         file = trace.tb_frame.f_code.co_filename
