@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from dlint.finding import Finding
+from dlint.in_cells import Notebooks
 from dlint.project.paths import absolute
 from dlint.repair.lines import UNCHANGED, Lines
 
@@ -76,3 +77,22 @@ def _by_kind(findings: Iterable[Finding]) -> dict[_Kind, list[Finding]]:
 
 def _kind(finding: Finding) -> _Kind:
     return absolute(finding.path), finding.code
+
+
+def what_is_wrong(found: Verdict, notebooks: Notebooks) -> str:
+    """Why a change is not made; ``notebooks`` are as they would be with it."""
+    if found.stayed:
+        still = found.still[0] if found.still else None
+        return _what_stays(found.stayed[0], still and notebooks.in_cells(still))
+    other = notebooks.in_cells(found.came[0])
+    return f"the remedy would bring another finding: {other.code} at {other.text}:{other.line}"
+
+
+def _what_stays(wanted: Finding, still: Finding | None) -> str:
+    """Why the remedy alone is not enough, and what else is to be done by hand."""
+    if still is None:
+        return "the file would no longer be one that dlint can check"
+    words = f"the remedy does not take the finding away here: {still.text}:{still.line} would still be found"
+    if still.message != wanted.message:
+        return f"{words}: {still.message}"
+    return f"{words}: dlint rule {wanted.code} has the other cures"

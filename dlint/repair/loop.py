@@ -12,8 +12,7 @@ from dlint.finding import Finding
 from dlint.in_cells import Notebooks
 from dlint.project.paths import absolute
 from dlint.remedies import CURE_OTHERS, remedy
-from dlint.repair.as_edits import edits_of
-from dlint.repair.judge import Verdict, verdict
+from dlint.repair.judge import Verdict, verdict, what_is_wrong
 from dlint.repair.lines import UNCHANGED, Place, place_of
 from dlint.repair.results import Approve, Enough, Left, Repaired, Repairs, Step
 from dlint.repair.workshop import Change, Workshop, goes_with, spread, unite
@@ -52,14 +51,14 @@ def repair(
     all_rules = settings.of_all_rules()
     report = engine.check(paths, all_rules, texts=given, jobs=jobs, progress=progress)
     first = Notebooks(given)
-    chosen = _Chosen(settings, unsafe)
+    chosen = Chosen(settings, unsafe)
 
     def check(changed: Mapping[Path, bytes]) -> engine.Report:
         report = engine.check(paths, all_rules, texts={**given, **changed})
         return _in_programs(report, Notebooks({**given, **changed}))
 
     report = _in_programs(report, first)
-    work = _Work(check, Workshop(paths, settings, given), chosen, approve, _under_one_name(report.findings))
+    work = Work(check, Workshop(paths, settings, given), chosen, approve, _under_one_name(report.findings))
     work.first = first
     work.only = only
     work.troubles = frozenset(absolute(trouble.path) for trouble in report.troubles)
@@ -72,44 +71,13 @@ def repair(
     return work.result(report)
 
 
-def promised(
-    findings: Iterable[Finding], paths: Sequence[Path], settings: Settings, texts: Mapping[Path, bytes]
-) -> list[Finding]:
-    """The findings with what their remedies would change, and without a remedy where it would refuse: then
-    ``by_hand`` has the reason.
-
-    Each is performed by itself and its text looked at; what it would do to the program is not judged.
-    """
-    given = {absolute(path): data for path, data in texts.items()}
-    notebooks = Notebooks(given)
-    found = [notebooks.in_program(finding) for finding in findings]
-    work = _Work(_no_check, Workshop(paths, settings, given), _Chosen(settings, True), None, found)
-    return [notebooks.in_cells(_as_promised(work, finding)) for finding in found]
-
-
-def _as_promised(work: _Work, finding: Finding) -> Finding:
-    if finding.remedy is None:
-        return finding
-    reason = work.reason(finding)
-    if reason is None:
-        change = work.alone(finding)
-        if change is not None:
-            return finding._replace(remedy=finding.remedy._replace(edits=tuple(edits_of(change.texts))))
-        reason = work.reason(finding)
-    return finding._replace(remedy=None, by_hand=reason)
-
-
 def _in_programs(report: engine.Report, notebooks: Notebooks) -> engine.Report:
     """The report with places of notebooks as lines of their programs, which is what is edited."""
     return report._replace(findings=tuple(map(notebooks.in_program, report.findings)))
 
 
-def _no_check(_: Mapping[Path, bytes]) -> engine.Report:
-    return engine.Report((), (), 0)
-
-
 @dataclass(frozen=True)
-class _Chosen:
+class Chosen:
     """Which findings are to be repaired."""
 
     settings: Settings
@@ -152,12 +120,12 @@ def _at(finding: Finding) -> _At:
 
 
 @dataclass
-class _Work:
+class Work:
     """The state of a run: the present findings, what they were at first, and what is done and refused."""
 
     check: Check
     shop: Workshop
-    chosen: _Chosen
+    chosen: Chosen
     approve: Approve | None
     findings: list[Finding]
     troubles: frozenset[Path] = frozenset()
@@ -260,7 +228,7 @@ class _Work:
             return self._accept(tried)
         if len(change.findings) == 1:
             texts = self.shop.under_all_names(change.after)
-            self._refuse(change.findings, _what_is_wrong(tried, Notebooks(texts)))
+            self._refuse(change.findings, what_is_wrong(tried, Notebooks(texts)))
             return False
         blamed = {_at(each) for each in tried.stayed}
         places = {absolute(each.path) for each in tried.came}
@@ -391,25 +359,6 @@ class _Tried:
 
     change: Change
     report: engine.Report
-
-
-def _what_is_wrong(found: Verdict, notebooks: Notebooks) -> str:
-    """Why a change is not made; ``notebooks`` are as they would be with it."""
-    if found.stayed:
-        still = found.still[0] if found.still else None
-        return _what_stays(found.stayed[0], still and notebooks.in_cells(still))
-    other = notebooks.in_cells(found.came[0])
-    return f"the remedy would bring another finding: {other.code} at {other.text}:{other.line}"
-
-
-def _what_stays(wanted: Finding, still: Finding | None) -> str:
-    """Why the remedy alone is not enough, and what else is to be done by hand."""
-    if still is None:
-        return "the file would no longer be one that dlint can check"
-    words = f"the remedy does not take the finding away here: {still.text}:{still.line} would still be found"
-    if still.message != wanted.message:
-        return f"{words}: {still.message}"
-    return f"{words}: dlint rule {wanted.code} has the other cures"
 
 
 def _steps(change: Change, wanted: Sequence[Finding], gone: Iterable[Finding]) -> list[Step]:
