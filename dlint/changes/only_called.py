@@ -13,12 +13,13 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from dlint.calls.parameters import passed
 from dlint.changes.mentions import mentions, uses_elsewhere
+from dlint.changes.read_by_name import is_read_by_name
 from dlint.changes.stores import Kin
 from dlint.knowledge.processes.by_name import kept_as, only_calls
 from dlint.source.closures import Callable_, bindings, owner, reads, trail_to
-from dlint.source.layout import MUTATORS, dotted, parameters
+from dlint.source.layout import dotted, parameters
 from dlint.source.nodes import walk
-from dlint.values.values import Class, External, Function, ModuleValue, Value
+from dlint.values.values import Class, External, Function, Value
 
 if TYPE_CHECKING:
     from dlint.program.program import Program
@@ -38,7 +39,6 @@ _LOOK = (
 )  # fmt: skip
 _TELL_APART = frozenset({"builtins.id", "builtins.hash", "builtins.set", "builtins.frozenset"})
 _HARMLESS = frozenset({"staticmethod", "classmethod", "abstractmethod", "abc.abstractmethod"})
-_BY_NAME = frozenset({"getattr", "attrgetter", "delattr", "setattr", "__getattribute__", "methodcaller"})
 
 _Trail: TypeAlias = Sequence[ast.AST]
 
@@ -201,7 +201,7 @@ class _Search:
         """It is an attribute of this name, of an object of a class or (``kin`` is None) of any."""
         if not self._is_new(("attribute", name, id(kin.cls.node) if kin is not None else None)):
             return
-        if self._is_read_by_name(name):
+        if is_read_by_name(self._program, self._home, name):
             self.fate.seen = True
         for each in mentions(self._program, name):
             node = each.node
@@ -210,40 +210,6 @@ class _Search:
                     self.follow(each.module, each.trail)
             elif _is_descriptor(each.trail):
                 self.fate.seen = True
-
-    def _is_read_by_name(self, name: str) -> bool:
-        """Whether some code may come to an attribute without writing it as one."""
-        index, home = self._program.modules.index, self._home.relative
-        for word in ("__setattr__", "__getattribute__"):
-            if any(b"def " + word.encode() in index.data(each) for each in index.naming(word)):
-                return True
-        boundaries = self._program.boundaries
-        near = {home, *boundaries.imports(home), *boundaries.importers(home)}
-        for word in sorted(_BY_NAME):
-            for module in self._program.modules.each(index.naming(word)):
-                says = module.relative in near
-                if any(self._asks(module, trail, name, says) for trail in module.paths_to(word)):
-                    return True
-        return any(
-            _shows_all(trail)
-            for word in ("vars", "__dict__")
-            for module in self._program.modules.each(sorted(near.intersection(index.naming(word))))
-            for trail in module.paths_to(word)
-        )
-
-    def _asks(self, module: Module, trail: _Trail, name: str, is_near: bool) -> bool:
-        """Whether a call of ``getattr`` and the like may ask for an attribute of this name."""
-        call = next((each for each in reversed(trail) if isinstance(each, ast.Call)), None)
-        if call is None or not any(call.func is each for each in trail[-2:]):
-            return False
-        said = [each.value for each in call.args if isinstance(each, ast.Constant)]
-        if any(isinstance(each, str) for each in said):
-            return name in said
-        if not is_near or not call.args:
-            return False
-        point = self._program.evaluator.sites.point_of(module, list(trail))
-        values = [value for value, _ in self._program.evaluator.values(call.args[0], point)]
-        return not values or not all(isinstance(value, ModuleValue | External) for value in values)
 
     def _is_new(self, mark: object) -> bool:
         if mark in self._done:
@@ -408,11 +374,3 @@ def _is_descriptor(trail: _Trail) -> bool:
         return False
     in_class = len(trail) > 2 and isinstance(trail[-3], ast.ClassDef)
     return in_class and isinstance(getattr(above, "value", None), ast.Call)
-
-
-def _shows_all(trail: _Trail) -> bool:
-    """Whether what stands at the end of a trail gives all attributes of an object to somebody."""
-    node, above = trail[-1], trail[-2]
-    if isinstance(node, ast.Attribute):
-        return not isinstance(above, ast.Attribute) or above.attr not in MUTATORS | {"get"}
-    return isinstance(above, ast.Call) and above.func is node and bool(above.args)
