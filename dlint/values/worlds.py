@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Final, TypeAlias
+from typing import Any, Final
 
 from dlint.budget.budget import spend
 from dlint.values.facts import NOTHING, About, alike, both, is_unlikely
@@ -38,26 +38,39 @@ def _choice(parts: Key) -> _Choice:
     return known
 
 
-# What one of some worlds assumes beyond the others: the keys and, each behind its key, the facts. There are
-# half a million in a large program, hardly ever asked for; of six that are equal one is kept.
-Way: TypeAlias = "tuple[Any, ...]"
-_ways: dict[Way, Way] = {}
-
-
 class Folded:
     """What each of the worlds that were folded assumes beyond what they have in common; nothing where that is
     not known. That there were several is all that worlds are compared by: any two are equal."""
 
-    __slots__ = ("ways",)
+    __slots__ = ("_shared", "_worlds", "many")
 
-    def __init__(self, ways: tuple[Way, ...]) -> None:
-        self.ways = ways
+    def __init__(self, many: int, shared: dict[Key, Any], worlds: tuple[dict[Key, Any], ...]) -> None:
+        # How many ways there are, 0 where they are not known. Hardly anybody asks what each of them assumes.
+        self.many = many
+        self._shared = shared
+        self._worlds = worlds
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Folded)
 
     def __hash__(self) -> int:
         return hash(FOLDED)
+
+    def ways(self) -> list[dict[Key, Any]]:
+        """What each way assumes beyond what all have in common."""
+        mark = _choice(FOLDED)
+        ask = self._shared.get
+        found: list[dict[Key, Any]] = []
+        for facts in self._worlds:
+            own: dict[Key, Any] = {}
+            for key, fact in facts.items():
+                if key is not mark:
+                    known = ask(key)
+                    if known is not fact and known != fact:
+                        own[key] = fact
+            before: Folded | None = facts.get(mark)
+            found += [own] if before is None else [{**way, **own} for way in before.ways()]
+        return found
 
 
 # A program has a few hundred different facts, each in thousands of worlds. With one object for each, most
@@ -73,7 +86,6 @@ def forget_choices() -> None:
     """Lets go of all tuples, when another program is looked at."""
     _choices.clear()
     _abouts.clear()
-    _ways.clear()
 
 
 class World:
@@ -246,46 +258,24 @@ class World:
             return True
         if mine is not None and theirs is not None:
             return False
-        folded, plain, ways = (self, other, mine.ways) if theirs is None else (other, self, theirs.ways)
+        folded, plain, held = (self, other, mine) if theirs is None else (other, self, theirs)
         return folded.is_within(plain) or any(
-            World({**folded.facts, **dict(zip(way[::2], way[1::2], strict=True))}).is_within(plain)
-            for way in ways
+            World({**folded.facts, **way}).is_within(plain) for way in held.ways()
         )
 
 
 def _folded(shared: dict[Key, Any], worlds: tuple[dict[Key, Any], ...]) -> Folded:
     """What is lost of some worlds where only what they share is kept."""
     mark = _choice(FOLDED)
-    befores: list[Folded | None] = [facts.get(mark) for facts in worlds]
     many = 0
-    for before in befores:
-        many += 1 if before is None else len(before.ways)
-        if many > _MOST_WAYS or (before is not None and not before.ways):
+    for facts in worlds:
+        before: Folded | None = facts.get(mark)
+        many += 1 if before is None else before.many
+        if many > _MOST_WAYS or (before is not None and not before.many):
             return _UNKNOWN_WAYS
     spend(1 + many // 8)
-    ask = shared.get
-    ways: list[Way] = []
-    for facts, before in zip(worlds, befores, strict=True):
-        more: list[Any] = []
-        for key, fact in facts.items():
-            if key is not mark:
-                known = ask(key)
-                if known is not fact and known != fact:
-                    more += (key, fact)
-        if before is None:
-            ways.append(_one_way(more))
-        else:
-            own = dict(zip(more[::2], more[1::2], strict=True))
-            for way in before.ways:
-                merged = {**dict(zip(way[::2], way[1::2], strict=True)), **own}
-                ways.append(_one_way([part for pair in merged.items() for part in pair]))
-    return Folded(tuple(ways))
+    return Folded(many, shared, worlds)
 
 
-def _one_way(parts: list[Any]) -> Way:
-    way: Way = tuple(parts)
-    return _ways.setdefault(way, way)
-
-
-_UNKNOWN_WAYS: Final = Folded(())
+_UNKNOWN_WAYS: Final = Folded(0, {}, ())
 HERE: Final = World()  # nothing assumed
