@@ -28,6 +28,8 @@ MUTATORS = frozenset(
 _CHANGING = frozenset({ast.Delete, ast.Expr, ast.Assign, ast.AugAssign})
 _GIVING = (ast.Expr, ast.Assign)
 _IMPORTS = frozenset({ast.Import, ast.ImportFrom})
+# What a list's ``pop()`` takes out.
+_THE_LAST = ast.Constant(value=-1)
 _HOLDING = frozenset({ast.Call, ast.Tuple, ast.List, ast.ListComp, ast.IfExp})
 
 
@@ -282,8 +284,8 @@ def changed_names(statement: ast.stmt) -> set[str]:
 
 
 def taken(statement: ast.stmt) -> list[tuple[str, ast.expr]]:
-    """The dicts that a statement takes entries out of, with the keys: ``del kwargs["x"]``, and
-    ``kwargs.pop("x")`` wherever it stands in what is called or assigned."""
+    """The dicts and lists that a statement takes entries out of, with the keys: ``del kwargs["x"]``, and
+    ``kwargs.pop("x")`` or ``files.pop()`` wherever it stands in what is called or assigned."""
     found: list[tuple[str, ast.expr]] = []
     if isinstance(statement, ast.Delete):
         for target in statement.targets:
@@ -298,11 +300,10 @@ def taken(statement: ast.stmt) -> list[tuple[str, ast.expr]]:
 def _popped(node: ast.expr | None, found: list[tuple[str, ast.expr]]) -> None:
     parts: list[ast.expr]
     if isinstance(node, ast.Call):
-        if isinstance(node.func, ast.Attribute) and node.func.attr == "pop" and node.args:
+        if isinstance(node.func, ast.Attribute) and node.func.attr == "pop":
             path = dotted(node.func.value)
-            # A list's pop is given a number.
-            if path and not isinstance(getattr(node.args[0], "value", ""), int):
-                found.append((path, node.args[0]))
+            if path:
+                found.append((path, node.args[0] if node.args else _THE_LAST))
         parts = [*node.args, *[keyword.value for keyword in node.keywords]] if node.keywords else node.args
     elif isinstance(node, ast.Tuple | ast.List):
         parts = node.elts
