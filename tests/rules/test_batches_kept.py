@@ -68,6 +68,8 @@ def _count(
     (tmp_path / name).write_text(text)
     report = engine.check([tmp_path], Settings(select=("DL507",)))
     assert not report.troubles
+    # What nothing repairs says what to do by hand.
+    assert all((finding.remedy is None) is bool(finding.by_hand) for finding in report.findings)
     return len(report.findings)
 
 

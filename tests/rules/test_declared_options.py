@@ -80,6 +80,11 @@ def _codes(tmp_path: Path, text: str) -> list[str]:
         ("None", "Feed().open(torch.arange(8))", False),
         ("True", "Feed(drop_last=False).open(torch.arange(8))", False),
         ("True", "feed = Feed()\nfeed.drop_last = False\nfeed.open(torch.arange(8))", False),
+        (
+            "True",
+            "def tune(feed):\n    feed.drop_last = False\n\n\nfeed = Feed()\ntune(feed)\nfeed.open(torch.arange(8))",
+            False,
+        ),
     ],
 )
 def test_a_declared_option(tmp_path: Path, base: str, default: str, made: str, found: bool) -> None:

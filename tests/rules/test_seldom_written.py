@@ -49,6 +49,21 @@ data = Data()
 def train():
     return DataLoader(data, num_workers=2)
 """
+_SPENT = """
+class Rows(Dataset):
+    def __init__(self, rows):
+        self.rows = iter(list(rows))
+
+    def __len__(self):
+        return 9
+
+    def __getitem__(self, index):
+        try:
+            return next(self.rows){mark}
+        except {errors}:
+            return index
+
+"""
 _INIT = """
 def main(rows):
     return DataLoader(Rows(rows), num_workers=2, worker_init_fn=init)
@@ -317,6 +332,190 @@ def main(rows):
     pl.read_parquet("all.parquet").sort("name")
     return DataLoader(Rows(rows), num_workers=2)
 """,
+    "DL106: worker code alone runs the library": _ROWS.format(item="read(self.rows[index])")
+    + """
+import polars as pl
+
+
+def read(path):
+    return pl.read_parquet(path)
+
+
+def main(rows):
+    return DataLoader(Rows(rows), num_workers=2)
+""",
+    "DL505: an error that is caught is another": _SPENT.format(mark="  # expect: DL505", errors="KeyError")
+    + """
+
+def main(rows):
+    return DataLoader(Rows(rows), num_workers=2)
+""",
+    "DL505: errors that are caught are others": _SPENT.format(
+        mark="  # expect: DL505", errors="(KeyError, ValueError)"
+    )
+    + """
+
+def main(rows):
+    return DataLoader(Rows(rows), num_workers=2)
+""",
+    "DL505: it is caught, beside others": _SPENT.format(mark="", errors="(KeyError, StopIteration)")
+    + """
+
+def main(rows):
+    return DataLoader(Rows(rows), num_workers=2)
+""",
+    "DL403: one of two files is what a worker may not share": """
+class Rows(Dataset):
+    def __init__(self, root):
+        self.file = np.load("rows.npz" if root else "rows.npy")  # expect: DL403
+
+    def __len__(self):
+        return 9
+
+    def __getitem__(self, index):
+        return self.file["x"][index]
+
+
+def main(root):
+    return DataLoader(Rows(root), num_workers=2)
+""",
+    "DL102: a thread reads another queue than workers do": """
+import queue
+import threading
+
+
+class Ahead(IterableDataset):
+    def __init__(self, rows):
+        self.rows = rows
+        self.samples = queue.Queue()
+        for row in rows:
+            self.samples.put(row)
+
+    def __iter__(self):
+        while not self.samples.empty():
+            yield self.samples.get()
+
+
+def write(log):
+    while True:
+        print(log.get())
+
+
+def main(rows):
+    log = queue.Queue()
+    threading.Thread(target=write, args=(log,), daemon=True).start()
+    return DataLoader(Ahead(rows), num_workers=2)
+""",
+    "DL207: a sampler seeded with what a while counts": _ROWS.format(item="self.rows[index]")
+    + """
+from torch.utils.data import DistributedSampler
+
+
+def main(rows, model):
+    number = 0
+    while number < 9:
+        sampler = DistributedSampler(Rows(rows), seed=number)  # expect: DL207
+        for batch in DataLoader(Rows(rows), sampler=sampler, num_workers=2):
+            model(batch).backward()
+        number += 1
+""",
+    "DL402: a loader taken from a list": _ROWS.format(item="self.rows[index]")
+    + """
+rows = Rows(list(range(9)))
+loaders = [DataLoader(rows, num_workers=2, multiprocessing_context="spawn")]
+for batch in loaders[0]:  # expect: DL402
+    print(batch)
+""",
+    "DL101: a class with a function that gets no object": """
+class Photos(Dataset):
+    def __init__(self, parts):
+        self.parts = [Part(each) for each in parts]
+
+    def __len__(self):
+        return sum(len(each) for each in self.parts)
+
+    def __getitem__(self, index):
+        for part in self.parts:
+            if index < len(part):
+                return part[index]
+            index -= len(part)
+
+
+class Part(Dataset):
+    def __init__(self, paths):
+        self.paths = paths
+
+    @staticmethod
+    def size():
+        return 224
+
+    def __len__(self):
+        return len(self.paths)
+
+    def __getitem__(self, index):
+        return cv2.resize(cv2.imread(self.paths[index]), (self.size(), self.size()))  # expect: DL101
+
+
+def main(parts):
+    return DataLoader(Photos(parts), num_workers=2)
+""",
+    "DL201: a seed that is taken out of a list": """
+class Rows(Dataset):
+    def __init__(self, seeds):
+        self.seeds = seeds
+
+    def __len__(self):
+        return 9
+
+    def __getitem__(self, index):
+        np.random.seed(*self.seeds)  # expect: DL201
+        return np.random.rand()
+
+
+def main(seeds):
+    return DataLoader(Rows(seeds), num_workers=2)
+""",
+    "DL301: arguments in a dict that has no name": _ROWS.format(item="self.rows[index]")
+    + """
+
+def main(rows):
+    return DataLoader(Rows(rows), **dict(sampler=RandomSampler(rows), shuffle=True))  # expect: DL301
+""",
+    "DL101: a transform among the options that a library's class is given": """
+from torchvision.datasets import ImageFolder
+
+
+class Blur:
+    def __call__(self, image):
+        return cv2.GaussianBlur(image, (3, 3), 0)  # expect: DL101
+
+
+class Photos(ImageFolder):
+    def __init__(self, root, **options):
+        super().__init__(root, **options)
+
+
+def main(root):
+    return DataLoader(Photos(root, transform=Blur()), num_workers=2)
+""",
+    "DL502: a mode decides whether there is an item": """
+class Rows(Dataset):
+    def __init__(self, rows, labelled=True):
+        self.rows, self.labelled = rows, labelled
+
+    def __len__(self):
+        return len(self.rows)
+
+    def __getitem__(self, index):
+        row = self.rows[index]
+        if self.labelled:
+            return row
+        return None
+
+
+def main(rows):
+    return DataLoader(Rows(rows), num_workers=2)
+""",
     "DL306: a loader made where it is asked for a batch": _DRAWN
     + """
 
@@ -572,3 +771,45 @@ def main(rows, model):
 """
     [finding] = agree(tmp_path, {"main.py": program}, "DL306").findings
     assert (finding.remedy is None) is apart
+
+
+@pytest.mark.parametrize(("factor", "bound"), [("2", False), ("factor", True)])
+def test_what_a_local_function_needs_is_bound(factor: str, bound: bool, tmp_path: Path) -> None:
+    program = f"""{_HEAD}{_ROWS.format(item="self.rows[index]")}
+
+def main(rows, factor):
+    def gather(batch):  # expect: DL401
+        return [{factor} * each for each in batch]
+
+    return DataLoader(Rows(rows), num_workers=2, collate_fn=gather)
+"""
+    [finding] = agree(tmp_path, {"main.py": program}, "DL401", start_method="spawn").findings
+    assert ("functools.partial" in finding.message) is bound
+
+
+def test_what_a_test_sets_is_not_set_for_training(tmp_path: Path) -> None:
+    data = f"""{_HEAD}
+class Rows(Dataset):
+    def __init__(self, path):
+        self.file = open(path, "rb")  # expect: DL403
+
+    def __len__(self):
+        return 9
+
+    def __getitem__(self, index):
+        self.file.seek(9 * index)
+        return self.file.read(9)
+
+
+def main(path):
+    return DataLoader(Rows(path), num_workers=2)
+"""
+    test = """
+import data
+
+
+def test_a_worker(worker_dataset):
+    worker_dataset.file = None
+    assert isinstance(worker_dataset, data.Rows)
+"""
+    agree(tmp_path, {"data.py": data, "tests/test_data.py": test}, "DL403", start_method="fork")
