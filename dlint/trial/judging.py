@@ -10,6 +10,7 @@ from dlint.finding import Finding
 from dlint.project.files import project_root
 from dlint.project.paths import absolute
 from dlint.trial.checks import checks
+from dlint.trial.checks.growth import is_contradicted
 from dlint.trial.confirming import confirmed
 from dlint.trial.probe.places import Place, is_own
 from dlint.trial.trials import Trial
@@ -108,7 +109,7 @@ def _merged(trials: Sequence[Trial]) -> list[Shown]:
                 # Where there are more workers, more is to be seen.
                 better = before.wrong if before.wrong.sure and not wrong.sure else wrong
                 found[mark] = Shown(better, (*before.ways, trial.name))
-    return list(found.values())
+    return [each for each in found.values() if not is_contradicted(each.wrong, each.ways, trials)]
 
 
 def _existing(files: Iterable[str]) -> set[Path]:

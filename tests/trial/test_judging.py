@@ -161,6 +161,25 @@ def test_what_grows_is_drawn(shop: Path) -> None:
     assert text.count("*") == 15
 
 
+@pytest.mark.parametrize(
+    ("in_fork", "in_spawn", "told"),
+    [
+        (3_000_000, 3_000_000, True),
+        (0, 3_000_000, False),  # what an allocator takes for a while
+        (3_000_000, 0, True),  # what is copied since a forked worker writes to it
+    ],
+)
+def test_memory_that_grows_does_so_in_all_trials(shop: Path, in_fork: int, in_spawn: int, told: bool) -> None:
+    trials = []
+    for method, each in (("fork", in_fork), ("spawn", in_spawn)):
+        events: list[Event] = []
+        for number in range(16):
+            events.append(Event("item", number, 0, 0, 10, 0.001, size={"memory": number * each}))
+            events.append(Event("collate", None, 0, 0, 10, 0.001))
+        trials.append(trial(shop, 1, *events, method=method))
+    assert ("memory grows with every item" in "\n".join(as_text(verdict(trials)))) is told
+
+
 @pytest.mark.parametrize("bound", [True, False])
 def test_a_seed_that_may_be_another_with_the_next_loader(shop: Path, bound: bool) -> None:
     events = [

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from itertools import accumulate, pairwise
 
 from dlint.finding import Effect
@@ -67,6 +67,20 @@ def grows(series: Sequence[int], size: str) -> bool:
         first >= least * middle
         and second >= least * (len(series) - 1 - middle)
         and all(after > before for before, after in pairwise(quarters))
+    )
+
+
+def is_contradicted(wrong: Wrong, ways: Collection[str], trials: Sequence[Trial]) -> bool:
+    """Whether memory that grew in some trials (``ways``, by name) did not in others that went as far: what an
+    allocator takes may grow for a while, what is kept of every item grows in all of them. What is copied
+    since a worker writes to it does so in those that fork."""
+    if wrong.grows != "memory":
+        return False
+    by_fork = all(trial.way.method == "fork" for trial in trials if trial.name in ways)
+    return any(
+        len(series := longest(trial, "memory")) >= _FEWEST and not grows(series, "memory")
+        for trial in trials
+        if trial.name not in ways and (not by_fork or trial.way.method == "fork")
     )
 
 
