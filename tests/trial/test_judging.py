@@ -162,21 +162,24 @@ def test_what_grows_is_drawn(shop: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("in_fork", "in_spawn", "told"),
+    ("grown", "told"),
     [
-        (3_000_000, 3_000_000, True),
-        (0, 3_000_000, False),  # what an allocator takes for a while
-        (3_000_000, 0, True),  # what is copied since a forked worker writes to it
+        (("1 fork", "1 spawn", "2 fork"), True),
+        (("1 spawn",), False),  # what an allocator takes for a while
+        (("1 fork",), False),
+        (("1 fork", "2 fork"), True),  # what is copied since a forked worker writes to it
+        (("1 fork", "1 spawn"), False),
     ],
 )
-def test_memory_that_grows_does_so_in_all_trials(shop: Path, in_fork: int, in_spawn: int, told: bool) -> None:
+def test_memory_that_grows_does_so_in_all_trials(shop: Path, grown: tuple[str, ...], told: bool) -> None:
     trials = []
-    for method, each in (("fork", in_fork), ("spawn", in_spawn)):
+    for way in ("1 fork", "1 spawn", "2 fork"):
         events: list[Event] = []
         for number in range(16):
-            events.append(Event("item", number, 0, 0, 10, 0.001, size={"memory": number * each}))
+            there = 3_000_000 * number if way in grown else 0
+            events.append(Event("item", number, 0, 0, 10, 0.001, size={"memory": there}))
             events.append(Event("collate", None, 0, 0, 10, 0.001))
-        trials.append(trial(shop, 1, *events, method=method))
+        trials.append(trial(shop, int(way[0]), *events, method=way[2:]))
     assert ("memory grows with every item" in "\n".join(as_text(verdict(trials)))) is told
 
 

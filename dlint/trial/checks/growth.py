@@ -73,14 +73,15 @@ def grows(series: Sequence[int], size: str) -> bool:
 def is_contradicted(wrong: Wrong, ways: Collection[str], trials: Sequence[Trial]) -> bool:
     """Whether memory that grew in some trials (``ways``, by name) did not in others that went as far: what an
     allocator takes may grow for a while, what is kept of every item grows in all of them. What is copied
-    since a worker writes to it does so in those that fork."""
+    since a worker writes to it does so in those that fork, and only where more than one shows it is that
+    believed."""
     if wrong.grows != "memory":
         return False
-    by_fork = all(trial.way.method == "fork" for trial in trials if trial.name in ways)
+    only_forks = len(ways) > 1 and all(trial.way.method == "fork" for trial in trials if trial.name in ways)
     return any(
         len(series := longest(trial, "memory")) >= _FEWEST and not grows(series, "memory")
         for trial in trials
-        if trial.name not in ways and (not by_fork or trial.way.method == "fork")
+        if trial.name not in ways and (not only_forks or trial.way.method == "fork")
     )
 
 
