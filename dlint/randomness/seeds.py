@@ -57,8 +57,6 @@ def seeds_of(evaluator: Evaluator, code: WorkerCode, event: Event) -> list[Seed]
     expression = call.args[0] if call.args else given
     if expression is None:
         return [FRESH_SEED if not call.keywords else UNKNOWN_SEED]
-    if isinstance(expression, ast.Starred):
-        return [UNKNOWN_SEED]
     evaluator.start()
     return _Trace(evaluator, code).of(expression, event.point, event.world)
 

@@ -366,8 +366,8 @@ def main(rows):
 """,
     "DL403: one of two files is what a worker may not share": """
 class Rows(Dataset):
-    def __init__(self, root):
-        self.file = np.load("rows.npz" if root else "rows.npy")  # expect: DL403
+    def __init__(self, root, path):
+        self.file = np.load(root + "/rows.npz" if root else path)  # expect: DL403
 
     def __len__(self):
         return 9
@@ -376,10 +376,10 @@ class Rows(Dataset):
         return self.file["x"][index]
 
 
-def main(root):
-    return DataLoader(Rows(root), num_workers=2)
+def main(root, path):
+    return DataLoader(Rows(root, path), num_workers=2)
 """,
-    "DL102: a thread reads another queue than workers do": """
+    "DL102: a thread fills another queue than workers read": """
 import queue
 import threading
 
@@ -398,7 +398,7 @@ class Ahead(IterableDataset):
 
 def write(log):
     while True:
-        print(log.get())
+        log.put("going")
 
 
 def main(rows):
@@ -419,6 +419,18 @@ def main(rows, model):
             model(batch).backward()
         number += 1
 """,
+    "DL207: a loader taken from a list": _ROWS.format(item="self.rows[index]")
+    + """
+from torch.utils.data import DistributedSampler
+
+
+def main(rows, model):
+    sampler = DistributedSampler(Rows(rows))  # expect: DL207
+    loaders = [DataLoader(Rows(rows), sampler=sampler, num_workers=2)]
+    for epoch in range(9):
+        for batch in loaders[0]:
+            model(batch).backward()
+""",
     "DL402: a loader taken from a list": _ROWS.format(item="self.rows[index]")
     + """
 rows = Rows(list(range(9)))
@@ -430,6 +442,10 @@ for batch in loaders[0]:  # expect: DL402
 class Photos(Dataset):
     def __init__(self, parts):
         self.parts = [Part(each) for each in parts]
+
+    @staticmethod
+    def size():
+        return 224
 
     def __len__(self):
         return sum(len(each) for each in self.parts)
@@ -445,15 +461,11 @@ class Part(Dataset):
     def __init__(self, paths):
         self.paths = paths
 
-    @staticmethod
-    def size():
-        return 224
-
     def __len__(self):
         return len(self.paths)
 
     def __getitem__(self, index):
-        return cv2.resize(cv2.imread(self.paths[index]), (self.size(), self.size()))  # expect: DL101
+        return cv2.resize(cv2.imread(self.paths[index]), (224, 224))  # expect: DL101
 
 
 def main(parts):
