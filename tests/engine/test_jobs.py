@@ -297,7 +297,7 @@ def test_the_program_has_findings_that_processes_share(project: Path) -> None:
 # Two processes that work for ever at their first block, and say who they are.
 BUSY = """\
 import multiprocessing, os, signal, sys, time
-from dlint import analysis
+from dlint.analysis import analysis
 from dlint.cli import main
 from dlint.project import blocks
 

@@ -83,7 +83,7 @@ engine.check = check
 # Two processes that work for ever at their first block, and say who they are.
 _BUSY = """\
 import multiprocessing, time
-from dlint import analysis
+from dlint.analysis import analysis
 from dlint.project import blocks
 def work_for_ever(*_):
     os.write(1, b"%d\\n" % os.getpid())
