@@ -28,9 +28,9 @@ MUTATORS = frozenset(
 _CHANGING = frozenset({ast.Delete, ast.Expr, ast.Assign, ast.AugAssign})
 _GIVING = (ast.Expr, ast.Assign)
 _IMPORTS = frozenset({ast.Import, ast.ImportFrom})
+_HOLDING = frozenset({ast.Call, ast.Tuple, ast.List, ast.ListComp, ast.IfExp})
 # What a list's ``pop()`` takes out.
 _THE_LAST = ast.Constant(value=-1)
-_HOLDING = frozenset({ast.Call, ast.Tuple, ast.List, ast.ListComp, ast.IfExp})
 
 
 class Place(NamedTuple):

@@ -101,7 +101,9 @@ def _merged(trials: Sequence[Trial]) -> list[Shown]:
         for wrong in all_wrong:
             if wrong.code is None and explained and wrong.effect == "error" and wrong.grows is None:
                 continue
-            mark = (wrong.code, wrong.place, "" if wrong.place else wrong.about or wrong.what)
+            # Of what no rule is about more than one thing may go wrong at a place.
+            which = wrong.grows or ("" if wrong.place else wrong.about or wrong.what)
+            mark = (wrong.code, wrong.place, which)
             before = found.get(mark)
             if before is None:
                 found[mark] = Shown(wrong, (trial.name,))

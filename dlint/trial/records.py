@@ -67,8 +67,7 @@ class Event(NamedTuple):
 @dataclass(frozen=True)
 class Records:
     """All notes of one trial. ``notes`` are those that are no events, by their kinds, in their order in each
-    process; each has the ``pid`` that it is of. ``cut``: there
-    were more than are read."""
+    process; each has the ``pid`` that it is of. ``cut``: there were more than are read."""
 
     events: tuple[Event, ...] = ()
     notes: Mapping[str, tuple[Mapping[str, Any], ...]] = field(default_factory=dict)

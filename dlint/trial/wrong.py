@@ -15,10 +15,9 @@ class Wrong:
     ``code`` is the rule, None where none is about it; ``or_rules`` are others that it may be as well: static
     analysis knows which. ``what`` says in a clause what was seen, ``cure`` what to do. ``place`` is the line
     that it happened at, where one is known, ``near`` are the files that it is about. ``sure``: nothing else
-    looks so.
-    ``grows`` is what is added with every item (``files``, ``threads``, ``memory``), where that is what is
-    wrong.
-    ``about`` is the thing that is wrong (``dataset.file``), by which two trials are seen to show the same.
+    looks so. ``grows`` is what is added with every item (``files``, ``threads``, ``memory``,
+    ``shared memory``), where that is what is wrong. ``about`` is the thing that is wrong (``dataset.file``),
+    by which two trials are seen to show the same.
     ``needs_finding``: what a trial does is not what every program does; it counts where static analysis,
     which sees the whole program, says the same.
     """

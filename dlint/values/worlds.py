@@ -58,16 +58,16 @@ class Folded:
 
     def ways(self) -> list[dict[Key, Any]]:
         """What each way assumes beyond what all have in common."""
+        spend(1 + self.many)
         mark = _choice(FOLDED)
         ask = self._shared.get
         found: list[dict[Key, Any]] = []
         for facts in self._worlds:
             own: dict[Key, Any] = {}
             for key, fact in facts.items():
-                if key is not mark:
-                    known = ask(key)
-                    if known is not fact and known != fact:
-                        own[key] = fact
+                known = ask(key)
+                if key is not mark and known is not fact and known != fact:
+                    own[key] = fact
             before: Folded | None = facts.get(mark)
             found += [own] if before is None else [{**way, **own} for way in before.ways()]
         return found
@@ -247,7 +247,8 @@ class World:
                 break
         if any(facts != each for each in (self.facts, *unlike)):
             folded = _folded(facts, (self.facts, *unlike)) if ways else _UNKNOWN_WAYS
-            facts[_choice(FOLDED)] = folded
+            # Not into `facts`: what is folded keeps these, and a circle would never be let go of.
+            return World({**facts, _choice(FOLDED): folded})
         return World(facts)
 
     def is_together_with(self, other: World) -> bool:

@@ -290,6 +290,7 @@ def grown(*added: int, name: str = "files", batch: int = 1, sent: int = 0) -> li
         (grown(*[1] * 6), False),  # too few to say
         (grown(*[4_000_000] * 16, name="memory"), True),
         (grown(*[4_000] * 16, name="memory"), False),
+        (grown(*[4_000_000] * 16, name="shared memory"), True),
         (grown(*[0] * 16, name="memory", batch=4, sent=4_000_000), False),  # the items themselves
         (grown(*[4_000_000] * 32, name="memory", batch=4, sent=4_000_000), True),
         (grown(*[4_000_000] * 16, name="memory", batch=4), False),  # buffers may still fill

@@ -161,13 +161,23 @@ def test_what_grows_is_drawn(shop: Path) -> None:
     assert text.count("*") == 15
 
 
+def test_files_and_memory_that_grow_are_two(shop: Path) -> None:
+    events: list[Event] = []
+    for number in range(16):
+        size = {"files": 5 + number, "memory": 3_000_000 * number, "shared memory": 2_000_000 * number}
+        events.append(Event("item", number, None, 0, 10, 0.001, size=size))
+        events.append(Event("collate", None, None, 0, 10, 0.001))
+    text = "\n".join(as_text(verdict([trial(shop, 0, *events, own_workers=0)])))
+    for each in ("open files grow", "rule: memory grows", "shared memory grows"):
+        assert text.count(f"{each} with every item") == 1
+
+
 @pytest.mark.parametrize(
     ("grown", "told"),
     [
         (("1 fork", "1 spawn", "2 fork"), True),
         (("1 spawn",), False),  # what an allocator takes for a while
-        (("1 fork",), False),
-        (("1 fork", "2 fork"), True),  # what is copied since a forked worker writes to it
+        (("1 fork", "2 fork"), False),
         (("1 fork", "1 spawn"), False),
     ],
 )

@@ -14,12 +14,14 @@ from dlint.trial.wrong import Wrong
 _FEWEST = 8
 # So many batches must have been begun to see memory grow: the first ones fill what the allocator keeps.
 _FEWEST_BATCHES = 6
-# Memory grows where each item adds as much, bytes, in the second half of the items as well.
+# What is counted in bytes, and grows where each item adds as many in the second half of the items as well.
+BYTES = ("memory", "shared memory")
 _MEMORY = 1_000_000
 _WORDS = {
     "files": ("open files grow", "close what is opened for an item: with open(...)"),
     "threads": ("threads grow", "end the threads that are started for an item: with ThreadPoolExecutor(...)"),
     "memory": ("memory grows", "see what is kept of every item: a cache, a list that is appended to"),
+    "shared memory": ("shared memory grows", "see which tensors are shared and kept, or never unlinked"),
 }
 
 
@@ -30,16 +32,16 @@ def check(trial: Trial, plain: Trial | None) -> Iterator[Wrong]:
     for size, (words, cure) in _WORDS.items():
         series = longest(trial, size)
         if grows(series, size):
-            effect: Effect = "cost" if size == "memory" else "error"
+            effect: Effect = "cost" if size in BYTES else "error"
             added = series[-1] / len(series)
-            each = f"{added / 1e6:.1f} MB" if size == "memory" else f"{added:.1f}"
+            each = f"{added / 1e6:.1f} MB" if size in BYTES else f"{added:.1f}"
             yield Wrong(
                 "DL103" if size == "threads" else None,
                 f"{words} with every item: {each} an item, over {len(series)} items",
                 cure,
                 effect,
                 place,
-                or_rules=("DL504",) if size == "memory" else ("DL102", "DL104") if size == "threads" else (),
+                or_rules=("DL102", "DL104") if size == "threads" else (),
                 sure=False,
                 grows=size,
             )
@@ -61,7 +63,7 @@ def grows(series: Sequence[int], size: str) -> bool:
         return False
     middle = len(series) // 2
     first, second = series[middle], series[-1] - series[middle]
-    least = _MEMORY if size == "memory" else 0.5
+    least = _MEMORY if size in BYTES else 0.5
     quarters = [series[number * (len(series) - 1) // 4] for number in range(5)]
     return (
         first >= least * middle
@@ -72,16 +74,14 @@ def grows(series: Sequence[int], size: str) -> bool:
 
 def is_contradicted(wrong: Wrong, ways: Collection[str], trials: Sequence[Trial]) -> bool:
     """Whether memory that grew in some trials (``ways``, by name) did not in others that went as far: what an
-    allocator takes may grow for a while, what is kept of every item grows in all of them. What is copied
-    since a worker writes to it does so in those that fork, and only where more than one shows it is that
-    believed."""
-    if wrong.grows != "memory":
+    allocator takes may grow for a while, what is kept of every item grows in all of them."""
+    size = wrong.grows
+    if size not in BYTES:
         return False
-    only_forks = len(ways) > 1 and all(trial.way.method == "fork" for trial in trials if trial.name in ways)
     return any(
-        len(series := longest(trial, "memory")) >= _FEWEST and not grows(series, "memory")
+        len(series := longest(trial, size)) >= _FEWEST and not grows(series, size)
         for trial in trials
-        if trial.name not in ways and (not only_forks or trial.way.method == "fork")
+        if trial.name not in ways
     )
 
 
@@ -97,6 +97,6 @@ def _begins(events: Sequence[Event], size: str) -> list[int]:
             if is_sent:
                 last, batches, is_sent = len(found), batches + 1, False
             found.append(event.size[size])
-    if size == "memory" and batches < _FEWEST_BATCHES:
+    if size in BYTES and batches < _FEWEST_BATCHES:
         return []
     return found[: last + 1]

@@ -9,7 +9,7 @@ from dlint.reports.closing import of
 from dlint.reports.line import one_line, place
 from dlint.reports.pages import address
 from dlint.reports.signs import visible
-from dlint.trial.checks.growth import longest
+from dlint.trial.checks.growth import BYTES, longest
 from dlint.trial.judging import Shown, Verdict
 from dlint.trial.probe.places import Place
 from dlint.trial.reports.curve import curve
@@ -92,7 +92,7 @@ def _curve(shown: Shown, verdict: Verdict, width: int) -> Iterator[str]:
         return
     trial = _trial(verdict, shown.ways[0])
     series = longest(trial, shown.wrong.grows)
-    unit = 1e6 if shown.wrong.grows == "memory" else 1
+    unit = 1e6 if shown.wrong.grows in BYTES else 1
     title = f"{'MB' if unit > 1 else shown.wrong.grows} added, by item, {trial.name}"
     for line in curve([each / unit for each in series], title, width):
         yield f"    {line}"

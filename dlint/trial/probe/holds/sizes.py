@@ -7,19 +7,23 @@ import sys
 from pathlib import Path
 from typing import Any
 
-_PAGE = os.sysconf("SC_PAGE_SIZE") if hasattr(os, "sysconf") else 4096
+# Lines of /proc/self/status (proc(5)), from Linux 4.5 on. What a forked worker has from its parent counts
+# from the beginning: a page that is copied when the worker writes to it adds nothing. Measured: 178 MB before
+# a forked process reads two million strings of its parent's, and after, when 150 MB of them are its own.
+_MEMORY = {"RssAnon": "memory", "RssShmem": "shared memory"}
 
 
 def sizes() -> dict[str, int]:
-    """Open files, threads (also those that Python does not know), and private memory in bytes."""
+    """Open files, threads (also those that Python does not know), memory and shared memory in bytes."""
     try:
-        # A page that is shared with the parent is not counted: what a worker adds is.
-        _, resident, shared = Path("/proc/self/statm").read_text().split()[:3]
+        lines = Path("/proc/self/status").read_text().splitlines()
         files = len(os.listdir("/proc/self/fd"))  # noqa: PTH208 - of numbers, once an item
         threads = len(os.listdir("/proc/self/task"))  # noqa: PTH208
     except (OSError, ValueError):
         return {}
-    return {"files": files, "threads": threads, "memory": (int(resident) - int(shared)) * _PAGE}
+    said = (line.split()[:2] for line in lines if line.startswith("Rss"))
+    memory = {_MEMORY[name[:-1]]: 1024 * int(kib) for name, kib in said if name[:-1] in _MEMORY}
+    return {"files": files, "threads": threads, **memory}
 
 
 def settings() -> dict[str, Any]:
