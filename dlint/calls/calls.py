@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
+from dlint.calls.decorators import given_instead, is_dispatched
 from dlint.knowledge.names import answers_again
 from dlint.source.layout import FunctionNode, as_try, ends, statements_in
 from dlint.values.alike import told
@@ -42,6 +43,8 @@ class Calls:
         self._evaluator = evaluator
         self._returns: dict[int, tuple[list[ast.Return], bool, bool]] = {}
         self._inside: dict[tuple[int, Key], int] = {}
+        self._wrapped: dict[int, list[Function]] = {}
+        self._dispatched: dict[int, bool] = {}
 
     def invoke(
         self, callee: Value, arguments: Arguments, node: ast.AST, point: Point, world: World
@@ -110,6 +113,12 @@ class Calls:
         frame = self.enter(function, arguments, node, point)
         self._inside[mark] = self._evaluator.depth
         try:
+            if not isinstance(scope, ast.Lambda) and scope.decorator_list:
+                if self._is_dispatched(function):
+                    return unknown
+                instead = self._instead(function, arguments, node, point, world)
+                if instead:
+                    return instead
             if isinstance(scope, ast.Lambda):
                 return self._evaluator.values(scope.body, Point(frame, None), world)
             returns, falls, yields = self._shape(scope)
@@ -128,6 +137,36 @@ class Calls:
             return outcomes or unknown
         finally:
             del self._inside[mark]
+
+    def _is_dispatched(self, function: Function) -> bool:
+        scope = function.node
+        known = self._dispatched.get(id(scope))
+        if known is None:
+            assert not isinstance(scope, ast.Lambda)
+            known = self._dispatched[id(scope)] = is_dispatched(self._evaluator, scope, function.frame)
+        return known
+
+    def _instead(
+        self, function: Function, arguments: Arguments, node: ast.AST, point: Point, world: World
+    ) -> list[Outcome]:
+        """What a decorator gives in place of what its function does, as far as that is known."""
+        scope = function.node
+        wrappers = self._wrapped.get(id(scope))
+        if wrappers is None:
+            self._wrapped[id(scope)] = []  # for who asks meanwhile
+            assert not isinstance(scope, ast.Lambda)
+            wrappers = self._wrapped[id(scope)] = given_instead(self._evaluator, scope, function.frame)
+        if function.receiver is not None:
+            own = Argument(None, None, function.receiver)
+            arguments = Arguments(
+                [own, *arguments.positional], arguments.keywords, arguments.spread, arguments.splats
+            )
+        found = [
+            outcome
+            for wrapper in wrappers
+            for outcome in self.returns(wrapper, arguments, node, point, world)
+        ]
+        return [] if any(isinstance(value, Unknown) for value, _ in found) else found
 
     def _yielded(self, frame: Frame, scope: FunctionNode) -> Value:
         """What a call of a generator gives: something to go through, which gives what is yielded."""

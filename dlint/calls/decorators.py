@@ -1,15 +1,16 @@
-"""Decorators that give a function arguments which its callers do not write: from a configuration."""
+"""Decorators that give a function other arguments than its callers write."""
 
 from __future__ import annotations
 
 import ast
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
-from dlint.knowledge.callbacks import FILLS_ARGUMENTS
-from dlint.source.layout import FunctionNode, parameters
+from dlint.knowledge.callbacks import DISPATCHES, FILLS_ARGUMENTS
+from dlint.source.layout import FunctionNode, expressions, parameters, statements_in
 from dlint.source.nodes import walk
-from dlint.values.frame import Frame, Point
-from dlint.values.values import External, Function
+from dlint.values.frame import Argument, Arguments, Frame, Point, layout_of
+from dlint.values.values import Class, External, Function, Instance, Value
+from dlint.values.worlds import HERE
 
 if TYPE_CHECKING:
     from dlint.calls.interface import Evaluator
@@ -44,3 +45,140 @@ def _fills(decorator: FunctionNode | ast.Lambda) -> bool:
         )
         for node in walk(decorator)
     )
+
+
+class Inside(NamedTuple):
+    """A call of a function in what a decorator puts in its place."""
+
+    wrapper: Function
+    call: ast.Call
+    statement: ast.stmt
+
+    def point(self, frame: Frame, arguments: Arguments | None) -> Point:
+        """Where the call stands when its function is called so; ``frame`` is one of its own."""
+        wrapper = self.wrapper
+        if arguments is not None and frame.receiver is not None and wrapper.receiver is None:
+            own = Argument(None, None, frame.receiver)
+            arguments = Arguments(
+                [own, *arguments.positional], arguments.keywords, arguments.spread, arguments.splats
+            )
+        inside = Frame(
+            wrapper.module,
+            wrapper.node,
+            wrapper.frame,
+            arguments=arguments,
+            receiver=wrapper.receiver,
+            owner=wrapper.owner,
+        )
+        return Point(inside, self.statement)
+
+
+def calls_inside(evaluator: Evaluator, scope: FunctionNode, outer: Frame) -> list[Inside]:
+    """The calls of a function in what its decorators put in its place, which are those that it gets; none
+    where they hand on what the callers write."""
+    found = [
+        Inside(wrapper, call, statement)
+        for wrapper in _wrappers(evaluator, scope, outer)
+        for call, statement in _calls_of(evaluator, wrapper, scope)
+    ]
+    return [] if all(_hands_on(each.call, each.wrapper) for each in found) else found
+
+
+def given_instead(evaluator: Evaluator, scope: FunctionNode, outer: Frame) -> list[Function]:
+    """What is called in place of a function, where that gives something else than the function does."""
+    return [
+        wrapper
+        for wrapper in _wrappers(evaluator, scope, outer)
+        if isinstance(wrapper.node, FunctionNode)
+        and not _gives_the_same(wrapper.node, [call for call, _ in _calls_of(evaluator, wrapper, scope)])
+    ]
+
+
+def is_dispatched(evaluator: Evaluator, scope: FunctionNode, outer: Frame) -> bool:
+    """Whether which function runs depends on the first argument: what stands there is for all others."""
+    return any(
+        isinstance(value, External) and value.name in DISPATCHES
+        for decorator in scope.decorator_list
+        for value, _ in evaluator.values(decorator, Point(outer, None))
+    )
+
+
+def _wrappers(evaluator: Evaluator, scope: FunctionNode, outer: Frame) -> list[Function]:
+    given = Arguments([Argument(None, None, Function(scope, outer))])
+    at = Point(outer, None)
+    return [
+        wrapper
+        for decorator in scope.decorator_list
+        for value, world in evaluator.values(decorator, at)
+        if isinstance(value, Function | Class | Instance)
+        for made, _ in evaluator.invoke(value, given, decorator, at, world)
+        for wrapper in _functions(evaluator, made)
+        if wrapper.node is not scope
+    ]
+
+
+def _gives_the_same(wrapper: FunctionNode, calls: list[ast.Call]) -> bool:
+    """Whether all that a wrapper returns is what some calls give."""
+    results = {
+        statement.targets[0].id
+        for statement in statements_in(wrapper.body)
+        if isinstance(statement, ast.Assign)
+        and isinstance(statement.targets[0], ast.Name)
+        and any(statement.value is call for call in calls)
+    }
+    returned = [each.value for each in statements_in(wrapper.body) if isinstance(each, ast.Return)]
+    return bool(returned) and all(
+        any(value is call for call in calls) or (isinstance(value, ast.Name) and value.id in results)
+        for value in returned
+    )
+
+
+def _functions(evaluator: Evaluator, value: Value) -> list[Function]:
+    """What runs when a value is called."""
+    if isinstance(value, Instance):
+        return evaluator.classes.methods(value, "__call__")
+    return [value] if isinstance(value, Function) else []
+
+
+def _calls_of(
+    evaluator: Evaluator, wrapper: Function, scope: FunctionNode
+) -> list[tuple[ast.Call, ast.stmt]]:
+    """The calls in a function that are of another one."""
+    node = wrapper.node
+    if isinstance(node, ast.Lambda):
+        return []
+    frame = Frame(wrapper.module, node, wrapper.frame, receiver=wrapper.receiver, owner=wrapper.owner)
+    return [
+        (inner, statement)
+        for statement in statements_in(node.body)
+        for at in [Point(frame, statement)]
+        for expression in expressions(statement)
+        for inner in walk(expression)
+        if isinstance(inner, ast.Call) and isinstance(inner.func, ast.Name | ast.Attribute)
+        if any(
+            isinstance(value, Function) and value.node is scope
+            for value, _ in evaluator.values(inner.func, at, HERE)
+        )
+    ]
+
+
+def _hands_on(call: ast.Call, wrapper: Function) -> bool:
+    """Whether a call in a function passes on all that the function is given, and nothing else."""
+    spec = wrapper.node.args
+    own = [each.arg for each in [*spec.posonlyargs, *spec.args, *spec.kwonlyargs]]
+    if wrapper.receiver is not None:
+        own = own[1:]
+    stars = [each.arg for each in (spec.vararg, spec.kwarg) if each is not None]
+    if spec.defaults or any(spec.kw_defaults) or not layout_of(wrapper.node).binds.isdisjoint([*own, *stars]):
+        return False
+    passed = [argument.id for argument in call.args if isinstance(argument, ast.Name)]
+    passed += [
+        keyword.arg
+        for keyword in call.keywords
+        if keyword.arg is not None and isinstance(keyword.value, ast.Name) and keyword.value.id == keyword.arg
+    ]
+    starred = [each.value for each in call.args if isinstance(each, ast.Starred)]
+    starred += [keyword.value for keyword in call.keywords if keyword.arg is None]
+    if len(passed) + len(starred) < len(call.args) + len(call.keywords):
+        return False
+    return passed == own and [getattr(each, "id", None) for each in starred] == stars

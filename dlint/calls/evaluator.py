@@ -32,6 +32,7 @@ from dlint.evaluation.registries import Registries
 from dlint.evaluation.truth import Truth, is_bool
 from dlint.knowledge.names import canonical
 from dlint.objects.attributes import Attributes
+from dlint.objects.changed_later import ChangedLater
 from dlint.objects.classes import Classes
 from dlint.objects.construction import Construction
 from dlint.objects.filled import Filled
@@ -81,6 +82,7 @@ class Evaluator(Questions):
         self.filled = Filled(self)
         self.named = Named(self)
         self.attributes = Attributes(self)
+        self.changed_later = ChangedLater(self, self.attributes.outside)
         self.calls = Calls(self)
         self.parameters = Parameters(self)
         self.sites = Sites(self)
@@ -373,6 +375,8 @@ class Evaluator(Questions):
 
     def _dict(self, node: ast.Dict, point: Point, world: World) -> list[Outcome]:
         results: list[tuple[dict[object, Value], bool, World]] = [({}, False, world)]
+        # What stands under keys that are not known may be one of several things.
+        others: dict[Key, Value] = {}
         for key_node, value_node in list(zip(node.keys, node.values, strict=True))[:64]:
             grown: list[tuple[dict[object, Value], bool, World]] = []
             for items, open_, w in results:
@@ -386,8 +390,14 @@ class Evaluator(Questions):
                     for key, u in self.values(key_node, point, v)[:2]:
                         name = key.value if isinstance(key, Const) else ANY
                         grown.append(({**items, name: value}, open_, u))
+                        if name is ANY:
+                            others[value.key] = value
             results = grown[:OUTCOMES]
-        return [(Table(items, open_ or len(node.keys) > 64), w) for items, open_, w in results]
+        if len(others) > 1:
+            results = [
+                ({**items, ANY: each}, open_, w) for items, open_, w in results for each in others.values()
+            ]
+        return [(Table(items, open_ or len(node.keys) > 64), w) for items, open_, w in results[:OUTCOMES]]
 
     def inside(self, node: Comprehension, point: Point) -> Point:
         """The point inside a comprehension: its variables are elements of what it goes through."""

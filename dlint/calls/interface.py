@@ -12,7 +12,7 @@ from dlint.objects import interface as objects
 from dlint.source.layout import FunctionNode
 from dlint.values.frame import Arguments, Frame, Point
 from dlint.values.outcomes import Outcome
-from dlint.values.values import External, Instance, Value
+from dlint.values.values import Class, External, Instance, Value
 from dlint.values.worlds import World
 
 
@@ -65,4 +65,4 @@ class Sites(objects.Sites, Protocol):
 
     def are_all(self, scope: FunctionNode) -> bool: ...
 
-    def receivers(self, site: Site, scope: FunctionNode) -> list[Instance]: ...
+    def receivers(self, site: Site, scope: FunctionNode) -> list[Instance | Class]: ...

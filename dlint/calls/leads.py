@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import ast
 
-from dlint.knowledge.callbacks import DATA_METHODS, PLAIN_BUILTINS
+from dlint.knowledge.callbacks import DATA_METHODS, GOES_THROUGH, PLAIN_BUILTINS
 from dlint.source.layout import blocks, expressions, parameters
 from dlint.source.nodes import children
 from dlint.values.frame import Frame
@@ -50,6 +50,12 @@ class Leads:
                 return True
             case ast.Call(func=ast.Name(id=name)) if name not in PLAIN_BUILTINS or _is_rebound(name, frame):
                 return True
+            case ast.Call(func=ast.Name(id=name), args=given) if name in GOES_THROUGH and any(
+                self._is_of_object(argument, frame) for argument in given
+            ):
+                return True
+            case ast.Starred(value=source) if self._is_of_object(source, frame):
+                return True
             case ast.Call(func=func) if not isinstance(func, ast.Name | ast.Attribute):
                 return True
             case ast.Subscript(value=value, slice=index) if self._may_be_object(value, frame):
@@ -61,6 +67,11 @@ class Leads:
             ):
                 return True
         return any(self.expression(child, frame) for child in children(node))
+
+    def _is_of_object(self, node: ast.expr, frame: Frame) -> bool:
+        """Whether something is held by the object that the function is a method of."""
+        own = _first_parameter(frame) if frame.receiver is not None else ()
+        return isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id in own
 
     def _may_be_object(self, node: ast.expr, frame: Frame) -> bool:
         """Whether what is indexed or gone through here may be an object with a method for it."""

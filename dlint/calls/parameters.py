@@ -5,10 +5,10 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
-from dlint.calls.decorators import fills_arguments
+from dlint.calls.decorators import Inside, calls_inside, fills_arguments
 from dlint.calls.many_callers import different_first, few
 from dlint.source.layout import FunctionNode, parameters
-from dlint.values.frame import Argument, Arguments, Frame, Point, layout_of
+from dlint.values.frame import Argument, Arguments, Frame, Point, arguments_of, layout_of
 from dlint.values.outcomes import Outcome, told_apart
 from dlint.values.values import Class, Const, Function, Instance, Items, Key, Table, Unknown, Value
 from dlint.values.worlds import HERE, World
@@ -33,8 +33,9 @@ class Parameters:
         # The parameters that were asked for, by the key of their frame.
         self.reads: dict[Key, set[str]] = {}
         self._filled: dict[int, bool] = {}
+        self._inside: dict[int, list[Inside]] = {}
         self._asking: dict[tuple[int, str], int] = {}
-        self._heirs: dict[int, list[tuple[int, list[Instance]]]] = {}
+        self._heirs: dict[int, list[tuple[int, list[Instance | Class]]]] = {}
         self._handed: dict[tuple[int, str], bool] = {}
         self._members: dict[tuple[int, str], ast.Attribute] = {}
 
@@ -53,6 +54,10 @@ class Parameters:
             filled = self._evaluator.commands.decorated(name, scope, frame, world)
             if filled:
                 return filled
+            if not (name == first and frame.owner is not None and not is_static(scope)):
+                inside = self._calls_inside(scope, frame)
+                if inside:
+                    return self._from_inside(name, scope, frame, inside, world)
         if frame.arguments is not None:
             return self.bound(name, scope, frame, frame.arguments, frame.receiver is not None, world)
         if name == first and frame.owner is not None and not is_static(scope):
@@ -66,9 +71,10 @@ class Parameters:
         Only an object of an heir says more than the class itself, or of a class whose objects get what they
         hold by name; whose methods call it themselves says nothing.
         """
-        plain = Instance(owner, None, None)
-        anyone: list[Outcome] = [(plain, world)]
         scope = frame.scope
+        of_class = is_class_method(scope)
+        plain: Instance | Class = owner if of_class else Instance(owner, None, None)
+        anyone: list[Outcome] = [(plain, world)]
         mark = (id(scope), "self")
         if not isinstance(scope, ast.FunctionDef | ast.AsyncFunctionDef):
             return anyone
@@ -90,7 +96,7 @@ class Parameters:
                         [
                             each
                             for each in self._evaluator.sites.receivers(site, scope)
-                            if each.cls.node is not owner.node or (by_name and each.arguments is not None)
+                            if _says_more(each, owner, by_name)
                         ],
                     )
                     for index, site in self._callers(scope, frame)[0]
@@ -325,6 +331,39 @@ class Parameters:
             filled = self._filled[id(scope)] = fills_arguments(self._evaluator, scope, outer)
         return filled
 
+    def _calls_inside(self, scope: FunctionNode, frame: Frame) -> list[Inside]:
+        """The calls in its decorators that a function gets, where they are not as its callers write them."""
+        found = self._inside.get(id(scope))
+        if found is None:
+            self._inside[id(scope)] = []  # for who asks meanwhile
+            if frame.outer is not None:
+                self._inside[id(scope)] = calls_inside(self._evaluator, scope, frame.outer)
+            found = self._inside[id(scope)]
+        return found
+
+    def _from_inside(
+        self, name: str, scope: FunctionNode, frame: Frame, inside: list[Inside], world: World
+    ) -> list[Outcome]:
+        """What those calls give to a parameter."""
+        if frame.arguments is not None:
+            given: list[tuple[Arguments | None, World]] = [(frame.arguments, world)]
+        else:
+            choice = ("caller", id(scope))
+            chosen = world.known(choice)
+            given = [
+                (site.arguments, world if chosen is not None else world.assuming(choice, index))
+                for index, site in self._callers(scope, frame)[0]
+                if chosen in (None, index)
+            ]
+        return [
+            outcome
+            for arguments, w in given or [(None, world)]
+            for each in inside
+            for outcome in self.bound(
+                name, scope, frame, arguments_of(each.call, each.point(frame, arguments)), False, w
+            )
+        ]
+
     def _may_pass(self, splat: Argument, name: str) -> bool:
         """Whether a ``**kwargs`` can hold an argument of this name, whatever has been assumed."""
         return any(
@@ -405,6 +444,21 @@ def default_of(name: str, scope: FunctionNode | ast.Lambda) -> ast.expr | None:
         if parameter.arg == name:
             return value
     return None
+
+
+def _says_more(receiver: Instance | Class, owner: Class, by_name: bool) -> bool:
+    """Whether what a method is called on says more than its class."""
+    if isinstance(receiver, Class):
+        return receiver.node is not owner.node
+    return receiver.cls.node is not owner.node or (by_name and receiver.arguments is not None)
+
+
+def is_class_method(scope: FunctionNode | ast.Lambda | ast.ClassDef | ast.Module) -> bool:
+    """Whether a function is a ``@classmethod``."""
+    return any(
+        isinstance(decorator, ast.Name) and decorator.id == "classmethod"
+        for decorator in getattr(scope, "decorator_list", ())
+    )
 
 
 def is_static(scope: FunctionNode | ast.Lambda) -> bool:

@@ -158,12 +158,14 @@ class Sites:
                     if site is not None:
                         found.append(site)
 
-    def receivers(self, site: Site, scope: FunctionNode) -> list[Instance]:
-        """The objects that a call calls a method on."""
+    def receivers(self, site: Site, scope: FunctionNode) -> list[Instance | Class]:
+        """The objects that a call calls a method on, and the classes where it is a class's."""
         return [
             value.receiver
             for value, _ in self._evaluator.values(site.call.func, site.point)
-            if isinstance(value, Function) and value.node is scope and isinstance(value.receiver, Instance)
+            if isinstance(value, Function)
+            and value.node is scope
+            and isinstance(value.receiver, Instance | Class)
         ]
 
     def _find_indirect(

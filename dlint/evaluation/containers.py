@@ -21,6 +21,7 @@ from dlint.values.values import (
     Function,
     Instance,
     Items,
+    Key,
     Made,
     Partial,
     Table,
@@ -176,6 +177,47 @@ class Containers:
             else:
                 found.append(Table({**held.items, ANY: value}, True, held.home))
         return found
+
+    def within(
+        self,
+        held: Value,
+        keys: list[ast.expr | None],
+        change: Callable[[Value, World], list[Outcome]],
+        before: Point,
+        world: World,
+    ) -> list[Outcome]:
+        """A container after a change of what some keys lead to in it."""
+        if not keys:
+            return change(held, world)
+        if not isinstance(held, Table | Items):
+            return [(held, world)]
+        found: list[Outcome] = []
+        first = keys[0]
+        for key, w in self._evaluator.values(first, before, world)[:4] if first is not None else ():
+            at = _constant(key)
+            if isinstance(held, Table) and at in held.items and at is not ANY:
+                found += [
+                    (Table({**held.items, at: inner}, held.open, held.home), v)
+                    for inner, v in self.within(held.items[at], keys[1:], change, before, w)
+                ]
+            elif isinstance(held, Items) and not held.open and type(at) is int and 0 <= at < len(held.items):
+                found += [
+                    (Items(held.kind, (*held.items[:at], inner, *held.items[at + 1 :])), v)
+                    for inner, v in self.within(held.items[at], keys[1:], change, before, w)
+                ]
+            else:
+                found.append((self.forgotten(held, before), w))
+        return found or [(self.forgotten(held, before), world)]
+
+    def forgotten(self, held: Value, before: Point) -> Value:
+        """A container after a change of it, or of something in one that it holds, that is not followed."""
+        mark = ("changed inside", id(before.statement), before.frame.key, held.key)
+        if isinstance(held, Items):
+            return Items(held.kind, tuple(_opaque(item, mark) for item in held.items), True)
+        if isinstance(held, Table):
+            items = {name: _opaque(item, (*mark, name)) for name, item in held.items.items()}
+            return Table(items, True, held.home)
+        return held
 
     def without(self, held: Value, keys: list[ast.expr], before: Point, world: World) -> list[Outcome]:
         """The container after entries have been taken out: ``del held[key]``, ``held.pop(key)``."""
@@ -381,6 +423,10 @@ def _less(held: Value, keys: Sequence[Value]) -> Value:
     gone = [_constant(key) for key in keys]
     kept = {name: value for name, value in held.items.items() if name not in gone}
     return Table(kept, held.open, held.home)
+
+
+def _opaque(value: Value, mark: Key) -> Value:
+    return Unknown(mark) if isinstance(value, Items | Table | Const) else value
 
 
 def _plain(name: object) -> object:

@@ -7,9 +7,10 @@ is not told apart in all its states where one entry is wanted.
 from __future__ import annotations
 
 import ast
+from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from dlint.source.layout import blocks, changed_names, dotted, own_names, taken
+from dlint.source.layout import blocks, changed_names, dotted, own_names, steps, taken
 from dlint.values.frame import Argument, Point
 from dlint.values.outcomes import Outcome
 from dlint.values.values import Const, External, Table, Unknown, Value
@@ -55,8 +56,9 @@ class Entries:
     def _stored(self, name: str, key: str, point: Point, world: World) -> list[Outcome]:
         """The entry of a dict that the scope fills."""
         found: list[Outcome] = []
+        aliased = point.frame.layout.aliased
         for statement, w in self._evaluator.flow.definitions(
-            name, point, world, passing=lambda each: not self._concerns(each, name, key)
+            name, point, world, passing=lambda each: not self._concerns(each, name, key, aliased)
         ):
             if statement is not None:
                 found += self._given(statement, name, key, Point(point.frame, statement), w)
@@ -148,31 +150,40 @@ class Entries:
             for value, _ in self._evaluator.values(node, point)
         )
 
-    def _concerns(self, statement: ast.stmt, path: str, key: str) -> bool:
+    def _concerns(self, statement: ast.stmt, path: str, key: str, aliased: Mapping[int, set[str]]) -> bool:
         """Whether a statement, with all that is inside it, may do anything to one entry of a dict."""
         mark = (id(statement), path, key)
         known = self._concerned.get(mark)
         if known is None:
             known = self._concerned[mark] = (
                 path in own_names(statement)
+                or path in aliased.get(id(statement), ())
                 or (path in changed_names(statement) and not _stores_others(statement, path, key))
-                or any(self._concerns(each, path, key) for _, block, _ in blocks(statement) for each in block)
+                or any(
+                    self._concerns(each, path, key, aliased)
+                    for _, block, _ in blocks(statement)
+                    for each in block
+                )
             )
         return known
+
+
+def _first_key(node: ast.expr, path: str) -> list[ast.expr | None]:
+    """The key of a dict under which what an expression means is found, at whatever depth."""
+    root, keys = steps(node)
+    return keys[:1] if dotted(root) == path else []
 
 
 def _stores_others(statement: ast.stmt, path: str, key: str) -> bool:
     """Whether a statement that changes a dict surely leaves one entry as it is."""
     keys: list[ast.expr | None] = [at for of, at in taken(statement) if of == path]
     match statement:
-        case ast.Assign(targets=targets):
-            keys += [
-                target.slice
-                for target in targets
-                if isinstance(target, ast.Subscript) and dotted(target.value) == path
-            ]
-        case ast.AugAssign(target=ast.Subscript(slice=at)):
-            keys.append(at)
+        case ast.Assign(targets=targets) | ast.Delete(targets=targets):
+            keys += [at for target in targets for at in _first_key(target, path)]
+        case ast.AugAssign(target=target):
+            keys += _first_key(target, path)
+        case ast.Expr(value=ast.Call(func=ast.Attribute(value=ast.Subscript() | ast.Call() as target))):
+            keys += _first_key(target, path)
         case ast.Expr(value=ast.Call(func=ast.Attribute(attr=method, value=target)) as call) if (
             dotted(target) == path
         ):

@@ -75,6 +75,9 @@ class Evaluator(Protocol):
     def filled(self) -> Filled: ...
 
     @property
+    def changed_later(self) -> ChangedLater: ...
+
+    @property
     def parameters(self) -> Parameters: ...
 
 
@@ -141,6 +144,17 @@ class Containers(Protocol):
 
     def without(self, held: Value, keys: list[ast.expr], before: Point, world: World) -> list[Outcome]: ...
 
+    def within(
+        self,
+        held: Value,
+        keys: list[ast.expr | None],
+        change: Callable[[Value, World], list[Outcome]],
+        before: Point,
+        world: World,
+    ) -> list[Outcome]: ...
+
+    def forgotten(self, held: Value, before: Point) -> Value: ...
+
     def opened(self, held: Value, keys: list[ast.expr], before: Point) -> Value: ...
 
     def mutated(self, held: Value, call: ast.Call, before: Point, world: World) -> list[Outcome]: ...
@@ -185,6 +199,16 @@ class Outside(Protocol):
     """What code outside a class stores in the attributes of its objects."""
 
     def of_made(self, made: Made, name: str, world: World) -> list[Outcome]: ...
+
+    def is_set_by_function(self, made: Made, name: str) -> bool: ...
+
+
+class ChangedLater(Protocol):
+    """What other code changes of what a module or a class has left under its names."""
+
+    def of_module(self, values: list[Value], name: str, frame: Frame) -> list[Value]: ...
+
+    def is_set_on_class(self, cls: Class, name: str) -> bool: ...
 
 
 class Named(Protocol):

@@ -4,14 +4,26 @@ from __future__ import annotations
 
 import ast
 import builtins
+from functools import partial
 from typing import TYPE_CHECKING
 
-from dlint.source.layout import FunctionNode, changed_names, dotted, parameters, taken, target_names
+from dlint.source.layout import FunctionNode, changed_names, dotted, parameters, steps, taken, target_names
 from dlint.source.nodes import walk
 from dlint.values.frame import Argument, Frame, Point
 from dlint.values.operators import operate
 from dlint.values.outcomes import Outcome, told_apart, widened
-from dlint.values.values import GENERATOR, Class, External, Function, Items, Made, Table, Unknown, Value
+from dlint.values.values import (
+    GENERATOR,
+    Class,
+    Const,
+    External,
+    Function,
+    Items,
+    Made,
+    Table,
+    Unknown,
+    Value,
+)
 from dlint.values.worlds import HERE, World
 
 if TYPE_CHECKING:
@@ -28,12 +40,36 @@ class Names:
         self._evaluator = evaluator
         # Statements whose earlier state is being asked for: how deep, and whether they met themselves.
         self._changing: dict[tuple[int, str, object], list[int]] = {}
+        self._nonlocal: dict[int, frozenset[str]] = {}
 
     def lookup(self, name: str, point: Point, world: World) -> list[Outcome]:
         """The values of a name at a point."""
         frame = point.frame
         if name not in frame.layout.binds:
             return self.from_start(name, frame, world)
+        if name in self._set_inside(frame):
+            # What an inner function sets it to, and when, is not known.
+            found = self._looked_up(name, point, world)
+            return [
+                (Unknown(("nonlocal", frame.key, name)) if isinstance(value, Const) else value, w)
+                for value, w in found
+            ]
+        return self._looked_up(name, point, world)
+
+    def _set_inside(self, frame: Frame) -> frozenset[str]:
+        """The names of a function that functions in it declare nonlocal."""
+        scope = frame.scope
+        found = self._nonlocal.get(id(scope))
+        if found is None:
+            inside = isinstance(scope, FunctionNode) and "nonlocal" in frame.module.text
+            declared = (
+                [node.names for node in walk(scope) if isinstance(node, ast.Nonlocal)] if inside else []
+            )
+            found = self._nonlocal[id(scope)] = frozenset(name for names in declared for name in names)
+        return found
+
+    def _looked_up(self, name: str, point: Point, world: World) -> list[Outcome]:
+        frame = point.frame
         if frame.outer is None and point.statement is None:
             found = [(value, world) for value in self._evaluator.namespaces.of_module(name, frame)]
             return told_apart(found, (id(frame.scope), name))
@@ -80,6 +116,14 @@ class Names:
     def _given(self, statement: ast.stmt, name: str, frame: Frame, world: World) -> list[Outcome]:
         before = Point(frame, statement)
         evaluator = self._evaluator
+        if name in frame.layout.aliased.get(id(statement), ()):
+            return [
+                (evaluator.containers.forgotten(held, before), w)
+                for held, w in self._before(name, before, world)
+            ]
+        inside = self._inside(statement, name, before, world)
+        if inside is not None:
+            return inside
         match statement:
             case ast.Assign(targets=targets, value=value):
                 for target in reversed(targets):
@@ -147,6 +191,48 @@ class Names:
                     if isinstance(node, ast.NamedExpr) and dotted(node.target) == name:
                         return evaluator.values(node.value, before, world)
         return [(Unknown(("bound", id(statement), name, frame.key)), world)]
+
+    def _inside(self, statement: ast.stmt, name: str, before: Point, world: World) -> list[Outcome] | None:
+        """A container after a statement that changes one in it (``cfg["loader"]["workers"] = 0``); None where
+        it does something else."""
+        match statement:
+            case (
+                ast.Assign(targets=[ast.Subscript(value=ast.Subscript() | ast.Call() as held)])
+                | ast.AugAssign(target=ast.Subscript(value=ast.Subscript() | ast.Call() as held))
+                | ast.Delete(targets=[ast.Subscript(value=ast.Subscript() | ast.Call() as held)])
+                | ast.Expr(value=ast.Call(func=ast.Attribute(value=ast.Subscript() | ast.Call() as held)))
+            ):
+                root, keys = steps(held)
+            case _:
+                return None
+        if not keys or dotted(root) != name:
+            return None
+        change = partial(self._changed_inside, statement, before)
+        return [
+            outcome
+            for whole, w in self._before(name, before, world)
+            for outcome in self._evaluator.containers.within(whole, keys, change, before, w)
+        ]
+
+    def _changed_inside(
+        self, statement: ast.stmt, before: Point, inner: Value, world: World
+    ) -> list[Outcome]:
+        """What such a statement leaves of the container that it changes."""
+        containers = self._evaluator.containers
+        match statement:
+            case ast.Assign(targets=[ast.Subscript() as target], value=value):
+                return [
+                    (changed, w)
+                    for stored, w in self._evaluator.values(value, before, world)
+                    for changed in containers.stored(inner, target, stored, before, w)
+                ]
+            case ast.Delete(targets=[ast.Subscript(slice=key)]):
+                return containers.without(inner, [key], before, world)
+            case ast.Expr(value=ast.Call(func=ast.Attribute(attr="pop"), args=[key, *_])):
+                return containers.without(inner, [key], before, world)
+            case ast.Expr(value=ast.Call() as call):
+                return containers.mutated(inner, call, before, world)
+        return [(containers.forgotten(inner, before), world)]
 
     def _entered(self, value: Value) -> list[Value]:
         """What ``with`` gives for a context manager: of one that is a generator, what it yields."""

@@ -10,9 +10,21 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from dlint.knowledge.names import canonical
+from dlint.source.layout import FunctionNode, functions_in, own_names, statements_in
 from dlint.values.frame import Frame, Point
 from dlint.values.outcomes import Outcome
-from dlint.values.values import Class, Const, External, Function, ModuleValue, Table, Unknown, Value
+from dlint.values.values import (
+    Class,
+    Const,
+    External,
+    Function,
+    Instance,
+    Made,
+    ModuleValue,
+    Table,
+    Unknown,
+    Value,
+)
 from dlint.values.worlds import HERE, World
 
 if TYPE_CHECKING:
@@ -74,13 +86,14 @@ class Namespaces:
             if self.declared_global(name, frame):
                 if all(isinstance(value, Const) and value.value is not None for value in values.values()):
                     values.clear()  # a setting, and what it starts with is not what it is set to
+                values.update((value.key, value) for value in self._set_by_functions(name, frame))
                 values[("global", name)] = Unknown(("global", frame.module.relative, name))
         finally:
             del self._open[mark]
         filled = self._evaluator.filled
         result = [
             filled.of_module(value, frame.module, name) if isinstance(value, Table) else value
-            for value in values.values()
+            for value in self._evaluator.changed_later.of_module(list(values.values()), name, frame)
         ]
         if not self._open:
             self._known[mark] = result
@@ -98,6 +111,19 @@ class Namespaces:
                     found.update(words[1:])
             declared = self._declared[id(frame.scope)] = found
         return name in declared
+
+    def _set_by_functions(self, name: str, frame: Frame) -> Iterator[Value]:
+        """The objects that functions of a module store in one of its names."""
+        for node, around in _functions_of(frame):
+            inside = list(statements_in(node.body))
+            if any(isinstance(each, ast.Global) and name in each.names for each in inside):
+                owner = Class(around.scope, frame) if isinstance(around.scope, ast.ClassDef) else None
+                own = Frame(frame.module, node, around, owner=owner)
+                for statement in inside:
+                    if isinstance(statement, ast.Assign) and name in own_names(statement):
+                        for value, _ in self._evaluator.names.defined(statement, name, own, HERE):
+                            if isinstance(value, Made | Instance):
+                                yield value
 
     def from_star(self, name: str, frame: Frame) -> list[Value]:
         """What the star imports of a module bring under a name."""
@@ -209,6 +235,17 @@ class Namespaces:
             module = self._evaluator.modules.get(place)
             return ModuleValue(module, place.rpartition("/")[0]) if module is not None else None
         return ModuleValue(None, place)
+
+
+def _functions_of(frame: Frame) -> Iterator[tuple[FunctionNode, Frame]]:
+    """The functions of a module and the methods of its classes, each with the frame around it."""
+    assert isinstance(frame.scope, ast.Module)
+    for statement in statements_in(frame.scope.body):
+        if isinstance(statement, FunctionNode):
+            yield statement, frame
+        elif isinstance(statement, ast.ClassDef):
+            inside = Frame(frame.module, statement, frame)
+            yield from ((method, inside) for method in functions_in(statement.body))
 
 
 def _star_imports(block: list[ast.stmt]) -> list[ast.ImportFrom]:

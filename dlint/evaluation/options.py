@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     from dlint.evaluation.interface import Evaluator
     from dlint.values.outcomes import Outcome
 
+# What may set options whose names it is given, or has at hand.
+_SETS_BY_NAME = re.compile(r"\bsetattr\(|\bvars\([\w.]+\)\s*(?:\.update|\[)|\.__dict__\s*(?:\.update|\[)")
 # What a user asks for is called after the function that reads it, as what that function gives.
 ASKED = "sys.argv"
 _ASKED = re.compile(
@@ -38,7 +40,7 @@ def option_of(value: Value) -> str | None:
 
 def may_be(default: ast.expr | None, otherwise: External, choice: Key, world: World) -> list[Outcome]:
     """A default, or what the user asks for instead; nothing where the default is not written out."""
-    if not isinstance(default, ast.Constant) or type(default.value) not in (int, float, type(None)):
+    if not isinstance(default, ast.Constant) or not _is_told(default):
         return []
     possible: tuple[tuple[bool, Value], ...] = ((False, Const(default.value)), (True, otherwise))
     return [
@@ -48,12 +50,18 @@ def may_be(default: ast.expr | None, otherwise: External, choice: Key, world: Wo
     ]
 
 
+def _is_told(default: ast.expr | None) -> bool:
+    return isinstance(default, ast.Constant) and type(default.value) in (int, float, type(None))
+
+
 class Options:
     """The options that the program declares with ``add_argument``, and by the fields of a dataclass."""
 
     def __init__(self, evaluator: Evaluator) -> None:
         self._evaluator = evaluator
         self._declared: dict[tuple[int, str], ast.expr | None] = {}
+        self._changed: dict[tuple[int, str], bool] = {}
+        self._by_name: dict[int, bool] = {}  # by module, whether it sets options of names that it is given
 
     def value(self, made: Made, name: str, otherwise: External, world: World) -> list[Outcome]:
         """What an option may be: its default, or anything else."""
@@ -73,14 +81,34 @@ class Options:
         return self.value(base.owner, f"{base.name[len(start) :]}.{name}", otherwise, world)
 
     def _argument(self, made: Made, name: str) -> ast.expr | None:
-        """The default that ``add_argument`` says."""
-        if made.name != PARSED:
+        """The default that ``add_argument`` says, where an option is that if the user asks for nothing:
+        no text is parsed that the program has written, and no function changes what was parsed."""
+        if made.name != PARSED or made.arguments.all():
             return None
         module = made.point.frame.module
         mark = (id(module), name)
         if mark not in self._declared:
-            self._declared[mark] = _default(module, name)
-        return self._declared[mark]
+            default = _default(module, name)
+            told = _is_told(default) and not self._sets_by_name(module)
+            self._declared[mark] = default if told else None
+        default = self._declared[mark]
+        if default is None or self._is_changed(made, name):
+            return None
+        return default
+
+    def _sets_by_name(self, module: Module) -> bool:
+        known = self._by_name.get(id(module))
+        if known is None:
+            known = self._by_name[id(module)] = _SETS_BY_NAME.search(module.text) is not None
+        return known
+
+    def _is_changed(self, made: Made, name: str) -> bool:
+        mark = (id(made.node), name)
+        known = self._changed.get(mark)
+        if known is None:
+            self._changed[mark] = False  # for who asks meanwhile
+            known = self._changed[mark] = self._evaluator.attributes.outside.is_set_by_function(made, name)
+        return known
 
     def _configured(self, made: Made, path: str) -> ast.expr | None:
         """The number in the YAML file that ``@hydra.main`` names, where no code of the program changes it."""

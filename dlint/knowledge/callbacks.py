@@ -43,6 +43,20 @@ FILLS_ARGUMENTS = frozenset(
     }
 )
 
+# Builtins that go through what they are given.
+GOES_THROUGH = frozenset(
+    """all any enumerate filter frozenset iter list map max min next reversed set sorted sum tuple
+    zip""".split()  # noqa: SIM905
+)
+
+# Decorators of a function that has others run for arguments of other types.
+DISPATCHES = frozenset({"functools.singledispatch", "functools.singledispatchmethod"})
+
+# What makes a generator function one whose calls are contexts, and what contexts may be derived from that
+# decorate functions.
+MAKES_CONTEXTS = frozenset({"contextlib.contextmanager"})
+CONTEXT_DECORATOR = "contextlib.ContextDecorator"
+
 # Methods of arrays, tensors, strings and containers: whose they are need not be found out.
 DATA_METHODS = frozenset(
     """all any append argmax argmin argsort astype clip contiguous copy count cumsum decode detach dot encode

@@ -67,13 +67,15 @@ class Attributes:
                         outcomes = given if sure else [*given, *outcomes]
                         outcomes = told_apart(outcomes, ("set by name", base.key, name))
                 if all(isinstance(value, Const) for value, _ in outcomes) and (
-                    not whole or self._is_set_on_class(base.cls, name)
+                    not whole or self._evaluator.changed_later.is_set_on_class(base.cls, name)
                 ):
                     return [(Unknown(("attribute", base.key, name)), world)]
                 return outcomes
             case Class():
                 found = self._evaluator.classes.member(base, name)
-                if any(isinstance(value, Const) for value, _ in found) and self._is_set_on_class(base, name):
+                if any(
+                    isinstance(value, Const) for value, _ in found
+                ) and self._evaluator.changed_later.is_set_on_class(base, name):
                     return [(Unknown(("attribute", base.key, name)), world)]
                 if found:
                     bound = [
@@ -148,10 +150,6 @@ class Attributes:
     def _filled(self, value: Value, owner: Class | Instance, name: str) -> Value:
         """What an attribute holds, with its home where it is a dict that other code may fill."""
         return self._evaluator.filled.of_attribute(value, owner, name) if isinstance(value, Table) else value
-
-    def _is_set_on_class(self, cls: Class, name: str) -> bool:
-        """Whether some code sets an attribute of a class from outside (``Settings.workers = 0``)."""
-        return self._evaluator.modules.index.stores_in(cls.name, name)
 
     def _stored_when_made(self, instance: Instance, name: str) -> bool:
         """Whether an ``__init__`` stores the attribute, or surely calls a method that surely does: what the

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from dlint.knowledge.loading import is_dataset
 from dlint.knowledge.randomness import sounds_like_settings
 from dlint.knowledge.testing import is_test
-from dlint.source.layout import dotted
+from dlint.source.layout import FunctionNode, dotted, parameters
 from dlint.values.frame import Point
 from dlint.values.outcomes import Outcome
 from dlint.values.values import External, Instance, Key, Made, Unknown, Value
@@ -18,14 +18,17 @@ from dlint.values.worlds import World
 
 if TYPE_CHECKING:
     from dlint.objects.interface import Evaluator
+    from dlint.source.module import Module
 
 # Of more stores in attributes of one name, those that may be meant are looked for among so many.
 _MOST_STORES = 32
 
 
-class _Store(NamedTuple):
+class Store(NamedTuple):
+    """A statement that sets an attribute; ``value`` is None where it is not written out: ``a.x += 1``."""
+
     target: ast.Attribute
-    value: ast.expr | None  # None where it is not written out: `a.x += 1`
+    value: ast.expr | None
     point: Point
 
 
@@ -42,10 +45,10 @@ class Outside:
 
     def __init__(self, evaluator: Evaluator) -> None:
         self._evaluator = evaluator
-        self._stores: dict[str, list[_Store]] = {}
+        self._stores: dict[str, list[Store]] = {}
         # By the target of a store, the keys of what it is known to store into.
         self._into: dict[int, frozenset[Key]] = {}
-        self._others: dict[str, list[_Store]] = {}  # of the names with too many, those that are not looked at
+        self._others: dict[str, list[Store]] = {}  # of the names with too many, those that are not looked at
 
     def values(self, instance: Instance, name: str, world: World) -> list[Outcome]:
         """What is stored in an attribute of an object."""
@@ -56,6 +59,10 @@ class Outside:
         if found and name in self._others:
             found.append((Unknown(("attribute", instance.key, name)), world))
         return found
+
+    def stores(self, name: str) -> list[Store]:
+        """The statements of the program that set an attribute of a name, of something that is not self."""
+        return self._of_name(name)
 
     def of_made(self, made: Made, name: str, world: World) -> list[Outcome]:
         """What may be stored in an attribute of a library's object after it was made, as far as another
@@ -73,6 +80,25 @@ class Outside:
                 elif isinstance(holder, Unknown | External):
                     found.append(unknown)
         return [*found, unknown] if name in self._others else found
+
+    def is_set_by_function(self, made: Made, name: str) -> bool:
+        """Whether a function that was handed a library's object sets an attribute of it: who made it need not
+        see that."""
+        if not self._evaluator.modules.index.stored_elsewhere(name):
+            return False
+        own = made.point.frame.scope
+        return any(
+            isinstance(store.target.value, ast.Name)
+            and store.point.frame.scope is not own
+            and self._is_given(store.target.value.id, store.point)
+            and any(isinstance(held, Made) and held.node is made.node for held in self._holders(store))
+            for store in self._of_name(name)
+        )
+
+    def _is_given(self, name: str, point: Point) -> bool:
+        """Whether a name is a parameter of the function that a place stands in."""
+        scope = point.frame.scope
+        return isinstance(scope, FunctionNode) and any(each.arg == name for each in parameters(scope))
 
     def replaces(self, instance: Instance, name: str) -> bool:
         """Whether what the constructor stored in an attribute is never seen: the code that makes the object
@@ -155,7 +181,7 @@ class Outside:
             above.node is one.cls.node for above in line(other.cls)
         )
 
-    def _is_into(self, store: _Store, instance: Instance) -> bool:
+    def _is_into(self, store: Store, instance: Instance) -> bool:
         into = self._into.get(id(store.target))
         if into is None:
             into = frozenset(holder.key for holder in self._holders(store))
@@ -164,10 +190,10 @@ class Outside:
                 self._into[id(store.target)] = into
         return instance.key in into
 
-    def _holders(self, store: _Store) -> list[Value]:
+    def _holders(self, store: Store) -> list[Value]:
         return [value for value, _ in self._evaluator.values(store.target.value, store.point)]
 
-    def _of_name(self, name: str) -> list[_Store]:
+    def _of_name(self, name: str) -> list[Store]:
         """The stores in attributes of a name; of too many those that look different first."""
         stores = self._stores.get(name)
         if stores is None:
@@ -185,15 +211,27 @@ class Outside:
                     ):
                         given = above.value if isinstance(above, ast.Assign) else None
                         point = self._evaluator.sites.point_of(module, trail)
-                        stores.append(_Store(node, given, point))
+                        stores.append(Store(node, given, point))
+                stores += self._set_by_call(name, module)
             if len(stores) > _MOST_STORES:
                 stores = _different_first(stores)
                 stores, self._others[name] = stores[:_MOST_STORES], stores[_MOST_STORES:]
             self._stores[name] = stores
         return stores
 
+    def _set_by_call(self, name: str, module: Module) -> Iterator[Store]:
+        """The same by ``setattr(settings, "workers", 0)``."""
+        if "setattr(" not in module.text:
+            return
+        for trail in module.paths_to("setattr", called=True):
+            match trail[-2]:
+                case ast.Call(args=[ast.Name() | ast.Attribute() as held, ast.Constant(value=said), given]):
+                    if said == name and not (isinstance(held, ast.Name) and held.id in ("self", "cls")):
+                        target = ast.copy_location(ast.Attribute(held, name, ast.Store()), trail[-2])
+                        yield Store(target, given, self._evaluator.sites.point_of(module, trail))
 
-def _different_first(stores: list[_Store]) -> list[_Store]:
+
+def _different_first(stores: list[Store]) -> list[Store]:
     """Stores in the order in which they are looked at: first one of each scope and what is stored into there,
     and those in tests after the others."""
     seen: Counter[tuple[int, str]] = Counter()

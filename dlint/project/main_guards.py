@@ -38,7 +38,8 @@ def guarded_role(test: ast.expr, layout: Layout) -> str | None:
 
 def _main_outcome(test: ast.expr, layout: Layout | None) -> bool | None:
     """The outcome of a test that tells that its module is the script; None where neither does. With the
-    layout of the module, a name stands for the test that it was set to."""
+    layout of the module, a name stands for the test that it was set to, and a call for the one
+    that the function returns."""
     match test:
         case (
             ast.Compare(left=ast.Name(id="__name__"), ops=[op], comparators=[ast.Constant(value="__main__")])
@@ -65,4 +66,9 @@ def _main_outcome(test: ast.expr, layout: Layout | None) -> bool | None:
             statement = layout.body[setting[0]] if len(setting) == 1 else None
             if isinstance(statement, ast.Assign) and isinstance(statement.targets[0], ast.Name):
                 return _main_outcome(statement.value, None)
+        case ast.Call(func=ast.Name(id=name), args=[], keywords=[]) if layout is not None:
+            setting = layout.binding(layout.body, anew=True).get(name, ())
+            match layout.body[setting[0]] if len(setting) == 1 else None:
+                case ast.FunctionDef(body=[*_, ast.Return(value=ast.expr() as answer)]):
+                    return _main_outcome(answer, None)
     return None

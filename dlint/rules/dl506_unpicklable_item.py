@@ -66,7 +66,7 @@ from dlint.loaders.loaders import Loader, is_zero
 from dlint.program.conditions import with_workers
 from dlint.program.program import Program
 from dlint.rules.rule import Found
-from dlint.source.layout import statements_in
+from dlint.source.layout import blocks, changed_names, changes_part, own_names, statements_in
 from dlint.streams.items import hands_items_on, readers
 from dlint.values.frame import Frame, Point
 from dlint.values.functions import display_name, is_generator
@@ -178,7 +178,9 @@ def _made_by_one(callee: Value) -> str | None:
 def _held(program: Program, name: str, point: Point, world: World) -> str | None:
     """What a variable holds, by every assignment that may have set it last."""
     found: list[str | None] = []
-    for statement, w in program.evaluator.flow.definitions(name, point, world):
+    for statement, w in program.evaluator.flow.definitions(
+        name, point, world, passing=lambda each: _leaves(each, name)
+    ):
         before = Point(point.frame, statement)
         match statement:
             case ast.Assign(targets=[ast.Name()], value=ast.Name() as value):
@@ -190,6 +192,15 @@ def _held(program: Program, name: str, point: Point, world: World) -> str | None
             case _:
                 return None
     return found[0] if found and all(found) else None
+
+
+def _leaves(statement: ast.stmt, name: str) -> bool:
+    """Whether a statement, with all that is inside it, leaves what a variable holds: it changes what is in
+    that at most."""
+    inside = [each for _, block, _ in blocks(statement) for each in block]
+    if inside:
+        return name not in own_names(statement) and all(_leaves(each, name) for each in inside)
+    return name not in {*own_names(statement), *changed_names(statement)} or changes_part(statement, name)
 
 
 def _by_value(program: Program, node: ast.Name, point: Point, world: World) -> str | None:

@@ -24,6 +24,9 @@ _SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Lambda)
 MUTATORS = frozenset(
     {"update", "append", "extend", "insert", "setdefault", "pop", "add", "remove", "clear", "appendleft"}
 )
+_PARTS = frozenset({ast.Name, ast.Subscript, ast.Call})
+# Methods of a dict that give what is in it.
+_GIVES_PARTS = frozenset({"get", "setdefault", "values", "items"})
 # The statements that may change a container in place, and the expressions that may take an entry out of one.
 _CHANGING = frozenset({ast.Delete, ast.Expr, ast.Assign, ast.AugAssign})
 _GIVING = (ast.Expr, ast.Assign)
@@ -63,12 +66,14 @@ class Layout:
     """
 
     __slots__ = (
+        "_aliases",
         "_binding",
         "_bound",
         "_guards",
         "_nodes",
         "_rebound",
         "_roots",
+        "aliased",
         "binds",
         "body",
         "changes",
@@ -89,6 +94,9 @@ class Layout:
         self._rebound: dict[int, frozenset[str]] = {}
         self._binding: dict[tuple[int, bool], dict[str, list[int]]] = {}
         self._guards: dict[int, list[Guard]] = {}
+        # Names for parts of what other names hold, and by statement the names of which it changes a part so.
+        self._aliases = _aliases(self.body)
+        self.aliased: dict[int, set[str]] = {}
         changes: set[str] = set()
         self.imports: set[str] = set()
         self.binds: frozenset[str] = self._read(self.body, None, "body", changes)[0]
@@ -143,6 +151,11 @@ class Layout:
             if kind in _IMPORTS:
                 self.imports |= rebound
             changed = changed_names(statement)
+            if self._aliases and changed:
+                meant = {self._aliases[name] for name in changed if name in self._aliases}
+                if meant:
+                    self.aliased[id(statement)] = meant
+                    changed |= meant
             changes |= changed
             bound = rebound | changed
             for inner_role, inner, inner_owner in () if kind in _CHANGING else blocks(statement):
@@ -157,6 +170,26 @@ class Layout:
             names |= bound
             anew |= rebound
         return frozenset(names), frozenset(anew)
+
+
+def _aliases(body: list[ast.stmt]) -> dict[str, str]:
+    """The names that a scope gives to what it has under others, and to parts of that: ``options = cfg``,
+    ``options = cfg["loader"]``, ``for options in cfg.values()``."""
+    found: dict[str, str] = {}
+    for statement in statements_in(body):
+        kind = type(statement)
+        if kind is ast.Assign:
+            assert isinstance(statement, ast.Assign)
+            if isinstance(statement.targets[0], ast.Name) and type(statement.value) in _PARTS:
+                name, (root, keys) = statement.targets[0].id, steps(statement.value)
+                if isinstance(root, ast.Name) and root.id != name and (keys or root is statement.value):
+                    found[name] = root.id
+        elif kind is ast.For:
+            assert isinstance(statement, ast.For)
+            root, _ = steps(statement.iter)
+            if isinstance(root, ast.Name):
+                found.update((name, root.id) for name in target_names(statement.target) if name != root.id)
+    return found
 
 
 def _passes(statement: ast.If | ast.Assert) -> bool | None:
@@ -278,9 +311,40 @@ def changed_names(statement: ast.stmt) -> set[str]:
             receivers += [target.value for target in targets if isinstance(target, ast.Subscript)]
         case ast.AugAssign(target=ast.Subscript(value=receiver)):
             receivers.append(receiver)
-    found = {path for path in map(dotted, receivers) if path} if receivers else set()
+        case ast.Delete(targets=targets):
+            receivers += [target.value for target in targets if isinstance(target, ast.Subscript)]
+    found = {path for each in receivers if (path := dotted(steps(each)[0]))} if receivers else set()
     found.update(path for path, _ in taken(statement))
     return found
+
+
+def steps(node: ast.expr) -> tuple[ast.expr, list[ast.expr | None]]:
+    """What an expression is a part of, and the keys that lead there, the outermost first: ``cfg`` and
+    ``"loader"``, ``"workers"`` of ``cfg["loader"]["workers"]``; None for a key that is not written out."""
+    keys: list[ast.expr | None] = []
+    while True:
+        match node:
+            case ast.Subscript(value=inner, slice=key):
+                keys.append(key)
+            case ast.Call(func=ast.Attribute(value=inner, attr=method), args=given) if method in _GIVES_PARTS:
+                keys.append(given[0] if given else None)
+            case _:
+                return node, keys[::-1]
+        node = inner
+
+
+def changes_part(statement: ast.stmt, name: str) -> bool:
+    """Whether a statement changes only what is in one of the things that a container holds."""
+    match statement:
+        case (
+            ast.Assign(targets=[ast.Subscript(value=held)])
+            | ast.AugAssign(target=ast.Subscript(value=held))
+            | ast.Delete(targets=[ast.Subscript(value=held)])
+            | ast.Expr(value=ast.Call(func=ast.Attribute(value=held)))
+        ):
+            root, keys = steps(held)
+            return bool(keys) and dotted(root) == name
+    return False
 
 
 def taken(statement: ast.stmt) -> list[tuple[str, ast.expr]]:

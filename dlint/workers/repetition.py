@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from dlint.source.layout import FunctionNode, statements_in
+from dlint.source.layout import FunctionNode, changed_names, own_names, statements_in
 from dlint.source.nodes import walk
 from dlint.values.frame import Point
 from dlint.values.functions import is_generator
@@ -49,7 +49,7 @@ class Repetition:
     def made_anew(self, call: ast.AST, point: Point, far: int = 0) -> bool:
         """Whether what a call makes is made each time, and not kept from an earlier one."""
         scope = point.frame.scope
-        if far > _FAR or is_once(call, point) or _is_cached(scope):
+        if far > _FAR or is_once(call, point) or is_cached(scope):
             return False
         kept = kept_as(call, point)
         inside = self.looped(call, point)
@@ -65,7 +65,7 @@ class Repetition:
         known = self.starts(scope)
         if known is not None or far > _FAR:
             return bool(known)
-        if _is_cached(scope) or not isinstance(scope, ast.FunctionDef | ast.AsyncFunctionDef):
+        if is_cached(scope) or not isinstance(scope, ast.FunctionDef | ast.AsyncFunctionDef):
             return False
         for call, at in self._sites(scope, frame):
             again = self.looped(call, at) or self.often(at.frame.scope, at.frame, far + 1)
@@ -237,6 +237,11 @@ def _is_absence(test: ast.expr, wanted: bool, block: list[ast.stmt]) -> bool:
             return "getpid" in ast.unparse(test) or "_pid" in ast.unparse(test)
         case ast.Call(func=ast.Name(id="hasattr") | ast.Attribute(attr="exists" | "isfile" | "is_file")):
             return not wanted
+        case ast.Name(id=name):
+            # A container that what follows puts something in.
+            return not wanted and any(
+                name in {*own_names(statement), *changed_names(statement)} for statement in block
+            )
         case ast.Attribute(attr=name):
             # A flag counts where what follows sets it, here or in a method of its own.
             return not wanted and any(
@@ -299,7 +304,8 @@ def _fate(names: set[str], point: Point) -> str:
     return fate
 
 
-def _is_cached(scope: ast.AST) -> bool:
+def is_cached(scope: ast.AST) -> bool:
+    """Whether a decorator keeps what a function gives: it is run once in a process."""
     for decorator in getattr(scope, "decorator_list", ()):
         node = decorator.func if isinstance(decorator, ast.Call) else decorator
         if (node.attr if isinstance(node, ast.Attribute) else getattr(node, "id", "")) in _CACHES:

@@ -14,7 +14,8 @@ _HEAD = re.compile(rb"class(?<!\wclass)\s+\w+\s*\((?=([^:]{0,2000}))")
 _WORD = re.compile(rb"[\w\x80-\xff]+")
 _ASKED_LINE = re.compile(rb"getattr\((?<!\wgetattr\()([^\n]*)")
 _ASKED = re.compile(rb",\s*['\"]([\w\x80-\xff]+)['\"]\s*(?=[,)])")
-_STORED = re.compile(rb"\.([\w\x80-\xff]+)\s*=(?!=)")
+_STORED = re.compile(rb"\.([\w\x80-\xff]+)\s*(?:\+|-|\*|//?)?=(?!=)")
+_SET = re.compile(rb"""\bsetattr\(\s*([\w.]+)\s*,\s*["']([\w\x80-\xff]+)["']""")
 
 Names = frozenset[bytes]
 
@@ -65,6 +66,11 @@ class Roles:
                     names.add(each[1])
                     if holder and data[each.start() - 1 : each.start()].strip():
                         paths.add(holder + b"." + each[1])
+            for holder, name in _SET.findall(data) if b"setattr(" in data else ():
+                word = holder.rpartition(b".")[2]
+                if holder not in (b"self", b"cls"):
+                    names.add(name)
+                    paths.add(word + b"." + name)
             known = self._stored[relative] = (frozenset(names), frozenset(paths))
         return known
 

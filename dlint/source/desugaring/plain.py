@@ -1,7 +1,7 @@
 """Statements made plain when a file is parsed, so that whoever looks for one kind need know no other.
 
 ``self.pool: ThreadPool = ThreadPool(4)`` does what it does without the annotation, ``a, b = x, y`` is two
-assignments, and a ``match`` of constants is an ``if`` with ``elif``.
+assignments, and a ``match`` of constants and classes is an ``if`` with ``elif``.
 """
 
 from __future__ import annotations
@@ -97,7 +97,7 @@ def _mentions(node: ast.AST, name: str) -> bool:
 
 
 def _as_ifs(statement: ast.Match) -> ast.If | None:
-    """A ``match`` that compares with constants as an ``if``, None where it does more."""
+    """A ``match`` that compares with constants and classes as an ``if``, None where it does more."""
     made: ast.If | None = None
     otherwise: list[ast.stmt] = []
     for case in reversed(statement.cases):
@@ -129,6 +129,9 @@ def _test(subject: ast.expr, pattern: ast.pattern) -> ast.expr | None:
         case ast.MatchSingleton(value=value):
             constant = ast.copy_location(ast.Constant(value), pattern)
             made = ast.Compare(subject, [ast.Is()], [constant])
+        case ast.MatchClass(cls=cls, patterns=[], kwd_patterns=[]):
+            asked = ast.copy_location(ast.Name("isinstance", ast.Load()), pattern)
+            made = ast.Call(asked, [subject, cls], [])
         case ast.MatchOr(patterns=patterns):
             tests = [_test(subject, each) for each in patterns]
             if None in tests:

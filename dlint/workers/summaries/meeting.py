@@ -7,10 +7,17 @@ itself, and whoever follows worker code joins these with its own.
 from __future__ import annotations
 
 import ast
-from typing import TYPE_CHECKING, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
 
 from dlint.calls.leads import is_data_method, is_own
-from dlint.knowledge.callbacks import called_parts, element_arguments, is_builder, takes_callbacks
+from dlint.knowledge.callbacks import (
+    GOES_THROUGH,
+    PLAIN_BUILTINS,
+    called_parts,
+    element_arguments,
+    is_builder,
+    takes_callbacks,
+)
 from dlint.knowledge.loading import is_dataset
 from dlint.values.frame import Argument, Arguments, Point, arguments_of
 from dlint.values.values import (
@@ -24,6 +31,7 @@ from dlint.values.values import (
     Partial,
     Unknown,
     Value,
+    number,
 )
 from dlint.values.worlds import World
 from dlint.workers.composed import made_of
@@ -33,6 +41,9 @@ if TYPE_CHECKING:
 
 _CALLED_BY_TORCH = ("__call__", "forward")
 _MOST_PARTS = 40
+# What a decorator is given stands for the function, which is looked at by itself, with the arguments of its
+# callers: what it gets through `*args` says less.
+DECORATED: Final = ("decorated",)
 
 
 class Noted(NamedTuple):
@@ -85,7 +96,9 @@ class Meeting:
         for callee, w in self._evaluator.values(node.func, at, world):
             self.called(callee, arguments, node, at, w)
             if isinstance(callee, Unknown) or (isinstance(callee, Made) and is_builder(callee.name)):
-                if isinstance(callee, Unknown) and _is_foreign_method(node.func, at):
+                if isinstance(callee, Unknown) and (
+                    _is_decorated(callee) or _is_foreign_method(node.func, at)
+                ):
                     continue
                 for each in self._evaluator.registries.callables(at.frame, callee):
                     if self._evaluator.registries.takes(each, arguments):
@@ -105,12 +118,13 @@ class Meeting:
 
     def iteration(self, node: ast.expr, at: Point, world: World) -> None:
         """Going through what may be an object of the program."""
-        if not isinstance(node, ast.Name | ast.Attribute) or self._is_item(node, at):
+        if not _may_be_gone_through(node) or self._is_item(node, at):
             return
         for value, w in self._evaluator.values(node, at, world):
             if isinstance(value, Instance):
-                for method in self._evaluator.classes.methods(value, "__iter__"):
-                    self._enter(method, Arguments(), node, at, w)
+                for name in ("__iter__", "__next__"):
+                    for method in self._evaluator.classes.methods(value, name):
+                        self._enter(method, Arguments(), node, at, w)
 
     def context(self, node: ast.expr, at: Point, world: World) -> None:
         """Entering and leaving what may be an object of the program with ``with``."""
@@ -176,8 +190,10 @@ class Meeting:
                 if node is not None and at is not None:
                     self._note(callee.name, callee.owner, node, at, world)
                     self._callbacks(callee, arguments or Arguments(), at, world)
-                    if callee.name == "builtins.iter" and isinstance(node, ast.Call) and len(node.args) == 1:
-                        self.iteration(node.args[0], at, world)
+                    library, _, name = callee.name.partition(".")
+                    if library == "builtins" and name in GOES_THROUGH and isinstance(node, ast.Call):
+                        for argument in node.args:
+                            self.iteration(argument, at, world)
 
     def _parts(self, made: Made, world: World, seen: set[Key]) -> None:
         """A library's object is called: it calls the callables it was made of (``Compose([...])``)."""
@@ -258,6 +274,19 @@ def _elements(given: list[Argument], before: int, function: ast.expr) -> Argumen
             for place, each in enumerate(given)
         ]
     )
+
+
+def _is_decorated(callee: Unknown) -> bool:
+    """Whether what is called is the function that a decorator was given."""
+    return bool(callee.key == number(DECORATED))
+
+
+def _may_be_gone_through(node: ast.expr) -> bool:
+    """Whether an expression may be an object of the program that is gone through: one that is held, or that a
+    call makes."""
+    if isinstance(node, ast.Call):
+        return not (isinstance(node.func, ast.Name) and node.func.id in PLAIN_BUILTINS)
+    return isinstance(node, ast.Name | ast.Attribute)
 
 
 def _is_foreign_method(function: ast.expr, at: Point) -> bool:

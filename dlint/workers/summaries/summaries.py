@@ -17,6 +17,7 @@ from dlint.values.frame import Argument, Arguments, Frame, Point
 from dlint.values.values import Class, Function, Instance, Key, Unknown, Value
 from dlint.values.worlds import HERE, World
 from dlint.workers.shape import shape_of
+from dlint.workers.summaries.decorated import meet_wrappers
 from dlint.workers.summaries.meeting import Entered, Meeting, Step
 from dlint.workers.summaries.walk import Walk
 
@@ -138,6 +139,8 @@ class Summaries:
             walk.expression(node.body, Point(frame, None), [HERE])
         else:
             walk.block(node.body, frame, [HERE])
+            if node.decorator_list:
+                meet_wrappers(self._evaluator, meeting, function, frame)
         summary = Summary(function, frame, meeting.steps)
         self._by_function[id(node)].append(summary)
         if self._is_asked_later(summary):

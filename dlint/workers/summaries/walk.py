@@ -147,7 +147,7 @@ class Walk:
                 self._meeting.subscript(node, at, world)
             elif isinstance(node, ast.Attribute):
                 self._meeting.attribute(node, at, world)
-            elif isinstance(node, ast.YieldFrom):
+            elif isinstance(node, ast.YieldFrom | ast.Starred):
                 self._meeting.iteration(node.value, at, world)
 
     def _matters(self, node: ast.expr, at: Point) -> bool:

@@ -1,0 +1,219 @@
+"""What other code changes of what a module or a class has under its names, once it has run:
+``CONFIG["workers"] = 4`` in a function, ``config.workers = 4`` elsewhere, ``cls.workers = 4`` in a method.
+
+Which comes first, such code or who reads the name, is not known. A setting is not what it begins with where
+some code sets it: somebody calls that.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from dlint.knowledge.testing import is_test
+from dlint.source.layout import (
+    FunctionNode,
+    changed_names,
+    dotted,
+    own_names,
+    parameters,
+    statements_in,
+    steps,
+)
+from dlint.values.frame import Frame, Point
+from dlint.values.values import (
+    Class,
+    Const,
+    Function,
+    Instance,
+    Items,
+    Key,
+    ModuleValue,
+    Table,
+    Unknown,
+    Value,
+)
+
+if TYPE_CHECKING:
+    from dlint.objects.interface import Evaluator
+    from dlint.objects.outside import Outside
+    from dlint.source.module import Module
+
+_CHANGES = rb"\s*(?:\[|\.(?:update|setdefault|pop|clear)\()"
+# What sets names of a module that it is given.
+_BY_ANY_NAME = re.compile(r"\bglobals\(\)\s*(?:\[[^\]\n]*\]\s*=(?!=)|\.update\()")
+_MOST = 4
+_OWN = ("self", "cls")
+# A key that is not written out.
+_ANY = ...
+
+
+class ChangedLater:
+    """The answers for one program."""
+
+    def __init__(self, evaluator: Evaluator, outside: Outside) -> None:
+        self._evaluator = evaluator
+        self._outside = outside
+        self._on_class: dict[tuple[Key, str], bool] = {}
+        # The classes, by id of their node, whose objects get attributes from outside by names that vary.
+        self._by_name: set[int] | None = None
+
+    def of_module(self, values: list[Value], name: str, frame: Frame) -> list[Value]:
+        """What a module's name may stand for in the end, of what the module has left there."""
+        mark = ("changed later", frame.module.relative, name)
+        if any(isinstance(value, Const) and value.value is not None for value in values):
+            if "globals()" in frame.module.text and _BY_ANY_NAME.search(frame.module.text):
+                return [Unknown(mark) if isinstance(value, Const) else value for value in values]
+            stored = list(self._stored(name, frame.module))
+            if stored:
+                kept = [value for value in values if not isinstance(value, Const)]
+                return [*kept, *stored[:_MOST], Unknown(mark)]
+        found: list[Value] = []
+        for value in values:
+            settings = isinstance(value, Table) and any(
+                isinstance(held, Const | Table | Items) for held in value.items.values()
+            )
+            found += self._tables(value, name, frame, mark) if settings else [value]  # type: ignore[arg-type]
+        return found
+
+    def is_set_on_class(self, cls: Class, name: str) -> bool:
+        """Whether some code sets an attribute of a class, or of objects that have it from there, once it is
+        made: from outside (``Settings.workers = 0``), in a method of the class, in a decorator, or by a name
+        that it is given (``setattr(settings, name, value)``)."""
+        mark = (cls.key, name)
+        known = self._on_class.get(mark)
+        if known is None:
+            self._on_class[mark] = False  # for who asks meanwhile
+            known = self._on_class[mark] = self._is_set(cls, name)
+        return known
+
+    def _is_set(self, cls: Class, name: str) -> bool:
+        stores = re.compile(rf"\bcls\.{re.escape(name)}\s*=(?!=)|\bsetattr\(\s*cls\b")
+        for above in self._evaluator.classes.line(cls):
+            if self._evaluator.modules.index.stores_in(above.name, name):
+                return True
+            if stores.search(above.module.text_of(above.node)) or id(above.node) in self._named_later():
+                return True
+            for decorator in above.node.decorator_list:
+                for value, _ in self._evaluator.values(decorator, Point(above.frame, None)):
+                    if isinstance(value, Function) and _sets(value, name):
+                        return True
+        return False
+
+    def _named_later(self) -> set[int]:
+        if self._by_name is None:
+            found = self._by_name = set()
+            for module in self._evaluator.modules.naming("setattr"):
+                if is_test(module.relative):
+                    continue
+                for trail in module.paths_to("setattr", called=True):
+                    match trail[-2]:
+                        case ast.Call(args=[ast.Name(id=holder) as held, name, _]) if holder not in _OWN:
+                            if isinstance(name, ast.Constant):
+                                continue  # those are stores like others
+                            point = self._evaluator.sites.point_of(module, trail)
+                            for value, _ in self._evaluator.values(held, point):
+                                if isinstance(value, Instance):
+                                    found.add(id(value.cls.node))
+        return self._by_name
+
+    def _stored(self, name: str, module: Module) -> Iterator[Value]:
+        """What other code stores in an attribute of a module."""
+        index = self._evaluator.modules.index
+        if not any(index.reaches(relative, module.relative) for relative in index.storing(name)):
+            return
+        for store in self._outside.stores(name):
+            for holder, _ in self._evaluator.values(store.target.value, store.point):
+                if isinstance(holder, ModuleValue) and holder.module is module:
+                    given = (
+                        self._evaluator.values(store.value, store.point) if store.value is not None else []
+                    )
+                    yield from (value for value, _ in given)
+                    yield Unknown(("stored later", id(store.target)))
+
+    def _tables(self, table: Table, name: str, frame: Frame, mark: Key) -> list[Value]:
+        """A dict with what functions change in it."""
+        changes = list(self._changes(name, frame))
+        if not changes:
+            return [table]
+        keys = {key for key, _, _ in changes}
+        items = {
+            at: Unknown((mark, at)) if (at in keys or _ANY in keys) and _is_setting(held) else held
+            for at, held in table.items.items()
+        }
+        found: list[Value] = [Table(items, True, table.home)]
+        for key, node, point in changes:
+            if key is _ANY or node is None:
+                continue
+            for value, _ in self._evaluator.values(node, point)[:1]:
+                if isinstance(value, Const) and len(found) <= _MOST:
+                    found.append(Table({**items, key: value}, True, table.home))
+        return found
+
+    def _changes(self, name: str, frame: Frame) -> Iterator[tuple[object, ast.expr | None, Point]]:
+        """The entries that functions, and other modules, change of a module's dict: the key, what is stored
+        there, and where."""
+        index = self._evaluator.modules.index
+        word = re.compile(rb"\b%b" % re.escape(name.encode()) + _CHANGES)
+        home = frame.module.relative
+        for relative in index.knowing(name, home):
+            module = self._evaluator.modules.get(relative) if word.search(index.data(relative)) else None
+            for trail in module.paths_to(name) if module is not None else ():
+                node = trail[-1]
+                statement = next((each for each in reversed(trail) if isinstance(each, ast.stmt)), None)
+                if not isinstance(node, ast.Name | ast.Attribute) or statement is None:
+                    continue
+                if dotted(node) not in changed_names(statement):
+                    continue
+                assert module is not None
+                point = self._evaluator.sites.point_of(module, trail)
+                if isinstance(node, ast.Name) and not self._is_of_module(node.id, point, relative == home):
+                    continue
+                yield from ((key, given, point) for key, given in _entries(statement, dotted(node) or ""))
+
+    def _is_of_module(self, name: str, point: Point, at_home: bool) -> bool:
+        """Whether a name means what the module has under it, and no variable of a function."""
+        scope = point.frame.scope
+        if not isinstance(scope, FunctionNode):
+            return not at_home  # what the module's body does has been followed
+        if any(each.arg == name for each in parameters(scope)):
+            return False
+        return not any(name in own_names(statement) for statement in statements_in(scope.body))
+
+
+def _sets(decorator: Function, name: str) -> bool:
+    """Whether a decorator sets an attribute of what it is given."""
+    text = decorator.module.text_of(decorator.node)
+    return re.search(rf"\w\.{re.escape(name)}\s*=(?!=)|\bsetattr\(", text) is not None
+
+
+def _is_setting(value: Value) -> bool:
+    return isinstance(value, Const | Table | Items)
+
+
+def _entries(statement: ast.stmt, path: str) -> Iterator[tuple[object, ast.expr | None]]:
+    """The keys under which a statement changes a dict, and what it stores there."""
+    match statement:
+        case ast.Assign(targets=targets, value=value):
+            for target in targets:
+                root, keys = steps(target)
+                if keys and dotted(root) == path:
+                    yield _written(keys[0]), value if len(keys) == 1 else None
+        case ast.Expr(value=ast.Call(func=ast.Attribute(value=held, attr=method)) as call):
+            root, keys = steps(held)
+            if keys:
+                yield _written(keys[0]), None
+            elif method == "update" and not call.args and all(each.arg for each in call.keywords):
+                yield from ((each.arg, each.value) for each in call.keywords)
+            elif method in ("pop", "setdefault") and call.args:
+                yield _written(call.args[0]), None
+            else:
+                yield _ANY, None
+        case _:
+            yield _ANY, None
+
+
+def _written(key: ast.expr | None) -> object:
+    return key.value if isinstance(key, ast.Constant) else _ANY
