@@ -21,9 +21,10 @@ from dlint.source.layout import (
 )
 from dlint.source.module import Module
 from dlint.source.nodes import walk
-from dlint.values.frame import Frame, Point
+from dlint.values.frame import Frame, Point, arguments_of
+from dlint.values.functions import is_generator
 from dlint.values.places import loops_around, places_around
-from dlint.values.values import Class, Instance, Items, Key, Made, Value
+from dlint.values.values import Class, Function, Instance, Items, Key, Made, Value
 from dlint.values.worlds import HERE
 
 if TYPE_CHECKING:
@@ -78,14 +79,41 @@ def _early(
         if dataset is not None:
             loaded |= {instance.key for instance in _datasets(evaluator, dataset)}
     for start in _starts(evaluator, loader.call, loader.point):
-        for node, point in looked_at(start.frame):
-            if not start.follows(node, point) or _let_go(node, point, start):
+        for node, inner, place, point in _with_helpers(evaluator, start.frame, looked_at):
+            if not start.follows(place, point) or _let_go(place, point, start):
                 continue
-            for value, _ in evaluator.values(node, point):
+            for value, _ in evaluator.values(node, inner):
                 for read in _datasets(evaluator, value):
                     if id(read.cls.node) in classes and (of_class or read.key in loaded):
-                        return start.frame.module, node
+                        return start.frame.module, place
     return None
+
+
+def _with_helpers(
+    evaluator: Evaluator, frame: Frame, looked_at: Callable[[Frame], Iterator[tuple[ast.expr, Point]]]
+) -> Iterator[tuple[ast.expr, Point, ast.expr, Point]]:
+    """What a scope does to what, there or in a function that it hands something to: the expression and its
+    place, and where in the scope that happens."""
+    for node, point in looked_at(frame):
+        yield node, point, node, point
+    if isinstance(frame.scope, ast.Lambda):
+        return
+    for statement in statements_in(frame.scope.body):
+        point = Point(frame, statement)
+        for expression in expressions(statement):
+            for call in walk(expression):
+                if not (isinstance(call, ast.Call) and any(map(_is_handed, call.args))):
+                    continue
+                for callee, _ in evaluator.values(call.func, point):
+                    if not isinstance(callee, Function) or callee.receiver is not None:
+                        continue
+                    if isinstance(callee.node, ast.FunctionDef) and not is_generator(callee.node):
+                        inside = evaluator.calls.enter(callee, arguments_of(call, point), call, point)
+                        yield from ((node, at, call, point) for node, at in looked_at(inside))
+
+
+def _is_handed(argument: ast.expr) -> bool:
+    return isinstance(argument, ast.Name | ast.Attribute)
 
 
 def _datasets(evaluator: Evaluator, value: Value) -> Iterator[Instance]:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from dlint.knowledge.processes.handles import HANDLES, LMDB_WITHOUT_LOCK, WRITES, Handle
 from dlint.values.frame import Argument
-from dlint.values.values import Const, Made, Value
+from dlint.values.values import Const, Made, Unknown, Value
 from dlint.values.worlds import HERE
 
 if TYPE_CHECKING:
@@ -56,10 +56,18 @@ def _names(evaluator: Evaluator, path: Argument, suffix: str) -> bool:
     """Whether an argument is, as it is written or by its value, the path of a file of some kind."""
     if path.expression is not None and _ends_in(path.expression, suffix):
         return True
-    return any(
-        isinstance(value, Const) and str(value.value).endswith(suffix)
-        for value, _ in evaluator.value_of(path, HERE)
-    )
+    return any(_is_path_to(value, suffix) for value, _ in evaluator.value_of(path, HERE))
+
+
+def _is_path_to(value: Value, suffix: str) -> bool:
+    match value:
+        case Const(value=written):
+            return str(written).endswith(suffix)
+        case Unknown(text=(_, end)):
+            return end.endswith(suffix)
+        case Made(node=ast.expr() as node):
+            return _ends_in(node, suffix)
+    return False
 
 
 def _ends_in(node: ast.expr, suffix: str) -> bool:

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator
 from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
+from dlint.calls.implicit_calls import runs_of
 from dlint.fork.boundaries import Boundaries, Way
 from dlint.knowledge.words.reflection import BY_NAME
 from dlint.project.main_guards import guarded_role, runs_in_main_only
@@ -136,6 +137,12 @@ class Protections:
             into.append(Effect(call, module, kind, at, None, order))
         elif isinstance(scope, ast.ClassDef) and point.frame.outer is not None:
             self._spread(into, always, call, module, Point(point.frame.outer, scope), order)
+        elif isinstance(scope, ast.Lambda):
+            # Where it is called nobody knows; that is seldom before it is made, or elsewhere.
+            into.append(Effect(call, module, "function", at, scope, order))
+            around = point.frame.outer
+            if around is not None and len(inner) < _FAR:
+                self._spread(into, always, call, module, Point(around, point.statement), order)
         elif isinstance(scope, ast.FunctionDef | ast.AsyncFunctionDef):
             into.append(Effect(call, module, "function", at, scope, order))
             if len(inner) < _FAR:
@@ -144,6 +151,12 @@ class Protections:
                     self._uncalled.add(id(scope))
                 for site in sites[:12]:
                     self._spread(into, always, call, module, site.point, order)
+                for running in runs_of(self._evaluator, scope, point.frame):
+                    if running.around is not None:
+                        near = running.point.frame.module
+                        into.append(Effect(call, module, "function", near, running.around, order))
+                    else:
+                        self._spread(into, always, call, module, running.point, order)
 
     def shelter(self, use: WorkerUse, modules: Iterable[Module]) -> Shelter | None:
         """The protection of a worker use whose worker code lies in the given modules, if it has one.

@@ -11,6 +11,7 @@ import ast
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
+from dlint.fork.worker_dataset import may_be_of
 from dlint.knowledge.randomness import WORKER_INFO
 from dlint.knowledge.testing import is_test
 from dlint.values.values import External, Instance, Made, Partial, Unknown, Value
@@ -44,7 +45,8 @@ def _is_for(program: Program, use: WorkerUse, owner: Instance, setting: Setting)
         return True
     asking = _asking(program, setting)
     if asking is not None:
-        return _is_run(program, use, asking)
+        held = [setting.holder] if setting.holder is not None else []
+        return (not held or may_be_of(program, use, held, owner.cls)) and _is_run(program, use, asking)
     frame = setting.point.frame
     if is_test(frame.module.relative) and not is_test(use.file or ""):
         return False

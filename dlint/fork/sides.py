@@ -7,10 +7,12 @@ import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from dlint.fork.worker_dataset import may_be_of
+from dlint.source.layout import statements_in
 from dlint.source.module import Module
 from dlint.source.nodes import walk
 from dlint.values.frame import Point
-from dlint.values.values import Function, Instance, Partial, Value
+from dlint.values.values import Class, Function, Instance, Partial, Value
 
 if TYPE_CHECKING:
     from dlint.fork.program import Program
@@ -58,10 +60,13 @@ def renewed(program: Program, use: WorkerUse, made: Made) -> bool:
         return False
     statement = made.point.statement
     targets = getattr(statement, "targets", None) or [getattr(statement, "target", None)]
-    names = {getattr(target, "attr", getattr(target, "id", None)) for target in targets} - {None}
-    maker = getattr(made.point.frame.scope, "name", "")
+    named = (getattr(target, "attr", getattr(target, "id", None)) for target in targets)
+    names = {name for name in named if name is not None}
+    frame = made.point.frame
+    maker = getattr(frame.scope, "name", "")
+    holder = frame.receiver.cls if isinstance(frame.receiver, Instance) else frame.owner
     return any(
-        names & _stored(visit.function.node) or maker in _called(visit.function.node) for visit in visits
+        _sets(program, use, visit, names, holder) or maker in _called(visit.function.node) for visit in visits
     )
 
 
@@ -75,13 +80,25 @@ def init_visits(program: Program, use: WorkerUse) -> list[Visit]:
     ]
 
 
-def _stored(function: ast.AST) -> set[str]:
-    """The last names of the attributes and globals that a function stores into."""
-    found = {name for node in walk(function) if isinstance(node, ast.Global) for name in node.names}
-    for node in walk(function):
-        if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store):
-            found.add(node.attr)
-    return found
+def _sets(program: Program, use: WorkerUse, visit: Visit, names: set[str], holder: Class | None) -> bool:
+    """Whether a function stores into a global, or an attribute of what may be an object of a class, of one of
+    these names."""
+    node = visit.function.node
+    if isinstance(node, ast.Lambda):
+        return False
+    if any(isinstance(each, ast.Global) and not names.isdisjoint(each.names) for each in walk(node)):
+        return True
+    into: dict[int, tuple[ast.expr, Point]] = {}  # by the innermost statement, which comes last
+    for statement in statements_in(node.body):
+        for each in walk(statement):
+            if isinstance(each, ast.Attribute) and isinstance(each.ctx, ast.Store) and each.attr in names:
+                into[id(each)] = (each.value, Point(visit.frame, statement))
+    return any(
+        may_be_of(
+            program, use, [value for value, _ in program.evaluator.values(held, at, visit.world)], holder
+        )
+        for held, at in into.values()
+    )
 
 
 def _called(function: ast.AST) -> set[str]:

@@ -20,6 +20,9 @@ if TYPE_CHECKING:
     from dlint.values.frame import Argument, Point
 
 _BY_NAME = re.compile(rf"[\"']{TELLS}[\"']")
+_SETS = re.compile(rb"""\bsetattr\([^\n]{0,200}["']epoch["']""")
+# What asks for an attribute of its first argument, or whether there is one, which calls nothing.
+_ASKS = ("getattr", "hasattr")
 _EPOCH = re.compile("epoch", re.IGNORECASE)
 
 
@@ -43,7 +46,8 @@ class Epochs:
                     return True
                 if relative in modules and not all(self._is_another(value) for value in values):
                     return True
-        for relative in index.storing("epoch"):
+        setting = [file for file in index.mentioning("setattr") if _SETS.search(index.data(file))]
+        for relative in sorted({*index.storing("epoch"), *setting}):
             for name, values in self._stores_of(relative):
                 if any(_reaches(value, dealt) for value in values):
                     return True
@@ -96,10 +100,15 @@ class Epochs:
             match trail[-2]:
                 case ast.Call(args=[receiver, ast.Constant(value=name), *_]) if name == TELLS:
                     yield self._values(receiver, module, trail)
-        for trail in module.paths_to("methodcaller", called=True):
-            match trail[-2]:
-                case ast.Call(args=[ast.Constant(value=name), *_]) if name == TELLS:
-                    yield [Unknown(("called by name", id(trail[-2])))]
+        asked = {
+            id(node.args[1])
+            for node in walk(module.tree)
+            if isinstance(node, ast.Call) and dotted(node.func) in _ASKS and len(node.args) > 1
+        }
+        for node in walk(module.tree):
+            # Handed to what calls a method by its name: `notify(sampler, "set_epoch", epoch)`.
+            if isinstance(node, ast.Constant) and node.value == TELLS and id(node) not in asked:
+                yield [Unknown(("called by name", id(node)))]
 
     def _stores_of(self, relative: str) -> list[tuple[str, list[Value]]]:
         """The objects whose ``epoch`` a file sets, as ``set_epoch`` does: how it calls them, and what they
@@ -114,6 +123,11 @@ class Epochs:
                     if name not in ("self", "cls"):
                         assert module is not None
                         found.append((name, self._values(node.value, module, trail)))
+            for trail in module.paths_to("setattr", called=True) if module is not None else ():
+                match trail[-2]:
+                    case ast.Call(args=[holder, ast.Constant(value="epoch"), _]):
+                        assert module is not None
+                        found.append((dotted(holder) or "", self._values(holder, module, trail)))
             self._stores[relative] = found
         return self._stores[relative]
 

@@ -12,9 +12,9 @@ from dlint.evaluation.entries import ABSENT
 from dlint.knowledge.loading import LOADER_WORDS, LOADERS, SIGNATURE, LoaderClass
 from dlint.objects.initialisers import base_init_calls
 from dlint.project.index.index import as_base
-from dlint.source.layout import FunctionNode, changed_names, parameters, statements_in
+from dlint.source.layout import FunctionNode, parameters, statements_in, steps
 from dlint.source.module import Module
-from dlint.values.frame import Argument, Arguments, Point, arguments_of
+from dlint.values.frame import Argument, Arguments, Point, arguments_of, layout_of
 from dlint.values.values import (
     Class,
     Const,
@@ -162,7 +162,8 @@ class Loader:
     def _is_put_right(self, options: Argument) -> bool:
         """Whether a dict of options is handed to a function of the program that changes it in place:
         ``fill_in(options)``."""
-        given, point = options.expression, options.point
+        point = options.point
+        given = steps(options.expression)[0] if options.expression is not None else None
         if not isinstance(given, ast.Name) or point is None or isinstance(point.frame.scope, ast.Lambda):
             return False
         for statement in statements_in(point.frame.scope.body):
@@ -228,9 +229,7 @@ def _first_of_each(ways: list[Way]) -> list[Way]:
 
 
 def _changes(function: Function, name: str) -> bool:
-    return isinstance(function.node, FunctionNode) and any(
-        name in changed_names(statement) for statement in statements_in(function.node.body)
-    )
+    return isinstance(function.node, FunctionNode) and name in layout_of(function.node).changes
 
 
 def is_zero(value: Value | None) -> bool:
@@ -296,7 +295,9 @@ class LoaderFinder:
                             seen[id(call)] = loader
         yield from sorted(seen.values(), key=lambda loader: (loader.call.lineno, loader.call.col_offset))
 
-    def _calls(self, trail: list[ast.AST], module: Module) -> Iterator[tuple[ast.Call, list[ast.AST]]]:
+    def _calls(
+        self, trail: list[ast.AST], module: Module, seen: frozenset[int] = frozenset()
+    ) -> Iterator[tuple[ast.Call, list[ast.AST]]]:
         node, above = trail[-1], trail[-2] if len(trail) > 1 else None
         if isinstance(above, ast.Call) and above.func is node:
             yield above, trail[:-1]
@@ -309,8 +310,13 @@ class LoaderFinder:
             yield trail[-3], trail[:-2]
             return
         statement = next((n for n in reversed(trail) if isinstance(n, ast.stmt)), None)
-        if isinstance(statement, ast.Assign) and isinstance(node, ast.Name | ast.Attribute):
-            # The class under another name, or in a table: look at the calls of that name in the same scope.
+        if (
+            isinstance(statement, ast.Assign)
+            and isinstance(node, ast.Name | ast.Attribute)
+            and id(statement) not in seen
+        ):
+            # The class under another name, in a table or a partial: look at the calls of that name in the
+            # same scope, and of what is made of that in turn.
             for target in statement.targets:
                 if isinstance(target, ast.Name):
                     for other in module.paths_to(target.id):
@@ -319,8 +325,8 @@ class LoaderFinder:
                         call = other[-2] if len(other) > 1 else None
                         if isinstance(call, ast.Call) and call.func is other[-1]:
                             yield call, other[:-1]
-        if isinstance(statement, ast.ClassDef):
-            return
+                        elif isinstance(call, ast.Call):
+                            yield from self._calls(other, module, seen | {id(statement)})
 
     def _loader(self, call: ast.Call, trail: list[ast.AST], module: Module) -> Loader | None:
         evaluator = self._evaluator

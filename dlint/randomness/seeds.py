@@ -41,10 +41,13 @@ from dlint.values.worlds import World
 if TYPE_CHECKING:
     from dlint.calls.evaluator import Evaluator
     from dlint.workers.events import Event
+    from dlint.workers.reach import Link
     from dlint.workers.worker import WorkerCode
 
 _DEEPEST = 40
 _MOST = 8
+# What gives an object's settings as a dict.
+_AS_DICT = ("vars", "asdict", "dataclasses.asdict")
 _WIDTH_KEEPERS = frozenset({"builtins.int", "builtins.abs"})
 
 
@@ -70,7 +73,7 @@ class _Trace:
         self._init_functions = {
             id(visit.function.node)
             for visit in code.visits
-            if visit.role == "worker_init_fn" and visit.link.length == 2
+            if visit.role == "worker_init_fn" and _is_first(visit.link)
         }
         self._depth = 0
         self._open: set[tuple[object, ...]] = set()
@@ -146,6 +149,8 @@ class _Trace:
         if held and all(isinstance(value, External) and is_environment(value.name) for value in held):
             return [FIXED_SEED]
         made = self._joined([settings], point, world)
+        if isinstance(settings, ast.Call) and dotted(settings.func) in _AS_DICT and len(settings.args) == 1:
+            settings = settings.args[0]
         while isinstance(settings, ast.Subscript | ast.Attribute) and not sounds_like_settings(
             dotted(settings) or ""
         ):
@@ -251,6 +256,8 @@ class _Trace:
         names = [a.arg for a in [*scope.args.posonlyargs, *scope.args.args]][1 if bound else 0 :]
         if frame.arguments is not None:
             return self._given(name, names, frame, frame.arguments, world)
+        if id(scope) in self._init_functions and names[:1] == [name]:
+            return [OWN_NUMBER]
         if isinstance(scope, ast.Lambda) or sounds_changing(name):
             return [by_name(name)]
         sites = self._evaluator.sites.of(scope, frame)
@@ -344,19 +351,20 @@ class _Trace:
         for callee, w in self._evaluator.values(node.func, point, world)[:_MOST]:
             while isinstance(callee, Partial):
                 callee = callee.callee
-            if isinstance(callee, External):
-                found += self._of_library(callee, node, point, w)
-            elif isinstance(callee, Function):
+            if isinstance(callee, Function):
                 found += self._returned(callee, node, point, w)
-            else:
-                match node:
-                    case ast.Call(
-                        func=ast.Attribute(value=settings, attr="get"),
-                        args=[ast.Constant(value=str(name)), *_],
-                    ):
-                        found += self._entry(node, settings, name, point, w)
-                    case _:
-                        found.append(by_call(node))
+                continue
+            plain = isinstance(callee, External) and callee.owner is None  # no method of an object
+            match node:
+                case ast.Call(
+                    func=ast.Attribute(value=settings, attr="get" | "setdefault"),
+                    args=[ast.Constant(value=str(name)), *_],
+                ) if not plain:
+                    found += self._entry(node, settings, name, point, w)
+                case _ if isinstance(callee, External):
+                    found += self._of_library(callee, node, point, w)
+                case _:
+                    found.append(by_call(node))
         return found or [UNKNOWN_SEED]
 
     def _of_library(self, callee: External, node: ast.Call, point: Point, world: World) -> list[Seed]:
@@ -389,6 +397,15 @@ class _Trace:
         return [by_call(node) if seed.kinds == UNKNOWN_SEED.kinds else seed for seed in found] or [
             UNKNOWN_SEED
         ]
+
+
+def _is_first(link: Link) -> bool:
+    """Whether a function is what the loader was given, or what a decorator of that runs in its place."""
+    while link.above is not None and link.above.function is not None:
+        if link.caller is None or link.caller.statement is not link.above.function.node:
+            return False
+        link = link.above
+    return link.length == 2
 
 
 def _few(seeds: list[Seed]) -> list[Seed]:

@@ -5,9 +5,9 @@
 What the parent makes and worker code uses: a pool of threads or processes (`ThreadPool`,
 `ThreadPoolExecutor`, `multiprocessing.Pool`, `ProcessPoolExecutor`) made in `Dataset.__init__`, at module
 level or in main; a queue that a thread of the parent fills; a lock that a thread of the parent takes. Also a
-pool that worker code makes with `if self.pool is None:` where the parent reads an item first and so makes
-it there. A pool that is finished before the workers start (a `with` block in `__init__`) is fine, and so is
-one that every process makes for itself.
+pool that worker code makes at its first use (`if self.pool is None:`, `lru_cache`) where the parent reads an
+item first, or the constructor asks for it, and so makes it there. A pool that is finished before the workers
+start (a `with` block in `__init__`) is fine, and so is one that every process makes for itself.
 
 ## Why is this bad
 
@@ -108,13 +108,13 @@ from dlint.knowledge.processes.pools import LOCKS, POOLS, THREAD_QUEUES, THREADS
 from dlint.program.conditions import NOT_FORKED, both, loaded
 from dlint.program.program import Program
 from dlint.rules.rule import Found
-from dlint.source.layout import expressions, own_names, statements_in
+from dlint.source.layout import FunctionNode, expressions, own_names, statements_in
 from dlint.source.nodes import walk
 from dlint.values.frame import Point
 from dlint.values.functions import function_body
 from dlint.values.values import Instance, Made
 from dlint.workers.events import Event
-from dlint.workers.repetition import is_once
+from dlint.workers.repetition import is_cached, is_once
 from dlint.workers.sharing import codes_of
 from dlint.workers.uses import WorkerUse
 from dlint.workers.worker import WorkerCode
@@ -162,8 +162,14 @@ def _pool(
     pool = POOLS[made.name]
     before = made_in_parent(program, made, worker)
     read = item_read_in_parent(program, use, made.point.frame.owner)
-    if not before and (read is None or not is_once(made.node, made.point) or _per_process(made)):
-        return
+    if not before:
+        kept = is_once(made.node, made.point) or is_cached(made.point.frame.scope)
+        # An executor has no threads before it is given work.
+        by_constructor = (
+            read is None and kept and not pool.lazy and _is_asked_for_by_maker(program, use, made)
+        )
+        if not kept or (read is None and not by_constructor) or _per_process(made):
+            return
     threads = pool.of == "threads"
     warm = f"{read[0].relative}:{read[1].lineno}" if read is not None else ""
     busy = before and pool.lazy and (_works_where_made(program, made) or _works_before(program, use, made))
@@ -179,6 +185,8 @@ def _pool(
     if method in STARTS_ANEW:
         what = f"worker code uses a {shown} of the parent, which cannot be pickled: {method} workers fail"
         effect = "error"
+    elif not before and read is None:
+        what = f"the constructor asks for the {shown} that workers inherit: they hang"
     elif not before:
         what = f"the parent reads an item and so makes the {shown} that workers inherit: they hang"
     elif cold:
@@ -207,10 +215,22 @@ def _pool(
     )
 
 
+def _is_asked_for_by_maker(program: Program, use: WorkerUse, made: Made) -> bool:
+    """Whether the constructor of a dataset calls what makes a pool at its first use."""
+    scope = made.point.frame.scope
+    return isinstance(scope, FunctionNode) and any(
+        id(site.point.frame.scope) in use.makers
+        for site in program.evaluator.sites.of(scope, made.point.frame)
+    )
+
+
 def _is_made_by_import(program: Program, use: WorkerUse, made: Made) -> bool:
-    """Whether spawned workers make a pool of their own: they import the module, and the dataset does not
-    bring the parent's."""
-    if not isinstance(made.point.frame.scope, ast.Module):
+    """Whether spawned workers make a pool of their own: they import the module, its classes with it, and the
+    dataset does not bring the parent's."""
+    frame = made.point.frame
+    while isinstance(frame.scope, ast.ClassDef) and frame.outer is not None:
+        frame = frame.outer
+    if not isinstance(frame.scope, ast.Module):
         return False
     return all(part.value.key != made.key for part in program.shipped(use))
 

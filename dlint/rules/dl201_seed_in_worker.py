@@ -3,9 +3,11 @@
 ## What it finds
 
 `np.random.seed(...)`, `random.seed(...)` or `torch.manual_seed(...)` in worker code other than
-`worker_init_fn`: in `__getitem__`, `collate_fn`, a transform, or what these reach in any file. Seeds in the
-dataset's `__init__`, in main and in `worker_init_fn` are fine (DL204 looks at the last), and so are
-seeds that the epoch goes into, also by way of an attribute that `set_epoch` sets.
+`worker_init_fn`: in `__getitem__`, `collate_fn`, a transform, or what these reach in any file, decorators of
+these functions among it. Where the state is put back afterwards, or seeded afresh, by whatever means
+(`fork_rng`, a context manager or a decorator of the project, a helper), it is silent. Seeds in the dataset's
+`__init__`, in main and in `worker_init_fn` are fine (DL204 looks at the last), and so are seeds that the
+epoch goes into, also by way of an attribute that `set_epoch` sets.
 
 ## Why is this bad
 
@@ -109,7 +111,7 @@ def _judged(program: Program, code: WorkerCode, event: Event) -> Iterator[Found]
         return
     if any(sounds_changing(name) and "time" not in name for name in _names_in(event.node)):
         return
-    if _kept(event) or _put_back_after(program, event):
+    if _kept(event) or _put_back_after(program, event) or _put_back_by(program, code, event):
         return
     yield _found(program, code, event, seeds, once=once)
 
@@ -165,6 +167,16 @@ def _calls_all(function: Function, names: tuple[str, ...]) -> bool:
 def _put_back_after(program: Program, event: Event) -> bool:
     """Whether a library's block around the call, or around a call that led to it, puts the state back."""
     libraries = SEEDS[event.name]
+    link: Link | None = event.link
+    while link is not None:
+        function = link.function
+        for decorator in getattr(function.node, "decorator_list", ()) if function is not None else ():
+            if isinstance(decorator, ast.Call):
+                assert function is not None
+                outside = Point(function.frame, None)
+                if _keeps(program, decorator.func, outside, event.world, libraries):
+                    return True
+        link = link.above
     for point in event.places():
         for place in places_around(point):
             if isinstance(place.owner, ast.With) and place.role == "body":
@@ -173,6 +185,46 @@ def _put_back_after(program: Program, event: Event) -> bool:
                         program, item.context_expr.func, point, event.world, libraries
                     ):
                         return True
+    return False
+
+
+def _put_back_by(program: Program, code: WorkerCode, event: Event) -> bool:
+    """Whether something else in worker code puts the state back, or seeds afresh, after what the seeding is
+    for: a context around it, a decorator, a function that is called later on."""
+    libraries = SEEDS[event.name]
+    restoring = {calls[-1] for library, calls in STATE_CALLS.items() if library in libraries}
+    places = {id(point.frame.scope): point for point in event.places()}
+    functions = set(places)
+    link: Link | None = event.link
+    while link is not None:
+        if link.function is not None:
+            functions.add(id(link.function.node))
+        link = link.above
+    for other in code.events:
+        if other.name.rpartition(".")[2] not in restoring and not (
+            other is not event
+            and SEEDS.get(other.name) == libraries
+            and any(FRESH in seed.kinds for seed in seeds_of(program.evaluator, code, other))
+        ):
+            continue
+        for point in other.places():
+            if id(point.statement) in functions:
+                return True  # a decorator of the function
+            mine = places.get(id(point.frame.scope))
+            if mine is not None and _is_behind(point, mine):
+                return True
+    return False
+
+
+def _is_behind(point: Point, before: Point) -> bool:
+    """Whether control comes to a place after another of the same function, whatever branch that stands in:
+    it is the ``with`` around it, in the ``finally`` of its ``try``, or behind it or what it is part of."""
+    for place in places_around(before):
+        if place.owner is point.statement and isinstance(place.owner, ast.With):
+            return True
+        later = [*place.block[place.at + 1 :], *getattr(place.owner, "finalbody", ())]
+        if any(statement is point.statement for statement in later):
+            return True
     return False
 
 

@@ -110,6 +110,7 @@ from dlint.values.functions import function_body
 from dlint.values.places import places_around
 from dlint.values.values import Class, Const, External, Function, Instance, Unknown, Value
 from dlint.workers.events import Event
+from dlint.workers.reach import Link
 from dlint.workers.sharing import codes_of
 from dlint.workers.uses import WorkerUse
 from dlint.workers.worker import WorkerCode
@@ -279,7 +280,7 @@ def _nearest_draw(program: Program, code: WorkerCode) -> Event | None:
         for event in code.each_way(drawing)
         if not (draws_inside(event.name) and _is_given_state(program, event))
         and event.role != "worker_init_fn"
-        and not (seeding and any(_comes_after(point, seeding) for point in event.places()))
+        and not (seeding and _comes_after_seeding(event, seeding))
     ]
     return min(draws, key=_distance, default=None)
 
@@ -320,6 +321,16 @@ def _seeding(program: Program, code: WorkerCode) -> Iterator[int]:
             else:
                 continue
             break
+
+
+def _comes_after_seeding(event: Event, seeding: set[int]) -> bool:
+    """Whether worker code seeds before it comes to a draw, in the same function or in what decorates one."""
+    link: Link | None = event.link
+    while link is not None:
+        if link.function is not None and id(link.function.node) in seeding:
+            return True
+        link = link.above
+    return any(_comes_after(point, seeding) for point in event.places())
 
 
 def _comes_after(point: Point, seeding: set[int]) -> bool:

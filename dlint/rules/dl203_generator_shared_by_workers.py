@@ -3,10 +3,12 @@
 ## What it finds
 
 `np.random.default_rng(...)`, `RandomState`, `random.Random` or `torch.Generator` kept on the dataset (or a
-transform, or at module level) and drawn from in worker code. A generator made inside the function that
-draws from it is fine, and so are one that only samplers use (they run in the parent) and one that
-`worker_init_fn` or the worker code replaces or seeds again. One that is made at its first use counts where
-the parent reads an item of the dataset before the workers start.
+transform, or at module level) and drawn from in worker code. A generator made inside the function that draws
+from it is fine, and so are one that only samplers use (they run in the parent) and one that `worker_init_fn`
+or the worker code replaces or seeds again: itself, and not another of that name. One that is made at its
+first use (`if self.rng is None:`, a `cached_property`) counts where the parent reads an item of the dataset
+before the workers start, there or in a function that it hands the dataset to. Of several that are made for as
+many workers, each of which takes its own, only the epochs repeat.
 
 Also imgaug's augmenters that do something else each time (`iaa.Sequential([iaa.Fliplr(0.5)])`), unless the
 workers call `imgaug.seed` or the augmenter's `seed_`: they draw from a generator of their own or from
@@ -121,10 +123,11 @@ from dlint.rules.wording import place
 from dlint.source.layout import FunctionNode, functions_in, parameters
 from dlint.source.module import Module
 from dlint.source.nodes import walk
-from dlint.values.frame import layout_of
+from dlint.values.frame import Point, layout_of
 from dlint.values.functions import function_body
-from dlint.values.values import Instance, Key, Made, Unknown
+from dlint.values.values import External, Instance, Key, Made, Unknown
 from dlint.workers.events import Event, Visit
+from dlint.workers.repetition import is_cached
 from dlint.workers.sharing import codes_of
 from dlint.workers.uses import WorkerUse
 from dlint.workers.worker import WorkerCode
@@ -132,6 +135,7 @@ from dlint.workers.worker import WorkerCode
 _SEED_LIBRARY = "call imgaug.seed(torch.initial_seed() % 2**31) in worker_init_fn"
 _SEED_TRANSFORM = "call its set_random_seed(torch.initial_seed() % 2**32) in worker_init_fn"
 _KEYWORDS = ("generator", "rng", "random_state")
+_SEVERAL = (ast.List, ast.Tuple, ast.Dict, ast.ListComp, ast.DictComp)
 
 
 def check(program: Program) -> Iterator[Found]:
@@ -149,9 +153,12 @@ def check(program: Program) -> Iterator[Found]:
                 continue
             if _is_renewed(program, use, made):
                 continue
+            own = _is_one_of_many(use.code, made)
+            if own and use.loader is not None and use.loader.keeps_workers:
+                continue
             touched = item_read_in_parent(program, use, made.point.frame.owner) if lazy else None
             if touched is not None or not lazy:
-                yield _found(program, use, event, made, touched)
+                yield _found(program, use, event, made, touched, own=own)
 
 
 def _draws(program: Program, code: WorkerCode) -> Iterator[tuple[Event, Made, bool]]:
@@ -303,14 +310,14 @@ def _renewed_by_call(program: Program, use: WorkerUse, made: Made) -> bool:
     owner = _class_of(made)
     visits = init_visits(program, use)
     names = _names(made)
-    if any(_seeds_again(visit.function.node, names) for visit in visits):
+    if any(_seeds_again(program, visit, names) for visit in visits):
         return True
     if owner is None or not visits:
         return False
     methods = {
         function.name
         for function in functions_in(owner.body)
-        if function.name != "__init__" and (_stores(function, names) or _seeds_again(function, names))
+        if function.name != "__init__" and (_stores(function, names) or any(_seedings(function, names)))
     }
     above = [
         function
@@ -319,8 +326,22 @@ def _renewed_by_call(program: Program, use: WorkerUse, made: Made) -> bool:
         for function in functions_in(cls.node.body)
     ]
     for _ in range(3):  # a method that calls one of them renews it, too
-        methods |= {function.name for function in above if _calls_one(function_body(function), methods)}
-    return any(_calls_one(function_body(visit.function.node), methods) for visit in visits)
+        methods |= {function.name for function in above if _asks_for(function_body(function), methods)}
+    return any(_asks_for(function_body(visit.function.node), methods) for visit in visits)
+
+
+def _is_one_of_many(code: WorkerCode, made: Made) -> bool:
+    """Whether a generator is made together with others, of which each worker may take one by its number."""
+    if made.point.statement is None or not any(
+        isinstance(node, _SEVERAL) and any(each is made.node for each in walk(node))
+        for node in walk(made.point.statement)
+    ):
+        return False
+    return any(
+        "worker_info" in visit.function.module.text_of(visit.function.node)
+        for visit in code.visits
+        if visit.role == "dataset"
+    )
 
 
 def _class_of(made: Made) -> ast.ClassDef | None:
@@ -331,24 +352,44 @@ def _class_of(made: Made) -> ast.ClassDef | None:
     return frame.owner.node if frame.owner is not None else None
 
 
-def _calls_one(nodes: Iterable[ast.AST], methods: set[str]) -> bool:
+def _asks_for(nodes: Iterable[ast.AST], methods: set[str]) -> bool:
+    """Whether a method of one of these names is called, or had by its name to be called."""
+    for node in nodes:
+        match node:
+            case ast.Attribute(attr=name, ctx=ast.Load()) if name in methods:
+                return True
+            case ast.Call(func=ast.Name(id="getattr"), args=[_, ast.Constant(value=name), *_]):
+                if name in methods:
+                    return True
+    return False
+
+
+def _seeds_again(program: Program, visit: Visit, names: set[str]) -> bool:
+    """Whether a function seeds what goes by one of these names: ``self.random.seed(...)``, where
+    ``np.random.seed(...)`` seeds a library."""
+    at = Point(visit.frame, None)
     return any(
-        isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in methods
-        for node in nodes
+        not values or any(not isinstance(value, External) or value.owner is not None for value in values)
+        for held in _seedings(visit.function.node, names)
+        for values in [[value for value, _ in program.evaluator.values(held, at, visit.world)]]
     )
 
 
-def _seeds_again(function: ast.AST, names: set[str]) -> bool:
-    return any(
-        isinstance(node, ast.Attribute)
-        and (node.attr in RESEEDS or renews(node.attr))
-        and getattr(node.value, "attr", getattr(node.value, "id", None)) in names
-        for node in walk(function)
-    )
+def _seedings(function: ast.AST, names: set[str]) -> Iterator[ast.expr]:
+    """What a function calls a method of that seeds, where it goes by one of these names."""
+    for node in walk(function):
+        if (
+            isinstance(node, ast.Attribute)
+            and (node.attr in RESEEDS or renews(node.attr))
+            and getattr(node.value, "attr", getattr(node.value, "id", None)) in names
+        ):
+            yield node.value
 
 
 def _lazy(made: Made) -> bool:
     """Whether a generator is made only where a test finds none yet, whatever the process: ``is None``."""
+    if is_cached(made.point.frame.scope):
+        return True
     layout = made.point.frame.layout
     place = layout.places.get(id(made.point.statement))
     owner = place.owner if place is not None else None
@@ -359,7 +400,13 @@ def _lazy(made: Made) -> bool:
 
 
 def _found(
-    program: Program, use: WorkerUse, event: Event, made: Made, touched: tuple[Module, ast.expr] | None
+    program: Program,
+    use: WorkerUse,
+    event: Event,
+    made: Made,
+    touched: tuple[Module, ast.expr] | None,
+    *,
+    own: bool = False,
 ) -> Found:
     assert isinstance(made.node, ast.expr)
     effect: Effect = "silent"
@@ -371,6 +418,8 @@ def _found(
         effect, happens = "error", "it cannot be sent to them (RuntimeError)"
     elif use.loader is not None and use.loader.keeps_workers:
         happens = "all workers draw the same numbers from it"
+    elif own:
+        happens = "every epoch draws the same numbers from it, in new workers"
     else:
         happens = "all workers and epochs draw the same numbers from it"
     return Found(

@@ -114,6 +114,7 @@ def check(program: Program) -> Iterator[Found]:
             if loader is None or not iteration.loader.may_have_workers or _forks(program, loader):
                 continue
             # One guard serves all that a statement of the body comes to.
+            iteration = iteration._replace(loader=loader)
             starts.setdefault(id(_statement(iteration, module)), []).append(iteration)
         for together in starts.values():
             yield _found(program, together, module)

@@ -7,10 +7,10 @@ is made, in its constructor or in a method that the constructor calls, and that 
 a part kept of it (HDF5: `self.images = file["images"]`, `file.get("images")`; a cursor of SQLite, a
 transaction of LMDB), or one of a list or dict of them.
 
-Also one that is opened when it is first needed (`if self.file is None:`, `if not hasattr(self, "file"):`)
-where the main process needs it while workers are still to start, which then inherit it all the same: the
-constructor lists its contents, `__len__` does and the program or a shuffling loader asks for the length, or
-the program reads an item.
+Also one that is opened when it is first needed (`if self.file is None:`, `if not hasattr(self, "file"):`, a
+`cached_property`) where the main process needs it while workers are still to start, which then inherit it all
+the same: the constructor lists its contents, `__len__` does and the program or a shuffling loader asks for
+the length, or the program reads an item.
 
 Fine are handles opened in the worker: for each item, in `worker_init_fn`, keyed on `os.getpid()`, or at the
 first item where the parent reads none, or lets go what it has read with (`dataset.close()`) before workers
@@ -117,20 +117,20 @@ from dlint.fork.handles import handle_of
 from dlint.fork.held_handles import held
 from dlint.fork.set_elsewhere import left_as_made
 from dlint.fork.shipped import attributes, says_its_state
-from dlint.fork.sides import renewed
+from dlint.fork.sides import functions_of, made_in_parent, renewed
 from dlint.knowledge.processes.handles import Handle
 from dlint.program.conditions import NOT_FORKED, any_loaded, both
 from dlint.program.program import Program
 from dlint.rules.rule import Found
 from dlint.rules.wording import place
-from dlint.source.layout import changed_names, own_names, parameters, statements_in
+from dlint.source.layout import FunctionNode, changed_names, own_names, parameters, statements_in
 from dlint.source.nodes import walk
 from dlint.values.frame import Arguments, Point
 from dlint.values.functions import function_body
 from dlint.values.values import Const, Instance, Made
 from dlint.values.worlds import HERE
 from dlint.workers.events import Visit
-from dlint.workers.repetition import is_once
+from dlint.workers.repetition import is_cached, is_once
 from dlint.workers.sharing import by_dataset
 from dlint.workers.uses import WorkerUse
 from dlint.workers.worker import WorkerCode
@@ -292,6 +292,14 @@ def _opened_in(
 ) -> Iterator[tuple[Handle, Made, Visit, str]]:
     """The handles that methods open and keep where there was none, with the attributes' names."""
     for visit in visits:
+        node = visit.function.node
+        if isinstance(node, FunctionNode) and is_cached(node):
+            for statement in statements_in(node.body):
+                if isinstance(statement, ast.Return) and statement.value is not None:
+                    for value, _ in program.evaluator.values(statement.value, Point(visit.frame, statement)):
+                        handle = handle_of(program.evaluator, value)
+                        if handle is not None and isinstance(value, Made):
+                            yield handle, value, visit, node.name
         prefix = _path(visit, "")
         for path in sorted(visit.frame.layout.binds):
             name = path.removeprefix(prefix)
@@ -323,27 +331,48 @@ def _is_asked_for(visits: list[Visit], opener: Visit) -> bool:
 
 
 def _global(program: Program, uses: list[WorkerUse], code: WorkerCode, start: str | None) -> Iterator[Found]:
-    """Handles opened at import that worker code reads; spawned workers open their own."""
+    """Handles of a module that worker code reads; spawned workers open their own."""
     if start not in (None, "fork"):
         return
     for event in code.events:
         made = event.owner
-        if made is None or not isinstance(made.point.frame.scope, ast.Module):
+        at_import = made is not None and isinstance(made.point.frame.scope, ast.Module)
+        if made is None or not (at_import or _is_global(made)):
             continue
         handle = handle_of(program.evaluator, made)
-        if handle is not None and handle.forked and isinstance(made.node, ast.expr):
+        kept = [
+            use
+            for use in uses
+            if (at_import or made_in_parent(program, made, functions_of(program, use)))
+            and not renewed(program, use, made)
+        ]
+        if kept and handle is not None and handle.forked and isinstance(made.node, ast.expr):
+            opened = "at import" if at_import else "by the parent"
             found = Found(
                 made.point.frame.module,
                 made.node,
-                f"{handle.name} opened at import is read in worker code: forked workers share "
+                f"{handle.name} opened {opened} is read in worker code: forked workers share "
                 f"it and {handle.forked}",
                 handle.effect,
                 handle.advice,
-                any_loaded(program, uses),
+                any_loaded(program, kept),
                 event.link.steps(event.name, event.module, event.node),
                 Remedy("handle_per_process", "unsafe", "Open it in each process", {"once": handle.once}),
             )
-            yield found._replace(remedy=None, by_hand=handle.cure) if handle.cure else found
+            if handle.cure or not at_import:
+                found = found._replace(remedy=None, by_hand=handle.advice)
+            yield found
+
+
+def _is_global(made: Made) -> bool:
+    """Whether a function keeps something in a global."""
+    scope, statement = made.point.frame.scope, made.point.statement
+    if not isinstance(scope, FunctionNode) or statement is None:
+        return False
+    names = {
+        name for each in statements_in(scope.body) if isinstance(each, ast.Global) for name in each.names
+    }
+    return not names.isdisjoint(own_names(statement))
 
 
 def _path(visit: Visit, name: str) -> str:

@@ -7,6 +7,9 @@ Tensors of a loader with workers that outlive their round: put into a list or di
 at once (`list(loader)`, `torch.cat([labels for _, labels in loader])`). What shares a batch's memory is
 followed: `batch[0]`, `.detach()`, `.cpu()`, `.numpy()`, `.view(...)`, `images, labels = batch`.
 
+An entry counts where its key is another one in each round: what counts the rounds (`enumerate`, `step += 1`),
+or a part of the batch itself. `slots[step % 20]` and an example of each label are overwritten.
+
 A copy is fine: `.clone()`, numbers (`.item()`, `.tolist()`, `extend(labels.numpy())`), what a model or a
 sum makes of the batch, `labels.to(device)`. So are loops that end early or keep now and then, `islice`, lists
 that the loop empties, a loader that surely gives fewer than 900 tensors, one without workers or with

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from dlint.knowledge.tensors import is_view, tells_holder, tells_tensor
 from dlint.source.layout import blocks, dotted, own_names
-from dlint.source.nodes import walk
+from dlint.source.nodes import children, walk
 
 # Methods of a list and what they do with their argument: keep it, or what it gives when it is gone through.
 _ADDS = {"append": False, "appendleft": False, "extend": True}
@@ -100,6 +100,7 @@ class _Body:
     def __init__(self, hands_on: HandsOn, loop: ast.For) -> None:
         self._hands_on = hands_on
         self._loop = loop
+        self._counters = _counters(loop)
 
     def kept(self, block: list[ast.stmt], views: Places) -> Iterator[Kept]:
         """What a block keeps; ``views`` are the names that have a batch's memory, and are kept up to date."""
@@ -141,8 +142,8 @@ class _Body:
                 gone_through = _ADDS[method]
             case ast.AugAssign(target=ast.Name() | ast.Attribute() as into, op=ast.Add(), value=given):
                 gone_through = True
-            case ast.Assign(targets=[ast.Subscript(value=into, slice=key)], value=given) if not isinstance(
-                key, ast.Constant | ast.Slice
+            case ast.Assign(targets=[ast.Subscript(value=into, slice=key)], value=given) if self._is_new(
+                key, views
             ):
                 gone_through = False
             case _:
@@ -153,6 +154,19 @@ class _Body:
         if gone_through and any(_is_array(view.node) for view in found):
             return None  # the numbers of an array are copies
         return Kept(given, tuple(found), into) if found else None
+
+    def _is_new(self, key: ast.expr, views: Places) -> bool:
+        """Whether a key surely is another one in each round: it is, or has in it, what counts the rounds or a
+        part of the batch itself. What is worked out from one (a label's number) may come again, and what is
+        left of a division (``step % 20``) does.
+        """
+        if isinstance(key, ast.BinOp) and isinstance(key.op, ast.Mod | ast.FloorDiv):
+            return isinstance(key.left, ast.Constant) and isinstance(key.left.value, str)
+        if isinstance(key, ast.Name):
+            return key.id in self._counters or key.id in views
+        return not isinstance(key, ast.Call | ast.Subscript | ast.Slice) and any(
+            self._is_new(each, views) for each in children(key) if isinstance(each, ast.expr)
+        )
 
     def _is_let_go(self, into: ast.expr | None) -> bool:
         """Whether the loop empties what it fills, or makes it anew."""
@@ -169,6 +183,27 @@ class _Body:
                     if any(_whole(part) in renewed for target in targets for part in _single(target)):
                         return True
         return False
+
+
+def _counters(loop: ast.For) -> frozenset[str]:
+    """The names that count the rounds: of an ``enumerate`` around the batches, or that only grow."""
+    found: set[str] = set()
+    through: ast.expr = loop.iter
+    while isinstance(through, ast.Call) and through.args and _last(through) != "enumerate":
+        through = through.args[0]
+    if isinstance(through, ast.Call) and isinstance(loop.target, ast.Tuple):
+        first = loop.target.elts[0]
+        if isinstance(first, ast.Name):
+            found.add(first.id)
+    grown: set[str] = set()
+    others: set[str] = set()
+    for each in walk(loop):
+        match each:
+            case ast.AugAssign(target=ast.Name(id=name), op=ast.Add()):
+                grown.add(name)
+            case ast.stmt():
+                others.update(own_names(each) if each is not loop else ())
+    return frozenset(found | (grown - others))
 
 
 def _single(target: ast.expr) -> Iterator[ast.expr]:

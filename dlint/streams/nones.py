@@ -119,11 +119,38 @@ class Nones:
             if isinstance(place.owner, ast.ExceptHandler):
                 return True
             if isinstance(place.owner, ast.If):
-                variables = scope.read
-                if scope.far == 0:
-                    bound = {name for s in statements_in(scope.node.body) for name in own_names(s)}
-                    variables = frozenset(bound - scope.indices - settled(scope.node))
-                return concerns(place.owner.test, scope.indices, variables)
+                return concerns(place.owner.test, scope.indices, self._variables(scope))
+            if place.owner is None:
+                return self._is_left_over(place.block[: place.at], scope)
+        return False
+
+    def _variables(self, scope: _Scope) -> frozenset[str]:
+        """The variables that tell one item from another."""
+        if scope.far:
+            return scope.read
+        bound = {name for s in statements_in(scope.node.body) for name in own_names(s)}
+        return frozenset(bound - scope.indices - settled(scope.node))
+
+    def _is_left_over(self, before: list[ast.stmt], scope: _Scope) -> bool:
+        """Whether what comes after some statements is for the items that a test of them, or of each attempt
+        to read one, has not let through: ``if good: return item``, and then ``return None``."""
+        for statement in reversed(before):
+            if not any(isinstance(inner, ast.Return) for inner in statements_in([statement])):
+                continue
+            if "attempts" in endings([statement], lambda _: False):
+                return True
+            if isinstance(statement, ast.If):
+                tests = [] if statement.orelse else [statement]
+            elif _tries_again(statement):
+                tests = [each for each in statements_in([statement]) if isinstance(each, ast.If)]
+            else:
+                return False
+            return any(
+                isinstance(test.body[-1], ast.Return)
+                and not _compares_names(test.test)
+                and concerns(test.test, scope.indices, self._variables(scope))
+                for test in tests
+            )
         return False
 
     def _of_expression(self, node: ast.expr, point: Point, world: World, scope: _Scope) -> str | None:
@@ -198,8 +225,11 @@ class Nones:
         return None
 
     def _drops_item(self, body: list[ast.stmt], scope: _Scope) -> bool:
-        """Whether a function ends with ``if <test of what was read>: return ...`` and nothing else."""
+        """Whether a function ends with ``if <test of what was read>: return ...`` and nothing else, or with
+        so many attempts at that."""
         *before, last = body
+        if _tries_again(last):
+            return self._is_left_over(body, scope)
         if not isinstance(last, ast.If) or any(
             isinstance(inner, ast.Return) for statement in before for inner in statements_in([statement])
         ):
@@ -210,13 +240,7 @@ class Nones:
         ways = [endings(block, never) for block in (last.body, last.orelse)]
         if sorted(ways, key=len) != [frozenset(), frozenset({"straight"})]:
             return False
-        named = any(
-            isinstance(operator, ast.Eq | ast.NotEq | ast.In | ast.NotIn)
-            for inner in walk(last.test)
-            if isinstance(inner, ast.Compare)
-            for operator in inner.ops
-        )
-        return not named and concerns(last.test, scope.indices, scope.read)
+        return not _compares_names(last.test) and concerns(last.test, scope.indices, scope.read)
 
     def _never_returns(self, frame: Frame, world: World, depth: int, statement: ast.stmt) -> bool:
         """Whether a statement calls what ends the program or always raises."""
@@ -235,6 +259,29 @@ class Nones:
                 if not endings(body, partial(self._never_returns, inner_frame, world, depth - 1)):
                     return True
         return False
+
+
+def _compares_names(test: ast.expr) -> bool:
+    """Whether a test looks for one case of several, which may be complete."""
+    return any(
+        isinstance(operator, ast.Eq | ast.NotEq | ast.In | ast.NotIn)
+        for inner in walk(test)
+        if isinstance(inner, ast.Compare)
+        for operator in inner.ops
+    )
+
+
+def _tries_again(loop: ast.stmt) -> bool:
+    """Whether a loop goes so many times over the same, and not through things of which one is looked for."""
+    match loop:
+        case ast.For(iter=ast.Call(func=ast.Name(id="range"))):
+            used = {node.id for node in walk(loop.target) if isinstance(node, ast.Name)}
+            return not any(
+                isinstance(node, ast.Name) and node.id in used for each in loop.body for node in walk(each)
+            )
+        case ast.While():
+            return True
+    return False
 
 
 def _is_none(node: ast.expr | None) -> bool:

@@ -43,9 +43,14 @@ def _choose(evaluator: Evaluator, function: Function, names: set[str]) -> None:
 
 
 def _tested(function: ast.AST) -> Iterator[ast.Call]:
-    """The calls whose results a loop of a function tests."""
+    """The calls whose results a loop of a function, or a ``filter``, tests."""
     for loop in walk(function):
         tests: list[ast.expr] = []
+        match loop:
+            case ast.Call(func=ast.Name(id="filter"), args=[ast.Lambda(body=test), _]):
+                tests = [test]
+            case ast.Call(func=ast.Name(id="filter"), args=[ast.Name() | ast.Attribute() as tester, _]):
+                yield ast.copy_location(ast.Call(tester, [], []), loop)
         if isinstance(loop, ast.comprehension):
             tests = loop.ifs
         elif isinstance(loop, ast.For):

@@ -156,8 +156,10 @@ def begin(source):
 
 class Data(Dataset):
     def __getitem__(self, index):
-        {first}
-        {second}
+        if index % 2:
+            {first}
+        else:
+            {second}
         return np.random.rand()
 
 

@@ -1,0 +1,53 @@
+"""What a worker's ``get_worker_info().dataset`` is: the dataset that its loader has sent it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Final
+
+from dlint.knowledge.randomness import WORKER_INFO
+from dlint.values.values import Class, External, Instance, Value
+
+if TYPE_CHECKING:
+    from dlint.fork.program import Program
+    from dlint.workers.uses import WorkerUse
+
+_DATASET: Final = f"{WORKER_INFO}().dataset"
+
+
+def may_be_of(program: Program, use: WorkerUse, holders: Iterable[Value], cls: Class | None) -> bool:
+    """Whether one of some values, as code that asks for its worker's dataset knows them, may be an object of
+    a class in the workers of a use. Yes where that is not known."""
+    if cls is None:
+        return True
+    for holder in holders:
+        meant = _meant(program, use, holder)
+        if meant is None or any(
+            not isinstance(each, Instance) or _related(program, each, cls) for each in meant
+        ):
+            return True
+    return False
+
+
+def _meant(program: Program, use: WorkerUse, holder: Value) -> list[Value] | None:
+    """What stands behind ``get_worker_info().dataset.transform``; None for what is nothing of the kind."""
+    if not (isinstance(holder, External) and holder.owner is not None and use.dataset is not None):
+        return None
+    if holder.name != _DATASET and not holder.name.startswith(f"{_DATASET}."):
+        return None
+    asked = holder.owner
+    found = [(use.dataset, use.world)]
+    for name in holder.name[len(_DATASET) + 1 :].split(".") if holder.name != _DATASET else ():
+        found = [
+            outcome
+            for value, world in found
+            for outcome in program.evaluator.attribute(value, name, asked.node, asked.point, world)
+        ]
+    return [value for value, _ in found] or None
+
+
+def _related(program: Program, instance: Instance, cls: Class) -> bool:
+    line = program.evaluator.classes.line
+    return any(above.node is cls.node for above in line(instance.cls)) or any(
+        above.node is instance.cls.node for above in line(cls)
+    )
