@@ -36,6 +36,8 @@ class Conflict(NamedTuple):
     ways: tuple[dict[str, Value | None], ...]
 
 
+# Calls of libraries that always give an object.
+_NEVER_NONE = frozenset({"multiprocessing.get_context", "torch.multiprocessing.get_context"})
 Judge = Callable[[dict[str, Value | None], World], bool]
 
 
@@ -90,7 +92,11 @@ def surely_given(value: Value | None, world: World) -> bool:
         case Const():
             return value.value is not None
         case Made():
-            return is_constructor(value.name) or bool(world.known(("truth", value.key)))
+            return (
+                is_constructor(value.name)
+                or value.name in _NEVER_NONE
+                or bool(world.known(("truth", value.key)))
+            )
         case Instance() | Items() | Table() | Function() | Class() | Partial():
             return True
     return False

@@ -192,7 +192,8 @@ def _put_back_by(program: Program, code: WorkerCode, event: Event) -> bool:
     """Whether something else in worker code puts the state back, or seeds afresh, after what the seeding is
     for: a context around it, a decorator, a function that is called later on."""
     libraries = SEEDS[event.name]
-    restoring = {calls[-1] for library, calls in STATE_CALLS.items() if library in libraries}
+    states = [calls for library, calls in STATE_CALLS.items() if library in libraries]
+    restoring = {calls[-1] for calls in states}
     places = {id(point.frame.scope): point for point in event.places()}
     functions = set(places)
     link: Link | None = event.link
@@ -207,21 +208,30 @@ def _put_back_by(program: Program, code: WorkerCode, event: Event) -> bool:
             and any(FRESH in seed.kinds for seed in seeds_of(program.evaluator, code, other))
         ):
             continue
+        # What saves the state itself puts that back: it must be around the seeding, not behind it.
+        scope = other.point.frame.scope
+        text = other.module.text_of(scope)
+        apart = id(scope) not in places and any(calls[0] in text for calls in states)
         for point in other.places():
             if id(point.statement) in functions:
                 return True  # a decorator of the function
             mine = places.get(id(point.frame.scope))
-            if mine is not None and _is_behind(point, mine):
+            if mine is not None and (_is_around(point, mine) or (not apart and _is_behind(point, mine))):
                 return True
     return False
 
 
+def _is_around(point: Point, inside: Point) -> bool:
+    """Whether a place is the ``with`` that another of the same function stands in."""
+    return isinstance(point.statement, ast.With) and any(
+        place.owner is point.statement for place in places_around(inside)
+    )
+
+
 def _is_behind(point: Point, before: Point) -> bool:
     """Whether control comes to a place after another of the same function, whatever branch that stands in:
-    it is the ``with`` around it, in the ``finally`` of its ``try``, or behind it or what it is part of."""
+    it is in the ``finally`` of its ``try``, or behind it or what it is part of."""
     for place in places_around(before):
-        if place.owner is point.statement and isinstance(place.owner, ast.With):
-            return True
         later = [*place.block[place.at + 1 :], *getattr(place.owner, "finalbody", ())]
         if any(statement is point.statement for statement in later):
             return True

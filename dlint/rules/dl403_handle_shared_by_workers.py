@@ -169,10 +169,12 @@ def check(program: Program) -> Iterator[Found]:
         starts = dict.fromkeys(program.start_method_of(use) for use in uses)
         for owner in owners.values():
             visits = [visit for visit in code.visits if _is_method(visit, owner)]
-            if not visits or "register_at_fork" in owner.cls.module.text:
+            if "register_at_fork" in owner.cls.module.text:
                 continue
             for start in starts:
-                yield from _kept(program, uses, owner, visits, start, state)
+                yield from _read_by_others(program, uses, owner, visits, code, start, state)
+                if visits:
+                    yield from _kept(program, uses, owner, visits, start, state)
             yield from _lazy(program, uses, owner, visits, state)
         for start in starts:
             yield from _global(program, uses, code, start)
@@ -218,6 +220,42 @@ def _kept(
                 ):
                     yield found if how == "alone" else found._replace(remedy=None, by_hand=_BY_HAND[how])
                 break
+
+
+def _read_by_others(
+    program: Program,
+    uses: list[WorkerUse],
+    owner: Instance,
+    visits: list[Visit],
+    code: WorkerCode,
+    start: str | None,
+    state: bool,
+) -> Iterator[Found]:
+    """Handles that an object holds once it is made, and that other worker code reads (``self.shard.file``)
+    and no method of the object."""
+    seen = {name for visit in visits for name in _reads(visit)}
+    for event in code.events:
+        made = event.owner
+        if made is None or made.point.statement is None or not isinstance(event.node, ast.Call):
+            continue
+        receiver, handle = made.point.frame.receiver, handle_of(program.evaluator, made)
+        if handle is None or not isinstance(receiver, Instance) or receiver.key != owner.key:
+            continue
+        names = {path.partition(".")[2] for path in own_names(made.point.statement)} - seen
+        seen |= names
+        for name, value, how in held(program, owner, names):
+            kept = [
+                use for use in left_as_made(program, uses, owner, name) if not renewed(program, use, made)
+            ]
+            if value.key != made.key or not any(program.start_method_of(use) == start for use in kept):
+                continue
+            reader = next((each for each in code.visits if each.frame.key == event.point.frame.key), None)
+            if reader is not None and not _is_for_one_process([reader]):
+                attribute = (owner.cls.name, name)
+                for found in _found(
+                    program, kept, handle, made, reader, event.node, start, state, attribute, _BEFORE
+                ):
+                    yield found if how == "alone" else found._replace(remedy=None, by_hand=_BY_HAND[how])
 
 
 def _keeps_what_is_there(visit: Visit, name: str, made: Made) -> bool:
@@ -364,6 +402,13 @@ def _global(program: Program, uses: list[WorkerUse], code: WorkerCode, start: st
             yield found
 
 
+def _read_as(node: ast.AST, name: str) -> str:
+    """How a handle is called where it is read."""
+    if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
+        return ast.unparse(node.func)
+    return f"self.{name}"
+
+
 def _is_global(made: Made) -> bool:
     """Whether a function keeps something in a global."""
     scope, statement = made.point.frame.scope, made.point.statement
@@ -424,7 +469,7 @@ def _found(
         handle.effect if forked else "error",
         f"{handle.advice}{when.where}",
         both(any_loaded(program, uses), open_start),
-        visit.link.steps(f"self.{name}", module, read),
+        visit.link.steps(_read_as(read, name), module, read),
         Remedy(
             "handle_per_process",
             "unsafe",

@@ -174,6 +174,9 @@ class Rounds:
         the loops around it and the rest of the function read."""
         if self._reads_to_end(loop, bool(around), frame, world):
             return DATA
+        counted = _counted_through(loop)
+        if counted is not None:
+            return self._streams.of_expression(counted, Point(frame, loop), world)
         return None if inside or isinstance(loop.test, ast.Constant) else NOTHING
 
     def _reads_to_end(self, loop: ast.While, named: bool, frame: Frame, world: World) -> bool:
@@ -221,6 +224,20 @@ def _calls_in(function: Function, frame: Frame) -> Iterator[tuple[ast.Call, Poin
 
 def _is_start(call: ast.Call) -> bool:
     return len(call.args) == 1 and isinstance(call.args[0], ast.Constant) and call.args[0].value == 0
+
+
+def _counted_through(loop: ast.While) -> ast.expr | None:
+    """What a loop takes one after the other by a number that it counts up: ``while at < len(self.rows):``."""
+    match loop.test:
+        case ast.Compare(
+            left=ast.Name(id=number),
+            ops=[ast.Lt() | ast.NotEq()],
+            comparators=[ast.Call(func=ast.Name(id="len"), args=[ast.Attribute() as whole])],
+        ):
+            counts = [each for each in statements_in(loop.body) if number in own_names(each)]
+            if counts and all(isinstance(each, ast.AugAssign) for each in counts):
+                return whole
+    return None
 
 
 def _ends_with(loop: ast.While, call: ast.Call, names: set[str]) -> bool:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from dlint.budget.budget import spend
 from dlint.knowledge.iterables import PASSES_ON, gives_all
-from dlint.source.layout import blocks, expressions, statements_in, target_names
+from dlint.source.layout import blocks, expressions, parameters, statements_in, target_names
 from dlint.source.nodes import walk
 from dlint.streams.counting import Counting, Part
 from dlint.streams.kinds import COUNT, DATA, RANGE, Kinds, together
@@ -77,7 +77,28 @@ class Streams:
             if isinstance(statement, ast.Return):
                 if statement.value is None:
                     return None
+                if isinstance(statement.value, ast.Name) and _is_own(statement.value.id, function):
+                    found.append(self._of_next(function, world, far + 1))
+                    continue
                 found.append(self.of_expression(statement.value, Point(frame, statement), world, far + 1))
+        return _together(found)
+
+    def _of_next(self, function: Function, world: World, far: int) -> Kinds:
+        """What an object reads that is its own iterator: what ``__next__`` compares the length of before it
+        says that there is no more."""
+        assert isinstance(function.receiver, Instance)
+        found: list[Kinds] = []
+        for method in self._evaluator.classes.methods(function.receiver, "__next__"):
+            if isinstance(method.node, ast.Lambda):
+                return None
+            self.passed.append(method.node)
+            frame = self._evaluator.calls.enter(method, Arguments(), None, None)
+            for statement in statements_in(method.node.body):
+                if isinstance(statement, ast.If) and _says_no_more(statement.body):
+                    for node in walk(statement.test):
+                        match node:
+                            case ast.Call(func=ast.Name(id="len"), args=[ast.Attribute() as whole]):
+                                found.append(self.of_expression(whole, Point(frame, statement), world, far))
         return _together(found)
 
     def _of_passage(self, passage: Passage, frame: Frame, world: World, far: int) -> Kinds:
@@ -255,6 +276,19 @@ class Streams:
                 ]
             )
         return DATA if self._evaluator.classes.methods(value, "__getitem__") else None
+
+
+def _is_own(name: str, function: Function) -> bool:
+    """Whether a name is the object that a method is of."""
+    own = parameters(function.node)[:1]
+    return isinstance(function.receiver, Instance) and bool(own) and own[0].arg == name
+
+
+def _says_no_more(block: list[ast.stmt]) -> bool:
+    last = block[-1]
+    raised = last.exc if isinstance(last, ast.Raise) else None
+    raised = raised.func if isinstance(raised, ast.Call) else raised
+    return isinstance(raised, ast.Name) and raised.id == "StopIteration"
 
 
 def _is_whole_part(node: ast.Subscript) -> bool:
