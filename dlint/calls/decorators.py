@@ -78,7 +78,7 @@ def calls_inside(evaluator: Evaluator, scope: FunctionNode, outer: Frame) -> lis
     where they hand on what the callers write."""
     found = [
         Inside(wrapper, call, statement)
-        for wrapper in _wrappers(evaluator, scope, outer)
+        for wrapper in wrappers(evaluator, scope, outer)
         for call, statement in _calls_of(evaluator, wrapper, scope)
     ]
     return [] if all(_hands_on(each.call, each.wrapper) for each in found) else found
@@ -88,7 +88,7 @@ def given_instead(evaluator: Evaluator, scope: FunctionNode, outer: Frame) -> li
     """What is called in place of a function, where that gives something else than the function does."""
     return [
         wrapper
-        for wrapper in _wrappers(evaluator, scope, outer)
+        for wrapper in wrappers(evaluator, scope, outer)
         if isinstance(wrapper.node, FunctionNode)
         and not _gives_the_same(wrapper.node, [call for call, _ in _calls_of(evaluator, wrapper, scope)])
     ]
@@ -103,7 +103,8 @@ def is_dispatched(evaluator: Evaluator, scope: FunctionNode, outer: Frame) -> bo
     )
 
 
-def _wrappers(evaluator: Evaluator, scope: FunctionNode, outer: Frame) -> list[Function]:
+def wrappers(evaluator: Evaluator, scope: FunctionNode, outer: Frame) -> list[Function]:
+    """What a function's decorators, as far as they are the program's, put in its place."""
     given = Arguments([Argument(None, None, Function(scope, outer))])
     at = Point(outer, None)
     return [

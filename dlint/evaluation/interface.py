@@ -7,7 +7,7 @@ above them, so no import leads back up.
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from typing import Protocol
 
 from dlint.project.modules import Modules
@@ -76,6 +76,9 @@ class Evaluator(Protocol):
 
     @property
     def changed_later(self) -> ChangedLater: ...
+
+    @property
+    def records(self) -> Records: ...
 
     @property
     def parameters(self) -> Parameters: ...
@@ -209,6 +212,18 @@ class ChangedLater(Protocol):
     def of_module(self, values: list[Value], name: str, frame: Frame) -> list[Value]: ...
 
     def is_set_on_class(self, cls: Class, name: str) -> bool: ...
+
+
+class Records(Protocol):
+    """Dataclasses and the like as dicts, and one made from another."""
+
+    def as_dict(
+        self, record: Instance, node: ast.AST, point: Point, world: World, *, whole: bool
+    ) -> list[Outcome]: ...
+
+    def replaced(
+        self, value: Value, given: Mapping[str, Argument], node: ast.AST, point: Point
+    ) -> Instance | None: ...
 
 
 class Named(Protocol):

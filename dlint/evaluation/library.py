@@ -296,14 +296,36 @@ class Library:
         ]
 
     def _names(self, arguments: Arguments, node: ast.AST, point: Point, world: World) -> list[Outcome]:
-        """``globals()`` and ``vars(module)``: what the module has."""
+        """``globals()`` and ``vars(module)``: what the module has; ``vars(record)``: what its fields hold."""
         given = self._first(arguments, world) if arguments.positional else [(None, world)]
+        found: list[Outcome] = []
+        for value, w in given:
+            module = ModuleValue(point.frame.module, None) if value is None else value
+            if isinstance(module, ModuleValue):
+                found.append((self._evaluator.named.all_of(module), w))
+            elif isinstance(module, Instance):
+                found += self._evaluator.records.as_dict(module, node, point, w, whole=False)
+        return found
+
+    def _as_dict(self, arguments: Arguments, node: ast.AST, point: Point, world: World) -> list[Outcome]:
+        """``asdict(record)``: what its fields hold, records in it as dicts as well."""
         return [
-            (self._evaluator.named.all_of(module), w)
-            for value, w in given
-            for module in (ModuleValue(point.frame.module, None) if value is None else value,)
-            if isinstance(module, ModuleValue)
+            outcome
+            for value, w in self._first(arguments, world)
+            if isinstance(value, Instance)
+            for outcome in self._evaluator.records.as_dict(value, node, point, w, whole=True)
         ]
+
+    def _replaced(self, arguments: Arguments, node: ast.AST, point: Point, world: World) -> list[Outcome]:
+        """``replace(record, workers=0)``."""
+        if len(arguments.positional) != 1 or arguments.splats or arguments.spread:
+            return []
+        made = [
+            (self._evaluator.records.replaced(value, arguments.keywords, node, point), w)
+            for value, w in self._first(arguments, world)
+        ]
+        known: list[Outcome] = [(value, w) for value, w in made if value is not None]
+        return known if len(known) == len(made) else []
 
     def _members(self, arguments: Arguments, node: ast.AST, point: Point, world: World) -> list[Outcome]:
         """``inspect.getmembers(module)``: the names and what they stand for."""
@@ -397,6 +419,12 @@ _FUNCTIONS: dict[str, Callable[[Library, Arguments, ast.AST, Point, World], list
     "builtins.issubclass": Library._issubclass,
     "builtins.globals": Library._names,
     "builtins.vars": Library._names,
+    "dataclasses.asdict": Library._as_dict,
+    "dataclasses.replace": Library._replaced,
+    "attr.asdict": Library._as_dict,
+    "attr.evolve": Library._replaced,
+    "attrs.asdict": Library._as_dict,
+    "attrs.evolve": Library._replaced,
     "inspect.getmembers": Library._members,
     "builtins.__import__": Library._import,
     "importlib.import_module": Library._import,

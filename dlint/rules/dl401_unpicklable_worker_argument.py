@@ -5,7 +5,8 @@
 A lambda, a function or class defined inside a function, under the main guard or in a notebook, that a loader
 with workers has to send them: as `collate_fn` or `worker_init_fn`, as the dataset, or kept on the dataset or
 on a transform that the dataset holds (`self.scale = lambda ...`, `transforms.Lambda(lambda ...)`), be it the
-default of a parameter.
+default of a parameter. A decorator's inner function is one where it has not the name of what it decorates
+(`functools.wraps`).
 
 Also what a dataset or a transform of the program keeps and pickle refuses, whatever its name: a module
 (`self.backend = importlib.import_module(name)`), a generator (`self.files = (path for path in ...)`), a view
@@ -94,9 +95,11 @@ generator or an object of a library is kept for, made in the worker.
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from dlint.calls.decorators import wrappers
 from dlint.changes.around import Stays
 from dlint.changes.hoisting import hoist
 from dlint.finding import Remedy
@@ -120,7 +123,9 @@ from dlint.workers.uses import WorkerUse
 
 _SUMMARY = "Move it to the module and bind what it needs with functools.partial"
 _CLASS_BY_HAND = "define the class at module level; what it takes from the function becomes arguments"
+_WRAPS_BY_HAND = "decorate it with functools.wraps, which gives it the name of what it stands for"
 _CELL_BY_HAND = "move it to a module that the notebook imports"
+_NAMES = re.compile(r"update_wrapper|__qualname__|__name__|__wrapped__")
 _CURES = {
     "generator": "keep a list of what it gives, or make it where it is used",
     "module": "import it where it is used, or keep its name",
@@ -137,7 +142,7 @@ def check(program: Program) -> Iterator[Found]:
         if not uses:
             continue
         parts = program.shipped(uses[0][0])
-        hazards = [hazard for part in parts if (hazard := _judged(part)) is not None]
+        hazards = [hazard for part in parts if (hazard := _judged(program, part)) is not None]
         kept = [
             each
             for part in parts
@@ -159,11 +164,13 @@ def check(program: Program) -> Iterator[Found]:
 
 @dataclass(frozen=True)
 class _Hazard:
-    """Something that pickle cannot name, where it is defined, and what to say of it."""
+    """Something that pickle cannot name, where it is defined, and what to say of it; ``decorates``: it stands
+    in for a function that it decorates."""
 
     module: Module
     node: ast.Lambda | ast.FunctionDef | ast.ClassDef
     what: str
+    decorates: bool = False
 
 
 def _arguments(program: Program, use: WorkerUse, loader: Loader) -> Iterator[Found]:
@@ -172,12 +179,12 @@ def _arguments(program: Program, use: WorkerUse, loader: Loader) -> Iterator[Fou
             value = way[name]
             if value is not None and not is_zero(way["num_workers"]):
                 for part in shipped(program.evaluator, value, name, world):
-                    hazard = _judged(part)
+                    hazard = _judged(program, part)
                     if hazard is not None:
                         yield _found(program, hazard, use)
 
 
-def _judged(part: Part) -> _Hazard | None:
+def _judged(program: Program, part: Part) -> _Hazard | None:
     """What pickle refuses, None where it can send a thing."""
     match part.value if part.pickled else None:
         case Function(node=ast.Lambda() as node) as function:
@@ -189,12 +196,28 @@ def _judged(part: Part) -> _Hazard | None:
             if kind is not None:
                 named = "" if node.name == part.place else f"{node.name}, "
                 return _Hazard(function.module, node, f"{part.place} is {named}a {kind[0]}function{kind[1]}")
+            if node.decorator_list:
+                return _decorated(program, part, function, node)
         case Instance(cls=Class() as cls):
             kind = _unreachable(cls.frame, cls.node)
             if kind is not None:
                 return _Hazard(
                     cls.module, cls.node, f"{part.place} is made of {cls.name}, a {kind[0]}class{kind[1]}"
                 )
+    return None
+
+
+def _decorated(program: Program, part: Part, function: Function, node: ast.FunctionDef) -> _Hazard | None:
+    """What stands in a function's place and has not its name, by which pickle would find it."""
+    found = wrappers(program.evaluator, node, function.frame) if len(node.decorator_list) == 1 else []
+    for wrapper in found:
+        inner, around = wrapper.node, wrapper.frame.scope
+        if not isinstance(inner, ast.FunctionDef) or not isinstance(around, ast.FunctionDef):
+            continue
+        # Nothing says that it takes over the name, neither a decorator of its own nor `update_wrapper`.
+        if not inner.decorator_list and not _NAMES.search(wrapper.module.text_of(around)):
+            what = f"{part.place} is {inner.name}, a local function in place of {node.name}"
+            return _Hazard(wrapper.module, inner, what, decorates=True)
     return None
 
 
@@ -220,8 +243,8 @@ def _unreachable(frame: Frame, node: ast.stmt) -> tuple[str, str] | None:
 
 def _found(program: Program, hazard: _Hazard, use: WorkerUse) -> Found:
     """The finding where the thing is defined."""
-    remedy, by_hand = _remedy(program, hazard)
-    cure = "define it at module level"
+    remedy, by_hand = _remedy(program, hazard) if not hazard.decorates else (None, _WRAPS_BY_HAND)
+    cure = "define it at module level" if not hazard.decorates else _WRAPS_BY_HAND
     if is_notebook(hazard.module.path):
         remedy, by_hand = None, _CELL_BY_HAND
         cure = by_hand

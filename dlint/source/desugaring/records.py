@@ -39,9 +39,7 @@ class _Field(NamedTuple):
 def write_out_init(node: ast.ClassDef) -> None:
     """Adds the ``__init__`` of a record to its class, and leaves the defaults in the class's body that are
     attributes of the class."""
-    if not _is_record(node) or any(
-        isinstance(s, ast.FunctionDef) and s.name == "__init__" for s in node.body
-    ):
+    if not is_record(node) or any(isinstance(s, ast.FunctionDef) and s.name == "__init__" for s in node.body):
         return
     fields = [field for statement in node.body if (field := _field(statement)) is not None]
     if not fields:
@@ -54,7 +52,8 @@ def write_out_init(node: ast.ClassDef) -> None:
     node.body.append(_init(node, fields))
 
 
-def _is_record(node: ast.ClassDef) -> bool:
+def is_record(node: ast.ClassDef) -> bool:
+    """Whether a class is a record, by its decorators and bases."""
     decorators = (each.func if isinstance(each, ast.Call) else each for each in node.decorator_list)
     return any(dotted(each) in _DECORATORS for each in decorators) or any(
         dotted(base) in _RECORDS for base in node.bases

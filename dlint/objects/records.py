@@ -1,0 +1,65 @@
+"""Records: dataclasses and the like as dicts, and one made from another."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from dlint.source.desugaring.records import is_record
+from dlint.source.layout import parameters
+from dlint.values.frame import Argument, Arguments, Point
+from dlint.values.outcomes import OUTCOMES, Outcome
+from dlint.values.values import Instance, Table, Value
+from dlint.values.worlds import World
+
+if TYPE_CHECKING:
+    from dlint.objects.interface import Evaluator
+
+
+class Records:
+    """Questions about records."""
+
+    def __init__(self, evaluator: Evaluator) -> None:
+        self._evaluator = evaluator
+
+    def as_dict(
+        self, record: Instance, node: ast.AST, point: Point, world: World, *, whole: bool
+    ) -> list[Outcome]:
+        """A record as a dict of its fields, ``whole`` with the records in it; nothing for other objects."""
+        names = self._fields(record)
+        results: list[tuple[dict[Any, Value], World]] = [({}, world)]
+        for name in names:
+            results = [
+                ({**items, name: held}, v)
+                for items, w in results
+                for value, u in self._evaluator.attribute(record, name, node, point, w)
+                for held, v in self._inner(value, node, point, u, whole)
+            ][:OUTCOMES]
+        return [(Table(items), w) for items, w in results] if names else []
+
+    def _inner(self, value: Value, node: ast.AST, point: Point, world: World, whole: bool) -> list[Outcome]:
+        if whole and isinstance(value, Instance):
+            return self.as_dict(value, node, point, world, whole=True) or [(value, world)]
+        return [(value, world)]
+
+    def replaced(
+        self, value: Value, given: Mapping[str, Argument], node: ast.AST, point: Point
+    ) -> Instance | None:
+        """A record that is made of what another was made of, and of what is given instead; None where that is
+        not known."""
+        before = value.arguments if isinstance(value, Instance) else None
+        if not isinstance(value, Instance) or before is None or before.splats or before.spread:
+            return None
+        placed = dict(zip(self._fields(value), before.positional, strict=False))
+        if len(placed) < len(before.positional):
+            return None
+        arguments = Arguments(keywords={**placed, **before.keywords, **given})
+        return Instance(value.cls, arguments, node, point.key)
+
+    def _fields(self, record: Instance) -> list[str]:
+        """The names of a record's fields, as its ``__init__`` has them."""
+        if is_record(record.cls.node):
+            for method in self._evaluator.classes.methods(record, "__init__"):
+                return [parameter.arg for parameter in parameters(method.node)[1:]]
+        return []
