@@ -121,6 +121,18 @@ class Library:
     def _same(self, arguments: Arguments, node: ast.AST, point: Point, world: World) -> list[Outcome]:
         return self._first(arguments, world)
 
+    def _entered(self, arguments: Arguments, node: ast.AST, point: Point, world: World) -> list[Outcome]:
+        """What ``with`` would give for a context manager."""
+        return [
+            (held, w)
+            for value, w in self._first(arguments, world)
+            for held in (
+                self._evaluator.containers.elements(value)
+                if isinstance(value, Items) and value.kind == GENERATOR
+                else [value]
+            )
+        ]
+
     def _copied(self, arguments: Arguments, node: ast.AST, point: Point, world: World) -> list[Outcome]:
         """A copy is an object of its own, made alike: what is stored in the one is not in the other."""
         return [
@@ -395,6 +407,7 @@ _FUNCTIONS: dict[str, Callable[[Library, Arguments, ast.AST, Point, World], list
     "builtins.sorted": Library._listed,
     "builtins.reversed": Library._listed,
     "builtins.iter": Library._same,
+    "contextlib.ExitStack().enter_context": Library._entered,
     "copy.copy": Library._copied,
     "copy.deepcopy": Library._copied,
     "builtins.enumerate": Library._enumerate,

@@ -41,6 +41,7 @@ if TYPE_CHECKING:
 
 _CALLED_BY_TORCH = ("__call__", "forward")
 _MOST_PARTS = 40
+_GIVES_FUNCTION = ("fn", "func", "function", "target")
 # What a decorator is given stands for the function, which is looked at by itself, with the arguments of its
 # callers: what it gets through `*args` says less.
 DECORATED: Final = ("decorated",)
@@ -189,7 +190,7 @@ class Meeting:
             case External():
                 if node is not None and at is not None:
                     self._note(callee.name, callee.owner, node, at, world)
-                    self._callbacks(callee, arguments or Arguments(), at, world)
+                    self._callbacks(callee, arguments or Arguments(), node, at, world)
                     library, _, name = callee.name.partition(".")
                     if library == "builtins" and name in GOES_THROUGH and isinstance(node, ast.Call):
                         for argument in node.args:
@@ -207,7 +208,9 @@ class Meeting:
                 elif isinstance(part, Function | Partial | Instance):
                     self.called(part, None, None, None, w, plain=True)
 
-    def _callbacks(self, callee: External, arguments: Arguments, at: Point, world: World) -> None:
+    def _callbacks(
+        self, callee: External, arguments: Arguments, node: ast.AST, at: Point, world: World
+    ) -> None:
         """Functions handed to a library's call that will call them (``map``, ``submit``, ``Thread``)."""
         if callee.owner is not None and callee.name.endswith("().__call__"):
             self._parts(callee.owner, world, set())
@@ -223,6 +226,10 @@ class Meeting:
                         self.called(value, elements, argument.expression, at, w)
                     elif isinstance(value, Function | Partial):
                         self.called(value, None, argument.expression, at, w, plain=True)
+                    # A library's function is called by this call.
+                    last = value.callee if isinstance(value, Partial) else value
+                    if isinstance(last, External) and argument in _functions(arguments):
+                        self._note(last.name, last.owner, node, at, w)
 
     def _note(self, name: str, owner: Made | None, node: ast.AST, at: Point, world: World) -> None:
         mark = ("noted", id(node), at.key, name, owner.key if owner is not None else None)
@@ -257,6 +264,12 @@ def when_called(evaluator: Evaluator, value: Instance) -> list[tuple[Function, b
         return [(method, True) for method in own]
     names = {name for library in classes.libraries(value.cls) for name in called_parts(library)}
     return [(method, False) for name in sorted(names) for method in classes.methods(value, name)]
+
+
+def _functions(arguments: Arguments) -> list[Argument]:
+    """The arguments that what calls them takes for functions: the first, or what is named so."""
+    named = [arguments.keywords[name] for name in _GIVES_FUNCTION if name in arguments.keywords]
+    return [*arguments.positional[:1], *named]
 
 
 def _elements(given: list[Argument], before: int, function: ast.expr) -> Arguments:
