@@ -100,6 +100,8 @@ class _Work:
         self._seen = done
         self._told = told
         self._asked: dict[str, Source | Version] = {}
+        # What was being read when workers died; None once each of them is read alone.
+        self._suspects: list[Version] | None = []
         self._found: list[tuple[Version, Mapping[str, Any]]] = []
         self._kept_at = time.monotonic()
         self._done = len(done)
@@ -111,6 +113,14 @@ class _Work:
             with_results=True,
             raise_errors=False,
         )
+        self._until_done(waiting)
+        # With a worker dies what else it was given to read, too: each is read once more, by itself.
+        suspects, self._suspects = self._suspects or [], None
+        for version in suspects:
+            waiting.add(self._read(version))
+            self._until_done(waiting)
+
+    def _until_done(self, waiting: Any) -> None:
         while waiting.count():
             if waiting.has_ready():
                 ready: Any = next(waiting)
@@ -128,7 +138,9 @@ class _Work:
         killed = future.status == "error" and isinstance(result[1], KilledWorker)
         if future.status == "error" and not killed:
             raise SpreadError(f"a worker cannot read: {result[1]!r}")
-        if isinstance(asked, Version):
+        if isinstance(asked, Version) and killed and self._suspects is not None:
+            self._suspects.append(asked)
+        elif isinstance(asked, Version):
             self._add(asked, _killed() if killed else result)
         elif killed or isinstance(result, str):
             self._fail(asked, _killed() if killed else {"outcome": "not read", "reason": result})
@@ -137,11 +149,12 @@ class _Work:
                 key = (version.source.name, version.commit)
                 if key not in self._seen:
                     self._seen.add(key)
-                    limits = Limits(*self._plan.limits)
-                    waiting.add(
-                        self._submit(version, read_version, version, dict(self._plan.choices), limits)
-                    )
-        self._told(self._done, self._done + len(self._asked))
+                    waiting.add(self._read(version))
+        self._told(self._done, self._done + len(self._asked) + len(self._suspects or ()))
+
+    def _read(self, version: Version) -> Future[Any]:
+        limits = Limits(*self._plan.limits)
+        return self._submit(version, read_version, version, dict(self._plan.choices), limits)
 
     def _submit(self, asked: Source | Version, work: Callable[..., Any], *arguments: Any) -> Future[Any]:
         # Versions before sources: what was found goes to the disk, and memory holds little.
