@@ -6,6 +6,7 @@ import ast
 from typing import TYPE_CHECKING
 
 from dlint.calls.decorators import given_instead, is_dispatched
+from dlint.evaluation.questions import begun
 from dlint.knowledge.names import answers_again
 from dlint.source.layout import FunctionNode, as_try, ends, statements_in
 from dlint.values.alike import told
@@ -43,7 +44,7 @@ class Calls:
         self._evaluator = evaluator
         self._returns: dict[int, tuple[list[ast.Return], bool, bool]] = {}
         self._inside: dict[tuple[int, Key], int] = {}
-        self._wrapped: dict[int, list[Function]] = {}
+        self._wrapped: dict[int, list[Function] | None] = {}
         self._dispatched: dict[int, bool] = {}
 
     def invoke(
@@ -151,20 +152,17 @@ class Calls:
     ) -> list[Outcome]:
         """What a decorator gives in place of what its function does, as far as that is known."""
         scope = function.node
-        wrappers = self._wrapped.get(id(scope))
-        if wrappers is None:
-            self._wrapped[id(scope)] = []  # for who asks meanwhile
+        if id(scope) not in self._wrapped:
             assert not isinstance(scope, ast.Lambda)
-            wrappers = self._wrapped[id(scope)] = given_instead(self._evaluator, scope, function.frame)
-        if function.receiver is not None:
-            own = Argument(None, None, function.receiver)
-            arguments = Arguments(
-                [own, *arguments.positional], arguments.keywords, arguments.spread, arguments.splats
-            )
+            with begun(self._wrapped, id(scope), None):
+                self._wrapped[id(scope)] = given_instead(self._evaluator, scope, function.frame)
+        wrappers = self._wrapped[id(scope)]
+        if wrappers is None:
+            self._evaluator.cut()
+            return []
+        given = arguments.behind(function.receiver)
         found = [
-            outcome
-            for wrapper in wrappers
-            for outcome in self.returns(wrapper, arguments, node, point, world)
+            outcome for wrapper in wrappers for outcome in self.returns(wrapper, given, node, point, world)
         ]
         return [] if any(isinstance(value, Unknown) for value, _ in found) else found
 

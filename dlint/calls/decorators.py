@@ -57,11 +57,8 @@ class Inside(NamedTuple):
     def point(self, frame: Frame, arguments: Arguments | None) -> Point:
         """Where the call stands when its function is called so; ``frame`` is one of its own."""
         wrapper = self.wrapper
-        if arguments is not None and frame.receiver is not None and wrapper.receiver is None:
-            own = Argument(None, None, frame.receiver)
-            arguments = Arguments(
-                [own, *arguments.positional], arguments.keywords, arguments.spread, arguments.splats
-            )
+        if arguments is not None and wrapper.receiver is None:
+            arguments = arguments.behind(frame.receiver)
         inside = Frame(
             wrapper.module,
             wrapper.node,

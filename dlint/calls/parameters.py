@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from dlint.calls.decorators import Inside, calls_inside, fills_arguments
 from dlint.calls.many_callers import different_first, few
+from dlint.evaluation.questions import begun
 from dlint.source.layout import FunctionNode, parameters
 from dlint.values.frame import Argument, Arguments, Frame, Point, arguments_of, layout_of
 from dlint.values.outcomes import Outcome, told_apart
@@ -33,7 +34,7 @@ class Parameters:
         # The parameters that were asked for, by the key of their frame.
         self.reads: dict[Key, set[str]] = {}
         self._filled: dict[int, bool] = {}
-        self._inside: dict[int, list[Inside]] = {}
+        self._inside: dict[int, list[Inside] | None] = {}
         self._asking: dict[tuple[int, str], int] = {}
         self._heirs: dict[int, list[tuple[int, list[Instance | Class]]]] = {}
         self._handed: dict[tuple[int, str], bool] = {}
@@ -333,12 +334,14 @@ class Parameters:
 
     def _calls_inside(self, scope: FunctionNode, frame: Frame) -> list[Inside]:
         """The calls in its decorators that a function gets, where they are not as its callers write them."""
-        found = self._inside.get(id(scope))
+        if id(scope) not in self._inside:
+            with begun(self._inside, id(scope), None):
+                inside = calls_inside(self._evaluator, scope, frame.outer) if frame.outer is not None else []
+                self._inside[id(scope)] = inside
+        found = self._inside[id(scope)]
         if found is None:
-            self._inside[id(scope)] = []  # for who asks meanwhile
-            if frame.outer is not None:
-                self._inside[id(scope)] = calls_inside(self._evaluator, scope, frame.outer)
-            found = self._inside[id(scope)]
+            self._evaluator.cut()
+            return []
         return found
 
     def _from_inside(

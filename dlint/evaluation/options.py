@@ -12,6 +12,7 @@ import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from dlint.evaluation.questions import begun
 from dlint.knowledge.commands import FILLS_FIELDS, HYDRA, ONLY_TELL, PARSED
 from dlint.project.configuration.hydra_files import number_in
 from dlint.source.layout import dotted
@@ -60,7 +61,7 @@ class Options:
     def __init__(self, evaluator: Evaluator) -> None:
         self._evaluator = evaluator
         self._declared: dict[tuple[int, str], ast.expr | None] = {}
-        self._changed: dict[tuple[int, str], bool] = {}
+        self._changed: dict[tuple[int, str], bool | None] = {}
         self._by_name: dict[int, bool] = {}  # by module, whether it sets options of names that it is given
 
     def value(self, made: Made, name: str, otherwise: External, world: World) -> list[Outcome]:
@@ -104,11 +105,13 @@ class Options:
 
     def _is_changed(self, made: Made, name: str) -> bool:
         mark = (id(made.node), name)
-        known = self._changed.get(mark)
+        if mark not in self._changed:
+            with begun(self._changed, mark, None):
+                self._changed[mark] = self._evaluator.attributes.outside.is_set_by_function(made, name)
+        known = self._changed[mark]
         if known is None:
-            self._changed[mark] = False  # for who asks meanwhile
-            known = self._changed[mark] = self._evaluator.attributes.outside.is_set_by_function(made, name)
-        return known
+            self._evaluator.cut()
+        return bool(known)
 
     def _configured(self, made: Made, path: str) -> ast.expr | None:
         """The number in the YAML file that ``@hydra.main`` names, where no code of the program changes it."""

@@ -12,6 +12,7 @@ import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from dlint.evaluation.questions import begun
 from dlint.knowledge.testing import is_test
 from dlint.source.layout import (
     FunctionNode,
@@ -56,9 +57,10 @@ class ChangedLater:
     def __init__(self, evaluator: Evaluator, outside: Outside) -> None:
         self._evaluator = evaluator
         self._outside = outside
-        self._on_class: dict[tuple[Key, str], bool] = {}
+        self._on_class: dict[tuple[Key, str], bool | None] = {}
         # The classes, by id of their node, whose objects get attributes from outside by names that vary.
         self._by_name: set[int] | None = None
+        self._is_naming = False
 
     def of_module(self, values: list[Value], name: str, frame: Frame) -> list[Value]:
         """What a module's name may stand for in the end, of what the module has left there."""
@@ -66,7 +68,7 @@ class ChangedLater:
         if any(isinstance(value, Const) and value.value is not None for value in values):
             if "globals()" in frame.module.text and _BY_ANY_NAME.search(frame.module.text):
                 return [Unknown(mark) if isinstance(value, Const) else value for value in values]
-            stored = list(self._stored(name, frame.module))
+            stored = list({value.key: value for value in self._stored(name, frame.module)}.values())
             if stored:
                 kept = [value for value in values if not isinstance(value, Const)]
                 return [*kept, *stored[:_MOST], Unknown(mark)]
@@ -83,11 +85,15 @@ class ChangedLater:
         made: from outside (``Settings.workers = 0``), in a method of the class, in a decorator, or by a name
         that it is given (``setattr(settings, name, value)``)."""
         mark = (cls.key, name)
-        known = self._on_class.get(mark)
-        if known is None:
-            self._on_class[mark] = False  # for who asks meanwhile
-            known = self._on_class[mark] = self._is_set(cls, name)
-        return known
+        if mark not in self._on_class:
+            with begun(self._on_class, mark, None):
+                self._on_class[mark] = self._is_set(cls, name)
+        known = self._on_class[mark]
+        if known is None or self._is_naming:
+            self._evaluator.cut()
+        if self._is_naming and known is not None:
+            del self._on_class[mark]  # not all that may set it was known
+        return bool(known)
 
     def _is_set(self, cls: Class, name: str) -> bool:
         stores = re.compile(rf"\bcls\.{re.escape(name)}\s*=(?!=)|\bsetattr\(\s*cls\b")
@@ -103,21 +109,25 @@ class ChangedLater:
         return False
 
     def _named_later(self) -> set[int]:
-        if self._by_name is None:
-            found = self._by_name = set()
-            for module in self._evaluator.modules.naming("setattr"):
-                if is_test(module.relative):
-                    continue
-                for trail in module.paths_to("setattr", called=True):
-                    match trail[-2]:
-                        case ast.Call(args=[ast.Name(id=holder) as held, name, _]) if holder not in _OWN:
-                            if isinstance(name, ast.Constant):
-                                continue  # those are stores like others
-                            point = self._evaluator.sites.point_of(module, trail)
-                            for value, _ in self._evaluator.values(held, point):
-                                if isinstance(value, Instance):
-                                    found.add(id(value.cls.node))
-        return self._by_name
+        if self._by_name is None and not self._is_naming:
+            self._is_naming = True
+            try:
+                self._by_name = set(self._classes_named())
+            finally:
+                self._is_naming = False
+        return self._by_name or set()
+
+    def _classes_named(self) -> Iterator[int]:
+        for module in self._evaluator.modules.naming("setattr"):
+            for trail in module.paths_to("setattr", called=True) if not is_test(module.relative) else ():
+                match trail[-2]:
+                    case ast.Call(args=[ast.Name(id=holder) as held, name, _]) if holder not in _OWN:
+                        if isinstance(name, ast.Constant):
+                            continue  # those are stores like others
+                        point = self._evaluator.sites.point_of(module, trail)
+                        for value, _ in self._evaluator.values(held, point):
+                            if isinstance(value, Instance):
+                                yield id(value.cls.node)
 
     def _stored(self, name: str, module: Module) -> Iterator[Value]:
         """What other code stores in an attribute of a module."""

@@ -88,6 +88,13 @@ class Arguments:
     def all(self) -> list[Argument]:
         return [*self.positional, *self.keywords.values(), *self.spread, *self.splats]
 
+    def behind(self, receiver: Value | None) -> Arguments:
+        """These arguments as a plain function gets them that stands in for a method: its object first."""
+        if receiver is None:
+            return self
+        own = Argument(None, None, receiver)
+        return Arguments([own, *self.positional], self.keywords, self.spread, self.splats)
+
     def after(self, first: Arguments) -> Arguments:
         """These arguments behind those that a partial holds already."""
         return Arguments(

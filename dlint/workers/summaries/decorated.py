@@ -22,7 +22,7 @@ def meet_wrappers(evaluator: Evaluator, meeting: Meeting, function: Function, fr
     if not isinstance(node, FunctionNode) or not node.decorator_list:
         return
     at = Point(function.frame, node)
-    given = _arguments(function, frame)
+    given = frame.arguments.behind(function.receiver) if frame.arguments is not None else None
     for decorator in node.decorator_list:
         if _enters(evaluator, meeting, decorator, at):
             continue
@@ -55,15 +55,4 @@ def _makes_context(evaluator: Evaluator, function: Function) -> bool:
         isinstance(value, External) and value.name in MAKES_CONTEXTS
         for decorator in getattr(function.node, "decorator_list", ())
         for value, _ in evaluator.values(decorator, Point(function.frame, None))
-    )
-
-
-def _arguments(function: Function, frame: Frame) -> Arguments | None:
-    """What a wrapper is called with: what the function is, behind its receiver."""
-    arguments = frame.arguments
-    if arguments is None or function.receiver is None:
-        return arguments
-    receiver = Argument(None, None, function.receiver)
-    return Arguments(
-        [receiver, *arguments.positional], arguments.keywords, arguments.spread, arguments.splats
     )
