@@ -36,22 +36,29 @@ _WHOLE = frozenset(
         "builtins.dict",
         "builtins.open",
         "builtins.range",
+        "av.open",
         "bz2.open",
         "codecs.open",
         "glob.glob",
         "glob.iglob",
         "gzip.open",
         "h5py.File",
+        "ijson.items",
         "io.open",
         "joblib.load",
         "json.load",
         "json.loads",
+        "jsonlines.open",
+        "jsonlines.Reader",
+        "lmdb.open",
         "lzma.open",
         "os.listdir",
         "os.scandir",
         "os.walk",
         "pathlib.Path",
         "pickle.load",
+        "smart_open.open",
+        "smart_open.smart_open",
         "sqlite3.connect",
         "tarfile.open",
         "torch.arange",
@@ -62,7 +69,11 @@ _WHOLE = frozenset(
 # Methods that read on in a file, and give nothing at its end.
 READS = frozenset({"fetchmany", "fetchone", "get_chunk", "read", "readline", "readlines"})
 _OPENERS = frozenset({"File", "ZipFile", "connect", "load", "open"})
-_WHOLE_MODULES = ("numpy.", "pandas.")
+# Functions that read the next object of the file that they are given, and raise EOFError at its end.
+READS_NEXT = frozenset(
+    f"{module}.load" for module in ("cPickle", "cloudpickle", "dill", "marshal", "numpy", "pickle", "torch")
+)
+_WHOLE_MODULES = ("numpy.", "pandas.", "polars.", "pyarrow.")
 _RANDOM = ("numpy.random.", "random.", "secrets.", "torch.rand", "torch.multinomial", "torch.normal")
 
 
@@ -71,6 +82,11 @@ def gives_all(name: str) -> bool:
     divides among workers (``open``, ``os.listdir``, ``pandas.read_csv().iterrows``)."""
     maker = name.partition("()")[0]
     return maker in _WHOLE or (maker.startswith(_WHOLE_MODULES) and not draws(maker))
+
+
+def shuffles(name: str) -> bool:
+    """Whether a call by this name gives everything there is in another order (``torch.randperm``)."""
+    return name.startswith(_RANDOM) and name.rpartition(".")[2] in ("permutation", "permuted", "randperm")
 
 
 def opens(name: str) -> bool:

@@ -3,7 +3,8 @@
 ## What it finds
 
 `next(iter(loader))`, in one step or in two, in a loop, where the loader has workers and stays the same while
-the loop goes round; `next(iter(loaders[k]))` as well, and a function that returns it and is called in a loop.
+the loop goes round; `next(iter(loaders[k]))` as well, one of each in an inner loop, and a function that
+returns it and is called in a loop.
 
 Once before or after a loop is fine, so is once an epoch beside what goes through the batches (a loop, a
 function that is called there, or one that trains by its name and cannot be seen), now and then
@@ -105,20 +106,25 @@ def check(program: Program) -> Iterator[Found]:
         for restart in restarts(module):
             if iterations is None:
                 iterations = Iterations(program)
-            loop, point = _loop(restart), program.evaluator.sites.point_of(module, restart.trail)
+            (loop, held), point = _loop(restart), program.evaluator.sites.point_of(module, restart.trail)
             if loop is not None and any(each is loop for each in loops_that_repeat(point)):
-                yield from _in_loop(program, iterations, restart, loop, point)
+                yield from _in_loop(program, iterations, restart, loop, held, point)
             elif restart.at_once:
                 yield from _in_function(program, iterations, module, restart)
 
 
 def _in_loop(
-    program: Program, iterations: Iterations, restart: Restart, loop: ast.For | ast.While, point: Point
+    program: Program,
+    iterations: Iterations,
+    restart: Restart,
+    loop: ast.For | ast.While,
+    held: ast.expr,
+    point: Point,
 ) -> Iterator[Found]:
     """A restart in a loop of the same function."""
     program.evaluator.start()
     loader = _loader(program, iterations, restart.source, point)
-    if loader is None or _binds(loop, restart.source, point) or _is_epoch_loop(loop, point, iterations):
+    if loader is None or _binds(loop, held, point) or _is_epoch_loop(loop, point, iterations):
         return
     if not _is_made_anew(program, loop, restart.source, point):
         yield _found(program, point.frame.module, restart, loader, "in a loop")
@@ -197,27 +203,36 @@ def _loader(program: Program, iterations: Iterations, node: ast.expr, point: Poi
     return None
 
 
-def _loop(restart: Restart) -> ast.For | ast.While | None:
+def _loop(restart: Restart) -> tuple[ast.For | ast.While | None, ast.expr]:
     """The innermost loop of the same function around a restart, if it goes round for every batch of one
-    loader."""
-    trail, picks = restart.trail, set[str]()
+    loader; and what holds the loader, or all of those that a loop inside goes through."""
+    trail, picks, held = restart.trail, set[str](), restart.source
+    nothing = (None, held)
     if base_of(restart.source) is None:
-        return None
+        return nothing
     if isinstance(restart.source, ast.Subscript):
         picks = {node.id for node in walk(restart.source.slice) if isinstance(node, ast.Name)}
     for index in range(len(trail) - 1, 0, -1):
         at, above = trail[index], trail[index - 1]
         if isinstance(above, ast.FunctionDef) and above.name.startswith("test"):
-            return None
+            return nothing
         if isinstance(at, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda | ast.ClassDef):
-            return None
+            return nothing
         if isinstance(above, ast.If) and at is not above.test and _is_now_and_then(above.test):
-            return None
+            return nothing
         if isinstance(above, ast.For | ast.While) and any(at is statement for statement in above.body):
             if isinstance(above, ast.For) and picks & set(target_names(above.target)):
                 continue  # another loader each time: the loop around it comes back to them
-            return above
-    return None
+            if isinstance(above, ast.For) and held is restart.source and _is_bound(held, above.target):
+                held = above.iter
+                continue
+            return above, held
+    return nothing
+
+
+def _is_bound(node: ast.expr, target: ast.expr) -> bool:
+    """Whether a loop gives what is read by its name alone."""
+    return isinstance(node, ast.Name) and node.id in target_names(target)
 
 
 def _is_now_and_then(test: ast.expr) -> bool:
@@ -263,10 +278,17 @@ def _hands_over(node: ast.AST, point: Point, iterations: Iterations) -> bool:
 
 def _binds(loop: ast.For | ast.While, node: ast.expr, point: Point) -> bool:
     """Whether the loop makes its loader anew, or goes over several."""
-    path = base_of(node) or ""
     bound = point.frame.layout.bound_by(loop)
-    parts = path.split(".")
-    return any(".".join(parts[: end + 1]) in bound for end in range(len(parts)))
+    paths = (
+        [base_of(node)]
+        if base_of(node) is not None
+        else (dotted(each) for each in walk(node) if isinstance(each, ast.Name | ast.Attribute))
+    )
+    for path in filter(None, paths):
+        parts = path.split(".")
+        if any(".".join(parts[: end + 1]) in bound for end in range(len(parts))):
+            return True
+    return False
 
 
 def _is_made_anew(program: Program, loop: ast.For | ast.While, node: ast.expr, point: Point) -> bool:

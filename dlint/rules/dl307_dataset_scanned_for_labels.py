@@ -4,9 +4,9 @@
 
 A loop or comprehension over a dataset of the program, or of torchvision, or a part of one (`random_split`),
 that uses the label and not the image: `[label for image, label in dataset]`, `for _, label, _ in dataset:`,
-`item[1]` of every item of what is named like a dataset, `dataset[i][1]` or `_, label = dataset[i]` for every
-`i`. An image that is only asked for its shape (`image.shape[-2:]`, `image.size()`) is not used either: it was
-decoded, and a file says in its header how large it is.
+`item[1]` or `item["label"]` of every item of what is named like a dataset, `dataset[i][1]` or
+`_, label = dataset[i]` for every `i`. An image that is only asked for its shape (`image.shape[-2:]`,
+`image.size()`) is not used either: it was decoded, and a file says in its header how large it is.
 
 Not reported: loops that a `break` may end before the last item, passes that use the whole item, or a part
 that is itself read or decoded (a mask, a sound), a pass beside another one of the same function that uses the
@@ -58,7 +58,7 @@ from dlint.source.layout import blocks, dotted
 from dlint.source.module import Module
 from dlint.source.nodes import walk
 from dlint.streams.items import inner
-from dlint.streams.parts import Parts
+from dlint.streams.parts import Parts, Place
 from dlint.values.values import Instance, Made, Value
 from dlint.values.worlds import HERE
 
@@ -70,12 +70,14 @@ _UNPACKS = (
     r"(?:\(|\\|$|[\w.]{0,200}(?:enumerate|tqdm|track)\b|[\w.]{1,200}(?![\w.]|\s{0,99}[(\[]))"
 )
 _COUNTS = r"\bfor\b[\s(]*\w+[\s)]*\bin\b\s*(?:\(|\\|$|range\b|tqdm\b|trange\b)"
-_PICKS = r"\[\s*\w+\s*\]\s*\[\s*\d"
+_PICKS = r"\[\s*\w+\s*\]\s*\[\s*[\d'\"]"
 # Whole items: ``for item in dataset``, where the name of what it goes through sounds like a dataset.
 _TAKES = r"\bfor\s+\w+\s+in\s+(?:tqdm\()?[\w.]{0,200}(?:ds|data\w{0,99}|set)\b(?!\s*[(\[.])"
 _PASS = re.compile(f"{_UNPACKS}|{_COUNTS}|{_PICKS}|{_TAKES}")
 _UNPACKS_IN = re.compile(_UNPACKS.encode(), re.MULTILINE)
 _PICKS_IN = re.compile(rf"{_PICKS}|,\s*\w+[\s,)]*=\s*[\w.]+\[\s*\w+\s*\]|{_TAKES}".encode())
+_COUNTED_IN = re.compile(rb"\bin\b[^\n]{0,99}\brange\(\s*len\(")
+_ITEM_IN = re.compile(rb"\w\s*=\s*[\w.]{1,200}\[\s*\w+\s*\]\s*?$", re.MULTILINE)
 _FORWARDS = frozenset({"enumerate", "tqdm", "track"})
 # What an image is asked for that its file says in the header.
 _SHAPES = frozenset({"shape", "size", "ndim", "dim", "height", "width"})
@@ -85,7 +87,7 @@ _COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.GeneratorExp, ast.DictComp)
 class _Use(NamedTuple):
     """What a pass uses of the items: a later part and what it calls that, the shape of the first, or both."""
 
-    part: int | None
+    part: Place
     name: str
     of_shape: bool
 
@@ -105,8 +107,7 @@ def check(program: Program) -> Iterator[Found]:
     files = (
         relative
         for relative in index.mentioning("ataset")
-        if program.mine(relative)
-        and (_UNPACKS_IN.search(data := index.data(relative)) or _PICKS_IN.search(data))
+        if program.mine(relative) and _may_pass(index.data(relative))
     )
     for module in program.modules.each(files):
         lines = [
@@ -128,6 +129,13 @@ def check(program: Program) -> Iterator[Found]:
                     _is_decoded(program, value) and _is_in_vain(parts, value, found.use) for value in values
                 ):
                     yield _found(module, found)
+
+
+def _may_pass(data: bytes) -> bool:
+    """Whether a file has what a pass is written with."""
+    if _UNPACKS_IN.search(data) or _PICKS_IN.search(data):
+        return True
+    return _COUNTED_IN.search(data) is not None and _ITEM_IN.search(data) is not None
 
 
 def _is_in_vain(parts: Parts, dataset: Value, use: _Use) -> bool:
@@ -159,12 +167,17 @@ def _reads_images(scope: ast.AST, found: _Pass) -> bool:
             case _:
                 continue
         through = _source(iterable) if iterable is not found.node else None
-        if through is not None and dotted(through) == path and _uses_first(_item(target, iterable), parts):
+        if (
+            through is not None
+            and dotted(through) == path
+            and _uses_another(_item(target, iterable), found.use, parts)
+        ):
             return True
     return False
 
 
-def _uses_first(item: ast.expr, body: list[ast.stmt] | list[ast.expr]) -> bool:
+def _uses_another(item: ast.expr, use: _Use, body: list[ast.stmt] | list[ast.expr]) -> bool:
+    """Whether a pass uses the first part of the items, or what has another key."""
     nodes = [node for part in body for node in walk(part)]
     if isinstance(item, ast.Tuple) and item.elts and isinstance(item.elts[0], ast.Name):
         first = item.elts[0].id
@@ -174,7 +187,7 @@ def _uses_first(item: ast.expr, body: list[ast.stmt] | list[ast.expr]) -> bool:
         and isinstance(node.value, ast.Name)
         and node.value.id == item.id
         and isinstance(node.slice, ast.Constant)
-        and node.slice.value == 0
+        and (node.slice.value != use.part if isinstance(use.part, str) else node.slice.value == 0)
         for node in nodes
     )
 
@@ -206,7 +219,7 @@ def _passes(statement: ast.AST) -> Iterator[_Pass]:
             use = _use(item, [*parts, *generator.ifs])
             if source is not None and use is not None:
                 yield _Pass(generator.iter, source, use)
-            yield from _indexed(generator.target, generator.iter, parts)
+            yield from _indexed(generator.target, generator.iter, [*parts, *generator.ifs])
 
 
 def _stops_early(body: list[ast.stmt]) -> bool:
@@ -291,8 +304,12 @@ def _taken(name: str, body: list[ast.stmt] | list[ast.expr]) -> _Use | None:
         return None
     if not places:
         return _Use(None, "", of_shape) if of_shape else None
-    place = places.pop()
-    return _Use(place, "", of_shape) if isinstance(place, int) and place > 0 else None
+    match places.pop():
+        case int(place) if place > 0:
+            return _Use(place, "", of_shape)
+        case str(key) if not of_shape:
+            return _Use(key, key, of_shape)
+    return None
 
 
 def _indexed(target: ast.expr, iterable: ast.expr, body: list[ast.stmt] | list[ast.expr]) -> Iterator[_Pass]:
@@ -313,10 +330,12 @@ def _indexed(target: ast.expr, iterable: ast.expr, body: list[ast.stmt] | list[a
         match node:
             case ast.Subscript(
                 value=ast.Subscript(value=source, slice=ast.Name(id=index)) as item,
-                slice=ast.Constant(value=int(at)),
-            ) if index == target.id and (at != 0 or id(node) in shaped) and dotted(source):
-                use = _Use(at or None, "", at == 0)
-                taken.setdefault(dotted(source) or "", _Pass(node, source, use))
+                slice=ast.Constant(value=int(at) | str(at)),
+            ) if index == target.id and (at != 0 or id(node) in shaped) and (name := dotted(source)):
+                use = _Use(at, at, False) if isinstance(at, str) else _Use(at or None, "", at == 0)
+                before = taken.setdefault(name, _Pass(node, source, use)).use.part
+                if None not in (before, use.part) and before != use.part:
+                    whole.add(name)
                 inner.add(id(item))
             case ast.Assign(
                 targets=[target_of],
@@ -355,6 +374,8 @@ def _is_decoded(program: Program, value: Value) -> bool:
 def _found(module: Module, found: _Pass) -> Found:
     name = dotted(found.source)
     wanted, cure = "its labels", "take the labels from where the dataset keeps them"
+    if isinstance(found.use.part, str):
+        wanted, cure = f"its {found.use.part!r}", "take that from where the dataset keeps it"
     if found.use.of_shape:
         wanted = "the shapes of its images" if found.use.part is None else "its labels and shapes"
         cure = "take them from where the dataset keeps them, and sizes from the files' headers"

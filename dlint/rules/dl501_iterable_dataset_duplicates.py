@@ -5,11 +5,12 @@
 The `__iter__` of an `IterableDataset` that a loader with two or more workers gets, where nothing divides the
 stream: neither `__iter__` nor anything that it calls or iterates over asks `get_worker_info()` or otherwise
 speaks of workers or shards, and `worker_init_fn` does not change the dataset. It fires only where it can see
-what is streamed: a file, also one that a `while` reads to its end, files that it opens by their names one
-after another (itself, in a method, or by `chain.from_iterable`), a list, a range, rows of a table or of a
-database, a part of a file that was read whole (`np.load(path)["x"]`), in this file or another. Items that
-are packed on the way, with a `while` for those that are full, are the same stream; so are rows that a number
-counts through (`while at < len(self.rows)`), and what an object reads that is its own iterator.
+what is streamed: a file, also one that a `while` reads to its end (or `pickle.load` to EOFError), files that
+it opens by their names one after another (itself, in a method, or by `chain.from_iterable`), a list, a range,
+rows of a table or of a database, a part of a file that was read whole (`np.load(path)["x"]`), in this file or
+another. Items that are packed on the way, with a `while` for those that are full, are the same stream; so are
+rows that a number counts through (`while at < len(self.rows)`), what an object reads that is its own
+iterator, everything in another order (`torch.randperm(n)`), and the streams of a `ChainDataset`.
 
 A stream from elsewhere (webdataset, a streaming dataset of Hugging Face) may divide itself, and endless and
 random streams have nothing to divide: these are left alone. So is a range that only counts what comes from
@@ -72,9 +73,12 @@ from dlint.program.conditions import with_workers
 from dlint.program.program import Program
 from dlint.rules.rule import Found
 from dlint.source.nodes import walk
+from dlint.streams.items import chained
 from dlint.streams.streams import Streams
 from dlint.values.frame import Arguments
 from dlint.values.values import Class, Const, External, Function, Instance, Partial, Value
+from dlint.values.worlds import World
+from dlint.workers.uses import WorkerUse
 
 _ITERABLE = "torch.utils.data.IterableDataset"
 # Bases that say nothing about how items are read.
@@ -87,28 +91,33 @@ _RANDOM = re.compile("seed|rng|random|generator", re.IGNORECASE)
 def check(program: Program) -> Iterator[Found]:
     """Iterable datasets whose whole stream goes to each of several workers."""
     for use in program.uses:
-        dataset = use.dataset
-        if (
-            use.loader is None
-            or not isinstance(dataset, Instance)
-            or not _is_plain_iterable(program, dataset.cls)
-        ):
+        if use.loader is None or use.dataset is None:
             continue
         if any(_speaks_of(_DIVIDES, visit.function.node) for visit in use.code.visits):
             continue
-        for method in program.evaluator.classes.methods(dataset, "__iter__"):
-            program.evaluator.start()
-            frame = program.evaluator.calls.enter(method, Arguments(), None, None)
-            streams = Streams(program.evaluator, partial(is_set_elsewhere, program, [use]))
-            kinds = streams.of_function(method, frame, use.world)
-            if kinds is None or "count" in kinds:
+        for dataset, world in chained(program.evaluator, use.dataset, use.world):
+            if not isinstance(dataset, Instance) or not _is_plain_iterable(program, dataset.cls):
                 continue
-            if any(_speaks_of(_DIVIDES, function) for function in streams.passed):
-                continue  # a reader that the stream is handed on from
-            if kinds == {"range"} and any(draws(event.name) for event in use.code.events):
-                continue
-            if isinstance(method.node, ast.FunctionDef) and _shared(program, use.loader, dataset):
-                yield _found(program, use.loader, method, method.node)
+            for method in program.evaluator.classes.methods(dataset, "__iter__"):
+                if (
+                    isinstance(method.node, ast.FunctionDef)
+                    and _gives_all(program, use, method, world)
+                    and _shared(program, use.loader, use.dataset)
+                ):
+                    yield _found(program, use.loader, method, method.node)
+
+
+def _gives_all(program: Program, use: WorkerUse, method: Function, world: World) -> bool:
+    """Whether an ``__iter__`` goes through all of something finite."""
+    program.evaluator.start()
+    frame = program.evaluator.calls.enter(method, Arguments(), None, None)
+    streams = Streams(program.evaluator, partial(is_set_elsewhere, program, [use]))
+    kinds = streams.of_function(method, frame, world)
+    if kinds is None or "count" in kinds:
+        return False
+    if any(_speaks_of(_DIVIDES, function) for function in streams.passed):
+        return False  # a reader that the stream is handed on from
+    return kinds != {"range"} or not any(draws(event.name) for event in use.code.events)
 
 
 def _is_plain_iterable(program: Program, cls: Class) -> bool:
@@ -125,7 +134,7 @@ def _is_plain_iterable(program: Program, cls: Class) -> bool:
     return _ITERABLE in names and names <= _PLAIN
 
 
-def _shared(program: Program, loader: Loader, dataset: Instance) -> bool:
+def _shared(program: Program, loader: Loader, dataset: Value) -> bool:
     """Whether two workers or more may get the dataset as it is."""
     for way, _ in loader.ways("num_workers", "dataset", "worker_init_fn"):
         workers, value = way["num_workers"], way["dataset"]

@@ -4,8 +4,9 @@
 
 Tensors of a loader with workers that outlive their round: put into a list or dict that the loop fills
 (`kept.append(batch)`, `targets.append(labels)`, `features[step] = batch[0]`, `kept += [labels]`), or gathered
-at once (`list(loader)`, `torch.cat([labels for _, labels in loader])`). What shares a batch's memory is
-followed: `batch[0]`, `.detach()`, `.cpu()`, `.numpy()`, `.view(...)`, `images, labels = batch`.
+at once (`list(loader)`, `[*loader]`, `zip(*loader)`, `torch.cat([labels for _, labels in loader])`). What
+shares a batch's memory is followed: `batch[0]`, `.detach()`, `.cpu()`, `.numpy()`, `.view(...)`,
+`images, labels = batch`.
 
 An entry counts where its key is another one in each round: what counts the rounds (`enumerate`, `step += 1`),
 or a part of the batch itself. `slots[step % 20]` and an example of each label are overwritten.
@@ -103,8 +104,10 @@ from dlint.values.frame import Point
 from dlint.values.values import Const, External, Items, Made, Table, Unknown, Value
 
 _KEEPS = re.compile(
-    rb"\.(?:append|appendleft|extend)\(|\+=|\]\s*=|\b(?:list|tuple|cycle)\(|\bfor\b[^\n]{0,300}[\])]"
+    rb"\.(?:append|appendleft|extend)\(|\+=|\]\s*=|\b(?:list|tuple|cycle)\(|\bfor\b[^\n]{0,300}[\])]|[\[(,]\s*\*\s*\w"
 )
+# All of something written out: ``[*loader]``, ``zip(*loader)``.
+_SPREADS = re.compile(r"[\[(,]\s*\*\s*\w")
 _GATHERS = {"list": "builtins.list", "tuple": "builtins.tuple", "cycle": "itertools.cycle"}
 # A file that goes through a loader calls something so: one of these, or what the pattern finds.
 _LOADERS = ("Loader", "loader", "LOADER")
@@ -146,7 +149,8 @@ def check(program: Program) -> Iterator[Found]:
         and _KEEPS.search(index.data(relative))
     )
     for module in program.modules.each(files):
-        calls = (line for name in _GATHERS for line in module.lines_with(name, called=True))
+        calls = [line for name in _GATHERS for line in module.lines_with(name, called=True)]
+        calls += [line for line, text in enumerate(module.lines, 1) if _SPREADS.search(text)]
         for trail in module.trails_at([*module.lines_with("for"), *calls]):
             statement = trail[-1]
             if not isinstance(statement, ast.stmt) or isinstance(statement, ast.ClassDef | ast.FunctionDef):
@@ -200,9 +204,9 @@ def _keepings(spot: _Place, statement: ast.stmt) -> Iterator[_Keeping]:
                 batch = batch_in(generator.target, generator.iter) if _sounds(generator.iter) else None
                 for kept in kept_by_comprehension(node, batch, spot.hands_on) if batch is not None else ():
                     yield _Keeping(kept, generator.iter, tensors_in([node]))
-            elif isinstance(node, ast.Call) and len(node.args) == 1 and _gathers(spot, node):
+            elif isinstance(node, ast.expr) and (source := _gathered(spot, node)) is not None:
                 whole = View(node, (), False)
-                yield _Keeping(Kept(node, (whole,), None), node.args[0], Tensors(frozenset(), frozenset()))
+                yield _Keeping(Kept(node, (whole,), None), source, Tensors(frozenset(), frozenset()))
 
 
 def _sounds(iterable: ast.expr) -> bool:
@@ -210,15 +214,27 @@ def _sounds(iterable: ast.expr) -> bool:
     return _LOADER.search(ast.unparse(iterable)) is not None
 
 
-def _gathers(spot: _Place, call: ast.Call) -> bool:
-    """Whether a call keeps all that it goes through, be it to give it again."""
-    name = call.func.attr if isinstance(call.func, ast.Attribute) else getattr(call.func, "id", "")
-    if name not in _GATHERS or not goes_through_all(call.args[0]) or not _sounds(call.args[0]):
-        return False
-    values = spot.values(call.func)
-    return bool(values) and all(
-        isinstance(value, External) and value.name == _GATHERS[name] for value in values
-    )
+def _gathered(spot: _Place, node: ast.expr) -> ast.expr | None:
+    """What an expression keeps all of, be it to give it again: ``list(loader)``, ``[*loader]``."""
+    match node:
+        case ast.Call(func=func, args=[ast.Starred(value=source)]):
+            names = {"zip": "builtins.zip"}
+        case ast.Call(func=func, args=[source]):
+            names = _GATHERS
+        case ast.List(elts=[ast.Starred(value=source)]) | ast.Tuple(elts=[ast.Starred(value=source)]):
+            return source if isinstance(node.ctx, ast.Load) and _is_whole(source) else None
+        case _:
+            return None
+    name = func.attr if isinstance(func, ast.Attribute) else getattr(func, "id", "")
+    if name not in names or not _is_whole(source):
+        return None
+    values = spot.values(func)
+    known = all(isinstance(value, External) and value.name == names[name] for value in values)
+    return source if values and known else None
+
+
+def _is_whole(source: ast.expr) -> bool:
+    return goes_through_all(source) and _sounds(source)
 
 
 def _fills(spot: _Place, into: ast.expr) -> bool:

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from dlint.calls.evaluator import Evaluator
 
 _FAR = 4
+_CHAIN = "torch.utils.data.ChainDataset"
 
 
 class Reader(NamedTuple):
@@ -77,6 +78,17 @@ def handed_on(evaluator: Evaluator, reader: Reader, far: int = 0) -> Iterator[Re
 def inner(evaluator: Evaluator, dataset: Made, world: World) -> Iterator[tuple[Value, World]]:
     """The datasets whose items one of torch's hands on."""
     for argument in dataset.arguments.positional[:1] if dataset.name in HAND_ON else ():
+        for value, w in evaluator.value_of(argument, world):
+            for part in value.items if isinstance(value, Items) else (value,):
+                yield part, w
+
+
+def chained(evaluator: Evaluator, dataset: Value, world: World) -> Iterator[tuple[Value, World]]:
+    """The streams that a dataset gives one after the other: itself, or those of torch's ChainDataset."""
+    if not (isinstance(dataset, Made) and dataset.name == _CHAIN):
+        yield dataset, world
+        return
+    for argument in dataset.arguments.positional[:1]:
         for value, w in evaluator.value_of(argument, world):
             for part in value.items if isinstance(value, Items) else (value,):
                 yield part, w

@@ -24,8 +24,10 @@ if TYPE_CHECKING:
     from dlint.calls.evaluator import Evaluator
 
 _FAR = 6
-# A definition of a name: the expression, which of its parts (None: all of it), and where it stands.
-_Definition = tuple[ast.expr, int | None, Point]
+# Which part of an item, by its place or its key; None: all of it.
+Place = int | str | None
+# A definition of a name: the expression, which of its parts, and where it stands.
+_Definition = tuple[ast.expr, Place, Point]
 
 
 class Parts:
@@ -36,7 +38,7 @@ class Parts:
         self._seen: set[tuple[object, ...]] = set()
         self._past_headers = False
 
-    def is_decoded(self, dataset: Value, index: int | None) -> bool:
+    def is_decoded(self, dataset: Value, index: Place) -> bool:
         """Whether a part takes more than the header of a file, which is read where it is opened."""
         self._past_headers = True
         try:
@@ -44,18 +46,18 @@ class Parts:
         finally:
             self._past_headers = False
 
-    def is_read(self, dataset: Value, index: int | None) -> bool:
-        """Whether a part, by its place in the item (None: the whole), takes reading or decoding."""
+    def is_read(self, dataset: Value, index: Place) -> bool:
+        """Whether a part, by its place or key in the item (None: the whole), takes reading or decoding."""
         if isinstance(dataset, Made):
             parts = list(inner(self._evaluator, dataset, HERE))
             if parts:
                 return any(self.is_read(part, index) for part, _ in parts)
-            return is_dataset(dataset.name) and (index is None or not has_label(dataset.name, index))
+            return is_dataset(dataset.name) and not _is_label(dataset.name, index)
         return any(
             self._returned(reader.frame, index, 0) for reader in readers(self._evaluator, dataset, HERE)
         )
 
-    def _returned(self, frame: Frame, index: int | None, far: int) -> bool:
+    def _returned(self, frame: Frame, index: Place, far: int) -> bool:
         """Whether what a function gives, or a part of it, is read."""
         mark = (id(frame.scope), index)
         if far > _FAR or mark in self._seen:
@@ -69,9 +71,15 @@ class Parts:
         self._seen.discard(mark)
         return found
 
-    def _of(self, node: ast.expr, index: int | None, point: Point, far: int) -> bool:
+    def _of(self, node: ast.expr, index: Place, point: Point, far: int) -> bool:
         match node:
-            case ast.Tuple(elts=items) | ast.List(elts=items) if index is not None:
+            case ast.Dict(keys=keys, values=held) if isinstance(index, str):
+                return any(
+                    self._of(each, index if key is None else None, point, far)
+                    for key, each in zip(keys, held, strict=True)
+                    if not isinstance(key, ast.Constant) or key.value == index
+                )
+            case ast.Tuple(elts=items) | ast.List(elts=items) if isinstance(index, int):
                 if any(isinstance(item, ast.Starred) for item in items):
                     return any(self._of(item, None, point, far) for item in items)
                 return index < len(items) and self._of(items[index], None, point, far)
@@ -85,8 +93,7 @@ class Parts:
                 values = [value for value, _ in self._evaluator.values(base, point)]
                 if any(isinstance(value, Instance) or _is_dataset(value) for value in values):
                     return any(self.is_read(value, index) for value in values)
-                place = at.value if isinstance(at, ast.Constant) and isinstance(at.value, int) else None
-                return self._of(base, place, point, far)
+                return self._of(base, _constant(at), point, far)
             case ast.Attribute(value=ast.Name(id="self")):
                 values = [value for value, _ in self._evaluator.values(node, point)]
                 if self._past_headers:
@@ -101,7 +108,7 @@ class Parts:
             if isinstance(child, ast.expr)
         )
 
-    def _of_name(self, name: str, index: int | None, point: Point, far: int) -> bool:
+    def _of_name(self, name: str, index: Place, point: Point, far: int) -> bool:
         mark = (id(point.frame.scope), name, index)
         if mark in self._seen or name not in point.frame.layout.binds:
             return False
@@ -112,12 +119,12 @@ class Parts:
         self._seen.discard(mark)
         return found
 
-    def _of_call(self, node: ast.Call, index: int | None, point: Point, far: int) -> bool:
+    def _of_call(self, node: ast.Call, index: Place, point: Point, far: int) -> bool:
         for value, _ in self._evaluator.values(node.func, point):
             if isinstance(value, External):
                 dataset = value.name.removesuffix(".__getitem__")
                 if dataset != value.name and is_dataset(dataset):
-                    if index is None or not has_label(dataset, index):
+                    if not _is_label(dataset, index):
                         return True
                 elif not is_looked_up(value.name) and not (self._past_headers and value.name in READS_HEADER):
                     return True
@@ -125,17 +132,29 @@ class Parts:
                 frame = self._evaluator.calls.enter(value, arguments_of(node, point), node, point)
                 if self._returned(frame, index, far + 1):
                     return True
+        if isinstance(index, str) and dotted(node.func) == "dict" and not node.args:
+            parts = [keyword for keyword in node.keywords if keyword.arg in (None, index)]
+            return any(self._of(each.value, None if each.arg else index, point, far) for each in parts)
         given = [*node.args, *(keyword.value for keyword in node.keywords)]
         if isinstance(node.func, ast.Attribute):
             given.append(node.func.value)
         return any(self._of(each, None, point, far) for each in given)
 
 
+def _is_label(dataset: str, index: Place) -> bool:
+    """Whether a part of what a dataset of a library gives is the label."""
+    return isinstance(index, int) and has_label(dataset, index)
+
+
+def _constant(at: ast.expr) -> Place:
+    return at.value if isinstance(at, ast.Constant) and isinstance(at.value, int | str) else None
+
+
 def _is_dataset(value: Value) -> bool:
     return isinstance(value, Made) and is_dataset(value.name)
 
 
-def _definitions(name: str, index: int | None, frame: Frame) -> Iterator[_Definition]:
+def _definitions(name: str, index: Place, frame: Frame) -> Iterator[_Definition]:
     """What a name of a function may stand for, and what is put into it."""
     for statement in statements_in(frame.layout.body):
         if name not in frame.layout.bound_by(statement):
@@ -158,13 +177,14 @@ def _definitions(name: str, index: int | None, frame: Frame) -> Iterator[_Defini
                     yield from ((each, None, at) for each in args)
 
 
-def _places(target: ast.expr, name: str, index: int | None) -> list[int | None]:
+def _places(target: ast.expr, name: str, index: Place) -> list[Place]:
     """Which parts of what is assigned go to a name: the wanted one where all of it goes there."""
     match target:
         case ast.Name(id=bound) if bound == name:
             return [index]
-        case ast.Subscript(value=ast.Name(id=bound)) if bound == name:
-            return [None]
+        case ast.Subscript(value=ast.Name(id=bound), slice=at) if bound == name:
+            put = _constant(at)
+            return [] if isinstance(index, str) and put is not None and put != index else [None]
         case ast.Tuple(elts=items) | ast.List(elts=items):
             if any(isinstance(item, ast.Starred) for item in items):
                 return [None] if any(_places(item, name, None) for item in items) else []

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, TypeAlias
 
 from dlint.calls.parameters import given_names, passed
-from dlint.knowledge.iterables import PASSES_ON, READS, gives_all, is_setting, opens
+from dlint.knowledge.iterables import PASSES_ON, READS, READS_NEXT, gives_all, is_setting, opens
 from dlint.source.layout import expressions, own_names, statements_in, target_names
 from dlint.source.nodes import walk
 from dlint.streams.kinds import DATA, NOTHING, Kinds, together
@@ -174,6 +174,9 @@ class Rounds:
         the loops around it and the rest of the function read."""
         if self._reads_to_end(loop, bool(around), frame, world):
             return DATA
+        taken = self._taken_to_end(loop, frame, world)
+        if taken is not None:
+            return taken
         counted = _counted_through(loop)
         if counted is not None:
             return self._streams.of_expression(counted, Point(frame, loop), world)
@@ -195,6 +198,22 @@ class Rounds:
             for call, func, at in calls
         )
 
+    def _taken_to_end(self, loop: ast.While, frame: Frame, world: World) -> Kinds:
+        """What a loop takes one after the other until an error says that there is no more:
+        ``pickle.load(file)`` up to EOFError, ``next(rows)`` up to StopIteration."""
+        for trying, error in _ended_by(loop, frame):
+            for call, at in _calls_of(trying.body, frame):
+                for callee, w in self._evaluator.values(call.func, at, world) if call.args else ():
+                    reads = isinstance(callee, External) and (
+                        callee.name in READS_NEXT
+                        if error == "EOFError"
+                        else callee.name == "builtins.next" and len(call.args) == 1
+                    )
+                    kinds = self._streams.of_expression(call.args[0], at, w) if reads else None
+                    if kinds is not None:
+                        return kinds
+        return None
+
     def _is_file(self, node: ast.expr, named: bool, point: Point, world: World) -> bool:
         if self._streams.of_expression(node, point, world) is not None:
             return True
@@ -211,6 +230,29 @@ def _calls_of(block: list[ast.stmt], frame: Frame) -> Iterator[tuple[ast.Call, P
             for node in walk(expression):
                 if isinstance(node, ast.Call):
                     yield node, Point(frame, statement)
+
+
+def _ended_by(loop: ast.While, frame: Frame) -> Iterator[tuple[ast.Try, str]]:
+    """The statements whose handler of an error ends a loop, in it or around it."""
+    inside = list(statements_in(loop.body))
+    others = {
+        id(each)
+        for other in inside
+        if isinstance(other, ast.For | ast.AsyncFor | ast.While)
+        for each in statements_in(other.body)
+    }
+    for statement in (*inside, *statements_in(frame.layout.body)):
+        if not isinstance(statement, ast.Try) or id(statement) in others:
+            continue
+        within = statement in inside
+        if not within and all(each is not loop for each in statements_in(statement.body)):
+            continue
+        for handler in statement.handlers:
+            if within and not isinstance(handler.body[-1], ast.Break | ast.Return):
+                continue
+            for caught in walk(handler.type) if handler.type is not None else ():
+                if isinstance(caught, ast.Name) and caught.id in ("EOFError", "StopIteration"):
+                    yield statement, caught.id
 
 
 def _calls_in(function: Function, frame: Frame) -> Iterator[tuple[ast.Call, Point]]:

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, NamedTuple
 
 from dlint.budget.budget import spend
-from dlint.knowledge.iterables import PASSES_ON, gives_all
+from dlint.knowledge.iterables import PASSES_ON, gives_all, shuffles
 from dlint.source.layout import blocks, expressions, parameters, statements_in, target_names
 from dlint.source.nodes import walk
 from dlint.streams.counting import Counting, Part
@@ -219,7 +219,7 @@ class Streams:
                 case External(name="itertools.chain.from_iterable") if len(node.args) == 1:
                     found.append(self._rounds.of_chained(node.args[0], point, w, far))
                 case External():
-                    found.append(_of_maker(callee.name))
+                    found.append(DATA if shuffles(callee.name) else _of_maker(callee.name))
                 case Partial(callee=External(name=name)) if name.startswith(
                     ("builtins.dict.", "builtins.list.")
                 ):

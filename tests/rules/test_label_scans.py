@@ -196,3 +196,71 @@ def test_the_shape_of_what_was_decoded(tmp_path: Path, image: str, scan: str, at
     report = engine.check([tmp_path], Settings(select=("DL307",), start_method="fork"))
     first = text.splitlines().index(scan.splitlines()[0].join(("    ", ""))) + 1
     assert [each.line - first for each in report.findings] == ([] if at is None else [at])
+
+
+_KEYED = """\
+import cv2
+from torch.utils.data import DataLoader, Dataset
+
+
+class Images(Dataset):
+    def __init__(self, files, names):
+        self.files, self.names = files, names
+
+    def __len__(self):
+        return len(self.files)
+
+    def __getitem__(self, index):
+        sample = {{"image": cv2.imread(self.files[index]), "label": index % 3}}
+{more}        return sample
+
+
+def main(files, names):
+    dataset = Images(files, names)
+    found = []
+{scan}    return DataLoader(dataset, num_workers=2), found
+"""
+
+
+@pytest.mark.parametrize(
+    ("more", "scan", "at"),
+    [
+        ("", 'found = [sample["label"] for sample in dataset]', 0),
+        ("", 'found = [dataset[i]["label"] for i in range(len(dataset))]', 0),
+        ("", 'found = [i for i in range(len(dataset)) if dataset[i]["label"] == 2]', 0),
+        ("", 'for i in range(len(dataset)):\n    found.append(dataset[i]["label"])', 1),
+        ("", 'for i in range(len(dataset)):\n    sample = dataset[i]\n    found.append(sample["label"])', 1),
+        ('sample["name"] = self.names[index]', 'found = [sample["name"] for sample in dataset]', 0),
+        ("sample = dict(sample, label=3)", 'found = [sample["label"] for sample in dataset]', None),
+        (
+            'sample["mask"] = cv2.imread(self.names[index])',
+            'found = [item["mask"] for item in dataset]',
+            None,
+        ),
+        (
+            'sample["thing"] = cv2.imread(self.names[index])',
+            'found = [item["thing"] for item in dataset]',
+            None,
+        ),
+        ("", 'found = [sample["image"] for sample in dataset]', None),
+        ("", 'found = [(sample["label"], sample["image"].mean()) for sample in dataset]', None),
+        (
+            "",
+            'for i in range(len(dataset)):\n    found.append((dataset[i]["label"], dataset[i]["image"]))',
+            None,
+        ),
+        (
+            "",
+            'found = [sample["label"] for sample in dataset]\nfound += [sample["image"] for sample in dataset]',
+            None,
+        ),
+        ("sample = self.change(sample)", 'found = [sample["label"] for sample in dataset]', None),
+    ],
+)
+def test_items_with_keys(tmp_path: Path, more: str, scan: str, at: int | None) -> None:
+    lines = "".join(f"    {line}\n" for line in scan.splitlines())
+    text = _KEYED.format(more=f"        {more}\n" if more else "", scan=lines)
+    (tmp_path / "program.py").write_text(text)
+    report = engine.check([tmp_path], Settings(select=("DL307",), start_method="fork"))
+    first = text.splitlines().index(scan.splitlines()[0].join(("    ", ""))) + 1
+    assert [each.line - first for each in report.findings] == ([] if at is None else [at])

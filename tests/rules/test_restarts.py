@@ -319,6 +319,43 @@ def main():{loaders}
         ),
         pytest.param(
             """
+    for step in range(100):
+        for each in loaders.values():
+            images, _ = next(iter(each))  # here
+""",
+            1,
+            id="found: each of several by its own name, again and again",
+        ),
+        pytest.param(
+            """
+    for each in loaders.values():
+        images, _ = next(iter(each))
+""",
+            0,
+            id="each of several by its own name once",
+        ),
+        pytest.param(
+            """
+    for epoch in range(100):
+        train_one_epoch(model, loader)
+        for each in loaders.values():
+            images, _ = next(iter(each))
+""",
+            0,
+            id="each of several by its own name once an epoch",
+        ),
+        pytest.param(
+            """
+    for step in range(100):
+        made = [DataLoader(datasets.CIFAR10("d"), num_workers=2)]
+        for each in made:
+            images, _ = next(iter(each))
+""",
+            0,
+            id="each of several that are made anew",
+        ),
+        pytest.param(
+            """
     while True:
         try:
             return next(iter(loader))
