@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import ast
-import re
 from collections.abc import Container, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING
 
-from dlint.knowledge.processes.pickling import STATE_METHODS, USED_UP, WHOLE_STATE, keeps_arguments
-from dlint.source.layout import FunctionNode
+from dlint.knowledge.processes.pickling import USED_UP, keeps_arguments
+from dlint.objects.pickled_state import left_out
 from dlint.values.frame import Argument, Arguments
-from dlint.values.values import Class, Function, Instance, Items, Key, Made, Partial, Table, Value
+from dlint.values.values import Function, Instance, Items, Key, Made, Partial, Table, Value
 from dlint.values.worlds import World
 
 if TYPE_CHECKING:
@@ -38,23 +36,19 @@ def shipped(evaluator: Evaluator, value: Value, place: str, world: World) -> Ite
     """A value and everything that goes with it, each once: what pickling it takes along, then the rest."""
     seen: set[Key] = set()
     waiting = [Part(value, place, world)]
-    closed: list[Part] = []  # objects that say themselves what of them is pickled
+    closed: list[Part] = []  # what objects leave out of what is pickled
     while (waiting or closed) and len(seen) < _MOST:
-        if not waiting:
-            waiting += (replace(held, pickled=False) for held in _held(evaluator, closed.pop(0)))
-            continue
-        part = waiting.pop(0)
+        part = (waiting or closed).pop(0)
         if part.value.key in seen:
             continue
         seen.add(part.value.key)
         yield part
-        if isinstance(part.value, Instance) and says_its_state(evaluator, part.value.cls):
-            closed.append(part)
-        else:
-            waiting += _held(evaluator, part)
+        for held in _held(evaluator, part):
+            (waiting if held.pickled == part.pickled else closed).append(held)
 
 
 def _held(evaluator: Evaluator, part: Part) -> Iterator[Part]:
+    """What a part holds; of an object also what pickling leaves out."""
     held = partial(Part, pickled=part.pickled)
     match part.value:
         case Items(items=items):
@@ -76,10 +70,13 @@ def _held(evaluator: Evaluator, part: Part) -> Iterator[Part]:
                 for value, w in evaluator.value_of(argument, part.world):
                     yield held(value, place, w)
         case Instance() as instance:
+            out = left_out(evaluator, instance.cls)
             for name, value, w in attributes(evaluator, instance, part.world):
-                yield held(value, f"{instance.cls.name}.{name}", w)
+                sent = part.pickled and out is not None and name not in out
+                yield Part(value, f"{instance.cls.name}.{name}", w, sent)
             for value, w in _given(evaluator, instance, part.world):
-                yield held(value, f"an argument of {instance.cls.name}", w)
+                sent = part.pickled and out is not None
+                yield Part(value, f"an argument of {instance.cls.name}", w, sent)
 
 
 def _given(evaluator: Evaluator, instance: Instance, world: World) -> Iterator[tuple[Value, World]]:
@@ -93,25 +90,6 @@ def _given(evaluator: Evaluator, instance: Instance, world: World) -> Iterator[t
 def _kept(arguments: Arguments) -> list[Argument]:
     used_up = [arguments.keywords[name] for name in USED_UP if name in arguments.keywords]
     return [argument for argument in arguments.all() if not any(argument is used for used in used_up)]
-
-
-def says_its_state(evaluator: Evaluator, cls: Class) -> bool:
-    """Whether a class decides itself what of its objects is pickled."""
-    return any(
-        not (isinstance(value, Function) and _returns_all(value.node))
-        for name in STATE_METHODS
-        for value, _ in evaluator.classes.member(cls, name)
-    )
-
-
-def _returns_all(function: FunctionNode | ast.Lambda) -> bool:
-    """Whether a ``__getstate__`` gives all attributes as they are, which is what pickling does without it."""
-    body = [
-        s for s in getattr(function, "body", []) if not isinstance(getattr(s, "value", None), ast.Constant)
-    ]
-    if len(body) != 1 or not isinstance(body[0], ast.Return) or body[0].value is None:
-        return False
-    return re.fullmatch(WHOLE_STATE, ast.unparse(body[0].value)) is not None
 
 
 def attributes(

@@ -8,7 +8,6 @@ import ast
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, NamedTuple
 
-from dlint.fork.shipped import says_its_state
 from dlint.knowledge.loading import LOADERS
 from dlint.knowledge.processes.pickling import is_module
 from dlint.knowledge.processes.refused import (
@@ -21,6 +20,7 @@ from dlint.knowledge.processes.refused import (
     refused,
     view,
 )
+from dlint.objects.pickled_state import left_out
 from dlint.values.frame import Point
 from dlint.values.functions import is_generator
 from dlint.values.values import External, Function, Instance, Made, ModuleValue, Table, Value
@@ -42,10 +42,13 @@ class Kept(NamedTuple):
 
 def kept_unsendable(evaluator: Evaluator, instance: Instance, world: World) -> Iterator[Kept]:
     """The attributes of an object, once it is made, that pickle cannot take along."""
-    if says_its_state(evaluator, instance.cls):
+    out = left_out(evaluator, instance.cls)
+    if out is None:
         return
     sends_views = any(map(evaluator.modules.index.mentioning, SENDS_VIEWS))
     for name, path, point, w in evaluator.construction.stores(instance, world):
+        if name in out:
+            continue
         match point.statement:
             case ast.Assign(targets=[ast.Attribute() as target], value=node) if ast.unparse(target) == path:
                 kind = _kind(evaluator, node, point, w)

@@ -116,9 +116,10 @@ from dlint.fork.early_reads import item_read_in_parent, length_asked_in_parent
 from dlint.fork.handles import handle_of
 from dlint.fork.held_handles import held
 from dlint.fork.set_elsewhere import left_as_made
-from dlint.fork.shipped import attributes, says_its_state
+from dlint.fork.shipped import attributes
 from dlint.fork.sides import functions_of, made_in_parent, renewed
 from dlint.knowledge.processes.handles import Handle
+from dlint.objects.pickled_state import is_pickled
 from dlint.program.conditions import NOT_FORKED, any_loaded, both
 from dlint.program.program import Program
 from dlint.rules.rule import Found
@@ -127,7 +128,7 @@ from dlint.source.layout import FunctionNode, changed_names, own_names, paramete
 from dlint.source.nodes import walk
 from dlint.values.frame import Arguments, Point
 from dlint.values.functions import function_body
-from dlint.values.values import Const, Instance, Made
+from dlint.values.values import Class, Const, Instance, Made
 from dlint.values.worlds import HERE
 from dlint.workers.events import Visit
 from dlint.workers.repetition import is_cached, is_once
@@ -161,21 +162,20 @@ def check(program: Program) -> Iterator[Found]:
         if dataset is None:
             continue
         owners = {
-            part.value.key: part.value
+            part.value.key: (part.value, part.pickled)
             for part in program.shipped(uses[0])
             if isinstance(part.value, Instance)
         }
-        state = any(says_its_state(program.evaluator, owner.cls) for owner in owners.values())
         starts = dict.fromkeys(program.start_method_of(use) for use in uses)
-        for owner in owners.values():
+        for owner, sent in owners.values():
             visits = [visit for visit in code.visits if _is_method(visit, owner)]
             if "register_at_fork" in owner.cls.module.text:
                 continue
             for start in starts:
-                yield from _read_by_others(program, uses, owner, visits, code, start, state)
+                yield from _read_by_others(program, uses, owner, visits, code, start, sent)
                 if visits:
-                    yield from _kept(program, uses, owner, visits, start, state)
-            yield from _lazy(program, uses, owner, visits, state)
+                    yield from _kept(program, uses, owner, visits, start, sent)
+            yield from _lazy(program, uses, owner, visits, sent)
         for start in starts:
             yield from _global(program, uses, code, start)
 
@@ -191,7 +191,7 @@ def _kept(
     owner: Instance,
     visits: list[Visit],
     start: str | None,
-    state: bool,
+    sent: bool,
 ) -> Iterator[Found]:
     """Handles that an object holds once it is made."""
     reads = [(visit, _reads(visit)) for visit in visits]
@@ -213,10 +213,10 @@ def _kept(
             handle = handle._replace(forked="")
         for visit, read in reads:
             if name in read:
-                attribute = (owner.cls.name, name)
+                attribute = (owner.cls, name)
                 when = _BY_CONSTRUCTOR if binding else _BEFORE
                 for found in _found(
-                    program, kept, handle, value, visit, read[name], start, state, attribute, when
+                    program, kept, handle, value, visit, read[name], start, sent, attribute, when
                 ):
                     yield found if how == "alone" else found._replace(remedy=None, by_hand=_BY_HAND[how])
                 break
@@ -229,7 +229,7 @@ def _read_by_others(
     visits: list[Visit],
     code: WorkerCode,
     start: str | None,
-    state: bool,
+    sent: bool,
 ) -> Iterator[Found]:
     """Handles that an object holds once it is made, and that other worker code reads (``self.shard.file``)
     and no method of the object."""
@@ -251,9 +251,9 @@ def _read_by_others(
                 continue
             reader = next((each for each in code.visits if each.frame.key == event.point.frame.key), None)
             if reader is not None and not _is_for_one_process([reader]):
-                attribute = (owner.cls.name, name)
+                attribute = (owner.cls, name)
                 for found in _found(
-                    program, kept, handle, made, reader, event.node, start, state, attribute, _BEFORE
+                    program, kept, handle, made, reader, event.node, start, sent, attribute, _BEFORE
                 ):
                     yield found if how == "alone" else found._replace(remedy=None, by_hand=_BY_HAND[how])
 
@@ -283,7 +283,7 @@ def _is_for_one_process(visits: list[Visit]) -> bool:
 
 
 def _lazy(
-    program: Program, uses: list[WorkerUse], owner: Instance, visits: list[Visit], state: bool
+    program: Program, uses: list[WorkerUse], owner: Instance, visits: list[Visit], sent: bool
 ) -> Iterator[Found]:
     """Handles opened when first needed, where the parent needs them before the workers start."""
     opened = [] if _is_for_one_process(visits) else list(_opened_in(program, owner, visits))
@@ -297,9 +297,9 @@ def _lazy(
             elif use.dataset is not None and use.dataset.key == owner.key:
                 when = _by_length(program, use, owner, made, name)
             if when is not None:
-                attribute = (owner.cls.name, name)
+                attribute = (owner.cls, name)
                 yield from _found(
-                    program, [use], handle, made, visit, made.node, start, state, attribute, when
+                    program, [use], handle, made, visit, made.node, start, sent, attribute, when
                 )
 
 
@@ -450,22 +450,22 @@ def _found(
     visit: Visit,
     read: ast.AST,
     start: str | None,
-    state: bool,
-    attribute: tuple[str, str],
+    sent: bool,
+    attribute: tuple[Class, str],
     when: _When,
 ) -> Iterator[Found]:
     forked = handle.forked if start in (None, "fork") else ""
-    pickled = start != "fork" and not state
+    cls, name = attribute
+    pickled = start != "fork" and sent and is_pickled(program.evaluator, cls, name)
     if not isinstance(made.node, ast.expr) or not (forked or pickled):
         return
     happens = f"forked workers share it and {forked}" if forked else "pickle cannot send it to workers"
     open_start = None if forked or start is not None else NOT_FORKED
-    cls, name = attribute
     module = visit.function.module
     found = Found(
         made.point.frame.module,
         made.node,
-        f"{cls}.{name} is {handle.name} opened {when.how}: {happens}",
+        f"{cls.name}.{name} is {handle.name} opened {when.how}: {happens}",
         handle.effect if forked else "error",
         f"{handle.advice}{when.where}",
         both(any_loaded(program, uses), open_start),
@@ -474,7 +474,7 @@ def _found(
             "handle_per_process",
             "unsafe",
             "Open it in each process and leave it out of pickles",
-            {"attribute": name, "class": cls, "once": handle.once},
+            {"attribute": name, "class": cls.name, "once": handle.once},
         ),
     )
     yield found._replace(remedy=None, by_hand=handle.cure) if handle.cure else found

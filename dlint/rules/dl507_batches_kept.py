@@ -88,7 +88,7 @@ from dlint.rules.wording import brief, listed, place
 from dlint.source.layout import expressions
 from dlint.source.module import Module
 from dlint.source.nodes import walk
-from dlint.streams.collated import has_tensors
+from dlint.streams.collated import collates_tensors, has_tensors
 from dlint.streams.items import is_default_collate
 from dlint.streams.kept_batches import (
     Kept,
@@ -319,10 +319,11 @@ def _kind(program: Program, loader: Loader, view: View, tensors: Tensors) -> str
     if view.place is None:
         return None
     for way, world in loader.ways("dataset", "collate_fn"):
-        dataset = way["dataset"]
-        if not is_default_collate(way["collate_fn"]) or dataset is None:
-            return None
-        if not has_tensors(program.evaluator, dataset, world, view.place):
+        dataset, collate = way["dataset"], way["collate_fn"]
+        if not is_default_collate(collate):
+            if not collates_tensors(program.evaluator, collate, world, view.place):
+                return None
+        elif dataset is None or not has_tensors(program.evaluator, dataset, world, view.place):
             return None
     return "a tensor" if view.place else "holds some"
 

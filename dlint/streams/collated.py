@@ -1,23 +1,26 @@
-"""Which parts of a batch are tensors, as far as the dataset's items show: torch's own ``collate_fn`` makes
-tensors of numbers, arrays and tensors, and lists of texts."""
+"""Which parts of a batch are tensors, as far as the dataset's items show (torch's own ``collate_fn`` makes
+tensors of numbers, arrays and tensors, and lists of texts), or what the program's ``collate_fn`` gives."""
 
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from dlint.knowledge.tensors import gives_tensors
 from dlint.source.layout import parameters, statements_in
 from dlint.streams.items import Reader, readers
 from dlint.streams.kept_batches import Place
-from dlint.values.frame import Point
-from dlint.values.values import Const, External, Made, Value
+from dlint.values.frame import Arguments, Point
+from dlint.values.values import Const, External, Function, Instance, Items, Made, Partial, Table, Value
 from dlint.values.worlds import World
 
 if TYPE_CHECKING:
     from dlint.calls.evaluator import Evaluator
 
 _ARRAYS = ("torch.", "numpy.")
+# What tensors are asked for that is none.
+_NO_TENSORS = frozenset({"device", "dtype", "item", "numpy", "shape", "size", "tolist"})
 
 
 def has_tensors(evaluator: Evaluator, dataset: Value, world: World, place: Place) -> bool:
@@ -31,6 +34,65 @@ def has_tensors(evaluator: Evaluator, dataset: Value, world: World, place: Place
                 parts = _parts(statement.value, place)
                 found.append(any(_is_number(evaluator, reader, part, statement) for part in parts))
     return bool(found) and all(found)
+
+
+def collates_tensors(evaluator: Evaluator, collate: Value | None, world: World, place: Place) -> bool:
+    """Whether what a ``collate_fn`` of the program returns surely has a tensor at a place; of all of it (no
+    place), whether some part is one."""
+    collate = collate.callee if isinstance(collate, Partial) else collate
+    if isinstance(collate, Instance):
+        functions = evaluator.classes.methods(collate, "__call__")
+    else:
+        functions = [collate] if isinstance(collate, Function) else []
+    found: list[bool] = []
+    for function in functions:
+        frame = evaluator.calls.enter(function, Arguments(), None, None)
+        for node, statement in _returned(function.node):
+            point = Point(frame, statement)
+            evaluator.start()
+            found.append(any(_holds(evaluator, part, left, point, world) for part, left in _at(node, place)))
+    return bool(found) and all(found)
+
+
+def _returned(function: ast.AST) -> Iterator[tuple[ast.expr, ast.stmt | None]]:
+    if isinstance(function, ast.Lambda):
+        yield function.body, None
+    elif isinstance(function, ast.FunctionDef):
+        for statement in statements_in(function.body):
+            if isinstance(statement, ast.Return) and statement.value is not None:
+                yield statement.value, statement
+
+
+def _at(node: ast.expr, place: Place) -> Iterator[tuple[ast.expr, Place]]:
+    """The expressions at a place of one that is written out, with what is left of the place where a name
+    stands for the rest."""
+    if place and not isinstance(node, ast.Tuple | ast.List | ast.Dict):
+        yield node, place
+        return
+    yield from ((part, ()) for part in _parts(node, place))
+
+
+def _holds(evaluator: Evaluator, node: ast.expr, place: Place, point: Point, world: World) -> bool:
+    values = [value for value, _ in evaluator.values(node, point, world)]
+    return bool(values) and all(_holds_at(value, place) for value in values)
+
+
+def _holds_at(value: Value, place: Place) -> bool:
+    match value:
+        case Table(items=items) if place:
+            return place[0] in items and _holds_at(items[place[0]], place[1:])
+        case Table(items=items):
+            return any(_holds_at(each, ()) for each in items.values())
+        case Items(items=parts) if place:
+            at = place[0]
+            if not isinstance(at, int) or not -len(parts) <= at < len(parts):
+                return False
+            return _holds_at(parts[at], place[1:])
+        case Items(items=parts):
+            return any(_holds_at(each, ()) for each in parts)
+        case Made(name=name) if not place:
+            return name.startswith("torch.") and name.rpartition(".")[2] not in _NO_TENSORS
+    return False
 
 
 def _parts(node: ast.expr, place: Place) -> list[ast.expr]:

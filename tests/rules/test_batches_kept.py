@@ -60,12 +60,13 @@ def _count(
     given: str = "",
     start: str = "",
     name: str = "program.py",
+    more: str = "",
 ) -> int:
     lines = "".join(f"    {line}\n" for line in body.splitlines())
     text = _PROGRAM.format(
         dataset=dataset, workers=workers, given=given, start=f"    {start}\n" if start else "", body=lines
     )
-    (tmp_path / name).write_text(text)
+    (tmp_path / name).write_text(f"{text}\n\n{more}")
     report = engine.check([tmp_path], Settings(select=("DL507",)))
     assert not report.troubles
     # What nothing repairs says what to do by hand.
@@ -200,6 +201,32 @@ def test_what_is_gathered(tmp_path: Path, body: str, found: bool) -> None:
 )
 def test_which_loader(tmp_path: Path, program: dict[str, str], found: bool) -> None:
     assert _count(tmp_path, "for batch in loader:\n    kept.append(batch)", **program) == found
+
+
+@pytest.mark.parametrize(
+    ("collate", "kept", "found"),
+    [
+        ("return torch.stack([b[0] for b in batch]), torch.tensor([b[1] for b in batch])", "batch[1]", True),
+        ("return torch.stack([b[0] for b in batch]), [b[2] for b in batch]", "batch[0]", True),
+        ("return torch.stack([b[0] for b in batch]), [b[2] for b in batch]", "batch[1]", False),
+        ("return torch.stack([b[0] for b in batch]), [b[2] for b in batch]", "batch", True),
+        ("x = torch.stack([b[0] for b in batch]).float()\n    return {'x': x, 'f': 'a'}", "batch['x']", True),
+        ("out = {'f': 'a'}\n    out['x'] = torch.tensor(batch)\n    return out", "batch['x']", True),
+        ("out = {'f': 'a'}\n    out['x'] = torch.tensor(batch)\n    return out", "batch['f']", False),
+        ("return np.stack([b[0] for b in batch]), [b[2] for b in batch]", "batch[0]", False),
+        ("return torch.stack([b[0] for b in batch]).numpy(), 1", "batch[0]", False),
+        ("return torch.stack([b[0] for b in batch]).shape, 1", "batch[0]", False),
+        ("x, y, files = zip(*batch)\n    return list(files), torch.stack(x)", "batch[1]", True),
+        ("x, y, files = zip(*batch)\n    return list(files), torch.stack(x)", "batch[0]", False),
+        ("if not batch:\n        return None\n    return torch.stack(batch), 1", "batch[0]", False),
+    ],
+)
+def test_what_the_program_collates(tmp_path: Path, collate: str, kept: str, found: bool) -> None:
+    program = f"def collate(batch):\n    {collate}\n"
+    body = f"for batch in loader:\n    kept.append({kept})"
+    assert _count(tmp_path, body, given=", collate_fn=collate", more=program) == found
+    called = "class C:\n  " + program.replace("(batch):", "(self, batch):").replace("collate", "__call__")
+    assert _count(tmp_path, body, given=", collate_fn=C()", more=called) == found
 
 
 @pytest.mark.parametrize(
