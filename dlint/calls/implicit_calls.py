@@ -7,6 +7,7 @@ import ast
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, NamedTuple
 
+from dlint.source.desugaring.records import AFTER_INIT
 from dlint.source.layout import FunctionNode
 from dlint.source.module import Module
 from dlint.values.frame import Frame, Point
@@ -15,7 +16,7 @@ if TYPE_CHECKING:
     from dlint.calls.evaluator import Evaluator
 
 # Methods that run where an object of their class is made or, right there, entered.
-_BY_MAKING = frozenset({"__new__", "__post_init__", "__enter__"})
+_BY_MAKING = frozenset({"__new__", "__enter__", *AFTER_INIT})
 
 
 class Running(NamedTuple):

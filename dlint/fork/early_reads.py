@@ -9,7 +9,7 @@ import ast
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, NamedTuple
 
-from dlint.knowledge.loading import LOADERS
+from dlint.knowledge.loading import LOADERS, is_iterable_dataset
 from dlint.source.layout import (
     changed_names,
     dotted,
@@ -40,6 +40,8 @@ _FAR = 3
 _MOST_SITES = 6
 _MOST_HELD = 60
 _At = tuple[int, int]
+# What a scope reads, and where; and whether by its number, which no stream is read by.
+_Reads = Iterator[tuple[ast.expr, Point, bool]]
 
 
 def item_read_in_parent(
@@ -62,7 +64,7 @@ def _early(
     program: Program,
     use: WorkerUse,
     maker: Class | None,
-    looked_at: Callable[[Frame], Iterator[tuple[ast.expr, Point]]],
+    looked_at: Callable[[Frame], _Reads],
     of_class: bool,
 ) -> tuple[Module, ast.expr] | None:
     loader = use.loader
@@ -79,23 +81,25 @@ def _early(
         if dataset is not None:
             loaded |= {instance.key for instance in _datasets(evaluator, dataset)}
     for start in _starts(evaluator, loader.call, loader.point):
-        for node, inner, place, point in _with_helpers(evaluator, start.frame, looked_at):
+        for node, inner, numbered, place, point in _with_helpers(evaluator, start.frame, looked_at):
             if not start.follows(place, point) or _let_go(place, point, start):
                 continue
             for value, _ in evaluator.values(node, inner):
                 for read in _datasets(evaluator, value):
+                    if numbered and _is_stream(evaluator, read):
+                        continue
                     if id(read.cls.node) in classes and (of_class or read.key in loaded):
                         return start.frame.module, place
     return None
 
 
 def _with_helpers(
-    evaluator: Evaluator, frame: Frame, looked_at: Callable[[Frame], Iterator[tuple[ast.expr, Point]]]
-) -> Iterator[tuple[ast.expr, Point, ast.expr, Point]]:
+    evaluator: Evaluator, frame: Frame, looked_at: Callable[[Frame], _Reads]
+) -> Iterator[tuple[ast.expr, Point, bool, ast.expr, Point]]:
     """What a scope does to what, there or in a function that it hands something to: the expression and its
-    place, and where in the scope that happens."""
-    for node, point in looked_at(frame):
-        yield node, point, node, point
+    place, whether by its number, and where in the scope that happens."""
+    for node, point, numbered in looked_at(frame):
+        yield node, point, numbered, node, point
     if isinstance(frame.scope, ast.Lambda):
         return
     for statement in statements_in(frame.scope.body):
@@ -109,7 +113,11 @@ def _with_helpers(
                         continue
                     if isinstance(callee.node, ast.FunctionDef) and not is_generator(callee.node):
                         inside = evaluator.calls.enter(callee, arguments_of(call, point), call, point)
-                        yield from ((node, at, call, point) for node, at in looked_at(inside))
+                        yield from ((*read, call, point) for read in looked_at(inside))
+
+
+def _is_stream(evaluator: Evaluator, instance: Instance) -> bool:
+    return any(is_iterable_dataset(name) for name in evaluator.classes.libraries(instance.cls))
 
 
 def _is_handed(argument: ast.expr) -> bool:
@@ -260,28 +268,28 @@ def _is_returned(scope: ast.FunctionDef, statement: ast.stmt | None, names: froz
     )
 
 
-def _reads(frame: Frame) -> Iterator[tuple[ast.expr, Point]]:
+def _reads(frame: Frame) -> _Reads:
     """What a scope's statements subscript or iterate over, and where."""
     if isinstance(frame.scope, ast.Lambda):
         return
     for statement in statements_in(frame.scope.body):
         point = Point(frame, statement)
         if isinstance(statement, ast.For) and isinstance(statement.iter, ast.Name | ast.Attribute):
-            yield statement.iter, point
+            yield statement.iter, point, False
         for expression in expressions(statement):
             for node in walk(expression):
                 match node:
                     case ast.Subscript(value=ast.Name() | ast.Attribute() as value, ctx=ast.Load()):
-                        yield value, point
+                        yield value, point, True
                     case ast.Call(func=ast.Attribute(value=value, attr=name)) if name in _READS:
-                        yield value, point
+                        yield value, point, name != "__next__"
                     case ast.Call(
                         func=ast.Name(id="next" | "iter"), args=[ast.Name() | ast.Attribute() as value]
                     ):
-                        yield value, point
+                        yield value, point, False
 
 
-def _lengths(frame: Frame) -> Iterator[tuple[ast.expr, Point]]:
+def _lengths(frame: Frame) -> _Reads:
     """What a scope's statements ask the length of, and where."""
     if isinstance(frame.scope, ast.Lambda):
         return
@@ -290,4 +298,4 @@ def _lengths(frame: Frame) -> Iterator[tuple[ast.expr, Point]]:
             for node in walk(expression):
                 match node:
                     case ast.Call(func=ast.Name(id="len"), args=[ast.Name() | ast.Attribute() as value]):
-                        yield value, Point(frame, statement)
+                        yield value, Point(frame, statement), False

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from dlint.fork.worker_dataset import may_be_of
+from dlint.source.desugaring.records import AFTER_INIT
 from dlint.source.layout import statements_in
 from dlint.source.module import Module
 from dlint.source.nodes import walk
@@ -19,6 +20,8 @@ if TYPE_CHECKING:
     from dlint.values.values import Made
     from dlint.workers.events import Visit
     from dlint.workers.uses import WorkerUse
+
+_BY_MAKING = frozenset({"__init__", *AFTER_INIT})
 
 
 def worker_functions(program: Program) -> frozenset[int]:
@@ -47,7 +50,7 @@ def made_in_parent(program: Program, made: Made, worker: frozenset[int]) -> bool
         return True
     if id(scope) in worker:
         return False
-    if frame.owner is None or not isinstance(scope, ast.FunctionDef) or scope.name == "__init__":
+    if frame.owner is None or not isinstance(scope, ast.FunctionDef) or scope.name in _BY_MAKING:
         return True
     return any(id(site.point.frame.scope) not in worker for site in program.evaluator.sites.of(scope, frame))
 

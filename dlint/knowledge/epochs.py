@@ -48,6 +48,8 @@ WITHOUT_GRADIENTS = frozenset({"no_grad", "inference_mode"})
 _TRAINING = re.compile(
     r"\bbackward\s*\(|\.step\s*\(|\.(?:train|fit|minimize)\s*\(|\btraining_step\b|Trainer\b|\bautograd\.grad\b|optimize"
 )
+# Code of a function that trains, whatever it is called: a probe of features is trained to evaluate them.
+_OPTIMIZING = re.compile(r"\bbackward\s*\(|\boptim\.|\boptimizers?\b")
 _EVALUATING = re.compile(r"\b(?:no_grad|inference_mode)\b|\.eval\s*\(\s*\)")
 
 
@@ -60,6 +62,12 @@ def speaks_of_evaluation(name: str) -> bool:
     """Whether a variable or function is called after evaluation (``val_sampler``, ``test_loader``)."""
     words = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", name).lower()
     return _EVALUATION.search(words) is not None
+
+
+def names_evaluation(name: str, text: str) -> bool:
+    """Whether a function is called after evaluation, and its code does not train all the same
+    (``eval_linear``)."""
+    return speaks_of_evaluation(name) and _OPTIMIZING.search(text) is None
 
 
 def speaks_of_training(text: str) -> bool:

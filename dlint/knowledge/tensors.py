@@ -14,6 +14,11 @@ _VIEWS = frozenset(
 )
 # Functions that give the memory of their first argument.
 _HAND_ON = frozenset({"numpy.asarray", "numpy.squeeze", "torch.as_tensor", "torch.from_numpy"})
+# Functions that make one tensor of a list of tensors.
+JOINS = frozenset(
+    f"torch.{name}"
+    for name in ("cat", "concat", "concatenate", "dstack", "hstack", "row_stack", "stack", "vstack")
+)
 # What NumPy's arrays have not, so that a thing of which it is asked is a tensor.
 _OF_TENSORS = frozenset(
     """contiguous detach device dim double float half int is_cuda long mT numel numpy permute requires_grad

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from dlint.calls.site import Site
-from dlint.knowledge.epochs import speaks_of_evaluation
+from dlint.knowledge.epochs import names_evaluation
 from dlint.loaders.iteration import Iteration, Iterations
 from dlint.loaders.loaders import Loader
 from dlint.loaders.program import Program
@@ -66,8 +66,8 @@ def _epoch_loops(
         point, node, given, far = waiting.pop()
         scope = point.frame.scope
         # train_and_evaluate() trains.
-        name = scope.name if isinstance(scope, ast.FunctionDef) else ""
-        if speaks_of_evaluation(name) and not name.startswith("train"):
+        name = scope.name if isinstance(scope, ast.FunctionDef) else "train"
+        if not name.startswith("train") and names_evaluation(name, point.frame.module.text_of(scope)):
             continue
         if is_without_gradients(point) or evaluates(point):
             continue

@@ -64,6 +64,7 @@ from collections.abc import Iterator
 from dlint.finding import Remedy
 from dlint.knowledge.epochs import (
     SAMPLER,
+    names_evaluation,
     speaks_of_evaluating,
     speaks_of_evaluation,
     speaks_of_training,
@@ -108,8 +109,9 @@ def _is_for_evaluation(loader: Loader, dealt: Dealt) -> bool:
     """Whether the names around a loader say that it evaluates."""
     names: list[str] = []
     for call, frame in ((loader.call, loader.point.frame), (dealt.call, dealt.point.frame)):
-        if not isinstance(frame.scope, ast.Module):
-            names.append(getattr(frame.scope, "name", ""))
+        scope = frame.scope
+        if isinstance(scope, ast.FunctionDef) and names_evaluation(scope.name, frame.module.text_of(scope)):
+            return True
         names += [ast.unparse(node) for node in call.args[:1]]
         names += [ast.unparse(word.value) for word in call.keywords if word.arg == "dataset"]
         statement = _assignment(frame, call)

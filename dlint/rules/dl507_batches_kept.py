@@ -76,7 +76,7 @@ from functools import cached_property
 from typing import NamedTuple
 
 from dlint.finding import Remedy
-from dlint.knowledge.tensors import hands_memory_on, may_hand_memory_on
+from dlint.knowledge.tensors import JOINS, hands_memory_on, may_hand_memory_on
 from dlint.knowledge.testing import is_test
 from dlint.loaders.counts import most_batches
 from dlint.loaders.iteration import Iterations
@@ -246,6 +246,20 @@ def _fills(spot: _Place, into: ast.expr) -> bool:
     return bool(known) and all(map(_is_container, known))
 
 
+def _is_joined(spot: _Place, into: ast.expr) -> bool:
+    """Whether a function joins what a list holds, which only tensors can be: ``torch.cat(kept)``."""
+    filled = ast.unparse(into)
+    for node in walk(spot.point.frame.scope):
+        match node:
+            case ast.Call(func=ast.Attribute() | ast.Name() as func, args=[joined, *_]) if (
+                ast.unparse(joined) == filled
+            ):
+                values = spot.values(func)
+                if values and all(isinstance(value, External) and value.name in JOINS for value in values):
+                    return True
+    return False
+
+
 def _is_container(value: Value) -> bool:
     if isinstance(value, Made):
         return value.name in ("collections.defaultdict", "collections.OrderedDict")
@@ -262,7 +276,11 @@ def _judged(program: Program, iterations: Iterations, keeping: _Keeping, spot: _
             continue
         if _is_sheltered(program, loader):
             continue
-        kinds = {view: _kind(program, loader, view, keeping.tensors) for view in keeping.kept.views}
+        joined = into is not None and _is_joined(spot, into)
+        kinds = {
+            view: "a tensor" if joined else _kind(program, loader, view, keeping.tensors)
+            for view in keeping.kept.views
+        }
         views = [view for view, kind in kinds.items() if kind is not None]
         batches = most_batches(program.evaluator, loader) if views else None
         if views and (batches is None or batches * len(views) >= _FEW):

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from dlint.calls.parameters import given_names, passed
 from dlint.knowledge.iterables import PASSES_ON, READS, READS_NEXT, gives_all, is_setting, opens
-from dlint.source.layout import expressions, own_names, statements_in, target_names
+from dlint.source.layout import changed_names, dotted, expressions, own_names, statements_in, target_names
 from dlint.source.nodes import walk
 from dlint.streams.kinds import DATA, NOTHING, Kinds, together
 from dlint.values.frame import Arguments, Frame, Point, arguments_of
-from dlint.values.values import External, Function, Made, Unknown, Value
+from dlint.values.values import Const, External, Function, Instance, Made, Unknown, Value
 from dlint.values.worlds import World
 
 if TYPE_CHECKING:
@@ -41,6 +41,26 @@ class Rounds:
             else None
             for at, loop in enumerate(loops)
         ]
+
+    def is_made_of(self, node: ast.expr, around: tuple[Loop, ...], frame: Frame, world: World) -> bool:
+        """Whether an expression is made of the records that a loop around it reads, whatever makes it: what a
+        tokenizer gives for a line, a buffer that is full."""
+        read = {each.id for each in walk(node) if isinstance(each, ast.Name)}
+        for loop in around:
+            source = self._records(loop, frame, world) if not read.isdisjoint(_bound(loop)) else None
+            if source is not None:
+                bare, at = self._bare(*source, world)
+                values = [value for value, _ in self._evaluator.values(bare, at, world)]
+                if values and all(map(_gives_records, values)):
+                    return True
+        return False
+
+    def _records(self, loop: Loop, frame: Frame, world: World) -> tuple[ast.expr, Point] | None:
+        """What a loop takes one after the other, and where that stands."""
+        if isinstance(loop, ast.For):
+            return loop.iter, Point(frame, loop)
+        taken = self._taken_to_end(loop, frame, world) if isinstance(loop, ast.While) else None
+        return taken[1:] if taken is not None else None
 
     def of_chained(self, node: ast.expr, point: Point, world: World, far: int) -> Kinds:
         """What ``chain.from_iterable`` gives of the streams that an expression makes one after another."""
@@ -78,7 +98,10 @@ class Rounds:
         names = set(target_names(loop.target))
         calls = _calls_of(loop.body, frame)
         kinds = self._of_names(loop.iter, names, calls, Point(frame, loop), world, far)
-        if kinds is None and any(self._goes_through_element(loop, outer, frame, world) for outer in around):
+        if kinds is None and (
+            any(self._goes_through_element(loop, outer, frame, world) for outer in around)
+            or self.is_made_of(loop.iter, around, frame, world)
+        ):
             return DATA
         return kinds
 
@@ -176,7 +199,7 @@ class Rounds:
             return DATA
         taken = self._taken_to_end(loop, frame, world)
         if taken is not None:
-            return taken
+            return taken[0]
         counted = _counted_through(loop)
         if counted is not None:
             return self._streams.of_expression(counted, Point(frame, loop), world)
@@ -198,10 +221,12 @@ class Rounds:
             for call, func, at in calls
         )
 
-    def _taken_to_end(self, loop: ast.While, frame: Frame, world: World) -> Kinds:
-        """What a loop takes one after the other until an error says that there is no more:
-        ``pickle.load(file)`` up to EOFError, ``next(rows)`` up to StopIteration."""
-        for trying, error in _ended_by(loop, frame):
+    def _taken_to_end(
+        self, loop: ast.While, frame: Frame, world: World
+    ) -> tuple[Kinds, ast.expr, Point] | None:
+        """What a loop takes one after the other until an error says that there is no more, and where that
+        stands: ``pickle.load(file)`` up to EOFError, ``next(rows)`` up to StopIteration."""
+        for trying, error in self._ended_by(loop, frame, world):
             for call, at in _calls_of(trying.body, frame):
                 for callee, w in self._evaluator.values(call.func, at, world) if call.args else ():
                     reads = isinstance(callee, External) and (
@@ -211,8 +236,44 @@ class Rounds:
                     )
                     kinds = self._streams.of_expression(call.args[0], at, w) if reads else None
                     if kinds is not None:
-                        return kinds
+                        return kinds, call.args[0], at
         return None
+
+    def _ended_by(self, loop: ast.While, frame: Frame, world: World) -> Iterator[tuple[ast.Try, str]]:
+        """The statements whose handler of an error ends a loop, in it or around it: it leaves the loop, or
+        sets what the loop goes on by."""
+        inside = list(statements_in(loop.body))
+        deeper = {
+            id(each)
+            for other in inside
+            if isinstance(other, ast.For | ast.AsyncFor | ast.While)
+            for each in statements_in(other.body)
+        }
+        for statement in (*inside, *statements_in(frame.layout.body)):
+            if not isinstance(statement, ast.Try):
+                continue
+            within = statement in inside
+            if not within and all(each is not loop for each in statements_in(statement.body)):
+                continue
+            for handler in statement.handlers:
+                if within:
+                    done = self._taken_path(handler.body, frame, world)
+                    leaves = bool(done) and isinstance(done[-1], ast.Break | ast.Return)
+                    if not (leaves and id(statement) not in deeper) and not _stops(loop.test, done):
+                        continue
+                for caught in walk(handler.type) if handler.type is not None else ():
+                    if isinstance(caught, ast.Name) and caught.id in ("EOFError", "StopIteration"):
+                        yield statement, caught.id
+
+    def _taken_path(self, body: list[ast.stmt], frame: Frame, world: World) -> list[ast.stmt]:
+        """The statements of a block that surely run, of a last ``if`` those of the branch that is taken."""
+        last = body[-1]
+        if not isinstance(last, ast.If):
+            return body
+        values = [value for value, _ in self._evaluator.values(last.test, Point(frame, last), world)]
+        if values and all(isinstance(value, Const) and not value.value for value in values):
+            return [*body[:-1], *(self._taken_path(last.orelse, frame, world) if last.orelse else ())]
+        return body
 
     def _is_file(self, node: ast.expr, named: bool, point: Point, world: World) -> bool:
         if self._streams.of_expression(node, point, world) is not None:
@@ -232,27 +293,27 @@ def _calls_of(block: list[ast.stmt], frame: Frame) -> Iterator[tuple[ast.Call, P
                     yield node, Point(frame, statement)
 
 
-def _ended_by(loop: ast.While, frame: Frame) -> Iterator[tuple[ast.Try, str]]:
-    """The statements whose handler of an error ends a loop, in it or around it."""
-    inside = list(statements_in(loop.body))
-    others = {
-        id(each)
-        for other in inside
-        if isinstance(other, ast.For | ast.AsyncFor | ast.While)
-        for each in statements_in(other.body)
-    }
-    for statement in (*inside, *statements_in(frame.layout.body)):
-        if not isinstance(statement, ast.Try) or id(statement) in others:
-            continue
-        within = statement in inside
-        if not within and all(each is not loop for each in statements_in(statement.body)):
-            continue
-        for handler in statement.handlers:
-            if within and not isinstance(handler.body[-1], ast.Break | ast.Return):
-                continue
-            for caught in walk(handler.type) if handler.type is not None else ():
-                if isinstance(caught, ast.Name) and caught.id in ("EOFError", "StopIteration"):
-                    yield statement, caught.id
+def _stops(test: ast.expr, done: list[ast.stmt]) -> bool:
+    """Whether statements set the flag that a loop goes on by."""
+    flag = test.operand if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not) else test
+    path = dotted(flag)
+    return path is not None and any(
+        isinstance(statement, ast.Assign) and path in own_names(statement) for statement in done
+    )
+
+
+def _bound(loop: Loop) -> set[str]:
+    """The names that a loop sets, or fills, in each round."""
+    found = set() if isinstance(loop, ast.While) else set(target_names(loop.target))
+    for statement in statements_in(loop.body):
+        found.update(own_names(statement))
+        found.update(changed_names(statement))
+    return found
+
+
+def _gives_records(value: Value) -> bool:
+    """Whether a source gives records, and not the names of what has them."""
+    return isinstance(value, Instance) or (isinstance(value, Made) and opens(value.name))
 
 
 def _calls_in(function: Function, frame: Frame) -> Iterator[tuple[ast.Call, Point]]:

@@ -106,7 +106,10 @@ class Streams:
         found = self._rounds.of_loops(passage.loops, frame, world, far)
         point = Point(frame, passage.statement)
         if isinstance(passage.node, ast.YieldFrom):
-            found.append(self.of_expression(passage.node.value, point, world, far + 1))
+            kinds = self.of_expression(passage.node.value, point, world, far + 1)
+            if kinds is None and self._rounds.is_made_of(passage.node.value, passage.loops, frame, world):
+                kinds = DATA
+            found.append(kinds)
         elif together(found) == RANGE:
             loops = [loop for loop in passage.loops if isinstance(loop, ast.For)]
             return _counted(self._counting.of_loops(loops, passage.node.value, point, world))

@@ -230,6 +230,22 @@ def test_what_the_program_collates(tmp_path: Path, collate: str, kept: str, foun
 
 
 @pytest.mark.parametrize(
+    ("after", "found"),
+    [
+        ("torch.cat(kept)", True),
+        ("whole = torch.stack(kept, 0).mean()", True),
+        ("kept = torch.cat(kept).numpy()", True),
+        ("np.concatenate(kept)", False),
+        ("torch.cat(named)", False),
+        ("show(kept)", False),
+    ],
+)
+def test_what_is_joined_in_the_end(tmp_path: Path, after: str, found: bool) -> None:
+    body = f"for x in loader:\n    kept.append(x)\n{after}"
+    assert _count(tmp_path, body, given=", collate_fn=gather") == found
+
+
+@pytest.mark.parametrize(
     ("use", "found"),
     [
         ("x.size(0)", True),

@@ -20,6 +20,8 @@ _RECORDS = frozenset({"NamedTuple", "typing.NamedTuple", "BaseModel", "pydantic.
 # Bases that declare no fields: those of the class itself come first.
 _WITHOUT_FIELDS = frozenset({"ABC", "Dataset", "Generic", "IterableDataset", "Module", "Protocol", "object"})
 _FIELDS = frozenset({"Field", "attrib", "field", "ib"})
+# Methods that the made ``__init__`` calls in the end.
+AFTER_INIT = frozenset({"__attrs_post_init__", "__post_init__"})
 _FACTORIES = ("default_factory", "factory")
 _Statement = TypeVar("_Statement", bound=ast.stmt)
 
@@ -106,9 +108,10 @@ def _init(node: ast.ClassDef, fields: list[_Field]) -> ast.FunctionDef:
         )
         body.append(_at(ast.Expr(handed), fields[0].place))
     body += [_at(_stored(field), field.place) for field in fields if _is_stored(field)]
-    if any(isinstance(s, ast.FunctionDef) and s.name == "__post_init__" for s in node.body):
-        after = ast.Attribute(ast.Name("self", ast.Load()), "__post_init__", ast.Load())
-        body.append(_at(ast.Expr(ast.Call(after, [], [])), fields[-1].place))
+    for method in node.body:
+        if isinstance(method, ast.FunctionDef) and method.name in AFTER_INIT:
+            after = ast.Attribute(ast.Name("self", ast.Load()), method.name, ast.Load())
+            body.append(_at(ast.Expr(ast.Call(after, [], [])), fields[-1].place))
     arguments = ast.arguments(
         [],
         [ast.arg("self"), *(names if by_position else [])],
