@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+import re
+
+# Names in code that gives each worker its part.
+DIVIDES = re.compile("worker|shard", re.IGNORECASE)
+
 # Calls whose result iterates over (some of) their arguments: from which to which.
 PASSES_ON = {
     "builtins.enumerate": slice(0, 1),

@@ -173,7 +173,7 @@ class Program:
     def _may_get(self, loader: Loader, use: WorkerUse) -> bool:
         """Whether a dataset found by a name may be this one: one of a script that nobody imports is not."""
         streams = self._asks_for_streams(loader)
-        if streams is not None and streams != self._is_stream(use):
+        if streams is not None and streams != self.is_stream(use):
             return False
         if any(self.modules.index.mentioning(word) for word in BY_NAME):
             return True
@@ -195,7 +195,8 @@ class Program:
                         return wanted
         return None
 
-    def _is_stream(self, use: WorkerUse) -> bool:
+    def is_stream(self, use: WorkerUse) -> bool:
+        """Whether the dataset of a use is an IterableDataset of the program."""
         return isinstance(use.dataset, Instance) and any(
             is_iterable_dataset(name) for name in self.evaluator.classes.libraries(use.dataset.cls)
         )

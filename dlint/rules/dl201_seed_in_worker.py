@@ -69,6 +69,7 @@ import re
 from collections.abc import Iterator
 
 from dlint.finding import Remedy
+from dlint.knowledge.iterables import DIVIDES
 from dlint.knowledge.randomness import KEEPS_STATE, SEEDS, STATE_CALLS, sounds_changing
 from dlint.program.conditions import both, executed
 from dlint.program.program import Program
@@ -77,7 +78,7 @@ from dlint.randomness.seeds import seeds_of
 from dlint.rules.rule import Found
 from dlint.rules.wording import brief
 from dlint.source.layout import dotted
-from dlint.source.nodes import walk
+from dlint.source.nodes import speaks_of, walk
 from dlint.values.frame import Point
 from dlint.values.functions import function_body
 from dlint.values.places import places_around, tests_around
@@ -89,6 +90,8 @@ from dlint.workers.sharing import codes_of
 from dlint.workers.worker import WorkerCode
 
 _MODE = re.compile(r"\b(split|mode|phase|subset|(is_?)?(train|test|eval|val)\w*)\b")
+_TRAINS = re.compile("train")
+_EVALUATES = re.compile("test|val|infer|predict")
 
 
 def check(program: Program) -> Iterator[Found]:
@@ -251,9 +254,22 @@ def _mode(event: Event) -> str | None:
     ``self.split == "test"``. An evaluation may well be the same each time."""
     for point in event.places():
         for test, outcome, _ in tests_around(point):
-            if _MODE.search(ast.unparse(test)):
+            if _MODE.search(ast.unparse(test)) and not _is_training(test, outcome):
                 return f"{brief(test)} is {outcome}"
     return None
+
+
+def _is_training(test: ast.expr, outcome: bool) -> bool:
+    """Whether a test's outcome is what training takes: ``self.is_test`` is False."""
+    while isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
+        test, outcome = test.operand, not outcome
+    if isinstance(test, ast.BoolOp) or (
+        isinstance(test, ast.Compare) and not isinstance(test.ops[0], ast.Eq | ast.Is)
+    ):
+        return False
+    words = ast.unparse(test)
+    trains, evaluates = _TRAINS.search(words) is not None, _EVALUATES.search(words) is not None
+    return trains != evaluates and trains is outcome
 
 
 def _found(program: Program, code: WorkerCode, event: Event, seeds: list[Seed], *, once: bool) -> Found:
@@ -261,9 +277,12 @@ def _found(program: Program, code: WorkerCode, event: Event, seeds: list[Seed], 
     library = SEEDS[event.name]
     kinds = frozenset().union(*(seed.kinds for seed in seeds))
     cure = "remove it"
+    # Workers that divide what they shuffle must draw its order alike.
+    apart = _of_stream(event) and speaks_of(DIVIDES, event.point.frame.scope)
     if kinds == {FIXED} or CLOCK in kinds:
         happens = f"every draw from {library} after it repeats"
-        cure = "remove it, or draw from a local generator made from the seed and the index"
+        which = "the seed and the epoch" if apart else "the seed and the index"
+        cure = f"{'' if apart else 'remove it, or '}draw from a local generator made from {which}"
     elif once and kinds <= {FIXED, WORKER}:
         happens = f"every epoch draws the same from {library} again, in new workers"
         cure = "remove it, or seed from get_worker_info().seed"

@@ -105,27 +105,27 @@ imgaug's augmenters and albumentations' transforms.
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 
 from dlint.finding import Effect, Remedy
 from dlint.fork.early_reads import item_read_in_parent
-from dlint.fork.sides import init_visits, made_in_parent, renewed
+from dlint.fork.sides import made_in_parent, renewed
 from dlint.fork.start_method import STARTS_ANEW
 from dlint.knowledge.augmentation import albumentations
 from dlint.knowledge.augmentation.augmenters import LIBRARY, draws_from_augmenter, is_augmenter, renews
+from dlint.knowledge.iterables import DIVIDES
 from dlint.knowledge.randomness import GENERATORS, RESEEDS, SEEDS, draws_from_generator
 from dlint.program.conditions import loaded
 from dlint.program.program import Program
+from dlint.program.renewals import names_of, renewed_by_call, renewed_by_parent, stores
 from dlint.project.releases.pinned import is_older
 from dlint.randomness.augmenters import draws_numbers, has_own_state
 from dlint.rules.rule import Found
 from dlint.rules.wording import place
-from dlint.source.layout import FunctionNode, functions_in, parameters
+from dlint.source.layout import FunctionNode
 from dlint.source.module import Module
-from dlint.source.nodes import walk
-from dlint.values.frame import Point, layout_of
-from dlint.values.functions import function_body
-from dlint.values.values import External, Instance, Key, Made, Unknown
+from dlint.source.nodes import speaks_of, walk
+from dlint.values.values import Instance, Key, Made, Unknown
 from dlint.workers.events import Event, Visit
 from dlint.workers.repetition import is_cached
 from dlint.workers.sharing import codes_of
@@ -134,6 +134,11 @@ from dlint.workers.worker import WorkerCode
 
 _SEED_LIBRARY = "call imgaug.seed(torch.initial_seed() % 2**31) in worker_init_fn"
 _SEED_TRANSFORM = "call its set_random_seed(torch.initial_seed() % 2**32) in worker_init_fn"
+_ANEW = (
+    "make it anew for each epoch, alike in all workers: from get_worker_info().seed - get_worker_info().id"
+)
+# Methods by which an order is drawn.
+_ORDERS = frozenset({"permutation", "permuted", "randperm", "sample", "shuffle"})
 _KEYWORDS = ("generator", "rng", "random_state")
 _SEVERAL = (ast.List, ast.Tuple, ast.Dict, ast.ListComp, ast.DictComp)
 
@@ -157,8 +162,16 @@ def check(program: Program) -> Iterator[Found]:
             if own and use.loader is not None and use.loader.keeps_workers:
                 continue
             touched = item_read_in_parent(program, use, made.point.frame.owner) if lazy else None
-            if touched is not None or not lazy:
-                yield _found(program, use, event, made, touched, own=own)
+            if touched is None and lazy:
+                continue
+            kept = use.loader is not None and use.loader.keeps_workers
+            anew = not kept and renewed_by_parent(program, use, made)
+            order = _is_order_of_all(program, use, event)
+            if order and (kept or anew):
+                continue
+            whose = "workers" if kept or anew else "epochs" if own or order else "workers and epochs"
+            found = _found(program, use, event, made, touched, whose)
+            yield found if not order else found._replace(cure=_ANEW, remedy=None, by_hand=_ANEW)
 
 
 def _draws(program: Program, code: WorkerCode) -> Iterator[tuple[Event, Made, bool]]:
@@ -214,7 +227,7 @@ def _is_inherited(program: Program, use: WorkerUse, made: Made, *, in_worker: bo
 
 def _is_renewed(program: Program, use: WorkerUse, made: Made) -> bool:
     """Whether the workers of a use get another generator where they start."""
-    return renewed(program, use, made) or _renewed_by_call(program, use, made)
+    return renewed(program, use, made) or renewed_by_call(program, use, made)
 
 
 def _may_be_fresh(program: Program) -> bool:
@@ -251,33 +264,14 @@ def _generators(program: Program, event: Event) -> list[Made]:
     return found
 
 
-def _names(made: Made) -> set[str]:
-    """The last names of the variables and attributes that the statement which makes a generator sets."""
-    statement = made.point.statement
-    targets = getattr(statement, "targets", None) or [getattr(statement, "target", None)]
-    return {
-        name
-        for target in targets
-        if (name := getattr(target, "attr", getattr(target, "id", None))) is not None
-    }
-
-
-def _stores(function: FunctionNode | ast.Lambda, names: set[str], *, of_others_only: bool = False) -> bool:
-    """Whether a function sets an attribute of one of these names, be it only one of other objects than its
-    own."""
-    own = parameters(function)[0].arg if of_others_only and parameters(function) else None
-    holders = [path.rpartition(".")[::2] for path in layout_of(function).binds]
-    return any(holder and holder != own and name in names for holder, name in holders)
-
-
 def _stored_in_worker(code: WorkerCode, made: Made) -> bool:
     """Whether worker code itself sets what holds the generator, as where that has a key for each worker."""
-    names = _names(made)
+    names = names_of(made)
     return any(
         visit.role == "dataset"
         and getattr(visit.function.node, "name", "") != "__init__"
         and (
-            _stores(visit.function.node, names, of_others_only=_is_of_another(visit, made))
+            stores(visit.function.node, names, of_others_only=_is_of_another(visit, made))
             or (isinstance(made.point.frame.scope, ast.Module) and _keeps_by_key(visit.function.node, names))
         )
         for visit in code.visits
@@ -304,30 +298,13 @@ def _is_of_another(visit: Visit, made: Made) -> bool:
     return receiver.cls.node is not maker.cls.node
 
 
-def _renewed_by_call(program: Program, use: WorkerUse, made: Made) -> bool:
-    """Whether the loader's ``worker_init_fn`` seeds the generator again, or calls a method that makes or
-    seeds it anew."""
-    owner = _class_of(made)
-    visits = init_visits(program, use)
-    names = _names(made)
-    if any(_seeds_again(program, visit, names) for visit in visits):
-        return True
-    if owner is None or not visits:
+def _is_order_of_all(program: Program, use: WorkerUse, event: Event) -> bool:
+    """Whether a draw is of the order of a stream that workers divide: they must draw it alike, each to take
+    its part, and what they draw alike for parts of their own does no harm."""
+    if event.name.rpartition(".")[2] not in _ORDERS or not program.is_stream(use):
         return False
-    methods = {
-        function.name
-        for function in functions_in(owner.body)
-        if function.name != "__init__" and (_stores(function, names) or any(_seedings(function, names)))
-    }
-    above = [
-        function
-        for instance in use.code.instances.values()
-        for cls in program.evaluator.classes.line(instance.cls)
-        for function in functions_in(cls.node.body)
-    ]
-    for _ in range(3):  # a method that calls one of them renews it, too
-        methods |= {function.name for function in above if _asks_for(function_body(function), methods)}
-    return any(_asks_for(function_body(visit.function.node), methods) for visit in visits)
+    around = [event.point, *event.link.callers()]
+    return any(speaks_of(DIVIDES, point.frame.scope) for point in around)
 
 
 def _is_one_of_many(code: WorkerCode, made: Made) -> bool:
@@ -344,48 +321,6 @@ def _is_one_of_many(code: WorkerCode, made: Made) -> bool:
     )
 
 
-def _class_of(made: Made) -> ast.ClassDef | None:
-    """The class whose method, or whose body, makes a generator."""
-    frame = made.point.frame
-    if isinstance(frame.scope, ast.ClassDef):
-        return frame.scope
-    return frame.owner.node if frame.owner is not None else None
-
-
-def _asks_for(nodes: Iterable[ast.AST], methods: set[str]) -> bool:
-    """Whether a method of one of these names is called, or had by its name to be called."""
-    for node in nodes:
-        match node:
-            case ast.Attribute(attr=name, ctx=ast.Load()) if name in methods:
-                return True
-            case ast.Call(func=ast.Name(id="getattr"), args=[_, ast.Constant(value=name), *_]):
-                if name in methods:
-                    return True
-    return False
-
-
-def _seeds_again(program: Program, visit: Visit, names: set[str]) -> bool:
-    """Whether a function seeds what goes by one of these names: ``self.random.seed(...)``, where
-    ``np.random.seed(...)`` seeds a library."""
-    at = Point(visit.frame, None)
-    return any(
-        not values or any(not isinstance(value, External) or value.owner is not None for value in values)
-        for held in _seedings(visit.function.node, names)
-        for values in [[value for value, _ in program.evaluator.values(held, at, visit.world)]]
-    )
-
-
-def _seedings(function: ast.AST, names: set[str]) -> Iterator[ast.expr]:
-    """What a function calls a method of that seeds, where it goes by one of these names."""
-    for node in walk(function):
-        if (
-            isinstance(node, ast.Attribute)
-            and (node.attr in RESEEDS or renews(node.attr))
-            and getattr(node.value, "attr", getattr(node.value, "id", None)) in names
-        ):
-            yield node.value
-
-
 def _lazy(made: Made) -> bool:
     """Whether a generator is made only where a test finds none yet, whatever the process: ``is None``."""
     if is_cached(made.point.frame.scope):
@@ -396,7 +331,7 @@ def _lazy(made: Made) -> bool:
     if not isinstance(owner, ast.If):
         return False
     tested = ast.unparse(owner.test)
-    return "pid" not in tested and any(name in tested for name in _names(made))
+    return "pid" not in tested and any(name in tested for name in names_of(made))
 
 
 def _found(
@@ -405,9 +340,9 @@ def _found(
     event: Event,
     made: Made,
     touched: tuple[Module, ast.expr] | None,
-    *,
-    own: bool = False,
+    whose: str,
 ) -> Found:
+    """The finding; ``whose`` numbers are the same: those of "workers", "epochs" or "workers and epochs"."""
     assert isinstance(made.node, ast.expr)
     effect: Effect = "silent"
     what, where = f"{GENERATORS[made.name]} is made before the workers start: ", ""
@@ -416,12 +351,10 @@ def _found(
         where = f" (used at {place(*touched)})"
     if made.name.startswith("torch.Generator") and program.start_method_of(use) in STARTS_ANEW:
         effect, happens = "error", "it cannot be sent to them (RuntimeError)"
-    elif use.loader is not None and use.loader.keeps_workers:
-        happens = "all workers draw the same numbers from it"
-    elif own:
+    elif whose == "epochs":
         happens = "every epoch draws the same numbers from it, in new workers"
     else:
-        happens = "all workers and epochs draw the same numbers from it"
+        happens = f"all {whose} draw the same numbers from it"
     return Found(
         made.point.frame.module,
         made.node,

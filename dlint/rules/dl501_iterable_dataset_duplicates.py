@@ -67,12 +67,12 @@ from collections.abc import Iterator
 from functools import partial
 
 from dlint.fork.set_elsewhere import is_set_elsewhere
-from dlint.knowledge.iterables import draws
+from dlint.knowledge.iterables import DIVIDES, draws
 from dlint.loaders.loaders import Loader, is_zero
 from dlint.program.conditions import with_workers
 from dlint.program.program import Program
 from dlint.rules.rule import Found
-from dlint.source.nodes import walk
+from dlint.source.nodes import speaks_of, walk
 from dlint.streams.items import chained
 from dlint.streams.streams import Streams
 from dlint.values.frame import Arguments
@@ -83,7 +83,6 @@ from dlint.workers.uses import WorkerUse
 _ITERABLE = "torch.utils.data.IterableDataset"
 # Bases that say nothing about how items are read.
 _PLAIN = frozenset({_ITERABLE, "torch.utils.data.Dataset", "abc.ABC", "typing.Generic", "builtins.object"})
-_DIVIDES = re.compile("worker|shard", re.IGNORECASE)
 _CHANGES = re.compile("worker_info|dataset", re.IGNORECASE)
 _RANDOM = re.compile("seed|rng|random|generator", re.IGNORECASE)
 
@@ -93,7 +92,7 @@ def check(program: Program) -> Iterator[Found]:
     for use in program.uses:
         if use.loader is None or use.dataset is None:
             continue
-        if any(_speaks_of(_DIVIDES, visit.function.node) for visit in use.code.visits):
+        if any(speaks_of(DIVIDES, visit.function.node) for visit in use.code.visits):
             continue
         for dataset, world in chained(program.evaluator, use.dataset, use.world):
             if not isinstance(dataset, Instance) or not _is_plain_iterable(program, dataset.cls):
@@ -115,7 +114,7 @@ def _gives_all(program: Program, use: WorkerUse, method: Function, world: World)
     kinds = streams.of_function(method, frame, world)
     if kinds is None or "count" in kinds:
         return False
-    if any(_speaks_of(_DIVIDES, function) for function in streams.passed):
+    if any(speaks_of(DIVIDES, function) for function in streams.passed):
         return False  # a reader that the stream is handed on from
     return kinds != {"range"} or not any(draws(event.name) for event in use.code.events)
 
@@ -153,7 +152,7 @@ def _may_divide(program: Program, loader: Loader, init: Value | None) -> bool:
     if not isinstance(init, Function | Partial):
         return True
     return any(
-        _speaks_of(_CHANGES, visit.function.node) or _changes_object(visit.function.node)
+        speaks_of(_CHANGES, visit.function.node) or _changes_object(visit.function.node)
         for own in program.uses_of(loader)
         if own.dataset is None
         for visit in own.code.visits
@@ -170,17 +169,6 @@ def _changes_object(function: ast.AST) -> bool:
         and isinstance(node.value, ast.Name)
         and not _RANDOM.search(node.attr)
         for node in walk(function)
-    )
-
-
-def _speaks_of(pattern: re.Pattern[str], function: ast.AST) -> bool:
-    """Whether a name in a function, its own included, matches."""
-    return any(
-        pattern.search(name)
-        for node in walk(function)
-        for field in ("id", "attr", "arg", "name")
-        for name in [getattr(node, field, None)]
-        if isinstance(name, str)
     )
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator
 
 from dlint.budget.budget import spend
@@ -51,3 +52,14 @@ def children(node: ast.AST) -> list[ast.AST]:
         elif isinstance(value, list):
             found += [item for item in value if isinstance(item, ast.AST)]
     return found
+
+
+def speaks_of(pattern: re.Pattern[str], node: ast.AST) -> bool:
+    """Whether a name in a node, its own included, matches."""
+    return any(
+        pattern.search(name)
+        for each in walk(node)
+        for field in ("id", "attr", "arg", "name")
+        for name in [getattr(each, field, None)]
+        if isinstance(name, str)
+    )

@@ -17,7 +17,7 @@ from dlint.source.layout import MUTATORS, dotted, statements_in
 from dlint.source.nodes import children
 from dlint.streams.items import inner, readers
 from dlint.values.frame import Frame, Point, arguments_of
-from dlint.values.values import External, Function, Instance, Made, Value
+from dlint.values.values import Class, External, Function, Instance, Made, Value
 from dlint.values.worlds import HERE
 
 if TYPE_CHECKING:
@@ -37,6 +37,7 @@ class Parts:
         self._evaluator = evaluator
         self._seen: set[tuple[object, ...]] = set()
         self._past_headers = False
+        self._has_key = False
 
     def is_decoded(self, dataset: Value, index: Place) -> bool:
         """Whether a part takes more than the header of a file, which is read where it is opened."""
@@ -47,7 +48,9 @@ class Parts:
             self._past_headers = False
 
     def is_read(self, dataset: Value, index: Place) -> bool:
-        """Whether a part, by its place or key in the item (None: the whole), takes reading or decoding."""
+        """Whether a part, by its place or key in the item (None: the whole), takes reading or decoding. What
+        has a key may be anything: where something unknown works it out, that may be work."""
+        self._has_key = isinstance(index, str)
         if isinstance(dataset, Made):
             parts = list(inner(self._evaluator, dataset, HERE))
             if parts:
@@ -132,6 +135,8 @@ class Parts:
                 frame = self._evaluator.calls.enter(value, arguments_of(node, point), node, point)
                 if self._returned(frame, index, far + 1):
                     return True
+            elif self._has_key and not isinstance(value, Class | Function):
+                return True
         if isinstance(index, str) and dotted(node.func) == "dict" and not node.args:
             parts = [keyword for keyword in node.keywords if keyword.arg in (None, index)]
             return any(self._of(each.value, None if each.arg else index, point, far) for each in parts)

@@ -230,6 +230,9 @@ def main(files, names):
         ("", 'found = [i for i in range(len(dataset)) if dataset[i]["label"] == 2]', 0),
         ("", 'for i in range(len(dataset)):\n    found.append(dataset[i]["label"])', 1),
         ("", 'for i in range(len(dataset)):\n    sample = dataset[i]\n    found.append(sample["label"])', 1),
+        ('sample["ids"] = self.encode(self.names[index])', 'found = [s["ids"] for s in dataset]', None),
+        ('sample["ids"] = Encoder()(self.names[index])', 'found = [s["ids"] for s in dataset]', None),
+        ('sample["size"] = len(self.names[index])', 'found = [sample["size"] for sample in dataset]', 0),
         ('sample["name"] = self.names[index]', 'found = [sample["name"] for sample in dataset]', 0),
         ("sample = dict(sample, label=3)", 'found = [sample["label"] for sample in dataset]', None),
         (

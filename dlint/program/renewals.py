@@ -1,0 +1,131 @@
+"""Who makes or seeds a generator anew: ``worker_init_fn``, or the parent by a method, in each epoch."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable, Iterator
+
+from dlint.fork.sides import functions_of, init_visits
+from dlint.knowledge.augmentation.augmenters import renews
+from dlint.knowledge.randomness import RESEEDS
+from dlint.program.program import Program
+from dlint.source.layout import FunctionNode, functions_in, parameters
+from dlint.source.nodes import walk
+from dlint.values.frame import Arguments, Point, layout_of
+from dlint.values.functions import function_body
+from dlint.values.places import loops_that_repeat
+from dlint.values.values import External, Made
+from dlint.workers.events import Visit
+from dlint.workers.uses import WorkerUse
+
+
+def renewed_by_call(program: Program, use: WorkerUse, made: Made) -> bool:
+    """Whether the loader's ``worker_init_fn`` seeds the generator again, or calls a method that makes or
+    seeds it anew."""
+    owner = _class_of(made)
+    visits = init_visits(program, use)
+    names = names_of(made)
+    if any(_seeds_again(program, visit, names) for visit in visits):
+        return True
+    if owner is None or not visits:
+        return False
+    methods = _renewing(owner, names)
+    above = [
+        function
+        for instance in use.code.instances.values()
+        for cls in program.evaluator.classes.line(instance.cls)
+        for function in functions_in(cls.node.body)
+    ]
+    for _ in range(3):  # a method that calls one of them renews it, too
+        methods |= {function.name for function in above if _asks_for(function_body(function), methods)}
+    return any(_asks_for(function_body(visit.function.node), methods) for visit in visits)
+
+
+def renewed_by_parent(program: Program, use: WorkerUse, made: Made) -> bool:
+    """Whether a loop of the parent calls a method that makes or seeds a generator of the dataset anew:
+    ``dataset.set_epoch(epoch)``."""
+    owner, evaluator = _class_of(made), program.evaluator
+    methods = _renewing(owner, names_of(made)) if owner is not None else ()
+    if not methods:
+        return False
+    worker = functions_of(program, use)
+    for instance in use.code.instances.values():
+        for name in methods:
+            for method in evaluator.classes.methods(instance, name):
+                if id(method.node) in worker or isinstance(method.node, ast.Lambda):
+                    continue
+                frame = evaluator.calls.enter(method, Arguments(), None, None)
+                for site in evaluator.sites.of(method.node, frame):
+                    if id(site.point.frame.scope) not in worker and any(loops_that_repeat(site.point)):
+                        return True
+    return False
+
+
+def _renewing(owner: ast.ClassDef, names: set[str]) -> set[str]:
+    """The methods of a class that set what has one of these names, or seed it, after the constructor."""
+    return {
+        function.name
+        for function in functions_in(owner.body)
+        if function.name != "__init__" and (stores(function, names) or any(_seedings(function, names)))
+    }
+
+
+def names_of(made: Made) -> set[str]:
+    """The last names of the variables and attributes that the statement which makes a generator sets."""
+    statement = made.point.statement
+    targets = getattr(statement, "targets", None) or [getattr(statement, "target", None)]
+    return {
+        name
+        for target in targets
+        if (name := getattr(target, "attr", getattr(target, "id", None))) is not None
+    }
+
+
+def stores(function: FunctionNode | ast.Lambda, names: set[str], *, of_others_only: bool = False) -> bool:
+    """Whether a function sets an attribute of one of these names, be it only one of other objects than its
+    own."""
+    own = parameters(function)[0].arg if of_others_only and parameters(function) else None
+    holders = [path.rpartition(".")[::2] for path in layout_of(function).binds]
+    return any(holder and holder != own and name in names for holder, name in holders)
+
+
+def _class_of(made: Made) -> ast.ClassDef | None:
+    """The class whose method, or whose body, makes a generator."""
+    frame = made.point.frame
+    if isinstance(frame.scope, ast.ClassDef):
+        return frame.scope
+    return frame.owner.node if frame.owner is not None else None
+
+
+def _asks_for(nodes: Iterable[ast.AST], methods: set[str]) -> bool:
+    """Whether a method of one of these names is called, or had by its name to be called."""
+    for node in nodes:
+        match node:
+            case ast.Attribute(attr=name, ctx=ast.Load()) if name in methods:
+                return True
+            case ast.Call(func=ast.Name(id="getattr"), args=[_, ast.Constant(value=name), *_]):
+                if name in methods:
+                    return True
+    return False
+
+
+def _seeds_again(program: Program, visit: Visit, names: set[str]) -> bool:
+    """Whether a function seeds what goes by one of these names: ``self.random.seed(...)``, where
+    ``np.random.seed(...)`` seeds a library."""
+    at = Point(visit.frame, None)
+    return any(
+        not values or any(not isinstance(value, External) or value.owner is not None for value in values)
+        for held in _seedings(visit.function.node, names)
+        for values in [[value for value, _ in program.evaluator.values(held, at, visit.world)]]
+    )
+
+
+def _seedings(function: ast.AST, names: set[str]) -> Iterator[ast.expr]:
+    """What a function calls a method of that seeds, where it goes by one of these names."""
+    for node in walk(function):
+        if (
+            isinstance(node, ast.Attribute)
+            and (node.attr in RESEEDS or renews(node.attr))
+            and getattr(node.value, "attr", getattr(node.value, "id", None)) in names
+        ):
+            yield node.value
