@@ -6,9 +6,14 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from program import sources
 from program.sources import agree, cases, files_of
 
-_CASES = cases("afresh")
+_CASES = {
+    title: case
+    for file in sorted(Path(sources.__file__).with_name("cases").glob("afresh*.txt"))
+    for title, case in cases(file.stem).items()
+}
 
 
 @pytest.mark.parametrize("title", _CASES)
