@@ -12,7 +12,7 @@ from dlint.evaluation.entries import ABSENT
 from dlint.knowledge.loading import LOADER_WORDS, LOADERS, SIGNATURE, LoaderClass
 from dlint.objects.initialisers import base_init_calls
 from dlint.project.index.index import as_base
-from dlint.source.layout import FunctionNode, parameters, statements_in, steps
+from dlint.source.layout import FunctionNode, functions_in, parameters, statements_in, steps
 from dlint.source.module import Module
 from dlint.values.frame import Argument, Arguments, Point, arguments_of, layout_of
 from dlint.values.values import (
@@ -29,6 +29,9 @@ from dlint.values.values import (
     Value,
 )
 from dlint.values.worlds import FOLDED, HERE, World
+
+# What asks the library for an iterator.
+_ASKS_ABOVE = re.compile(r"\bsuper\([^)\n]{0,99}\)\.__iter__\(|\biter\(super\(|\b_get_iterator\(")
 
 if TYPE_CHECKING:
     from dlint.calls.evaluator import Evaluator
@@ -150,8 +153,19 @@ class Loader:
     @property
     def keeps_workers(self) -> bool:
         """Whether the loader's workers surely stay from epoch to epoch."""
-        return all(
+        return self._goes_on() or all(
             isinstance(value, Const) and value.value is True for value in self.values("persistent_workers")
+        )
+
+    def _goes_on(self) -> bool:
+        """Whether it is of a loader class that takes all its batches from one iterator, which
+        its constructor makes: ``self.iterator = super().__iter__()``."""
+        line = self._evaluator.classes.line(self.cls) if self.cls is not None else []
+        methods = [
+            (each.name, cls.module.text_of(each)) for cls in line for each in functions_in(cls.node.body)
+        ]
+        return any(name == "__init__" and _ASKS_ABOVE.search(text) for name, text in methods) and any(
+            name == "__iter__" and "super(" not in text for name, text in methods
         )
 
     def _has_put_right(self) -> bool:

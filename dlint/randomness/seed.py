@@ -15,6 +15,8 @@ TORCH = "torch"  # the seed that torch gives a worker
 CLOCK = "clock"  # in seconds
 FRESH = "fresh"  # entropy, a finer clock, or drawn from a random state
 UNKNOWN = "unknown"
+# What is another number each time that it is asked for.
+CHANGING = frozenset({CLOCK, FRESH})
 
 _WIDEST = 2**32  # NumPy's seeds lie below
 _LARGEST_POWER = 256

@@ -22,6 +22,7 @@ from dlint.knowledge.randomness import (
 )
 from dlint.randomness.named_seeds import by_call, by_library_call, by_name
 from dlint.randomness.seed import (
+    CHANGING,
     CLOCK,
     FIXED_SEED,
     FRESH,
@@ -35,6 +36,7 @@ from dlint.randomness.seed import (
 )
 from dlint.source.layout import dotted, parameters, statements_in, target_names
 from dlint.values.frame import Argument, Arguments, Frame, Point, arguments_of
+from dlint.values.places import loops_around, tests_around
 from dlint.values.values import Const, External, Function, Instance, Made, Partial, Value
 from dlint.values.worlds import World
 
@@ -45,6 +47,7 @@ if TYPE_CHECKING:
     from dlint.workers.worker import WorkerCode
 
 _DEEPEST = 40
+_FAR = 5
 _MOST = 8
 # What gives an object's settings as a dict.
 _AS_DICT = ("vars", "asdict", "dataclasses.asdict")
@@ -379,7 +382,7 @@ class _Trace:
             return self._joined([node.func.value, *arguments], point, world)
         told = by_library_call(name, bool(arguments), id(point.frame.scope) in self._inside)
         if told is not None:
-            return [told]
+            return [FIXED_SEED if told.kinds & CHANGING and self._runs_once(point) else told]
         if name in _WIDTH_KEEPERS and len(arguments) == 1:
             return self.of(arguments[0], point, world)
         return self._joined(arguments, point, world) if is_pure(name) else [UNKNOWN_SEED]
@@ -392,11 +395,38 @@ class _Trace:
             seed
             for statement in statements_in(function.node.body)
             if isinstance(statement, ast.Return) and statement.value is not None
-            for seed in self.of(statement.value, Point(frame, statement), world)
+            for w in self._coming_to(Point(frame, statement), world)
+            for seed in self.of(statement.value, Point(frame, statement), w)
         ]
         return [by_call(node) if seed.kinds == UNKNOWN_SEED.kinds else seed for seed in found] or [
             UNKNOWN_SEED
         ]
+
+    def _coming_to(self, point: Point, world: World) -> list[World]:
+        """The worlds in which control comes to a place of a function, by the tests around it."""
+        worlds = [world]
+        for test, outcome, _ in tests_around(point):
+            worlds = [
+                w
+                for each in worlds
+                for result, w in self._evaluator.truth(test, point, each)
+                if result is outcome
+            ][:_MOST]
+        return worlds
+
+    def _runs_once(self, point: Point, far: int = 0) -> bool:
+        """Whether the parent comes to a place once in a run, as far as its calls show: what it draws there is
+        the same for the workers of all epochs. What a module draws when it is imported, spawned workers draw
+        again."""
+        scope = point.frame.scope
+        if far > _FAR or id(scope) in self._inside or any(True for _ in loops_around(point)):
+            return False
+        if isinstance(scope, ast.Module):
+            return far > 0 or any("__name__" in ast.unparse(test) for test, _, _ in tests_around(point))
+        if not isinstance(scope, ast.FunctionDef):
+            return False
+        sites = self._evaluator.sites.of(scope, point.frame)
+        return bool(sites) and all(self._runs_once(site.point, far + 1) for site in sites)
 
 
 def _is_first(link: Link) -> bool:

@@ -13,7 +13,8 @@ Also a library's seeding function that is passed itself (`worker_init_fn=np.rand
 worker's number. A function that is plainly written to be one (`worker_init_fn`, `seed_worker`, with one
 parameter) counts even where no loader is seen to get it; one that workers cannot call is left to DL205. Seeds
 from `torch.initial_seed()`, `get_worker_info().seed`, the clock, `uuid` or `os.urandom` are fine, and so are
-those that the epoch or a random draw goes into.
+those that the epoch or a random draw goes into. What main draws once, or asks the clock for, and hands to the
+function is a fixed number for all epochs.
 
 ## Why is this bad
 
@@ -25,7 +26,8 @@ Every epoch starts new workers, and each calls the function anew. Measured, of 2
 - the state word: from torch 1.9 on it is always 2147483648, so the numbers are the same in every epoch and
   in every run, whatever seed the user sets; on torch 1.8.1 the same in every epoch.
 
-With `persistent_workers=True` the workers live on, and the worker's number is enough; a constant is not.
+With `persistent_workers=True` the workers live on, and the worker's number is enough; a constant is not. So
+it is with a loader class that takes all batches from one iterator (`next(self.iterator)`).
 
 ## Example
 
@@ -46,6 +48,8 @@ def worker_init_fn(worker_id):
 
 - `error`, silent: the numbers repeat in every epoch.
 - `warning`, silent: a function that seeds so and is called `worker_init_fn`, if a DataLoader gets it.
+- `warning`, silent: no code of the workers is seen to draw from what is seeded, the seed may be None
+  (`if seed is not None`), or the loader is seen to be gone through once only.
 
 A `warning` instead where workers run the code only under a condition: an option for the number of workers
 that is 0 by default, a dataset that no loader of the project is seen to get, or a loader in a function that
@@ -69,22 +73,28 @@ or that takes a seed, stays as it is: the loaders get the project's function tha
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Iterator
 
 from dlint.finding import Remedy
 from dlint.knowledge.randomness import SEEDS, TAKES_NO_SEED, draws_from
 from dlint.loaders.loaders import Loader
-from dlint.program.conditions import with_workers
+from dlint.loaders.passes import is_passed_once
+from dlint.program.conditions import both, with_workers
 from dlint.program.program import Program
 from dlint.randomness.init_functions import init_functions
 from dlint.randomness.seed import STATE, WORKER
 from dlint.randomness.worker_seeds import Seeding, repeating
 from dlint.rules.rule import Found
-from dlint.rules.wording import listed
-from dlint.values.values import External
+from dlint.rules.wording import brief, listed
+from dlint.values.frame import Point
+from dlint.values.places import tests_around
+from dlint.values.values import Const, External, Instance
+from dlint.workers.events import Event
 from dlint.workers.worker import WorkerCode
 
 _ARGUMENT = "worker_init_fn"
+_AGAIN = "the loader is gone through more than once"
 
 
 def check(program: Program) -> Iterator[Found]:
@@ -99,25 +109,32 @@ def check(program: Program) -> Iterator[Found]:
 
 def _of_code(program: Program, code: WorkerCode, loader: Loader | None = None) -> Iterator[Found]:
     together: dict[int, list[Seeding]] = {}
+    kept = loader is not None and loader.keeps_workers
     for seeding in repeating(program.evaluator, code):
-        if not (WORKER in seeding.kinds and loader is not None and loader.keeps_workers):
+        if not (WORKER in seeding.kinds and kept):
             together.setdefault(id(seeding.entry.function.node), []).append(seeding)
     for seedings in together.values():
         yield _found(program, seedings, loader)
 
 
-def _libraries(program: Program, seedings: list[Seeding], loader: Loader | None) -> str:
-    """The libraries that are seeded so and that the loader's workers draw from; all, where "
-    "no draw is seen."""
-    named = dict.fromkeys(name for each in seedings for name in SEEDS[each.event.name].split(", "))
-    seeded = list(dict.fromkeys(part for name in named for part in name.split(" and ")))
+def _drawn(program: Program, seedings: list[Seeding], loader: Loader | None) -> list[str]:
+    """The libraries that are seeded so and that the loader's workers are seen to draw from."""
     events = [] if loader is None else [event for use in program.uses_of(loader) for event in use.code.events]
-    drawn = [
+    return [
         library
-        for library in seeded
+        for library in _seeded(seedings)
         if any(event.role != _ARGUMENT and draws_from(event.name, library) for event in events)
     ]
-    return listed(drawn or seeded)
+
+
+def _seeded(seedings: list[Seeding]) -> list[str]:
+    named = dict.fromkeys(name for each in seedings for name in SEEDS[each.event.name].split(", "))
+    return list(dict.fromkeys(part for name in named for part in name.split(" and ")))
+
+
+def _is_seen(program: Program, loader: Loader) -> bool:
+    """Whether all datasets of a loader are classes of the program: what draws in workers is seen there."""
+    return all(isinstance(value, Instance) for value in loader.values("dataset"))
 
 
 def _passed(program: Program, loader: Loader) -> Iterator[Found]:
@@ -141,9 +158,30 @@ def _passed(program: Program, loader: Loader) -> Iterator[Found]:
             return
 
 
+def _is_given(program: Program, event: Event) -> str | None:
+    """The test that lets the seeding run only where there is a seed, where there may be none:
+    ``if seed is not None``."""
+    for test, outcome, _ in tests_around(event.point):
+        match test:
+            case ast.Compare(left=asked, ops=[ast.IsNot()], comparators=[ast.Constant(value=None)]):
+                wanted = True
+            case ast.Compare(left=asked, ops=[ast.Is()], comparators=[ast.Constant(value=None)]):
+                wanted = False
+            case ast.Name() as asked:
+                wanted = True
+            case _:
+                continue
+        values = program.evaluator.values(asked, Point(event.point.frame, None))
+        if wanted is outcome and any(isinstance(v, Const) and v.value is None for v, _ in values):
+            return f"{brief(asked)} is not None"
+    return None
+
+
 def _found(program: Program, seedings: list[Seeding], loader: Loader | None) -> Found:
+    drawn = _drawn(program, seedings, loader)
+    seedings = [each for each in seedings if set(drawn) & set(_seeded([each]))] or seedings
     event, entry, call, kinds = seedings[0]
-    libraries = _libraries(program, seedings, loader)
+    libraries = listed(drawn or _seeded(seedings))
     name = getattr(entry.function.node, "name", "worker_init_fn")
     if STATE in kinds:
         what = f"{name} seeds by a state word that never changes: every epoch and run draws the same from"
@@ -154,7 +192,14 @@ def _found(program: Program, seedings: list[Seeding], loader: Loader | None) -> 
     cure = "seed with torch.initial_seed() % 2**32"
     if libraries == "torch" and seedings[0].is_own:
         cure = "leave the call out: torch has seeded the worker already"
-    condition = f"a DataLoader gets {name}" if loader is None else with_workers(program, loader)
+    if loader is None:
+        condition: str | None = f"a DataLoader gets {name}"
+    else:
+        unseen = None if drawn or not _is_seen(program, loader) else "worker code draws from it"
+        once = WORKER in kinds and STATE not in kinds and is_passed_once(program, loader)
+        condition = both(
+            with_workers(program, loader), _is_given(program, event), unseen, _AGAIN if once else None
+        )
     return Found(
         event.module if seedings[0].is_own else entry.function.module,
         call,

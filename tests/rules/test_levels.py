@@ -387,3 +387,69 @@ def test_the_same_is_said_of_a_file_that_is_asked_for_alone(
     whole = _found(tmp_path, monkeypatch, {"main.py": main, "other.py": _OTHER}, "DL101")
     for finding in whole:
         assert check([Path(finding.path)], Settings(select=("DL101",))).findings == (finding,)
+
+
+_SEEDED = """\
+import random
+import sys
+from functools import partial
+
+import numpy as np
+from torch.utils.data import DataLoader, Dataset
+
+
+class Noise(Dataset):
+    def __len__(self):
+        return 8
+
+    def __getitem__(self, index):
+        return {draw}
+
+
+def seed_worker(worker_id, seed=None):
+    {test}np.random.seed(worker_id)
+
+
+def main(seed):
+    loader = DataLoader(Noise(), num_workers=2, worker_init_fn={given})
+    {loop}:
+        print(batch)
+
+
+if __name__ == "__main__":
+    main(3 if "fixed" in sys.argv else None)
+"""
+_TWICE = "for epoch in range(2):\n        for batch in loader"
+
+
+@pytest.mark.parametrize(
+    ("draw", "test", "given", "loop", "condition"),
+    [
+        ("np.random.rand()", "", "seed_worker", _TWICE, None),
+        ("random.random()", "", "seed_worker", _TWICE, "worker code draws from it"),
+        ("index", "", "seed_worker", _TWICE, "worker code draws from it"),
+        (
+            "np.random.rand()",
+            "",
+            "seed_worker",
+            "for batch in loader",
+            "the loader is gone through more than once",
+        ),
+        (
+            "np.random.rand()",
+            "if seed is not None: ",
+            "partial(seed_worker, seed=seed)",
+            _TWICE,
+            "seed is not None",
+        ),
+        ("np.random.rand()", "if seed is not None: ", "partial(seed_worker, seed=3)", _TWICE, None),
+        ("np.random.rand()", "if seed: ", "partial(seed_worker, seed=seed)", _TWICE, "seed is not None"),
+    ],
+)
+def test_what_a_seed_hangs_on(
+    draw: str, test: str, given: str, loop: str, condition: str | None, tmp_path: Path
+) -> None:
+    text = _SEEDED.format(draw=draw, test=test, given=given, loop=loop)
+    (tmp_path / "program.py").write_text(text.replace("        print(batch)", "            print(batch)"))
+    (finding,) = check([tmp_path], Settings(select=("DL204",))).findings
+    assert finding.condition == condition

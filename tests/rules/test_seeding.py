@@ -474,8 +474,8 @@ from functools import partial
 
 
 def seed_all(number):
-    random.seed(number){inside}
-    np.random.seed(number)
+    random.seed(number)
+    np.random.seed(number){inside}
 
 
 def seed_two(number, seed):

@@ -107,8 +107,8 @@ loader = DataLoader(rows, sampler=RandomSampler(rows), **settings)  # expect: DL
     + """
 
 def init(worker_id):
-    random.seed(f"worker {worker_id}")  # expect: DL204
-    np.random.seed(worker_id)
+    random.seed(f"worker {worker_id}")
+    np.random.seed(worker_id)  # expect: DL204
 """
     + _INIT,
     "DL204: a seed that is a text with torch's seed": _DRAWN
