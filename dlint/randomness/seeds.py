@@ -36,7 +36,7 @@ from dlint.randomness.seed import (
 )
 from dlint.source.layout import dotted, parameters, statements_in, target_names
 from dlint.values.frame import Argument, Arguments, Frame, Point, arguments_of
-from dlint.values.places import loops_around, tests_around
+from dlint.values.places import is_repeated, tests_around
 from dlint.values.values import Const, External, Function, Instance, Made, Partial, Value
 from dlint.values.worlds import World
 
@@ -382,7 +382,7 @@ class _Trace:
             return self._joined([node.func.value, *arguments], point, world)
         told = by_library_call(name, bool(arguments), id(point.frame.scope) in self._inside)
         if told is not None:
-            return [FIXED_SEED if told.kinds & CHANGING and self._runs_once(point) else told]
+            return [FIXED_SEED if told.kinds & CHANGING and self._runs_once(node, point) else told]
         if name in _WIDTH_KEEPERS and len(arguments) == 1:
             return self.of(arguments[0], point, world)
         return self._joined(arguments, point, world) if is_pure(name) else [UNKNOWN_SEED]
@@ -414,19 +414,19 @@ class _Trace:
             ][:_MOST]
         return worlds
 
-    def _runs_once(self, point: Point, far: int = 0) -> bool:
-        """Whether the parent comes to a place once in a run, as far as its calls show: what it draws there is
+    def _runs_once(self, call: ast.Call, point: Point, far: int = 0) -> bool:
+        """Whether the parent comes to a call once in a run, as far as its calls show: what it draws there is
         the same for the workers of all epochs. What a module draws when it is imported, spawned workers draw
         again."""
         scope = point.frame.scope
-        if far > _FAR or id(scope) in self._inside or any(True for _ in loops_around(point)):
+        if far > _FAR or id(scope) in self._inside or is_repeated(call, point):
             return False
         if isinstance(scope, ast.Module):
             return far > 0 or any("__name__" in ast.unparse(test) for test, _, _ in tests_around(point))
         if not isinstance(scope, ast.FunctionDef):
             return False
         sites = self._evaluator.sites.of(scope, point.frame)
-        return bool(sites) and all(self._runs_once(site.point, far + 1) for site in sites)
+        return bool(sites) and all(self._runs_once(site.call, site.point, far + 1) for site in sites)
 
 
 def _is_first(link: Link) -> bool:

@@ -75,7 +75,7 @@ from dlint.program.conditions import both, loaded
 from dlint.program.program import Program
 from dlint.rules.rule import Found
 from dlint.rules.wording import brief
-from dlint.source.layout import statements_in
+from dlint.source.layout import FunctionNode, statements_in
 from dlint.source.module import Module
 from dlint.values.frame import Point
 from dlint.values.functions import function_body
@@ -83,6 +83,7 @@ from dlint.values.values import Const, External, Made
 from dlint.workers.events import Event, Visit
 from dlint.workers.uses import WorkerUse
 
+_MOST_SCOPES = 60
 _OMP = re.compile(r"THREADING_LAYER\W{1,8}omp\b")
 
 
@@ -196,7 +197,8 @@ class _Parent:
     def __init__(self, program: Program) -> None:
         self._program = program
         self._worker: frozenset[int] | None = None
-        self._known: dict[str, bool] = {}
+        self._known: dict[str, list[Point]] = {}
+        self._leading: dict[int, frozenset[int]] = {}
 
     @property
     def worker(self) -> frozenset[int]:
@@ -207,14 +209,38 @@ class _Parent:
     def uses(self, library: Library, use: WorkerUse) -> bool:
         """Whether code outside workers runs on the library's threads, or reads an item that does."""
         if library.package not in self._known:
-            self._known[library.package] = any(
-                self._is_use(call, point, library)
+            self._known[library.package] = [
+                point
                 for method in sorted(library.methods)
                 for module, call, point in calls_named(self._program, method)
-                if id(point.frame.scope) not in self.worker
-            )
-        read = self._known[library.package] or item_read_in_parent(self._program, use, of_class=True)
-        return bool(read)
+                if id(point.frame.scope) not in self.worker and self._is_use(call, point, library)
+            ]
+        together = any(self._runs_with(point, use) for point in self._known[library.package])
+        return together or item_read_in_parent(self._program, use, of_class=True) is not None
+
+    def _runs_with(self, point: Point, use: WorkerUse) -> bool:
+        """Whether something that leads to a place leads to the loader of a use as well: another command does
+        not."""
+        if use.loader is None or isinstance(point.frame.scope, ast.Module | ast.ClassDef):
+            return True
+        return not self._leads_to(point).isdisjoint(self._leads_to(use.loader.point))
+
+    def _leads_to(self, point: Point) -> frozenset[int]:
+        """The scopes, by id of their node, that may come to a place: its own, and those of the callers."""
+        mark = id(point.frame.scope)
+        if mark not in self._leading:
+            found: dict[int, Point] = {}
+            waiting = [point]
+            while waiting and len(found) < _MOST_SCOPES:
+                at = waiting.pop()
+                scope = at.frame.scope
+                if id(scope) in found:
+                    continue
+                found[id(scope)] = at
+                if isinstance(scope, FunctionNode):
+                    waiting += [site.point for site in self._program.evaluator.sites.of(scope, at.frame)]
+            self._leading[mark] = frozenset(found)
+        return self._leading[mark]
 
     def _is_use(self, call: ast.Call, point: Point, library: Library) -> bool:
         return isinstance(call.func, ast.Attribute) and _is_of(self._program, call.func.value, point, library)

@@ -196,7 +196,9 @@ def _found(program: Program, seedings: list[Seeding], loader: Loader | None) -> 
         condition: str | None = f"a DataLoader gets {name}"
     else:
         unseen = None if drawn or not _is_seen(program, loader) else "worker code draws from it"
-        once = WORKER in kinds and STATE not in kinds and is_passed_once(program, loader)
+        home = loader.module.relative
+        files = dict.fromkeys([home, *program.boundaries.importers(home)])
+        once = WORKER in kinds and STATE not in kinds and is_passed_once(program, loader, files)
         condition = both(
             with_workers(program, loader), _is_given(program, event), unseen, _AGAIN if once else None
         )

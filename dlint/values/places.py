@@ -5,11 +5,12 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from dlint.source.layout import Place, own_names, statements_in
-from dlint.source.nodes import children
+from dlint.source.layout import Place, expressions, own_names, statements_in
+from dlint.source.nodes import children, walk
 from dlint.values.frame import Point
 
 LOOPS = (ast.For, ast.AsyncFor, ast.While)
+COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 
 
 def places_around(point: Point) -> Iterator[Place]:
@@ -48,6 +49,17 @@ def loops_that_repeat(point: Point) -> Iterator[ast.stmt]:
             if not leaves:
                 yield place.owner
             leaves = False
+
+
+def is_repeated(node: ast.AST, point: Point) -> bool:
+    """Whether a loop or a comprehension, within its scope, may come to a part of a statement again."""
+    if any(True for _ in loops_around(point)):
+        return True
+    return point.statement is not None and any(
+        isinstance(each, COMPREHENSIONS) and any(part is node for part in walk(each))
+        for expression in expressions(point.statement)
+        for each in walk(expression)
+    )
 
 
 def tests_around(point: Point) -> Iterator[tuple[ast.expr, bool, list[ast.stmt]]]:
