@@ -21,15 +21,15 @@ def may_be_of(program: Program, use: WorkerUse, holders: Iterable[Value], cls: C
     if cls is None:
         return True
     for holder in holders:
-        meant = _meant(program, use, holder)
-        if meant is None or any(
-            not isinstance(each, Instance) or _related(program, each, cls) for each in meant
+        found = meant(program, use, holder)
+        if found is None or any(
+            not isinstance(each, Instance) or _related(program, each, cls) for each in found
         ):
             return True
     return False
 
 
-def _meant(program: Program, use: WorkerUse, holder: Value) -> list[Value] | None:
+def meant(program: Program, use: WorkerUse, holder: Value) -> list[Value] | None:
     """What stands behind ``get_worker_info().dataset.transform``; None for what is nothing of the kind."""
     if not (isinstance(holder, External) and holder.owner is not None and use.dataset is not None):
         return None

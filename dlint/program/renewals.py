@@ -6,6 +6,7 @@ import ast
 from collections.abc import Iterable, Iterator
 
 from dlint.fork.sides import functions_of, init_visits
+from dlint.fork.worker_dataset import meant
 from dlint.knowledge.augmentation.augmenters import renews
 from dlint.knowledge.randomness import RESEEDS
 from dlint.program.program import Program
@@ -25,7 +26,7 @@ def renewed_by_call(program: Program, use: WorkerUse, made: Made) -> bool:
     owner = _class_of(made)
     visits = init_visits(program, use)
     names = names_of(made)
-    if any(_seeds_again(program, visit, names) for visit in visits):
+    if any(_seeds_again(program, visit, names) or _seeds_it(program, use, visit, made) for visit in visits):
         return True
     if owner is None or not visits:
         return False
@@ -120,12 +121,24 @@ def _seeds_again(program: Program, visit: Visit, names: set[str]) -> bool:
     )
 
 
-def _seedings(function: ast.AST, names: set[str]) -> Iterator[ast.expr]:
-    """What a function calls a method of that seeds, where it goes by one of these names."""
+def _seeds_it(program: Program, use: WorkerUse, visit: Visit, made: Made) -> bool:
+    """Whether a function seeds a very generator by way of the worker's dataset, wherever that was made:
+    ``get_worker_info().dataset.transform.set_random_seed(...)``."""
+    at = Point(visit.frame, None)
+    return any(
+        value.key == made.key
+        for held in _seedings(visit.function.node, None)
+        for holder, _ in program.evaluator.values(held, at, visit.world)
+        for value in meant(program, use, holder) or ()
+    )
+
+
+def _seedings(function: ast.AST, names: set[str] | None) -> Iterator[ast.expr]:
+    """What a function calls a method of that seeds, where it goes by one of these names (None: by any)."""
     for node in walk(function):
         if (
             isinstance(node, ast.Attribute)
             and (node.attr in RESEEDS or renews(node.attr))
-            and getattr(node.value, "attr", getattr(node.value, "id", None)) in names
+            and (names is None or getattr(node.value, "attr", getattr(node.value, "id", None)) in names)
         ):
             yield node.value

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from dlint.budget.budget import spend
 from dlint.knowledge.iterables import PASSES_ON, gives_all, shuffles
-from dlint.source.layout import blocks, expressions, parameters, statements_in, target_names
+from dlint.source.layout import FunctionNode, blocks, expressions, parameters, statements_in, target_names
 from dlint.source.nodes import walk
 from dlint.streams.counting import Counting, Part
 from dlint.streams.kinds import COUNT, DATA, RANGE, Kinds, together
@@ -19,6 +19,7 @@ from dlint.streams.rounds import Loop, Rounds
 from dlint.values.frame import Arguments, Frame, Point, arguments_of
 from dlint.values.outcomes import Outcome
 from dlint.values.values import (
+    GENERATOR,
     Class,
     Const,
     External,
@@ -142,6 +143,8 @@ class Streams:
                 )
             case ast.Name(id=name) if name not in point.locals and name in point.frame.layout.binds:
                 return self._of_variable(node, point, world, far)
+            case ast.Name(id=name) if (given := _given(name, point)) is not None:
+                return self.of_expression(*given, world, far + 1)
             case ast.Attribute(value=ast.Name()):
                 kinds = self._of_values(node, point, world, far)
                 return kinds if kinds is not None else self._of_stored_parts(node, point, world, far)
@@ -151,8 +154,8 @@ class Streams:
         return self._of_values(node, point, world, far)
 
     def _of_stored_parts(self, node: ast.Attribute, point: Point, world: World, far: int) -> Kinds:
-        """Parts, kept by an object, of what was read whole: ``self.rows = numpy.load(path)["rows"]``; values
-        forget what they are parts of."""
+        """What an object keeps that values forget where it is from: a part of what was read whole
+        (``self.rows = numpy.load(path)["rows"]``), a generator."""
         found: list[Kinds] = []
         for owner, w in self._evaluator.values(node.value, point, world):
             if not isinstance(owner, Instance):
@@ -163,7 +166,7 @@ class Streams:
                 return None
             for _, _, at, stored_in in self._evaluator.construction.stores(owner, w, {node.attr}):
                 stored = getattr(at.statement, "value", None)
-                if not isinstance(stored, ast.Subscript):
+                if not isinstance(stored, ast.Subscript | ast.Name | ast.Call | ast.GeneratorExp):
                     return None
                 found.append(self.of_expression(stored, at, stored_in, far + 1))
         return _together(found)
@@ -242,7 +245,9 @@ class Streams:
 
     def _of_value(self, value: Value, world: World, far: int) -> Kinds:
         match value:
-            case Items() | Table():
+            case Items(kind=kind):
+                return DATA if kind != GENERATOR else None  # which may be without an end
+            case Table():
                 return DATA
             case Const():
                 return DATA if isinstance(value.value, str | bytes) else None
@@ -279,6 +284,21 @@ class Streams:
                 ]
             )
         return DATA if self._evaluator.classes.methods(value, "__getitem__") else None
+
+
+def _given(name: str, point: Point) -> tuple[ast.expr, Point] | None:
+    """What a certain call gives to a parameter, as it is written there."""
+    frame, scope = point.frame, point.frame.scope
+    if frame.arguments is None or not isinstance(scope, FunctionNode) or name in point.locals:
+        return None
+    names = [each.arg for each in [*scope.args.posonlyargs, *scope.args.args]]
+    names = names[1 if frame.receiver is not None else 0 :]
+    given = frame.arguments.keywords.get(name)
+    if given is None and name in names and names.index(name) < len(frame.arguments.positional):
+        given = frame.arguments.positional[names.index(name)]
+    if given is None or given.element or given.expression is None or given.point is None:
+        return None
+    return given.expression, given.point
 
 
 def _is_own(name: str, function: Function) -> bool:
