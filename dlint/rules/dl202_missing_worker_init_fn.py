@@ -100,11 +100,11 @@ from dlint.loaders.loaders import Loader, is_zero
 from dlint.program.conditions import both, with_workers
 from dlint.program.program import Program
 from dlint.randomness.init_functions import result_of
+from dlint.randomness.replacements import REPLACING, replaces_item
 from dlint.randomness.seed import FRESH, TORCH
 from dlint.randomness.seeds import seeds_of
 from dlint.rules.rule import Found
 from dlint.rules.wording import brief, place
-from dlint.source.nodes import walk
 from dlint.values.frame import Point
 from dlint.values.functions import function_body
 from dlint.values.places import places_around
@@ -344,24 +344,7 @@ def _comes_after(point: Point, seeding: set[int]) -> bool:
 
 
 def _distance(event: Event) -> tuple[bool, int]:
-    return _replaces_item(event), event.link.length
-
-
-def _replaces_item(event: Event) -> bool:
-    """Whether a draw chooses another item for one that cannot be used: after an exception, or as the index
-    that ``__getitem__`` is asked for once more."""
-    if any(
-        isinstance(around.owner, ast.ExceptHandler)
-        for point in event.places()
-        for around in places_around(point)
-    ):
-        return True
-    return event.point.statement is not None and any(
-        any(inner is event.node for inner in walk(node))
-        for node in walk(event.point.statement)
-        if (isinstance(node, ast.Call) and getattr(node.func, "attr", "") == "__getitem__")
-        or (isinstance(node, ast.Subscript) and getattr(node.value, "id", "") == "self")
-    )
+    return replaces_item(event), event.link.length
 
 
 def _found(program: Program, loader: Loader, draw: Event, remedy: Remedy | None, *, missing: bool) -> Found:
@@ -380,7 +363,7 @@ def _found(program: Program, loader: Loader, draw: Event, remedy: Remedy | None,
         both(
             with_workers(program, loader),
             program.releases.torch_is_older(_SEEDS_ITSELF),
-            "an item cannot be used and another is drawn" if _replaces_item(draw) else None,
+            REPLACING if replaces_item(draw) else None,
         ),
         draw.link.steps(draw.name, draw.module, draw.node),
         remedy,

@@ -75,6 +75,7 @@ A seed that is `torch.initial_seed()` alone makes streams one that were two: `Ra
 
 - `error`, silent: the numbers repeat, with any torch.
 - `error`, error: a `torch.Generator` cannot be sent to workers that are started anew.
+- `warning`, silent: it only chooses another item for one that cannot be used.
 
 A `warning` instead where workers run the code only under a condition: an option for the number of workers
 that is 0 by default, a dataset that no loader of the project is seen to get, or a loader in a function that
@@ -115,11 +116,12 @@ from dlint.knowledge.augmentation import albumentations
 from dlint.knowledge.augmentation.augmenters import LIBRARY, draws_from_augmenter, is_augmenter, renews
 from dlint.knowledge.iterables import DIVIDES
 from dlint.knowledge.randomness import GENERATORS, RESEEDS, SEEDS, draws_from_generator
-from dlint.program.conditions import loaded
+from dlint.program.conditions import both, loaded
 from dlint.program.program import Program
 from dlint.program.renewals import names_of, renewed_by_call, renewed_by_parent, stores
 from dlint.project.releases.pinned import is_older
 from dlint.randomness.augmenters import draws_numbers, has_own_state
+from dlint.randomness.replacements import REPLACING, replaces_item
 from dlint.rules.rule import Found
 from dlint.rules.wording import place
 from dlint.source.layout import FunctionNode
@@ -361,7 +363,7 @@ def _found(
         what + happens,
         effect,
         f"make it in each worker, from torch.initial_seed(){where}",
-        loaded(program, use),
+        both(loaded(program, use), REPLACING if replaces_item(event) else None),
         event.link.steps(event.name, event.module, event.node),
         Remedy("generator_per_worker", "unsafe", "Make the generator in each worker, from the worker's seed"),
     )

@@ -389,6 +389,41 @@ def test_the_same_is_said_of_a_file_that_is_asked_for_alone(
         assert check([Path(finding.path)], Settings(select=("DL101",))).findings == (finding,)
 
 
+_CHOOSING = """\
+import random
+
+from torch.utils.data import DataLoader, Dataset
+
+
+class Usable(Dataset):
+    def __init__(self, items, read):
+        self.items, self.read = items, read
+        self.rng = random.Random(0)
+
+    def __len__(self):
+        return len(self.items)
+
+    def __getitem__(self, index):
+        while True:
+            item = self.read(self.items[index])
+            if item is not None:
+                return item
+            {name} = self.rng.randrange(len(self.items))
+
+
+def main(items, read):
+    for batch in DataLoader(Usable(items, read), num_workers=2):
+        print(batch)
+"""
+
+
+@pytest.mark.parametrize(("name", "level"), [("index", "warning"), ("self.last", "error")])
+def test_a_generator_that_chooses_another_item(name: str, level: str, tmp_path: Path) -> None:
+    (tmp_path / "program.py").write_text(_CHOOSING.format(name=name) + "\n\nmain([], str)\n")
+    (finding,) = check([tmp_path], Settings(select=("DL203",))).findings
+    assert finding.level == level
+
+
 _SEEDED = """\
 import random
 import sys
