@@ -10,6 +10,10 @@ first use (`if self.rng is None:`, a `cached_property`) counts where the parent 
 before the workers start, there or in a function that it hands the dataset to. Of several that are made for as
 many workers, each of which takes its own, only the epochs repeat.
 
+Where workers shuffle a list alike and each takes its part of it (`order[info.id :: info.num_workers]`), the
+numbers must be the same in all of them: only epochs that repeat are told, and not where the parent makes the
+generator anew for each (`dataset.set_epoch(epoch)`), or the workers persist.
+
 Also imgaug's augmenters that do something else each time (`iaa.Sequential([iaa.Fliplr(0.5)])`), unless the
 workers call `imgaug.seed` or the augmenter's `seed_`: they draw from a generator of their own or from
 imgaug's, which is made when imgaug is imported. One that worker code makes counts where workers are forked.
