@@ -37,6 +37,7 @@ from dlint.objects.classes import Classes
 from dlint.objects.construction import Construction
 from dlint.objects.filled import Filled
 from dlint.objects.initialisers import Initialisers
+from dlint.objects.prepared import Prepared
 from dlint.objects.records import Records
 from dlint.source.layout import dotted
 from dlint.values.frame import Argument, Arguments, Point, arguments_of
@@ -85,6 +86,7 @@ class Evaluator(Questions):
         self.attributes = Attributes(self)
         self.changed_later = ChangedLater(self, self.attributes.outside)
         self.records = Records(self)
+        self.prepared = Prepared(self)
         self.calls = Calls(self)
         self.parameters = Parameters(self)
         self.sites = Sites(self)

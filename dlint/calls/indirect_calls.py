@@ -36,7 +36,9 @@ def started(evaluator: Evaluator, call: ast.Call, function: ast.expr, point: Poi
     for value, _ in evaluator.values(call.func, point):
         starter = STARTERS.get(value.name) if isinstance(value, External) else None
         if starter is not None and _is_started(starter, call, function):
-            return _passed(starter, call, point)
+            given = _passed(starter, call, point)
+            evaluator.sites.ranks.update(each.key for each in given.positional[: starter.own])
+            return given
     return None
 
 

@@ -12,7 +12,7 @@ from dlint.objects import interface as objects
 from dlint.source.layout import FunctionNode
 from dlint.values.frame import Arguments, Frame, Point
 from dlint.values.outcomes import Outcome
-from dlint.values.values import Class, External, Instance, Value
+from dlint.values.values import Class, External, Instance, Key, Value
 from dlint.values.worlds import World
 
 
@@ -64,5 +64,8 @@ class Sites(objects.Sites, Protocol):
     def knows(self, scope: FunctionNode) -> bool: ...
 
     def are_all(self, scope: FunctionNode) -> bool: ...
+
+    @property
+    def ranks(self) -> set[Key]: ...
 
     def receivers(self, site: Site, scope: FunctionNode) -> list[Instance | Class]: ...

@@ -39,6 +39,7 @@ class Sites:
         self._known: dict[int, list[Site]] = {}
         self._done: set[int] = set()
         self._partly: set[int] = set()
+        self.ranks: set[Key] = set()  # what libraries pass first to the functions that they start
 
     def of(self, scope: FunctionNode, frame: Frame) -> list[Site]:
         """The program's calls of a function, method or (for ``__init__``) class; not those that a test

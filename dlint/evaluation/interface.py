@@ -83,6 +83,9 @@ class Evaluator(Protocol):
     @property
     def parameters(self) -> Parameters: ...
 
+    @property
+    def prepared(self) -> Prepared: ...
+
 
 class Flow(Protocol):
     """Which assignments reach a place."""
@@ -256,3 +259,9 @@ class Parameters(Protocol):
     """What a parameter is."""
 
     def values(self, name: str, frame: Frame, world: World) -> list[Outcome]: ...
+
+
+class Prepared(Protocol):
+    """Loaders that a library has made ready for a device."""
+
+    def given(self, arguments: Arguments, node: ast.AST, point: Point, world: World) -> list[Outcome]: ...

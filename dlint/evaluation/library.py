@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from dlint.evaluation import texts
 from dlint.evaluation.containers import is_method
 from dlint.knowledge.commands import PARSED_INTO
-from dlint.knowledge.loading import NAMESPACES, kept_parameters
+from dlint.knowledge.loading import NAMESPACES, PREPARES, kept_parameters
 from dlint.knowledge.names import MAKES_PATHS, PATH, asks_state, library_answers_again
 from dlint.knowledge.randomness import WORKER_INFO
 from dlint.knowledge.words.reflection import INSTANTIATES, LOCATES
@@ -68,6 +68,10 @@ class Library:
             return [(Made(PATH, node, arguments, point), world)]
         if callee.name == PARSED_INTO and callee.owner is not None and not arguments.all():
             found = self._parsed_into(callee.owner, node, point, world)
+            if found:
+                return found
+        if callee.name in PREPARES:
+            found = self._evaluator.prepared.given(arguments, node, point, world)
             if found:
                 return found
         text = told(arguments, callee.name) if library_answers_again(callee.name) else None

@@ -30,7 +30,10 @@ TELLS = "set_epoch"
 _CALLERS = [
     (re.compile(rb"^[ \t]*(?:from|import)[ \t]+(?:%b)\b" % libraries, re.MULTILINE), re.compile(names))
     for libraries, names in (
-        (rb"pytorch_lightning|lightning", rb"Trainer|Fabric|Lightning(?:Data)?Module|LightningCLI"),
+        (
+            rb"pytorch_lightning|lightning_fabric|lightning",
+            rb"Trainer|Fabric|Lightning(?:Data)?Module|LightningCLI",
+        ),
         (rb"accelerate", rb"Accelerator"),
         (rb"composer", rb"Trainer"),
         (rb"catalyst", rb"[Rr]unner|Experiment"),

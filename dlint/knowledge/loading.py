@@ -52,6 +52,15 @@ LOADERS = {
 # The words that show that a file builds loaders: the last parts of the names above.
 LOADER_WORDS = tuple(sorted({name.rpartition(".")[2] for name in LOADERS}))
 
+# Methods that give back the loaders they are handed, at the same places, with their batches on the device.
+PREPARES = frozenset(
+    {
+        "accelerate.Accelerator().prepare",
+        "accelerate.Accelerator().prepare_data_loader",
+        "lightning_fabric.Fabric().setup_dataloaders",
+    }
+)
+
 # Parts of one dataset, each an object of torch's Subset.
 RANDOM_SPLIT = "torch.utils.data.random_split"
 # Calls whose results are made of the same things as their first arguments, item by item.

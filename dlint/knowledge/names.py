@@ -24,8 +24,12 @@ _PREFIXES = (
     ("monai.data.dataloader.", "monai.data."),
     ("monai.data.dataset.", "monai.data."),
     ("lightning.pytorch.", "pytorch_lightning."),
+    ("lightning.Fabric", "lightning_fabric.Fabric"),
+    ("lightning.fabric.fabric.", "lightning_fabric."),
+    ("lightning_fabric.fabric.", "lightning_fabric."),
     ("lightning.fabric.", "lightning_fabric."),
     ("lightning.", "pytorch_lightning."),
+    ("accelerate.accelerator.", "accelerate."),
     # ``import lightning.pytorch as pl``: the module's name was looked at before.
     ("pytorch_lightning.pytorch.", "pytorch_lightning."),
     ("pytorch_lightning.fabric.", "lightning_fabric."),

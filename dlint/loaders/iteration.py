@@ -125,13 +125,16 @@ class Iterations:
 
     def loader(self, value: Value) -> Loader | None:
         """The loader that a value is, with the arguments of the very call that made it."""
+        prepared = self._evaluator.prepared.is_prepared(value)
+        loader: Loader | None = None
         if isinstance(value, Made) and value.name in LOADERS and isinstance(value.node, ast.Call):
-            return Loader(self._evaluator, value.node, value.point, LOADERS[value.name], value.arguments)
-        # A loader class that says itself how it is iterated may keep its workers.
-        if isinstance(value, Instance) and not self._evaluator.classes.member(value.cls, "__iter__"):
-            loader = self._program.made_by(value.node) if value.node is not None else None
-            return None if loader is None or loader.inherited else loader
-        return None
+            loader = Loader(self._evaluator, value.node, value.point, LOADERS[value.name], value.arguments)
+        elif isinstance(value, Instance) and value.node is not None:
+            # A loader class that says itself how it is iterated may keep its workers.
+            own = self._evaluator.classes.member(value.cls, "__iter__") and not prepared
+            made = None if own else self._program.made_by(value.node)
+            loader = None if made is None or made.inherited else made
+        return loader.put_on_device() if loader is not None and prepared else loader
 
     def from_body(self, module: Module) -> Iterator[Iteration]:
         """What importing or running a module iterates over, the main guard left aside."""

@@ -48,6 +48,7 @@ class Loader:
     ``call`` is where it is written; ``arguments`` are those that torch's constructor gets in the end, and
     ``point`` the place from which they are looked at. ``inherited`` is a loader class's own call of
     ``super().__init__``: conflicts are judged there, its datasets where the class is used.
+    ``on_device``: a library puts its batches on the device, which copies those for a GPU.
     """
 
     def __init__(
@@ -60,6 +61,7 @@ class Loader:
         *,
         inherited: bool = False,
         cls: Class | None = None,
+        on_device: bool = False,
     ) -> None:
         self._evaluator = evaluator
         self.call = call
@@ -68,6 +70,7 @@ class Loader:
         self.arguments = arguments
         self.inherited = inherited
         self.cls = cls
+        self.on_device = on_device
         self._put_right: bool | None = None
 
     @property
@@ -116,6 +119,19 @@ class Loader:
                 if isinstance(value, Function) and not isinstance(value.node, ast.Lambda):
                     return value.node
         return None
+
+    def put_on_device(self) -> Loader:
+        """The same loader, made ready by a library that puts its batches on the device."""
+        return Loader(
+            self._evaluator,
+            self.call,
+            self.point,
+            self.kind,
+            self.arguments,
+            inherited=self.inherited,
+            cls=self.cls,
+            on_device=True,
+        )
 
     def ways(self, *names: str) -> list[Way]:
         """What the named arguments may be together, one entry for each way to get to the call."""

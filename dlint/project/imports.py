@@ -2,24 +2,27 @@
 
 Looks where Python would look for a script or a package of this project: beside the importing file when it
 is no part of a package, in the folders above it, in ``src`` and ``lib`` folders, and, since scripts put
-folders on ``sys.path`` in many ways, in any folder of the project that is itself no package.
+folders on ``sys.path`` in many ways, in any folder of the project that is itself no package, or that some
+file of the project puts there.
 """
 
 from __future__ import annotations
 
 import sys
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 
 # Names that a project's folder never shadows for an importer: Python's own and what dlint knows by name.
 _OUTSIDE = frozenset(sys.stdlib_module_names) | {"torch", "numpy", "cv2", "torchvision"}
 
 
 class Imports:
-    """Resolution of module names over the files of one program (relative posix paths)."""
+    """Resolution of module names over the files of one program (relative posix paths). ``on_path`` tells
+    whether a script puts a folder on its search path."""
 
-    def __init__(self, files: Iterable[str]) -> None:
+    def __init__(self, files: Iterable[str], on_path: Callable[[str], bool] = lambda folder: False) -> None:
         self._files = frozenset(files)
+        self._on_path = on_path
         self._folders: set[str] = set()
         # The first part of a dotted name -> folders that hold a module or package of that name.
         self._holders: dict[str, list[str]] = defaultdict(list)
@@ -93,14 +96,18 @@ class Imports:
         above = [folder]
         while above[-1]:
             above.append(above[-1].rpartition("/")[0])
-        # A folder that is a package is on nobody's path, unless the importer runs as a script in it.
-        own = [place for place in above if place in holders and not (self.is_package(place) and place)]
+        # A folder that is a package is on nobody's path, unless the importer runs as a script in it, or some
+        # script puts it there.
+        own = [place for place in above if place in holders and (not place or self._is_searched(place))]
         scripts = [folder] if folder in holders and folder not in own else []
         others = [
-            place for place in dict.fromkeys(holders) if place not in above and not self.is_package(place)
+            place for place in dict.fromkeys(holders) if place not in above and self._is_searched(place)
         ]
         others.sort(key=lambda place: (-_shared(place, folder), place.count("/"), place))
         return own + others[:4] + scripts
+
+    def _is_searched(self, folder: str) -> bool:
+        return not self.is_package(folder) or self._on_path(folder)
 
 
 def _join(folder: str, name: str) -> str:

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator
 from dlint.budget.accounts import by_file
 from dlint.project.imports import Imports
 from dlint.project.index.index import Index
+from dlint.project.search_path import SearchPath
 from dlint.source.desugaring.plain import made_plain
 from dlint.source.module import Module
 from dlint.source.parsing import parse
@@ -19,7 +20,7 @@ class Modules:
 
     def __init__(self, index: Index) -> None:
         self.index = index
-        self.imports = Imports(index.paths)
+        self.imports = Imports(index.paths, SearchPath(index).has)
         self._modules: dict[str, Module | None] = {}
         self._frames: dict[int, Frame] = {}
 

@@ -5,7 +5,8 @@
 `.cuda()`, `.to(device)`, `device=...` or `torch.cuda.FloatTensor(...)` in worker code (`__getitem__`,
 `collate_fn`, transforms and whatever these reach in any file) for a loader with workers, where the device is
 CUDA: written there, or by some way in which the program makes it, such as
-`torch.device("cuda" if torch.cuda.is_available() else "cpu")`.
+`torch.device("cuda" if torch.cuda.is_available() else "cpu")`. A number is a GPU's (`device=0`, `.to(0)`),
+and so is the rank that `mp.spawn` passes to what it starts.
 
 A device that is the CPU by every construction, `.to(x.device)`, a device that cannot be followed, code that
 asks whether it runs in a worker, and workers that the project starts by spawn or forkserver are left alone.
@@ -62,7 +63,16 @@ from itertools import pairwise
 
 from dlint.finding import ReachStep
 from dlint.fork.start_method import STARTS_ANEW
-from dlint.knowledge.processes.devices import DEVICE, DEVICE_KEYWORDS, MOVES, is_cuda, makes_cuda_tensor
+from dlint.knowledge.processes.devices import (
+    DEVICE,
+    DEVICE_KEYWORDS,
+    DEVICE_NAMES,
+    MOVES,
+    PRESENT_GPU,
+    is_cuda,
+    is_number_of_gpu,
+    makes_cuda_tensor,
+)
 from dlint.loaders.loaders import Loader
 from dlint.program.conditions import both, with_workers
 from dlint.program.program import Program
@@ -71,7 +81,7 @@ from dlint.source.layout import FunctionNode, expressions, statements_in
 from dlint.source.nodes import walk
 from dlint.values.frame import Point
 from dlint.values.places import path_to, places_around
-from dlint.values.values import Const, External, Function, Made, Value
+from dlint.values.values import Const, External, Function, Made, Unknown, Value
 from dlint.values.worlds import World
 from dlint.workers.events import Visit
 
@@ -165,27 +175,33 @@ def _uses_gpu(program: Program, call: ast.Call, point: Point, world: World) -> b
     moves = isinstance(call.func, ast.Attribute) and call.func.attr in MOVES
     if not (of_torch or moves):
         return False
+    # Of an object of another library nobody knows what a number means.
+    of_others = any(isinstance(callee, External) for callee in callees)
     given = [keyword.value for keyword in call.keywords if keyword.arg in DEVICE_KEYWORDS]
     given += call.args[:1] if moves else []
     return any(
-        _may_be_cuda(program, value, w)
+        _may_be_cuda(program, value, w, of_torch or not of_others)
         for argument in given
         for value, w in program.evaluator.values(argument, point, world)
     )
 
 
-def _may_be_cuda(program: Program, value: Value, world: World) -> bool:
-    """Whether a device is CUDA on this way."""
+def _may_be_cuda(program: Program, value: Value, world: World, numbered: bool = True) -> bool:
+    """Whether a device is CUDA on this way; ``numbered``: where devices are told by their numbers as well, a
+    number is that of a GPU."""
     if isinstance(value, Const):
-        return is_cuda(value.value)
+        return is_cuda(value.value) or (numbered and is_number_of_gpu(value.value))
+    if isinstance(value, Unknown):
+        return numbered and value.key in program.evaluator.sites.ranks
     if isinstance(value, Made) and value.name == DEVICE:
-        given = value.arguments.positional[:1] or list(value.arguments.keywords.values())[:1]
+        words = value.arguments.keywords
+        given = value.arguments.positional[:1] or [words[name] for name in DEVICE_NAMES if name in words]
         return any(
             _may_be_cuda(program, name, w)
             for argument in given
             for name, w in program.evaluator.value_of(argument, world)
         )
-    return False
+    return isinstance(value, Made) and value.name == PRESENT_GPU and numbered
 
 
 def _kept_out(point: Point) -> bool:

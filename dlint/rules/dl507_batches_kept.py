@@ -13,9 +13,10 @@ or a part of the batch itself. `slots[step % 20]` and an example of each label a
 
 A copy is fine: `.clone()`, numbers (`.item()`, `.tolist()`, `extend(labels.numpy())`), what a model or a
 sum makes of the batch, `labels.to(device)`. So are loops that end early or keep now and then, `islice`, lists
-that the loop empties, a loader that surely gives fewer than 900 tensors, one without workers or with
-`pin_memory`, whose batches are copies, programs that choose the sharing strategy `file_system` or set their
-limit of open files, and tests. What nothing shows to be tensors (names of files) is left alone.
+that the loop empties, a loader that surely gives fewer than 900 tensors, one without workers, one with
+`pin_memory` or prepared by accelerate or Lightning Fabric, whose batches are copies, programs that choose the
+sharing strategy `file_system` or set their limit of open files, and tests. What nothing shows to be tensors
+(names of files) is left alone.
 
 ## Why is this bad
 
@@ -306,10 +307,15 @@ def _may_be_loader(keeping: _Keeping) -> bool:
 
 
 def _sends_files(loader: Loader) -> bool:
-    """Whether a loader has workers, and gives their tensors as they come: pinned ones are copies."""
-    return loader.may_have_workers and all(
-        value is None or (isinstance(value, Const) and not value.value)
-        for value in loader.values("pin_memory")
+    """Whether a loader has workers, and gives their tensors as they come: pinned ones, and those on a
+    GPU, are copies."""
+    return (
+        loader.may_have_workers
+        and not loader.on_device
+        and all(
+            value is None or (isinstance(value, Const) and not value.value)
+            for value in loader.values("pin_memory")
+        )
     )
 
 

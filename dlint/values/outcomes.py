@@ -87,9 +87,12 @@ def fold(outcomes: list[Outcome], world: World) -> list[Outcome]:
         return outcomes
     spend(len(outcomes))
     if len(outcomes) > _ALIKE and all(isinstance(value, Unknown) for value, _ in outcomes):
-        # Many ways to something unknown: which way says nothing about it.
+        # Many ways to something unknown: which way says nothing about it, but how a string begins and ends.
         first, *more = (w for _, w in outcomes)
-        return [(Unknown(("any", frozenset(value.key for value, _ in outcomes))), first.shared(more))]
+        texts = {value.text if isinstance(value, Unknown) else None for value, _ in outcomes}
+        text = next(iter(texts)) if len(texts) == 1 else None
+        any_of = Unknown(("any", frozenset(value.key for value, _ in outcomes)), text=text)
+        return [(any_of, first.shared(more))]
     if len(outcomes) <= OUTCOMES:
         seen: dict[tuple[object, int], Outcome] = {}
         for outcome in outcomes:
