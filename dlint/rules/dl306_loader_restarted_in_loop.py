@@ -8,8 +8,9 @@ returns it and is called in a loop.
 
 Once before or after a loop is fine, so is once an epoch beside what goes through the batches (a loop, a
 function that is called there, or one that trains by its name and cannot be seen), now and then
-(`if step % 100 == 0`), in a loop that is left in the same round (an attempt that is made again only after an
-error), in a test, a loader without workers or with `persistent_workers=True`, a loader that a method called
+(`if step % 100 == 0`, but not `if rank == 0`, which is the same in all rounds, nor `if step > 3`, which lets
+all through from one on), in a loop that is left in the same round (an attempt that is made again only after
+an error), in a test, a loader without workers or with `persistent_workers=True`, one that a method called
 in each round makes anew, and a loader class with an `__iter__` of its own.
 
 ## Why is this bad
@@ -61,6 +62,7 @@ from collections.abc import Iterator
 
 from dlint.calls.site import Site
 from dlint.finding import Effect, Remedy
+from dlint.loaders.every_round import is_now_and_then, lets_through, tests_in
 from dlint.loaders.iteration import Iterations
 from dlint.loaders.loaders import Loader
 from dlint.program.conditions import with_workers
@@ -126,6 +128,8 @@ def _in_loop(
     loader = _loader(program, iterations, restart.source, point)
     if loader is None or _binds(loop, held, point) or _is_epoch_loop(loop, point, iterations):
         return
+    if any(is_now_and_then(test, loop, point) for test in tests_in(loop, point)):
+        return
     if not _is_made_anew(program, loop, restart.source, point):
         yield _found(program, point.frame.module, restart, loader, "in a loop")
 
@@ -141,6 +145,8 @@ def _in_function(
         return
     program.evaluator.start()
     point = program.evaluator.sites.point_of(module, restart.trail)
+    if any(_counts(test) for test, _, _ in tests_around(point)):
+        return
     loader = _loader(program, iterations, restart.source, point)
     site = _calling_loop(program, iterations, function, point, loader) if loader is not None else None
     if loader is not None and site is not None:
@@ -159,10 +165,12 @@ def _calling_loop(
     """A call of a function, or of one that calls it, that a loop makes for every batch."""
     for site in program.evaluator.sites.of(function, point.frame):
         scope, called = site.point.frame.scope, site.point
-        if _TEST_FILE.search(called.frame.module.relative) or next(tests_around(called), None) is not None:
+        if _TEST_FILE.search(called.frame.module.relative):
             continue
         loops = [loop for loop in loops_around(called) if not _is_short(loop)]
         if not loops:
+            if next(tests_around(called), None) is not None:
+                continue
             if isinstance(scope, ast.FunctionDef) and far < _FAR:
                 found = _calling_loop(program, iterations, scope, called, loader, far + 1)
                 if found is not None:
@@ -172,6 +180,8 @@ def _calling_loop(
         if all(each is not loop for each in loops_that_repeat(called)):
             continue
         if not isinstance(loop, ast.For | ast.While) or any(_EPOCH.search(name) for name in _head(loop)):
+            continue
+        if not all(lets_through(test.node, test.wanted, loop, called) for test in tests_in(loop, called)):
             continue
         given = [*site.call.args, *(word.value for word in site.call.keywords)]
         handed = [node for node in given if base_of(node) is not None and iterations.is_loader(node, called)]
@@ -184,6 +194,15 @@ def _calling_loop(
             continue
         return site
     return None
+
+
+def _counts(test: ast.expr) -> bool:
+    """Whether a test is about the number of the round: ``if step % 100: return``."""
+    for node in walk(test):
+        name = node.id if isinstance(node, ast.Name) else getattr(node, "attr", "")
+        if isinstance(node, ast.Mod) or _STEPS.search(name) or _EPOCH.search(name):
+            return True
+    return False
 
 
 def _is_short(loop: ast.stmt) -> bool:
@@ -218,8 +237,6 @@ def _loop(restart: Restart) -> tuple[ast.For | ast.While | None, ast.expr]:
             return nothing
         if isinstance(at, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda | ast.ClassDef):
             return nothing
-        if isinstance(above, ast.If) and at is not above.test and _is_now_and_then(above.test):
-            return nothing
         if isinstance(above, ast.For | ast.While) and any(at is statement for statement in above.body):
             if isinstance(above, ast.For) and picks & set(target_names(above.target)):
                 continue  # another loader each time: the loop around it comes back to them
@@ -233,11 +250,6 @@ def _loop(restart: Restart) -> tuple[ast.For | ast.While | None, ast.expr]:
 def _is_bound(node: ast.expr, target: ast.expr) -> bool:
     """Whether a loop gives what is read by its name alone."""
     return isinstance(node, ast.Name) and node.id in target_names(target)
-
-
-def _is_now_and_then(test: ast.expr) -> bool:
-    """Whether a test lets only some rounds through: ``step % 100 == 0``, ``step == 0``."""
-    return any(isinstance(node, ast.Mod | ast.Compare | ast.Not) for node in walk(test))
 
 
 def _is_epoch_loop(loop: ast.For | ast.While, point: Point, iterations: Iterations) -> bool:

@@ -4,8 +4,9 @@
 
 A `__getitem__` that returns None for some items, for a loader that makes batches with the default collate
 function: `return None` (or a tuple of nothing else) where reading failed or the item is not good enough, an
-`except` that falls off the end, attempts that run out, an `if` about the item as the last statement and no
-`return` behind it. Also where the None comes from a function of the project, or from another dataset
+`except` that falls off the end, attempts that run out, a list that what was read has left too short
+(`if len(frames) < n: return None`), an `if` about the item as the last statement and no `return` behind it.
+Also where the None comes from a function of the project, or from another dataset
 (`return self.inner[index]`), whose result is returned as it is, and where a variable that starts as None is
 returned after an exception that kept it from being set.
 
@@ -14,7 +15,8 @@ where a decorator of `__getitem__` may replace what it returns, where the loader
 (`batch_size=None`), where a `Subset` is of items that were looked at (`if dataset[i] is not None`), where
 the constructor has tried the same function on each item to choose which to keep
 (`[p for p in paths if self.parse(p) is not None]`), where anything else is done with a helper's result before
-it is returned (it may be tested and replaced), and where only a mode of the dataset would get there.
+it is returned (it may be tested and replaced), where only a mode of the dataset would get there, and where a
+list has something for each of so many settings.
 
 ## Why is this bad
 

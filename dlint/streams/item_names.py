@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Set
+from collections.abc import Iterator, Set
 
-from dlint.source.layout import own_names, parameters, statements_in
+from dlint.source.layout import as_try, blocks, own_names, parameters, statements_in
 from dlint.source.nodes import children, walk
 from dlint.values.frame import Arguments, Frame
 
 _NUMERIC = frozenset({"int", "len", "max", "min", "divmod"})
 _ABOUT_NUMBERS = _NUMERIC | {"isinstance", "type"}
+# Methods that put one thing into a list, or all of one.
+_ADD = frozenset({"append", "appendleft", "add", "insert"})
+_ADD_ALL = frozenset({"extend", "update"})
 
 
 def concerns(test: ast.expr, index: frozenset[str], read: frozenset[str]) -> bool:
@@ -127,4 +130,57 @@ def read_from(function: ast.FunctionDef, index: frozenset[str], read: frozenset[
                     value = source.context_expr if isinstance(source, ast.withitem) else source
                     if mentions(value, index | found) and not is_index(value, index):
                         found |= names
+        found.update(_gathered(function.body, index, found, False))
     return frozenset(found - index)
+
+
+def _gathered(block: list[ast.stmt], index: frozenset[str], read: Set[str], varies: bool) -> Iterator[str]:
+    """The lists into which a block puts as many things as the item has: in a loop over what was read for it,
+    or where a test of that, or an error in reading it, may come between. What puts a thing in for each of so
+    many settings makes a list of one length."""
+    known = frozenset(read)
+    for statement in block:
+        match statement:
+            case ast.Expr(
+                value=ast.Call(func=ast.Attribute(value=ast.Name(id=name), attr=method), args=args)
+            ):
+                some = any(mentions(each, index | known) for each in args)
+                if (varies and method in _ADD) or (method in _ADD_ALL and (varies or some)):
+                    yield name
+            case ast.Assign(targets=[ast.Subscript(value=ast.Name(id=name))]) if varies:
+                yield name
+        for role, inside, _ in blocks(statement):
+            yield from _gathered(inside, index, known, varies or _varies(statement, role, index, known))
+
+
+def _varies(statement: ast.stmt, role: str, index: frozenset[str], read: frozenset[str]) -> bool:
+    """Whether it depends on the item how often control comes to what is in a block of a statement."""
+    match statement:
+        case ast.If(test=test):
+            return concerns(test, index, read)
+        case ast.For(iter=iterable, body=body):
+            return _is_of_item(iterable, index, read) or _is_left(body, index, read)
+        case ast.While(test=test, body=body):
+            return concerns(test, index, read) or _is_left(body, index, read)
+    attempt = as_try(statement)
+    if attempt is None or role != "body" or not attempt.handlers:
+        return False
+    return any(mentions(each, index | read) for each in attempt.body)
+
+
+def _is_of_item(iterable: ast.expr, index: frozenset[str], read: frozenset[str]) -> bool:
+    """Whether a loop goes through what was read for the item; so many rounds from its number on are none."""
+    match iterable:
+        case ast.Call(func=ast.Name(id="range"), args=args):
+            return any(concerns(each, index, read) for each in args)
+    return mentions(iterable, index | read) and not is_index(iterable, index)
+
+
+def _is_left(body: list[ast.stmt], index: frozenset[str], read: frozenset[str]) -> bool:
+    """Whether a test of what was read ends a loop, or a round of it."""
+    return any(
+        isinstance(each, ast.If)
+        and concerns(each.test, index, read)
+        and any(isinstance(inner, ast.Break | ast.Continue) for inner in statements_in(each.body))
+        for each in statements_in(body)
+    )

@@ -129,7 +129,7 @@ class Nones:
         if scope.far:
             return scope.read
         bound = {name for s in statements_in(scope.node.body) for name in own_names(s)}
-        return frozenset(bound - scope.indices - settled(scope.node))
+        return frozenset(bound - scope.indices - settled(scope.node)) | (scope.read & bound)
 
     def _is_left_over(self, before: list[ast.stmt], scope: _Scope) -> bool:
         """Whether what comes after some statements is for the items that a test of them, or of each attempt

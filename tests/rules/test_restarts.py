@@ -406,9 +406,14 @@ def test_restarts_in_a_loop(body: str, places: int, tmp_path: Path, monkeypatch:
             id="each object once",
         ),
         pytest.param(
-            "    for step in range(99):\n        if step > 5:\n            print(first(loader))\n",
+            "    for step in range(99):\n        if step < 5:\n            print(first(loader))\n",
             [],
             id="a test",
+        ),
+        pytest.param(
+            "    for step in range(99):\n        if step > 5:\n            print(first(loader))\n",
+            ["given"],
+            id="found: a test that is passed from a round on",
         ),
         pytest.param(
             "    for step in range(99):\n        made = DataLoader(datasets.CIFAR10('d'), num_workers=2)\n"

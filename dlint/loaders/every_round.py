@@ -1,0 +1,156 @@
+"""Which rounds of a loop a test lets through: all that this process makes, all from one on, or some now and
+then."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from dlint.source.layout import dotted, own_names, statements_in, target_names
+from dlint.source.nodes import walk
+from dlint.values.frame import Point
+from dlint.values.places import LOOPS, places_around
+
+# What tells one process from the others, and is the same as long as it lives.
+_PROCESS = re.compile(
+    r"(?:^|_)rank(?:_?(?:0|zero))?$|process_index$|(?:main|master|chief)(?:_process|_proc|_rank|_node)?$"
+    r"|(?:global|local)_zero$",
+    re.IGNORECASE,
+)
+
+
+class Test(NamedTuple):
+    """A test on the way to a point in a loop: what it must be, and whether it leaves the round otherwise."""
+
+    node: ast.expr
+    wanted: bool
+    leaves: bool
+
+
+def tests_in(loop: ast.stmt, point: Point) -> Iterator[Test]:
+    """The tests that decide, in each round of a loop, whether control comes to a point."""
+    for place in places_around(point):
+        for before in place.block[: place.at]:
+            if isinstance(before, ast.If) and isinstance(
+                before.body[-1], ast.Return | ast.Raise | ast.Continue
+            ):
+                yield Test(before.test, False, True)
+        if isinstance(place.owner, ast.If):
+            yield Test(place.owner.test, place.role == "body", False)
+        if place.owner is loop:
+            return
+
+
+def is_now_and_then(test: Test, loop: ast.stmt, point: Point) -> bool:
+    """Whether a test lets only some rounds through: ``step % 100 == 0``, ``step == 0``. One that leaves the
+    round may look for what cannot be used: it has to be about the number of the round."""
+    if test.leaves:
+        grown = _counters(loop)
+        telling = any(
+            isinstance(node, ast.Mod)
+            or (isinstance(node, ast.Name | ast.Attribute) and dotted(node) in grown)
+            for node in walk(test.node)
+        )
+    else:
+        telling = any(isinstance(node, ast.Mod | ast.Compare | ast.Not) for node in walk(test.node))
+    return telling and not lets_through(test.node, test.wanted, loop, point)
+
+
+def lets_through(test: ast.expr, wanted: bool, loop: ast.stmt, point: Point) -> bool:
+    """Whether a test is the same in all rounds (``rank == 0``), or comes out so from one round on
+    (``step > 3``)."""
+    match test:
+        case ast.UnaryOp(op=ast.Not(), operand=operand):
+            return lets_through(operand, not wanted, loop, point)
+        case ast.BoolOp(op=op, values=values):
+            each = [lets_through(value, wanted, loop, point) for value in values]
+            return all(each) if isinstance(op, ast.And) is wanted else any(each)
+        case ast.Compare(left=left, ops=[op], comparators=[right]):
+            if _is_same(left, point) and _is_same(right, point):
+                return True
+            return _grows_past(left, op, right, wanted, _counters(loop))
+    return _is_of_process(test, point)
+
+
+def _is_same(node: ast.expr, point: Point) -> bool:
+    """Whether an expression is the same in every round: what tells processes apart, a constant, a variable
+    of the function that no loop around sets."""
+    match node:
+        case ast.Constant():
+            return True
+        case ast.UnaryOp(op=ast.USub(), operand=operand):
+            return _is_same(operand, point)
+        case ast.Tuple(elts=parts) | ast.List(elts=parts) | ast.Set(elts=parts):
+            return all(_is_same(part, point) for part in parts)
+        case ast.Name(id=name) if name in _given(point):
+            return not _is_set(name, point)
+    return _is_of_process(node, point)
+
+
+def _is_of_process(node: ast.expr, point: Point) -> bool:
+    """Whether an expression asks which process this is: ``rank``, ``dist.get_rank()``,
+    ``accelerator.is_main_process``."""
+    if isinstance(node, ast.Call):
+        node = node.func if not node.args and not node.keywords else node
+    path = dotted(node)
+    return (
+        path is not None and _PROCESS.search(path.rpartition(".")[2]) is not None and not _is_set(path, point)
+    )
+
+
+def _given(point: Point) -> set[str]:
+    """The variables of the function that a point is in, with its parameters."""
+    scope, found = point.frame.scope, set(point.frame.layout.binds)
+    if isinstance(scope, ast.FunctionDef | ast.AsyncFunctionDef):
+        arguments = scope.args
+        found |= {each.arg for each in (*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs)}
+    return found
+
+
+def _is_set(path: str, point: Point) -> bool:
+    """Whether a loop around a point sets what is read by a name."""
+    loops = [place.owner for place in places_around(point) if isinstance(place.owner, LOOPS)]
+    if any(path in point.frame.layout.bound_by(loop) for loop in loops):
+        return True
+    return any(
+        isinstance(node, ast.Global | ast.Nonlocal) and path in node.names
+        for node in walk(point.frame.module.tree)
+    )
+
+
+def _counters(loop: ast.stmt) -> frozenset[str]:
+    """What counts the rounds of a loop: it only grows there, or is the number that the loop gives."""
+    assert isinstance(loop, LOOPS)
+    found: set[str] = set()
+    if not isinstance(loop, ast.While) and isinstance(loop.iter, ast.Call):
+        names = target_names(loop.target)
+        called = (dotted(loop.iter.func) or "").rpartition(".")[2]
+        if called in ("range", "trange", "count"):
+            found.update(names)
+        elif any(isinstance(each, ast.Call) and dotted(each.func) == "enumerate" for each in walk(loop.iter)):
+            found.update(names[:1])
+    others: set[str] = set()
+    grown: set[str] = set()
+    for statement in statements_in(loop.body):
+        match statement:
+            case ast.AugAssign(op=ast.Add(), value=ast.Constant(value=int(step))) if step > 0:
+                grown.update(own_names(statement))
+            case _:
+                others.update(own_names(statement))
+    return frozenset((found | grown) - others)
+
+
+def _grows_past(
+    left: ast.expr, op: ast.cmpop, right: ast.expr, wanted: bool, counters: frozenset[str]
+) -> bool:
+    """Whether what counts the rounds is compared with a number that it leaves behind."""
+    above: tuple[type[ast.cmpop], ...] = (ast.Gt, ast.GtE, ast.NotEq)
+    below: tuple[type[ast.cmpop], ...] = (ast.Lt, ast.LtE, ast.Eq)
+    if isinstance(left, ast.Constant):
+        left, right = right, left
+        above, below = (ast.Lt, ast.LtE, ast.NotEq), (ast.Gt, ast.GtE, ast.Eq)
+    if dotted(left) not in counters or not isinstance(right, ast.Constant):
+        return False
+    return isinstance(op, above if wanted else below)
