@@ -10,7 +10,8 @@ a cursor of SQLite, a transaction of LMDB), or one of a list or dict of them.
 Also one that is opened when it is first needed (`if self.file is None:`, `if not hasattr(self, "file"):`, a
 `cached_property`) where the main process needs it while workers are still to start, which then inherit it all
 the same: the constructor lists its contents, `__len__` does and the program or a shuffling loader asks for
-the length, or the program reads an item.
+the length, or the program reads an item, where the loader is made, in a method that is called before, or in
+the constructor of the object that keeps the dataset.
 
 Fine are handles opened in the worker: for each item, in `worker_init_fn`, keyed on `os.getpid()`, or at the
 first item where the parent reads none, or lets go what it has read with (`dataset.close()`) before workers
@@ -118,7 +119,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from dlint.finding import Remedy
-from dlint.fork.early_reads import item_read_in_parent, length_asked_in_parent
+from dlint.fork.early.reads import item_read_in_parent, length_asked_in_parent
 from dlint.fork.handles import handle_of
 from dlint.fork.held_handles import held, is_released
 from dlint.fork.set_elsewhere import left_as_made
