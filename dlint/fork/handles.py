@@ -32,6 +32,10 @@ def handle_of(evaluator: Evaluator, value: object) -> Handle | None:
     ]
     if any(_is_memory(value) for source in sources for value, _ in evaluator.value_of(source, HERE)):
         handle = handle._replace(forked="")  # every process has the bytes and the position for itself
+    if handle.device and any(
+        _is_number(value) for path in sources for value, _ in evaluator.value_of(path, HERE)
+    ):
+        handle = handle._replace(forked="", cure="")
     modes = [*given.positional[1:2]] if value.name != "pathlib.Path().open" else [*given.positional[:1]]
     modes += [given.keywords["mode"]] if "mode" in given.keywords else []
     if value.name.startswith("lmdb."):
@@ -46,6 +50,10 @@ def handle_of(evaluator: Evaluator, value: object) -> Handle | None:
             if isinstance(found, Const) and isinstance(found.value, str) and WRITES & set(found.value):
                 return None
     return handle
+
+
+def _is_number(value: Value) -> bool:
+    return isinstance(value, Const) and isinstance(value.value, int)
 
 
 def _is_memory(value: Value) -> bool:

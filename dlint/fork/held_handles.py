@@ -10,7 +10,7 @@ from typing import Literal
 from dlint.fork.handles import handle_of
 from dlint.fork.program import Program
 from dlint.knowledge.processes.handles import PARTS
-from dlint.values.values import Instance, Items, Table, Value
+from dlint.values.values import Instance, Items, Made, Table, Value
 from dlint.values.worlds import HERE
 
 Held = Literal["alone", "among others", "a part of it"]
@@ -39,6 +39,12 @@ def held(program: Program, owner: Instance, names: set[str]) -> Iterator[tuple[s
                     yield name, value, "a part of it"
 
 
+def is_released(made: Made, name: str) -> bool:
+    """Whether what opens a handle for an attribute lets go of it again: OpenCV's object stays."""
+    frame = made.point.frame
+    return f".{name}.release()" in frame.module.text_of(frame.scope)
+
+
 def _inside(container: Items | Table) -> Iterator[Value]:
     """What a container holds, at most one container further down."""
     for item in _contents(container):
@@ -51,8 +57,10 @@ def _contents(container: Items | Table) -> list[Value]:
 
 def _part(node: ast.expr | None) -> tuple[ast.expr, str] | None:
     """What an expression takes a part of, and how: ``file["images"]``, ``file.get("images")``,
-    ``connection.cursor()``."""
+    ``file.variables["t"]``, ``connection.cursor()``."""
     match node:
+        case ast.Subscript(value=ast.Attribute(value=whole, attr=under), slice=name) if under in PARTS:
+            return (whole, under) if _is_name(name) else None
         case ast.Subscript(value=whole, slice=name) if _is_name(name):
             return whole, "[]"
         case ast.Call(func=ast.Attribute(value=whole, attr=method), args=given) if method in PARTS:

@@ -93,7 +93,7 @@ import ast
 from collections.abc import Iterator
 
 from dlint.finding import Effect, ReachStep, Remedy
-from dlint.fork.early_reads import item_read_in_parent
+from dlint.fork.early.reads import item_read_in_parent
 from dlint.fork.order import comes_before
 from dlint.fork.sides import (
     ParentThread,

@@ -67,7 +67,7 @@ import ast
 import re
 from collections.abc import Iterator
 
-from dlint.fork.early_reads import item_read_in_parent
+from dlint.fork.early.reads import item_read_in_parent
 from dlint.fork.sides import calls_named, worker_functions
 from dlint.fork.start_method import STARTS_ANEW
 from dlint.knowledge.processes.native_threads import CORES, LIBRARIES, LIMITS, TORCH, Library

@@ -113,7 +113,7 @@ import ast
 from collections.abc import Iterator
 
 from dlint.finding import Effect, Remedy
-from dlint.fork.early_reads import item_read_in_parent
+from dlint.fork.early.reads import item_read_in_parent
 from dlint.fork.sides import made_in_parent, renewed
 from dlint.fork.start_method import STARTS_ANEW
 from dlint.knowledge.augmentation import albumentations

@@ -4,13 +4,14 @@
 
 An open file, archive, database or video that the dataset (or an object it holds, or a module) opens when it
 is made, in its constructor or in a method that the constructor calls, and that worker code reads: itself, or
-a part kept of it (HDF5: `self.images = file["images"]`, `file.get("images")`; a cursor of SQLite, a
-transaction of LMDB), or one of a list or dict of them.
+a part kept of it (HDF5: `self.images = file["images"]`, `file.get("images")`; netCDF: `file.variables["t"]`;
+a cursor of SQLite, a transaction of LMDB), or one of a list or dict of them.
 
 Also one that is opened when it is first needed (`if self.file is None:`, `if not hasattr(self, "file"):`, a
 `cached_property`) where the main process needs it while workers are still to start, which then inherit it all
 the same: the constructor lists its contents, `__len__` does and the program or a shuffling loader asks for
-the length, or the program reads an item.
+the length, or the program reads an item, where the loader is made, in a method that is called before, or in
+the constructor of the object that keeps the dataset.
 
 Fine are handles opened in the worker: for each item, in `worker_init_fn`, keyed on `os.getpid()`, or at the
 first item where the parent reads none, or lets go what it has read with (`dataset.close()`) before workers
@@ -31,17 +32,22 @@ As measured, with 4 forked workers and 4000 reads:
 - `decord.VideoReader`, also with `num_threads=1`: the worker **hangs** in 5 of 5 runs where the parent
   had read nothing from it (in the one run where it had, it did not), and in 4 of 4 where it only lets go of
   the parent's reader.
+- `cv2.VideoCapture` (OpenCV 5.0): an .mp4 **hangs** in 4 of 4 runs, also where the parent has only asked for
+  the number of frames, and where the worker lets go of the parent's; of an .avi of MJPG 35 to 64 reads failed
+  and 159 to 187 were **silently wrong** of 400, and it hangs where the parent has read a frame.
 - A `ZipFile` opened when first needed, 2000 reads: no error where only workers need it, 1 and 67 where the
   constructor has listed it, 116 and 162 where `__len__` has.
 - `lmdb` 3.0, opened anew in a forked worker while the inherited environment is still open: all of 8000 reads
   failed (`The environment ... is already open in this process`; 2.0 to 2.3 refuse it likewise, 1.x do not),
   none where the worker closes the inherited one first.
 - `h5py`, `sqlite3` (reading), `mmap`, `os.pread`, `np.memmap`: no wrong read.
+- `netCDF4.Dataset`: no wrong read of files in the format NETCDF4, 3000 to 4000 failed ones of 4000 in the
+  NETCDF3 formats.
 
 Under spawn and forkserver (Python 3.14 on Linux, macOS, Windows) none of them can be sent to a worker:
 `TypeError: cannot pickle ...` for files of all kinds, sqlite3, lmdb, h5py, mmap, cv2.VideoCapture, and
-errors of their own for rasterio, PyAV and decord. A `__getstate__` that drops the handle cures that, but
-not what forked workers do.
+errors of their own for netCDF4, rasterio, PyAV and decord. A `__getstate__` that drops the handle cures that,
+but not what forked workers do.
 
 ## Example
 
@@ -78,8 +84,9 @@ Use instead a handle for each process:
 - `error`, silent: forked workers read wrong data (files, tar archives, rasterio, sound files).
 - `error`, error: forked workers fail (zip, npz, LMDB), or workers are started anew: no handle can be
   pickled.
-- `error`, hang: decord.
-- `warning`, error: what forked workers can share (HDF5, SQLite, memory maps), if workers are not forked.
+- `error`, hang: decord, OpenCV's video captures.
+- `warning`, error: what forked workers can share (HDF5, netCDF, SQLite, memory maps), if workers are not
+  forked.
 
 A `warning` instead where workers run the code only under a condition: an option for the number of workers
 that is 0 by default, a dataset that no loader of the project is seen to get, or a loader in a function that
@@ -92,10 +99,10 @@ is missed then and not in the constructor. What it is opened with is kept as it 
 `__getstate__` is built upon. Left to you: an attribute that any code of the program stores or deletes (a
 subclass, a script, `setattr`), a class with `__slots__`, `__del__`, `__getattr__` or a `__getstate__` of
 another kind, one derived from a library's class that may have its own, handles in a list or dict, parts kept
-of one, what is opened when first needed, and decord's readers. So is what another process would not find, or
-not as it is here: what is in memory, a temporary or removed file, one read from another open one, a path that
-may be relative where the program calls `os.chdir`, what is set up once it is open, a file that is read on
-from where the constructor left it, and one whose errors the constructor handles.
+of one, what is opened when first needed, decord's readers and video captures. So is what another process
+would not find, or not as it is here: what is in memory, a temporary or removed file, one read from another
+open one, a path that may be relative where the program calls `os.chdir`, what is set up once it is open, a
+file that is read on from where the constructor left it, and one whose errors the constructor handles.
 
 ## References
 
@@ -112,9 +119,9 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from dlint.finding import Remedy
-from dlint.fork.early_reads import item_read_in_parent, length_asked_in_parent
+from dlint.fork.early.reads import item_read_in_parent, length_asked_in_parent
 from dlint.fork.handles import handle_of
-from dlint.fork.held_handles import held
+from dlint.fork.held_handles import held, is_released
 from dlint.fork.set_elsewhere import left_as_made
 from dlint.fork.shipped import attributes
 from dlint.fork.sides import functions_of, made_in_parent, renewed
@@ -209,7 +216,7 @@ def _kept(
             continue
         if binding and _is_for_one_process(visits):
             continue
-        if handle.forked and _only_by_number(visits, name):
+        if handle.forked and (_only_by_number(visits, name) or is_released(value, name)):
             handle = handle._replace(forked="")
         for visit, read in reads:
             if name in read:

@@ -1,0 +1,225 @@
+"""Early reads: where the program reads an item of a dataset itself, before the workers of a loader start.
+
+What the dataset makes at its first item is then made in the parent, and workers that are forked get it.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING
+
+from dlint.fork.early.starts import Start, let_go, starts
+from dlint.knowledge.loading import LOADERS, is_iterable_dataset
+from dlint.source.layout import FunctionNode, expressions, statements_in
+from dlint.source.module import Module
+from dlint.source.nodes import walk
+from dlint.values.frame import Frame, Point, arguments_of
+from dlint.values.functions import is_generator
+from dlint.values.values import Class, Function, Instance, Items, Key, Made, Unknown, Value
+from dlint.values.worlds import HERE
+
+if TYPE_CHECKING:
+    from dlint.calls.evaluator import Evaluator
+    from dlint.fork.program import Program
+    from dlint.loaders.loaders import Loader
+    from dlint.workers.uses import WorkerUse
+
+_READS = frozenset({"__getitem__", "__getitems__", "__next__"})
+_MOST_HELD = 60
+# What a scope reads, and where; and whether by its number, which no stream is read by.
+_Reads = Iterator[tuple[ast.expr, Point, bool]]
+
+
+def item_read_in_parent(
+    program: Program, use: WorkerUse, maker: Class | None = None, *, of_class: bool = False
+) -> tuple[Module, ast.expr] | None:
+    """Where the code around a use's loader, or around the calls that lead there, reads an item of the use's
+    dataset (``of_class``: of any dataset of its classes) while workers are still to start: ``dataset[0]``.
+
+    Where ``maker`` is the class of a dataset, it is one of that class whose item must be read.
+    """
+    return _early(program, use, maker, _reads, of_class)
+
+
+def length_asked_in_parent(program: Program, use: WorkerUse, maker: Class) -> tuple[Module, ast.expr] | None:
+    """The same for ``len(dataset)``."""
+    return _early(program, use, maker, _lengths, False)
+
+
+def _early(
+    program: Program,
+    use: WorkerUse,
+    maker: Class | None,
+    looked_at: Callable[[Frame], _Reads],
+    of_class: bool,
+) -> tuple[Module, ast.expr] | None:
+    evaluator = program.evaluator
+    instances = use.code.instances.values()
+    made = [
+        i for i in instances if maker and any(c.node is maker.node for c in evaluator.classes.line(i.cls))
+    ]
+    classes = {id(instance.cls.node) for instance in made or instances}
+    for loader in _loaders(program, use) if classes else ():
+        any_of_class = of_class or use.loader is None
+        for place, read, start in _read_before(evaluator, loader, classes, looked_at):
+            if any_of_class or _is_among(evaluator, read, _loaded(evaluator, loader, start)):
+                return place
+    return None
+
+
+def _loaders(program: Program, use: WorkerUse) -> list[Loader]:
+    """The loader of a use; where none is seen to get the dataset, those of which nobody knows what they get
+    (``self.datasets[split]``)."""
+    if use.loader is not None:
+        return [use.loader]
+    return [
+        loader
+        for loader in program.loaders
+        if loader.may_have_workers and any(isinstance(value, Unknown) for value in loader.values("dataset"))
+    ]
+
+
+def _read_before(
+    evaluator: Evaluator, loader: Loader, classes: set[int], looked_at: Callable[[Frame], _Reads]
+) -> Iterator[tuple[tuple[Module, ast.expr], Instance, Start]]:
+    """The objects of some classes that are read before the workers of a loader start: where, and before
+    which start."""
+    for start in starts(evaluator, loader.call, loader.point):
+        for node, inner, numbered, place, point in _with_helpers(evaluator, start, looked_at):
+            if not start.follows(place, point) or let_go(place, point, start):
+                continue
+            if not evaluator.flow.reaching(inner, HERE):
+                continue
+            for value, _ in evaluator.values(node, inner):
+                for read in _datasets(evaluator, value):
+                    if id(read.cls.node) in classes and not (numbered and _is_stream(evaluator, read)):
+                        yield (inner.frame.module, node), read, start
+
+
+def _loaded(evaluator: Evaluator, loader: Loader, start: Start) -> list[Value]:
+    """What a loader may get; where the calls that lead to it are plain ones, what it gets through these."""
+    written, point = loader.written("dataset"), start.inside(evaluator)
+    if written is not None and point is not None:
+        found = [value for value, _ in evaluator.values(written, point)]
+        if not any(isinstance(value, Unknown) for value in found):
+            return found
+    return [value for value in loader.values("dataset") if value is not None]
+
+
+def _is_among(evaluator: Evaluator, read: Instance, loaded: list[Value]) -> bool:
+    """Whether an object is one that a loader gets, be it that this is known only as what some function makes
+    (``self.dataset``) and that as what the only call of the function has made."""
+    return any(
+        read.key == each.key or (read.node is each.node and _is_made_once(evaluator, each))
+        for dataset in loaded
+        for each in _datasets(evaluator, dataset)
+    )
+
+
+def _is_made_once(evaluator: Evaluator, loaded: Instance) -> bool:
+    """Whether an object is what the only call of some function makes."""
+    for given in loaded.arguments.all() if loaded.arguments is not None else ():
+        frame = given.point.frame if given.point is not None else None
+        if frame is not None and frame.arguments is None and isinstance(frame.scope, FunctionNode):
+            sites = evaluator.sites.of(frame.scope, frame)
+            return len(sites) == 1 and evaluator.sites.are_all(frame.scope)
+    return False
+
+
+def _with_helpers(
+    evaluator: Evaluator, start: Start, looked_at: Callable[[Frame], _Reads]
+) -> Iterator[tuple[ast.expr, Point, bool, ast.expr, Point]]:
+    """What a scope does to what, there or in a function that it hands something to, or in a method or
+    constructor that it calls: the expression and its place, whether by its number, and where in the scope
+    that happens."""
+    frame = start.frame
+    for node, point, numbered in looked_at(frame):
+        yield node, point, numbered, node, point
+    if isinstance(frame.scope, ast.Lambda):
+        return
+    for statement in statements_in(frame.scope.body):
+        point = Point(frame, statement)
+        for expression in expressions(statement):
+            for call in walk(expression):
+                if not isinstance(call, ast.Call) or call is start.call or not start.follows(call, point):
+                    continue  # what the call itself leads to is a scope of its own
+                for inside in _entered(evaluator, call, point):
+                    for node, inner, numbered in looked_at(inside):
+                        if not let_go(node, inner, Start(inside, None)):
+                            yield node, inner, numbered, call, point
+
+
+def _entered(evaluator: Evaluator, call: ast.Call, point: Point) -> Iterator[Frame]:
+    """The frames of functions that a call hands something to, of methods and of constructors."""
+    for callee, _ in evaluator.values(call.func, point):
+        match callee:
+            case Function(node=ast.FunctionDef() as node) if not is_generator(node):
+                if isinstance(callee.receiver, Instance) or any(map(_is_handed, call.args)):
+                    yield evaluator.calls.enter(callee, arguments_of(call, point), call, point)
+            case Class():
+                for made, _ in evaluator.values(call, point):
+                    if isinstance(made, Instance) and made.node is call:
+                        yield from (frame for _, frame in evaluator.initialisers.of(made))
+
+
+def _is_stream(evaluator: Evaluator, instance: Instance) -> bool:
+    return any(is_iterable_dataset(name) for name in evaluator.classes.libraries(instance.cls))
+
+
+def _is_handed(argument: ast.expr) -> bool:
+    return isinstance(argument, ast.Name | ast.Attribute)
+
+
+def _datasets(evaluator: Evaluator, value: Value) -> Iterator[Instance]:
+    """The objects of the program that a dataset is, or is made of: reading it reads them."""
+    seen: set[Key] = set()
+    waiting = [value]
+    while waiting and len(seen) < _MOST_HELD:
+        part = waiting.pop()
+        if part.key in seen or not isinstance(part, Instance | Made | Items):
+            continue
+        seen.add(part.key)
+        if isinstance(part, Items):
+            waiting += part.items
+            continue
+        names = evaluator.classes.libraries(part.cls) if isinstance(part, Instance) else {part.name}
+        if any(name in LOADERS for name in names):
+            continue  # its workers read the dataset
+        if isinstance(part, Instance):
+            yield part
+        for argument in part.arguments.all() if part.arguments is not None else ():
+            waiting += [held for held, _ in evaluator.value_of(argument, HERE)]
+
+
+def _reads(frame: Frame) -> _Reads:
+    """What a scope's statements subscript or iterate over, and where."""
+    if isinstance(frame.scope, ast.Lambda):
+        return
+    for statement in statements_in(frame.scope.body):
+        point = Point(frame, statement)
+        if isinstance(statement, ast.For) and isinstance(statement.iter, ast.Name | ast.Attribute):
+            yield statement.iter, point, False
+        for expression in expressions(statement):
+            for node in walk(expression):
+                match node:
+                    case ast.Subscript(value=ast.Name() | ast.Attribute() as value, ctx=ast.Load()):
+                        yield value, point, True
+                    case ast.Call(func=ast.Attribute(value=value, attr=name)) if name in _READS:
+                        yield value, point, name != "__next__"
+                    case ast.Call(
+                        func=ast.Name(id="next" | "iter"), args=[ast.Name() | ast.Attribute() as value]
+                    ):
+                        yield value, point, False
+
+
+def _lengths(frame: Frame) -> _Reads:
+    """What a scope's statements ask the length of, and where."""
+    if isinstance(frame.scope, ast.Lambda):
+        return
+    for statement in statements_in(frame.scope.body):
+        for expression in expressions(statement):
+            for node in walk(expression):
+                match node:
+                    case ast.Call(func=ast.Name(id="len"), args=[ast.Name() | ast.Attribute() as value]):
+                        yield value, Point(frame, statement), False

@@ -1,0 +1,212 @@
+"""Where the workers of a loader start: in the scope that makes it, in those of its callers, and in what has
+run before these, the constructors of their objects."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from itertools import pairwise
+from typing import TYPE_CHECKING, NamedTuple
+
+from dlint.source.layout import (
+    changed_names,
+    dotted,
+    ends,
+    functions_in,
+    own_names,
+    parameters,
+    statements_in,
+)
+from dlint.source.nodes import walk
+from dlint.values.frame import Frame, Point, arguments_of
+from dlint.values.places import loops_around, places_around
+from dlint.values.values import Function, Instance, Key
+from dlint.values.worlds import HERE
+
+if TYPE_CHECKING:
+    from dlint.calls.evaluator import Evaluator
+
+# What is asked of a loader and starts no workers.
+_ASKS = frozenset({"dataset", "batch_size", "sampler", "batch_sampler", "num_workers"})
+_DROPS = frozenset({"close", "shutdown", "terminate", "release", "reset", "cleanup"})
+_FAR = 3
+_MOST_SITES = 6
+_MOST_OBJECTS = 6
+_At = tuple[int, int]
+
+
+class Start(NamedTuple):
+    """What starts workers in a scope: a place, or any later mention of what the place has made; None where
+    the scope is not seen to come to it. ``way`` are the calls that lead to the loader, from the one in the
+    scope to the one that makes it."""
+
+    frame: Frame
+    places: list[_At] | None
+    way: tuple[tuple[ast.Call, Point], ...] = ()
+
+    @property
+    def call(self) -> ast.Call | None:
+        return self.way[0][0] if self.way else None
+
+    def inside(self, evaluator: Evaluator) -> Point | None:
+        """Where the loader is made, in the frames of the calls that lead there from this scope; None where
+        these are not plain ones."""
+        frame = self.frame
+        for (call, point), (_, below) in pairwise(self.way):
+            at = Point(frame, point.statement)
+            entered = [
+                evaluator.calls.enter(callee, arguments_of(call, at), call, at)
+                for callee, _ in evaluator.values(call.func, at)
+                if isinstance(callee, Function) and callee.node is below.frame.scope
+            ]
+            if len(entered) != 1:
+                return None
+            frame = entered[0]
+        return Point(frame, self.way[-1][1].statement) if len(self.way) > 1 else None
+
+    def follows(self, read: ast.expr, point: Point) -> bool:
+        """Whether workers may start after a read, be it in the next round of a loop around both."""
+        if self.places is None:
+            return True
+        # A block that ends with `return` is never left for what comes after it.
+        left = [
+            place.block
+            for place in places_around(point)
+            if isinstance(place.owner, ast.If) and ends(place.block)
+        ]
+        loops = (
+            [] if left else [loop for loop in loops_around(point) if isinstance(loop, ast.For | ast.While)]
+        )
+        for at in self.places:
+            if at > (read.lineno, read.col_offset) and all(_is_in(at, block) for block in left):
+                return True
+            if any(_is_in(at, loop.body) for loop in loops):
+                return True
+        return False
+
+
+def let_go(read: ast.expr, point: Point, start: Start) -> bool:
+    """Whether a later statement of the same block drops what a read has made, before workers start:
+    ``dataset.close()``, ``dataset.file = None``."""
+    path = dotted(read)
+    place = point.frame.layout.places.get(id(point.statement))
+    if not path or place is None:
+        return False
+    here = (read.lineno, read.col_offset)
+    for later in place.block[place.at + 1 :]:
+        if any(here < at < (later.lineno, later.col_offset) for at in start.places or ()):
+            return False
+        match later:
+            case ast.Expr(value=ast.Call(func=ast.Attribute(value=held, attr=method))) if method in _DROPS:
+                if f"{dotted(held)}.".startswith(f"{path}."):
+                    return True
+            case ast.Assign(targets=[ast.Attribute(value=held)], value=ast.Constant(value=None)):
+                if dotted(held) == path:
+                    return True
+            case ast.For() | ast.While():
+                return False  # workers may start there
+    return False
+
+
+def _is_in(at: _At, block: list[ast.stmt]) -> bool:
+    last = block[-1]
+    return (block[0].lineno, block[0].col_offset) <= at <= (last.end_lineno or last.lineno, 1 << 30)
+
+
+def starts(evaluator: Evaluator, call: ast.Call, point: Point) -> Iterator[Start]:
+    """Where workers of the loader that a call makes, or leads to, start: in its scope, and in those of the
+    callers; the constructors of their objects have run before."""
+    found = list(_ways_up(evaluator, call, point))
+    yield from found
+    scopes = {id(start.frame.scope) for start in found}
+    seen: set[Key] = set()
+    for start in found:
+        for frame in _constructors(evaluator, start.frame):
+            if id(frame.scope) not in scopes and frame.key not in seen:
+                seen.add(frame.key)
+                yield Start(frame, None)
+
+
+def _constructors(evaluator: Evaluator, frame: Frame) -> Iterator[Frame]:
+    """The constructors, in the frames of their calls, that have made the objects of a method."""
+    scope = frame.scope
+    if not isinstance(scope, ast.FunctionDef) or frame.owner is None or not parameters(scope):
+        return
+    own = evaluator.parameters.values(parameters(scope)[0].arg, frame, HERE)
+    objects = {value.key: value for value, _ in own if isinstance(value, Instance)}
+    for instance in list(objects.values())[:_MOST_OBJECTS]:
+        for _, initialiser in evaluator.initialisers.of(instance):
+            yield initialiser
+
+
+def _ways_up(
+    evaluator: Evaluator,
+    call: ast.Call,
+    point: Point,
+    way: tuple[tuple[ast.Call, Point], ...] = (),
+    *,
+    holds: bool = True,
+) -> Iterator[Start]:
+    frame, far = point.frame, len(way)
+    way = ((call, point), *way)
+    # What a caller makes of a call that keeps the loader to itself holds no loader.
+    names, kept = _holders(point) if holds else (frozenset[str](), False)
+    places: list[_At] | None = None
+    if not kept:
+        places = [(call.end_lineno or call.lineno, call.end_col_offset or 0), *_mentions(frame, names)]
+    yield Start(frame, places, way)
+    scopes: set[int] = set()
+    if isinstance(frame.scope, ast.FunctionDef) and far < _FAR:
+        statement = point.statement if holds else None
+        handed_on = kept or _is_returned(frame.scope, statement, names)
+        for site in evaluator.sites.of(frame.scope, frame)[:_MOST_SITES]:
+            scopes.add(id(site.point.frame.scope))
+            yield from _ways_up(evaluator, site.call, site.point, way, holds=handed_on)
+    outer = frame.outer
+    while outer is not None and far == 0:
+        if id(outer.scope) not in scopes:
+            yield Start(outer, None)
+        outer = outer.outer
+
+
+def _holders(point: Point) -> tuple[frozenset[str], bool]:
+    """The variables that hold what a statement makes, and whether an object keeps it instead."""
+    statement = point.statement
+    if statement is None or isinstance(point.frame.scope, ast.Lambda):
+        return frozenset(), False
+    paths = {*own_names(statement), *changed_names(statement)}
+    names = {path.partition(".")[0] for path in paths}
+    if names & {"self", "cls"}:
+        return frozenset(), True
+    for function in functions_in(point.frame.scope.body):
+        if any(isinstance(node, ast.Name) and node.id in names for node in walk(function)):
+            names.add(function.name)
+    return frozenset(names), False
+
+
+def _mentions(frame: Frame, names: frozenset[str]) -> Iterator[_At]:
+    """Where a scope uses variables, otherwise than to ask a loader about itself."""
+    if not names:
+        return
+    asked: set[int] = set()
+    for node in frame.layout.nodes:
+        match node:
+            case ast.Call(func=ast.Name(id="len"), args=[argument]):
+                asked.add(id(argument))
+            case ast.Attribute(value=value, attr=name) if name in _ASKS:
+                asked.add(id(value))
+            case ast.Name(id=name, ctx=ast.Load()) if name in names and id(node) not in asked:
+                yield node.lineno, node.col_offset
+
+
+def _is_returned(scope: ast.FunctionDef, statement: ast.stmt | None, names: frozenset[str]) -> bool:
+    """Whether a function returns what a statement of it has made."""
+    return any(
+        isinstance(each, ast.Return)
+        and each.value is not None
+        and (
+            each is statement
+            or any(isinstance(node, ast.Name) and node.id in names for node in walk(each.value))
+        )
+        for each in statements_in(scope.body)
+    )
