@@ -11,7 +11,7 @@ from dlint.knowledge.processes.pickling import STATE_METHODS, WHOLE_STATE
 from dlint.values.values import Class, Function
 
 if TYPE_CHECKING:
-    from dlint.calls.evaluator import Evaluator
+    from dlint.objects.interface import Evaluator
 
 _INHERITED = re.compile(r"super\(\w*(?:, *\w+)?\)\.__getstate__\(\)(?:\.copy\(\))?")
 _WHOLE = re.compile(WHOLE_STATE)
