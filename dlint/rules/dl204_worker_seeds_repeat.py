@@ -75,6 +75,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
+from typing import NamedTuple
 
 from dlint.finding import Remedy
 from dlint.knowledge.randomness import SEEDS, TAKES_NO_SEED, draws_from
@@ -98,23 +99,38 @@ _AGAIN = "the loader is gone through more than once"
 
 
 def check(program: Program) -> Iterator[Found]:
-    """The first seeding call of each worker_init_fn that repeats."""
+    """One seeding call of each worker_init_fn that repeats: the first of a library that workers draw from."""
+    given: dict[int, list[_Given]] = {}
     for use in program.uses:
         if use.loader is not None and use.dataset is None:
-            yield from _of_code(program, use.code, use.loader)
+            for each in _given(program, use.code, use.loader):
+                given.setdefault(id(each.seedings[0].entry.function.node), []).append(each)
             yield from _passed(program, use.loader)
     for code in init_functions(program):
-        yield from _of_code(program, code)
+        for each in _given(program, code):
+            given.setdefault(id(each.seedings[0].entry.function.node), []).append(each)
+    for ways in given.values():
+        drawn = list(dict.fromkeys(library for each in ways for library in each.drawn))
+        found = [_found(program, each, drawn) for each in ways]
+        yield next((each for each in found if each.condition is None), found[0])
 
 
-def _of_code(program: Program, code: WorkerCode, loader: Loader | None = None) -> Iterator[Found]:
+class _Given(NamedTuple):
+    """What a worker_init_fn seeds that a loader gets, and what the loader's workers draw from."""
+
+    seedings: list[Seeding]
+    loader: Loader | None
+    drawn: list[str]
+
+
+def _given(program: Program, code: WorkerCode, loader: Loader | None = None) -> Iterator[_Given]:
     together: dict[int, list[Seeding]] = {}
     kept = loader is not None and loader.keeps_workers
     for seeding in repeating(program.evaluator, code):
         if not (WORKER in seeding.kinds and kept):
             together.setdefault(id(seeding.entry.function.node), []).append(seeding)
     for seedings in together.values():
-        yield _found(program, seedings, loader)
+        yield _Given(seedings, loader, _drawn(program, seedings, loader))
 
 
 def _drawn(program: Program, seedings: list[Seeding], loader: Loader | None) -> list[str]:
@@ -177,9 +193,10 @@ def _is_given(program: Program, event: Event) -> str | None:
     return None
 
 
-def _found(program: Program, seedings: list[Seeding], loader: Loader | None) -> Found:
-    drawn = _drawn(program, seedings, loader)
-    seedings = [each for each in seedings if set(drawn) & set(_seeded([each]))] or seedings
+def _found(program: Program, given: _Given, drawn: list[str]) -> Found:
+    """The finding where one loader gets the function; ``drawn`` is what workers of any of them draw from."""
+    loader = given.loader
+    seedings = [each for each in given.seedings if set(drawn) & set(_seeded([each]))] or given.seedings
     event, entry, call, kinds = seedings[0]
     libraries = listed(drawn or _seeded(seedings))
     name = getattr(entry.function.node, "name", "worker_init_fn")
@@ -195,7 +212,7 @@ def _found(program: Program, seedings: list[Seeding], loader: Loader | None) -> 
     if loader is None:
         condition: str | None = f"a DataLoader gets {name}"
     else:
-        unseen = None if drawn or not _is_seen(program, loader) else "worker code draws from it"
+        unseen = None if given.drawn or not _is_seen(program, loader) else "worker code draws from it"
         home = loader.module.relative
         files = dict.fromkeys([home, *program.boundaries.importers(home)])
         once = WORKER in kinds and STATE not in kinds and is_passed_once(program, loader, files)
