@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
 from dlint.calls.parameters import default_of, passed
 from dlint.evaluation.entries import ABSENT
-from dlint.knowledge.loading import LOADER_WORDS, LOADERS, SIGNATURE, LoaderClass
+from dlint.knowledge.loading import LOADERS, SIGNATURE, LoaderClass, loader_words
 from dlint.objects.initialisers import base_init_calls
 from dlint.project.index.index import as_base
 from dlint.source.layout import FunctionNode, functions_in, parameters, statements_in, steps
@@ -76,6 +76,10 @@ class Loader:
     @property
     def module(self) -> Module:
         return self.point.frame.module
+
+    def word_for(self, name: str) -> str:
+        """What whoever writes the call names an argument."""
+        return name
 
     def keyword(self, name: str) -> ast.keyword | None:
         """The keyword as it is written at the call, if it is."""
@@ -268,10 +272,14 @@ def is_zero(value: Value | None) -> bool:
 
 
 class LoaderFinder:
-    """Finds the loaders of modules."""
+    """Finds the loaders of modules, or what else ``kinds`` names and is seen as ``made``."""
 
-    def __init__(self, evaluator: Evaluator) -> None:
+    def __init__(
+        self, evaluator: Evaluator, kinds: Mapping[str, LoaderClass] = LOADERS, made: type[Loader] = Loader
+    ) -> None:
         self._evaluator = evaluator
+        self._kinds = kinds
+        self._made = made
         self._modules = evaluator.modules
         self._words: list[str] | None = None
 
@@ -279,7 +287,7 @@ class LoaderFinder:
     def words(self) -> list[str]:
         """The names that loader classes go by in this program: the libraries' and its own subclasses'."""
         if self._words is None:
-            self._words = list(LOADER_WORDS)
+            self._words = list(loader_words(self._kinds))
             for word in self._words:  # grows meanwhile
                 for module in self._naming(word):
                     for trail in module.paths_to(word):
@@ -339,6 +347,9 @@ class LoaderFinder:
         if isinstance(above, ast.Attribute) and above.attr == "__init__" and isinstance(trail[-3], ast.Call):
             yield trail[-3], trail[:-2]
             return
+        if isinstance(above, ast.arguments) and isinstance(trail[-3], FunctionNode):
+            yield from _calls_of_parameter(node, trail[-3], module)
+            return
         statement = next((n for n in reversed(trail) if isinstance(n, ast.stmt)), None)
         if (
             isinstance(statement, ast.Assign)
@@ -368,30 +379,32 @@ class LoaderFinder:
         callees = evaluator.values(call.func, point)
         if isinstance(call.func, ast.Subscript) and len(callees) > 1:
             return None  # a table of several: each may be given other arguments
-        for value, _ in callees:
-            found = self._of_callee(value, call, point, arguments)
-            if found is not None:
-                return found
-        return None
+        found = {value.key: self._of_callee(value, call, point, arguments) for value, _ in callees}
+        loaders = [loader for loader in found.values() if loader is not None]
+        if len(loaders) < len(found) and _is_parameter(call.func, point):
+            others = (value for value, _ in callees if found[value.key] is None)
+            if not all(isinstance(value, Unknown) for value in others):
+                return None  # the same holds of a class that callers choose
+        return loaders[0] if loaders else None
 
     def _of_callee(self, value: Value, call: ast.Call, point: Point, arguments: Arguments) -> Loader | None:
         if isinstance(value, Partial):
             return self._of_callee(value.callee, call, point, arguments.after(value.arguments))
         if isinstance(value, External):
-            kind = LOADERS.get(value.name)
-            return Loader(self._evaluator, call, point, kind, arguments) if kind else None
+            kind = self._kinds.get(value.name)
+            return self._made(self._evaluator, call, point, kind, arguments) if kind else None
         if isinstance(value, Class):
             kind = self._kind(value)
             if kind is None:
                 return None
             given = self._through_init(value, call, point, arguments)
-            return Loader(self._evaluator, call, point, kind, given, cls=value)
+            return self._made(self._evaluator, call, point, kind, given, cls=value)
         return None
 
     def _kind(self, cls: Class) -> LoaderClass | None:
         for name in sorted(self._evaluator.classes.libraries(cls)):
-            if name in LOADERS:
-                return LOADERS[name]
+            if name in self._kinds:
+                return self._kinds[name]
         return None
 
     def _through_init(self, cls: Class, call: ast.Call, point: Point, arguments: Arguments) -> Arguments:
@@ -420,17 +433,38 @@ class LoaderFinder:
         assert isinstance(call.func, ast.Attribute)
         for base, _ in self._evaluator.values(call.func.value, point):
             owner = point.frame.owner
-            if isinstance(base, External) and base.name in LOADERS and owner is not None:
-                return Loader(
+            if isinstance(base, External) and base.name in self._kinds and owner is not None:
+                return self._made(
                     self._evaluator,
                     call,
                     point,
-                    LOADERS[base.name],
+                    self._kinds[base.name],
                     _without_first(arguments),
                     inherited=True,
                     cls=owner,
                 )
         return None
+
+
+def _is_parameter(node: ast.expr, point: Point) -> bool:
+    scope = point.frame.scope
+    return (
+        isinstance(node, ast.Name)
+        and isinstance(scope, FunctionNode)
+        and any(each.arg == node.id for each in parameters(scope))
+    )
+
+
+def _calls_of_parameter(
+    default: ast.AST, function: FunctionNode, module: Module
+) -> Iterator[tuple[ast.Call, list[ast.AST]]]:
+    """The calls, in a function, of the parameter that has something as its default: ``klass=DataLoader``."""
+    for parameter in parameters(function):
+        if default_of(parameter.arg, function) is default:
+            for trail in module.paths_to(parameter.arg):
+                call = trail[-2] if len(trail) > 1 else None
+                if isinstance(call, ast.Call) and call.func is trail[-1] and function in trail:
+                    yield call, trail[:-1]
 
 
 def _without_first(arguments: Arguments) -> Arguments:
