@@ -37,7 +37,7 @@ def key_of(question: Question, listed: Listing) -> str:
     key.add(os.getcwd(), *map(str, question.paths))  # noqa: PTH109
     choices = question.settings._asdict().items()
     key.add(*(f"{name} {value!r}" for name, value in choices if name not in NO_ANSWER))
-    key.add(f"{question.suppress} {question.promised}", *(repr(trouble) for trouble in listed.troubles))
+    key.add(f"{question.suppress}", *(repr(trouble) for trouble in listed.troubles))
     for root, asked, files in listed.programs:
         key.add(str(root), *map(str, asked))
         by_name = by_release = False
@@ -52,9 +52,15 @@ def key_of(question: Question, listed: Listing) -> str:
         if by_release:
             # What is found hangs on the release that the project declares.
             key.add(*map(_short, pinned.texts(root)))
-    if question.promised:
-        key.add(*_of_repairs(question.paths, listed))
     return key.text
+
+
+def key_of_tried(found: str, question: Question, listed: Listing, shown: bytes) -> str:
+    """The key of what the remedies of some findings (``shown``, as bytes) would change, which were ``found``
+    under another key."""
+    key = _Key()
+    key.add(found, shown, *_of_repairs(question.paths, listed))
+    return f"{key.text}.tried"
 
 
 class _Key:

@@ -10,12 +10,11 @@ from dlint.settings.settings import Settings
 
 
 class Question(NamedTuple):
-    """A run; ``promised``: whether the remedies of the findings are tried as well."""
+    """A run."""
 
     paths: tuple[Path, ...]
     settings: Settings
     suppress: bool = True
-    promised: bool = False
 
     def listing(self) -> Listing:
         """The files that it is about."""

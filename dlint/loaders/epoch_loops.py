@@ -31,13 +31,15 @@ _COUNT = "count every pass over the loader, and call set_epoch with that number 
 class EpochLoop(NamedTuple):
     """The loop in which a loader is gone through once a round; None where no loop is sure to be that, and
     then ``by_hand`` says why and what to do. ``loader`` is the loader's expression there (``self.loader``),
-    None where it has no name that the loop sees; ``sure`` where it is that loader on every way."""
+    None where it has no name that the loop sees; ``sure`` where it is that loader on every way; ``look`` is
+    the loop in whose rounds one batch is taken and no more, be that in vain."""
 
     module: Module
     loop: ast.stmt | None
     loader: str | None
     sure: bool
     by_hand: str = ""
+    look: ast.stmt | None = None
 
 
 def epoch_loop(
@@ -49,7 +51,10 @@ def epoch_loop(
 
 
 def only(found: list[EpochLoop]) -> EpochLoop | None:
-    """The loop that all ways to iterate lead to; one without a loop where there are several."""
+    """The loop that all ways to iterate lead to; one without a loop where there are several. Beside a pass, a
+    look at one batch in the same loop is none, be it of another loader that the same call makes."""
+    passed = {id(each.loop) for each in found if each.loop is not None}
+    found = [each for each in found if each.look is None or id(each.look) not in passed]
     first = next(iter(found), None)
     if first is None or all(each.loop is first.loop for each in found):
         return first
@@ -77,7 +82,8 @@ def _epoch_loops(
             sure = node is not None and _is_only(program, iterations, node, point, iteration)
             loop = _counting(loops)
             by_hand = _obstacle(program, iteration, given, loops, loop, point, made)
-            yield EpochLoop(point.frame.module, None if by_hand else loop, loader, sure, by_hand)
+            look = loop if takes_one(iteration) else None
+            yield EpochLoop(point.frame.module, None if by_hand else loop, loader, sure, by_hand, look)
         elif isinstance(scope, ast.FunctionDef) and id(scope) not in seen and far < _FAR:
             seen.add(id(scope))
             for site in program.evaluator.sites.of(scope, point.frame):
@@ -145,17 +151,24 @@ def _is_of_batches(iteration: Iteration, loop: ast.stmt) -> bool:
     out."""
     if iteration.is_loop:
         return False
+    if takes_one(iteration):
+        return True
+    for place in places_around(iteration.point):
+        if place.owner is loop:
+            return False
+        if place.role == "handler" or isinstance(place.owner, ast.If):
+            return True
+    return False
+
+
+def takes_one(iteration: Iteration) -> bool:
+    """Whether an iteration takes one batch and goes no further: ``next(iter(loader))``."""
     statement = iteration.point.statement
     for node in walk(statement) if statement is not None else ():
         match node:
             case ast.Call(func=ast.Name(id="next"), args=[ast.Call(args=[inner, *_]), *_]):
                 if inner is iteration.node:
                     return True
-    for place in places_around(iteration.point):
-        if place.owner is loop:
-            return False
-        if place.role == "handler" or isinstance(place.owner, ast.If):
-            return True
     return False
 
 

@@ -8,8 +8,15 @@ from collections.abc import Sequence
 from dlint.finding import LEVELS, Finding
 
 
-def summary(findings: Sequence[Finding], checked: int, failed: int = 0, *, excluded: bool = False) -> str:
-    """How much was found in how many files, and how much of it can be repaired.
+def summary(
+    findings: Sequence[Finding],
+    checked: int,
+    failed: int = 0,
+    *,
+    excluded: bool = False,
+    repairable: bool = True,
+) -> str:
+    """How much was found in how many files, and (``repairable``) how much of it can be repaired.
 
     ``failed`` is the number of paths that could not be checked; ``excluded``, whether something that the
     user named was left out.
@@ -19,15 +26,23 @@ def summary(findings: Sequence[Finding], checked: int, failed: int = 0, *, exclu
     where = f"{of(checked, 'file')}{not_checked(failed)}."
     if not findings:
         return f"No findings in {where}"
-    remedies = [finding.remedy.applicability for finding in findings if finding.remedy]
-    safe, unsafe = remedies.count("safe"), remedies.count("unsafe")
-    offers = []
-    if safe:
-        offers.append(f"{safe} with `dlint fix`")
-    if unsafe:
-        offers.append(f"{unsafe} with `dlint fix --unsafe-fixes`")
-    repairable = f" Repairable: {', '.join(offers)}." if offers else ""
-    return f"{by_level(findings)} in {where}{repairable}"
+    return f"{by_level(findings)} in {where}{_repairable(findings) if repairable else ''}"
+
+
+def _repairable(findings: Sequence[Finding]) -> str:
+    """How many can be repaired, of those whose remedies were tried, and how many may be, of the others."""
+    said = []
+    for start, tried in (("Repairable", True), ("Perhaps repairable", False)):
+        counts = Counter(
+            each.remedy.applicability for each in findings if each.remedy and bool(each.remedy.edits) is tried
+        )
+        offers = []
+        if counts["safe"]:
+            offers.append(f"{counts['safe']} with `dlint fix`")
+        if counts["unsafe"]:
+            offers.append(f"{counts['unsafe']} with `dlint fix --unsafe-fixes`")
+        said += [f" {start}: {', '.join(offers)}."] if offers else []
+    return "".join(said)
 
 
 def by_level(findings: Sequence[Finding]) -> str:

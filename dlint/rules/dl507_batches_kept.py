@@ -3,7 +3,8 @@
 ## What it finds
 
 Tensors of a loader with workers that outlive their round: put into a list or dict that the loop fills
-(`kept.append(batch)`, `targets.append(labels)`, `features[step] = batch[0]`, `kept += [labels]`), or gathered
+(`kept.append(batch)`, `targets.append(labels)`, `features[step] = batch[0]`, `kept += [labels]`,
+`kept.setdefault("y", []).append(y)`, a function that does nothing else with what it is given), or gathered
 at once (`list(loader)`, `[*loader]`, `zip(*loader)`, `torch.cat([labels for _, labels in loader])`). What
 shares a batch's memory is followed: `batch[0]`, `.detach()`, `.cpu()`, `.numpy()`, `.view(...)`,
 `images, labels = batch`.
@@ -76,6 +77,7 @@ from collections.abc import Iterator
 from functools import cached_property
 from typing import NamedTuple
 
+from dlint.calls.parameters import passed
 from dlint.finding import Remedy
 from dlint.knowledge.tensors import JOINS, hands_memory_on, may_hand_memory_on
 from dlint.knowledge.testing import is_test
@@ -101,11 +103,12 @@ from dlint.streams.kept_batches import (
     kept_by_comprehension,
     tensors_in,
 )
+from dlint.streams.put_by_helpers import put_by
 from dlint.values.frame import Point
-from dlint.values.values import Const, External, Items, Made, Table, Unknown, Value
+from dlint.values.values import Const, External, Function, Items, Made, Table, Unknown, Value
 
 _KEEPS = re.compile(
-    rb"\.(?:append|appendleft|extend)\(|\+=|\]\s*=|\b(?:list|tuple|cycle)\(|\bfor\b[^\n]{0,300}[\])]|[\[(,]\s*\*\s*\w"
+    rb"append\w*\(|\.extend\(|\+=|\]\s*=|\b(?:list|tuple|cycle)\(|\bfor\b[^\n]{0,300}[\])]|[\[(,]\s*\*\s*\w"
 )
 # All of something written out: ``[*loader]``, ``zip(*loader)``.
 _SPREADS = re.compile(r"[\[(,]\s*\*\s*\w")
@@ -191,12 +194,22 @@ class _Place:
             isinstance(value, External) and hands_memory_on(value.name) for value in values
         )
 
+    def puts_by(self, call: ast.Call) -> tuple[ast.expr, ast.expr] | None:
+        """Where a call of a function of the project puts one of its arguments, and which."""
+        values = self.values(call.func)
+        if len(values) != 1:
+            return None
+        match values[0]:
+            case Function(node=ast.FunctionDef() as node) as function if not node.decorator_list:
+                return put_by(node, passed(function, call))
+        return None
+
 
 def _keepings(spot: _Place, statement: ast.stmt) -> Iterator[_Keeping]:
     """What a statement keeps, should it go through the batches of a loader."""
     if isinstance(statement, ast.For):
         batch = batch_in(statement.target, statement.iter)
-        for kept in kept_by(statement, batch, spot.hands_on) if batch is not None else ():
+        for kept in kept_by(statement, batch, spot.hands_on, spot.puts_by) if batch is not None else ():
             yield _Keeping(kept, statement.iter, tensors_in(statement.body))
     for expression in expressions(statement):
         for node in walk(expression):
@@ -299,10 +312,10 @@ def _judged(program: Program, iterations: Iterations, keeping: _Keeping, spot: _
 
 
 def _may_be_loader(keeping: _Keeping) -> bool:
-    """Whether the name of what is gone through, or what is done with its parts, speaks for a loader: finding
-    out what a parameter is costs a search of all callers."""
+    """Whether the name of what is gone through or kept of it, or what is done with that, speaks for a loader:
+    finding out what a parameter is costs a search of all callers."""
     return _DATA.search(ast.unparse(keeping.source)) is not None or any(
-        view.is_tensor or keeping.tensors.hold(view.node) for view in keeping.kept.views
+        view.is_tensor or keeping.tensors.hold(view.node) or _sounds(view.node) for view in keeping.kept.views
     )
 
 

@@ -13,11 +13,13 @@ from typing import NamedTuple
 from dlint.knowledge.tensors import is_view, tells_holder, tells_tensor
 from dlint.source.layout import blocks, dotted, own_names
 from dlint.source.nodes import children, walk
+from dlint.streams.put_by_helpers import entry_of
 
 # Methods of a list and what they do with their argument: keep it, or what it gives when it is gone through.
 _ADDS = {"append": False, "appendleft": False, "extend": True}
 # Those that leave a list or dict at least as full as it was.
 _LEAVE = frozenset({*_ADDS, "items", "keys", "values", "get", "index", "count"})
+_EMPTY = frozenset({"clear", "pop", "popitem"})
 _FORWARDS = frozenset({"tqdm", "track", "iter", "enumerate"})
 _SOME = frozenset({"islice", "zip", "chain", "cycle", "map", "filter", "takewhile"})
 _BOUNDS = (ast.Lt, ast.LtE, ast.Gt, ast.GtE, ast.Eq, ast.NotEq)
@@ -25,6 +27,8 @@ _BOUNDS = (ast.Lt, ast.LtE, ast.Gt, ast.GtE, ast.Eq, ast.NotEq)
 Place = tuple[object, ...]
 # Whether a call hands on the memory of its first argument: asked with what is called.
 HandsOn = Callable[[ast.expr], bool]
+# Where a call of a function of the project puts one of its arguments, every time, and which that is.
+PutsBy = Callable[[ast.Call], tuple[ast.expr, ast.expr] | None]
 # The names that have a batch's memory, with their places in it.
 Places = dict[str, Place | None]
 
@@ -74,11 +78,11 @@ def _last(call: ast.Call) -> str:
     return (dotted(call.func) or "").rpartition(".")[2]
 
 
-def kept_by(loop: ast.For, batch: ast.expr, hands_on: HandsOn) -> Iterator[Kept]:
+def kept_by(loop: ast.For, batch: ast.expr, hands_on: HandsOn, puts_by: PutsBy) -> Iterator[Kept]:
     """What the body of a loop puts aside of the batches, in every round."""
     if _stops(loop.body):
         return
-    yield from _Body(hands_on, loop).kept(loop.body, dict(_named(batch, ())))
+    yield from _Body(hands_on, puts_by, loop).kept(loop.body, dict(_named(batch, ())))
 
 
 def kept_by_comprehension(
@@ -97,8 +101,9 @@ def kept_by_comprehension(
 class _Body:
     """The body of one loop, statement by statement."""
 
-    def __init__(self, hands_on: HandsOn, loop: ast.For) -> None:
+    def __init__(self, hands_on: HandsOn, puts_by: PutsBy, loop: ast.For) -> None:
         self._hands_on = hands_on
+        self._puts_by = puts_by
         self._loop = loop
         self._counters = _counters(loop)
 
@@ -139,13 +144,20 @@ class _Body:
             case ast.Expr(
                 value=ast.Call(func=ast.Attribute(value=into, attr=method), args=[given], keywords=[])
             ) if method in _ADDS:
-                gone_through = _ADDS[method]
+                into, gone_through = entry_of(into), _ADDS[method]
             case ast.AugAssign(target=ast.Name() | ast.Attribute() as into, op=ast.Add(), value=given):
                 gone_through = True
             case ast.Assign(targets=[ast.Subscript(value=into, slice=key)], value=given) if self._is_new(
                 key, views
             ):
                 gone_through = False
+            case ast.Expr(value=ast.Call(args=[_, _, *_]) as call) if any(
+                _view(each, views, self._hands_on) is not None for each in call.args
+            ):
+                put = self._puts_by(call)
+                if put is None:
+                    return None
+                (into, given), gone_through = put, False
             case _:
                 return None
         if gone_through and isinstance(given, ast.Call) and dotted(given.func) in ("list", "tuple"):
@@ -177,7 +189,7 @@ class _Body:
         for node in walk(self._loop):
             match node:
                 case ast.Call(func=ast.Attribute(value=held, attr=method)) if method not in _LEAVE:
-                    if _path(held) == path:
+                    if _path(held) == path or (method in _EMPTY and _path(held) in renewed):
                         return True
                 case ast.Delete(targets=targets) | ast.Assign(targets=targets):
                     if any(_whole(part) in renewed for target in targets for part in _single(target)):

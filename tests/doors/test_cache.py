@@ -47,7 +47,12 @@ def _with_cache(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def answers(folder: Path) -> list[Path]:
-    return sorted(folder.glob("*.json"))
+    return sorted(each for each in folder.glob("*.json") if each not in tried(folder))
+
+
+def tried(folder: Path) -> list[Path]:
+    """What was kept of the remedies of the findings that were shown."""
+    return sorted(folder.glob("*.tried.json"))
 
 
 def forge(folder: Path) -> None:
@@ -97,6 +102,35 @@ def test_an_unchanged_tree_is_answered_without_the_engine(tmp_path: Path) -> Non
         modules = set(result.stdout.decode().splitlines()[-1].split())
         assert ("dlint.engine" in modules) is first
         assert ("dlint.rules.rule" in modules) is first
+
+
+def test_remedies_are_tried_once_and_only_where_findings_are_shown(tmp_path: Path) -> None:
+    """libcst is not imported where no finding with a remedy is shown, nor where an earlier run has tried."""
+    write(tmp_path, {"pyproject.toml": "", "a.py": HAZARD, "pack/b.py": CLEAN})
+    program = (
+        "import sys\nfrom dlint.cli import main\n"
+        "sys.argv = ['dlint', 'check', *sys.argv[1:]]\n"
+        "try:\n    main()\nexcept SystemExit:\n    print('libcst' in sys.modules)"
+    )
+
+    def imports_libcst(*options: str) -> bool:
+        command = [sys.executable, "-c", program, *options]
+        environment = {**os.environ, "PYTHONPATH": str(REPOSITORY)}
+        result = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, check=True)
+        return result.stdout.decode().splitlines()[-1] == "True"
+
+    dlint(tmp_path, "baseline")
+    assert not imports_libcst("pack")
+    assert not imports_libcst("--output-format", "concise")
+    assert not imports_libcst("--statistics")
+    assert not imports_libcst("--baseline", "dlint-baseline.json")
+    assert not tried(tmp_path / NAME)
+    assert imports_libcst()
+    assert len(tried(tmp_path / NAME)) == 1
+    assert not imports_libcst()
+    assert not imports_libcst("--output-format", "json")
+    (tmp_path / "link.py").hardlink_to(tmp_path / "a.py")
+    assert "= by hand:" in dlint(tmp_path, "check", "a.py").stdout
 
 
 # Keys ------------------------------------------------------------------------------------------------
@@ -374,7 +408,9 @@ def test_the_folder_is_ignored_and_marked(tmp_path: Path) -> None:
     made = tmp_path / NAME
     assert (made / ".gitignore").read_text().splitlines()[-1] == "*"
     assert (made / "CACHEDIR.TAG").read_text().startswith("Signature: 8a477f597d28d172789f06886806bc55\n")
-    assert {each.name for each in made.iterdir()} == {".gitignore", "CACHEDIR.TAG", answers(made)[0].name}
+    kept = {each.name for each in (*answers(made), *tried(made))}
+    assert {each.name for each in made.iterdir()} == {".gitignore", "CACHEDIR.TAG", *kept}
+    assert len(kept) == 2
     write(made, {"x.py": HAZARD})
     assert tmp_path / NAME / "x.py" not in python_files(tmp_path)
 
@@ -549,7 +585,9 @@ def test_many_at_once(tmp_path: Path) -> None:
         results = list(pool.map(lambda _: outcome(dlint(tmp_path, "check")), range(12)))
     assert results == [right] * 12
     left = {path.name for path in (tmp_path / NAME).iterdir()}
-    assert left == {".gitignore", "CACHEDIR.TAG", answers(tmp_path / NAME)[0].name}
+    kept = {each.name for each in (*answers(tmp_path / NAME), *tried(tmp_path / NAME))}
+    assert left == {".gitignore", "CACHEDIR.TAG", *kept}
+    assert len(kept) == 2
     assert outcome(dlint(tmp_path, "check")) == right
 
 

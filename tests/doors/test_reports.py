@@ -6,13 +6,14 @@ import json
 
 import pytest
 
-from dlint.finding import Effect, Finding, ReachStep, Remedy, Report, Span
+from dlint.finding import Edit, Effect, Finding, ReachStep, Remedy, Report, Span
 from dlint.reports.closing import summary
 from dlint.reports.formats.as_json import as_json
 from dlint.reports.formats.concise import concise
 from dlint.reports.formats.text import text
 from dlint.reports.line import reach
 
+_EDITS = (Edit("utils/io.py", 2, 3, ""),)
 FINDING = Finding(
     code="DL101",
     name="cv2-threads-in-worker",
@@ -27,7 +28,7 @@ FINDING = Finding(
         ReachStep("load_image", "data/helpers.py", 12),
         ReachStep("cv2.imread", "utils/io.py", 2),
     ),
-    remedy=Remedy("cv2_threads_off", "safe", "turn cv2's threads off after `import cv2`"),
+    remedy=Remedy("cv2_threads_off", "safe", "turn cv2's threads off after `import cv2`", {}, _EDITS),
 )
 
 
@@ -62,8 +63,12 @@ def test_text() -> None:
 def test_text_says_what_to_do_by_hand_or_with_care() -> None:
     by_hand = FINDING._replace(remedy=None, by_hand="open it in the worker")
     assert "  = by hand: open it in the worker" in list(text([by_hand], lambda _: LINES))
-    unsafe = FINDING._replace(remedy=Remedy("x", "unsafe", "drop it"))
+    unsafe = FINDING._replace(remedy=Remedy("x", "unsafe", "drop it", {}, _EDITS))
     assert "  = fix: drop it (dlint fix --unsafe-fixes)" in list(text([unsafe], lambda _: LINES))
+    untried = FINDING._replace(remedy=Remedy("x", "unsafe", "drop it"))
+    assert "  = fix: drop it (dlint fix --unsafe-fixes, where it fits)" in list(
+        text([untried], lambda _: LINES)
+    )
 
 
 def test_text_without_the_file() -> None:
@@ -130,7 +135,7 @@ def test_json() -> None:
     assert shown["fix"] == {
         "applicability": "safe",
         "summary": "turn cv2's threads off after `import cv2`",
-        "edits": [],
+        "edits": [_EDITS[0]._asdict()],
     }
     (shown,) = json.loads("\n".join(as_json(_report(FINDING._replace(remedy=None)))))
     assert shown["fix"] is None
@@ -161,11 +166,15 @@ def test_what_the_message_says_is_not_said_again() -> None:
 
 
 def test_the_summary_counts_remedies() -> None:
-    unsafe = FINDING._replace(remedy=Remedy("x", "unsafe", "drop it"))
+    unsafe = FINDING._replace(remedy=Remedy("x", "unsafe", "drop it", {}, _EDITS))
     by_hand = FINDING._replace(remedy=None)
     assert summary([], 1) == "No findings in 1 file."
     assert summary([by_hand], 3) == "1 finding (1 error) in 3 files."
     note, warning = FINDING._replace(effect="cost"), unsafe._replace(condition="torch is old")
     assert summary([note, warning, by_hand], 2) == (
         "3 findings (1 error, 1 warning, 1 note) in 2 files. Repairable: 1 with `dlint fix`, 1 with `dlint fix --unsafe-fixes`."
+    )
+    untried = FINDING._replace(remedy=Remedy("x", "safe", "drop it"))
+    assert summary([untried, unsafe], 1) == (
+        "2 findings (2 errors) in 1 file. Repairable: 1 with `dlint fix --unsafe-fixes`. Perhaps repairable: 1 with `dlint fix`."
     )

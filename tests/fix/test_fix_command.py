@@ -198,3 +198,15 @@ def test_json_promises_only_what_a_remedy_will_do(project: Path) -> None:
     found = json.loads(python(project, "dlint", "check", "--output-format", "json").stdout)
     fixes = {each["code"]: each["fix"] and each["fix"]["applicability"] for each in found}
     assert fixes == {"DL101": "safe", "DL401": None}
+    shown = python(project, "dlint", "check").stdout
+    assert shown.count("= fix:") == 1
+    assert "= by hand:" in shown
+    assert shown.endswith("Repairable: 1 with `dlint fix`.\n")
+    (project / "many.py").write_text(
+        "from torch.utils.data import DataLoader\n\n\ndef make(data):\n"
+        + "    yield DataLoader(data, sampler=[1, 2], shuffle=True)\n" * 10
+    )
+    shown = python(project, "dlint", "check").stdout
+    assert shown.count("(dlint fix, where it fits)") == shown.count("= fix:") > 10
+    assert "Perhaps repairable: " in shown
+    assert " Repairable: " not in shown

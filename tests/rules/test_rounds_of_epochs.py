@@ -22,6 +22,10 @@ def once(loader, model):
         model.backward(batch)
 
 
+def show(loader):
+    print(next(iter(loader)))
+
+
 """
 _FIT = """
 def fit(loader, model):
@@ -90,6 +94,17 @@ class Trainer:
             "here",
             id="another loader in another loop",
         ),
+        pytest.param(
+            "loader, other = make(data), make(folds)\n"
+            "for epoch in range(9):  # here\n"
+            "    for batch in loader:\n"
+            "        model.backward(batch)\n"
+            "        if model.steps % 100 == 0:\n"
+            "            print(next(iter(other)))\n"
+            "    show(other)\n",
+            "here",
+            id="looks at another loader that the same function makes",
+        ),
     ],
 )
 def test_a_loop_is_found_whose_rounds_are_the_epochs(tmp_path: Path, main: str, loop: str) -> None:
@@ -139,6 +154,12 @@ def test_a_loop_is_found_whose_rounds_are_the_epochs(tmp_path: Path, main: str, 
             "loader = make(data)\nfor step in range(900):\n    model.backward(next(iter(loader)))\n",
             "goes on from batch to batch",
             id="a batch a step",
+        ),
+        pytest.param(
+            "loader = make(data)\nfor epoch in range(9):\n    once(loader, model)\n"
+            "for step in range(900):\n    model.backward(next(iter(loader)))\n",
+            "goes on from batch to batch",
+            id="a batch a step, after a pass an epoch",
         ),
         pytest.param(
             "loader = make(data)\nfor epoch in range(9):\n    once(loader, model)\nfit(loader, model)\n",

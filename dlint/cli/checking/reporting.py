@@ -60,6 +60,11 @@ class Reporting(NamedTuple):
         return self.format in WITH_EDITS
 
     @property
+    def offers_remedies(self) -> bool:
+        """Whether the format offers remedies to people."""
+        return self.format == "text"
+
+    @property
     def is_json(self) -> bool:
         """Whether the format is JSON."""
         return self.format in JSON

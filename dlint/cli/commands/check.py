@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from dlint.cache import Folder, Question, folder_for, remembered
+from dlint.cache import Asked, Folder, Question, folder_for
 from dlint.cli import CLEAN, FAILED, FINDINGS
 from dlint.cli.checking.narrowing import Narrowed, narrowed
 from dlint.cli.checking.reporting import Reporting, reporting, reporting_options
@@ -124,36 +124,47 @@ def _run(
         return _show_settings(paths, settings, shown)
     if show_files:
         return _show_files(paths, settings)
-    promised = shown.with_edits and not statistics
+    tells = verbosity.shows_findings and not statistics and not add_noqa
     folder = _folder(settings, wanted=not no_cache) if texts is None else None
 
-    def look(*, promised: bool) -> Narrowed:
-        anew = False
+    def look(*, tried: bool) -> Narrowed:
+        anew: Report | None = None
 
         def find(listed: Listing | None) -> Report:
             nonlocal anew
-            anew = True
-            return _found(paths, settings, jobs, promised, verbosity, listed, texts)
+            if anew is None:
+                anew = _found(paths, settings, jobs, verbosity, listed, texts)
+            return anew
 
         with verbosity.timed("all of it"):
-            if texts is None:
-                report = remembered(Question(paths, settings, promised=promised), find, folder)
-            else:
-                report = find(None)
-        kept = "" if anew else ", as an earlier run has found it"
+            asked = Asked(Question(paths, settings), folder) if texts is None else None
+            report = asked.report(find) if asked is not None else find(None)
+        kept = ", as an earlier run has found it" if anew is None else ""
         verbosity.add(f"{of(report.checked, 'file')}{kept}; {_chosen_in(settings)}")
-        return narrowed(report, paths, settings, diff_base, source_lines(texts))
+        left = narrowed(report, paths, settings, diff_base, source_lines(texts))
+        if not tried or not any(finding.remedy for finding in left.report.findings):
+            return left
+        from dlint.cli.checking.trying import to_be_tried, with_tried
+
+        offering = to_be_tried(left.report.findings, shown)
+        if not offering:
+            return left
+        with verbosity.timed("remedies tried"):
+            found = with_tried(
+                left.report, offering, asked, partial(find, None), paths, settings, texts or {}
+            )
+        return left._replace(report=found)
 
     repaired: Fixed | None = None
     if fix:
         from dlint.cli.checking.fixing import fix_shown
 
         narrow = settings.baseline is not None or diff_base is not None
-        chosen = look(promised=False).report.findings if narrow else None
+        chosen = look(tried=False).report.findings if narrow else None
         repaired = fix_shown(
             paths, settings, unsafe=unsafe_fixes, jobs=jobs, shown=chosen, verbosity=verbosity
         )
-    report, notes = look(promised=promised)
+    report, notes = look(tried=tells)
     if repaired is not None:
         report = report._replace(troubles=(*repaired.troubles, *report.troubles))
         notes = (*repaired.notes, *notes)
@@ -221,22 +232,15 @@ def _found(
     paths: tuple[Path, ...],
     settings: Settings,
     jobs: int,
-    promised: bool,
     verbosity: Verbosity,
     listed: Listing | None,
     texts: Mapping[Path, bytes] | None = None,
 ) -> Report:
-    """What the engine finds; where it is ``promised``, with a fix only where its remedy, tried on the file,
-    does not refuse."""
+    """What the engine finds."""
     from dlint import engine
 
     with progress(wanted=verbosity.sums_up) as show, verbosity.timed("analysed"):
-        report = engine.check(paths, settings, texts=texts, jobs=jobs, progress=show, listed=listed)
-    if not promised or not any(finding.remedy for finding in report.findings):
-        return report
-    from dlint import repair
-
-    return report._replace(findings=tuple(repair.promised(report.findings, paths, settings, texts or {})))
+        return engine.check(paths, settings, texts=texts, jobs=jobs, progress=show, listed=listed)
 
 
 def _with_stdin(

@@ -18,7 +18,7 @@ _SIGNS = re.compile(r"([\\`*_{}\[\]<>()#+!|~&-])")
 def markdown(report: Report) -> Iterator[str]:
     """The count, a row for each finding, and what could not be checked."""
     failed = len({trouble.path for trouble in report.troubles})
-    what = summary(report.findings, report.checked, failed).partition(" Repairable:")[0]
+    what = summary(report.findings, report.checked, failed, repairable=False)
     yield f"**dlint**: {what[0].lower()}{what[1:]}"
     if report.findings:
         yield ""

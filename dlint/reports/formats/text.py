@@ -67,7 +67,8 @@ def _what_to_do(finding: Finding) -> Iterator[tuple[str, str]]:
     if finding.remedy is not None:
         unsafe = finding.remedy.applicability == "unsafe"
         command = "dlint fix --unsafe-fixes" if unsafe else "dlint fix"
-        yield "fix:", f"{finding.remedy.summary} ({command})"
+        where = "" if finding.remedy.edits else ", where it fits"  # which nobody has tried
+        yield "fix:", f"{finding.remedy.summary} ({command}{where})"
     if finding.by_hand is not None and finding.by_hand not in finding.message:
         yield "by hand:", finding.by_hand
 
