@@ -11,7 +11,9 @@ Also one that is opened when it is first needed (`if self.file is None:`, `if no
 `cached_property`) where the main process needs it while workers are still to start, which then inherit it all
 the same: the constructor lists its contents, or has the object that holds it do so; `__len__` does, and the
 program or a shuffling loader asks for the length; or the program reads an item, where the loader is made, in
-a method that is called before, or in the constructor of the object that keeps the dataset.
+a method that is called before, or in the constructor of the object that keeps the dataset. So it is with one
+that a dict of the module, the class or the object keeps under its path (`if path not in BANK:`), or a cached
+function, where the constructor needs the one that workers need.
 
 Fine are handles opened in the worker: for each item, in `worker_init_fn`, keyed on `os.getpid()`, or at the
 first item where the parent reads none, or lets go what it has read with (`dataset.close()`) before workers
@@ -119,12 +121,20 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from dlint.finding import Remedy
-from dlint.fork.early.opened_late import Opened, is_for_one_process, is_opened_by, opened_in, path_of
+from dlint.fork.early.kept_by_key import KeptByKey, is_kept_by, kept_by_key
+from dlint.fork.early.opened_late import (
+    Opened,
+    is_for_one_process,
+    is_opened_by,
+    opened_in,
+    parent_run,
+    path_of,
+)
 from dlint.fork.early.reads import item_read_in_parent, length_asked_in_parent
 from dlint.fork.handles import handle_of
 from dlint.fork.held_handles import held, is_released
 from dlint.fork.set_elsewhere import left_as_made
-from dlint.fork.sides import functions_of, made_in_parent, renewed
+from dlint.fork.sides import functions_of, init_visits, made_in_parent, renewed
 from dlint.knowledge.processes.handles import Handle
 from dlint.objects.pickled_state import is_pickled
 from dlint.program.conditions import NOT_FORKED, any_loaded, both
@@ -181,6 +191,8 @@ def check(program: Program) -> Iterator[Found]:
                 if visits:
                     yield from _kept(program, uses, owner, visits, start, sent)
             yield from _lazy(program, uses, owner, visits, sent)
+        for use in uses:
+            yield from _by_key(program, use, [owner for owner, _ in owners.values()])
         for start in starts:
             yield from _global(program, uses, code, start)
 
@@ -332,6 +344,46 @@ def _by_length(program: Program, use: WorkerUse, owner: Instance, opened: Opened
     if any(isinstance(value, Const) and value.value for value in use.loader.values("shuffle")):
         return _When("in the parent too, by the __len__ that a shuffling loader calls")
     return None
+
+
+def _by_key(program: Program, use: WorkerUse, owners: list[Instance]) -> Iterator[Found]:
+    """Handles that are kept under a key when first needed, where the parent needs the same ones before."""
+    if program.start_method_of(use) not in (None, "fork"):
+        return
+    begins = [visit.function.module.text_of(visit.function.node) for visit in init_visits(program, use)]
+    for each in kept_by_key(program.evaluator, use.code.visits):
+        word = each.place.rpartition(".")[2]
+        if is_for_one_process([each.visit]) or any(word in text for text in begins):
+            continue
+        when, sure = _kept_before(program, use, owners, each)
+        if when is not None and isinstance(each.made.node, ast.expr):
+            handle, visit = each.handle, each.visit
+            yield Found(
+                each.made.point.frame.module,
+                each.made.node,
+                f"{each.place} holds {handle.name} opened {when.how}: "
+                f"forked workers share it and {handle.forked}",
+                handle.effect,
+                f"{handle.advice}{when.where}",
+                both(any_loaded(program, [use]), None if sure else "workers need the same one"),
+                visit.link.steps(each.place, visit.function.module, each.statement),
+                by_hand=handle.cure or _BY_HAND["among others"],
+            )
+
+
+def _kept_before(
+    program: Program, use: WorkerUse, owners: list[Instance], kept: KeptByKey
+) -> tuple[_When | None, bool]:
+    """How the parent comes to keep a handle under a key, and whether it is surely one that workers need."""
+    evaluator = program.evaluator
+    for owner in owners:
+        run = parent_run(program, [frame for _, frame in evaluator.initialisers.of(owner)])
+        if is_kept_by(evaluator, kept, run):
+            return _When(f"in the parent too, by the constructor of {owner.cls.name}"), True
+    read = item_read_in_parent(program, use)
+    if read is not None:
+        return _When("in the parent too, by reading an item", f" (item read at {place(*read)})"), kept.is_one
+    return None, False
 
 
 def _global(program: Program, uses: list[WorkerUse], code: WorkerCode, start: str | None) -> Iterator[Found]:

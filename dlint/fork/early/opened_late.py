@@ -86,13 +86,19 @@ def path_of(visit: Visit, name: str) -> str:
     return f"{own[0].arg if own else 'self'}.{name}"
 
 
+def parent_run(program: Program, frames: list[Frame]) -> list[Frame]:
+    """What the parent runs from some frames on, found once."""
+    mark = ("run by", tuple(frame.key for frame in frames))
+    if mark not in program.answers:
+        program.answers[mark] = run_by(program.evaluator, frames)
+    run: list[Frame] = program.answers[mark]
+    return run
+
+
 def is_opened_by(program: Program, opened: Opened, owner: Instance, frames: list[Frame]) -> bool:
     """Whether what the parent runs opens a handle of an object, and nothing there lets go of it."""
     evaluator, scope, name = program.evaluator, opened.made.point.frame.scope, opened.name
-    mark = ("run by", tuple(frame.key for frame in frames))
-    run = program.answers.get(mark)
-    if run is None:
-        run = program.answers[mark] = run_by(evaluator, frames)
+    run = parent_run(program, frames)
     makers = {id(frame.scope) for _, frame in evaluator.initialisers.of(owner)}
     drops = re.compile(rf"\.{name}\.(?:close|release)\(|\.{name} = None|\bdel [^\n]*\.{name}\b")
     return any(frame.scope is scope and _is_of(frame, owner) for frame in run) and not any(
