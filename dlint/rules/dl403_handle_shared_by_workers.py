@@ -9,9 +9,11 @@ a cursor of SQLite, a transaction of LMDB), or one of a list or dict of them.
 
 Also one that is opened when it is first needed (`if self.file is None:`, `if not hasattr(self, "file"):`, a
 `cached_property`) where the main process needs it while workers are still to start, which then inherit it all
-the same: the constructor lists its contents, `__len__` does and the program or a shuffling loader asks for
-the length, or the program reads an item, where the loader is made, in a method that is called before, or in
-the constructor of the object that keeps the dataset.
+the same: the constructor lists its contents, or has the object that holds it do so; `__len__` does, and the
+program or a shuffling loader asks for the length; or the program reads an item, where the loader is made, in
+a method that is called before, or in the constructor of the object that keeps the dataset. So it is with one
+that a dict of the module, the class or the object keeps under its path (`if path not in BANK:`), or a cached
+function, where the constructor needs the one that workers need.
 
 Fine are handles opened in the worker: for each item, in `worker_init_fn`, keyed on `os.getpid()`, or at the
 first item where the parent reads none, or lets go what it has read with (`dataset.close()`) before workers
@@ -119,26 +121,33 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from dlint.finding import Remedy
+from dlint.fork.early.kept_by_key import KeptByKey, is_kept_by, kept_by_key
+from dlint.fork.early.opened_late import (
+    Opened,
+    is_for_one_process,
+    is_opened_by,
+    opened_in,
+    parent_run,
+    path_of,
+)
 from dlint.fork.early.reads import item_read_in_parent, length_asked_in_parent
 from dlint.fork.handles import handle_of
 from dlint.fork.held_handles import held, is_released
 from dlint.fork.set_elsewhere import left_as_made
-from dlint.fork.shipped import attributes
-from dlint.fork.sides import functions_of, made_in_parent, renewed
+from dlint.fork.sides import functions_of, init_visits, made_in_parent, renewed
 from dlint.knowledge.processes.handles import Handle
 from dlint.objects.pickled_state import is_pickled
 from dlint.program.conditions import NOT_FORKED, any_loaded, both
 from dlint.program.program import Program
 from dlint.rules.rule import Found
 from dlint.rules.wording import place
-from dlint.source.layout import FunctionNode, changed_names, own_names, parameters, statements_in
+from dlint.source.layout import FunctionNode, changed_names, own_names, statements_in
 from dlint.source.nodes import walk
 from dlint.values.frame import Arguments, Point
 from dlint.values.functions import function_body
 from dlint.values.values import Class, Const, Instance, Made
-from dlint.values.worlds import HERE
 from dlint.workers.events import Visit
-from dlint.workers.repetition import is_cached, is_once
+from dlint.workers.repetition import is_once
 from dlint.workers.sharing import by_dataset
 from dlint.workers.uses import WorkerUse
 from dlint.workers.worker import WorkerCode
@@ -148,7 +157,6 @@ _BY_HAND = {
     "among others": "open them in each process, keyed on os.getpid(), and leave them out of __getstate__",
     "a part of it": "open the file in each process, keyed on os.getpid(), and take its parts there",
 }
-_FOR_ONE_PROCESS = ("getpid", "get_worker_info", "current_process")
 
 
 class _When(NamedTuple):
@@ -183,6 +191,8 @@ def check(program: Program) -> Iterator[Found]:
                 if visits:
                     yield from _kept(program, uses, owner, visits, start, sent)
             yield from _lazy(program, uses, owner, visits, sent)
+        for use in uses:
+            yield from _by_key(program, use, [owner for owner, _ in owners.values()])
         for start in starts:
             yield from _global(program, uses, code, start)
 
@@ -211,10 +221,10 @@ def _kept(
         kept = [use for use in left_as_made(program, uses, owner, name) if not renewed(program, use, value)]
         if not any(program.start_method_of(use) == start for use in kept):
             continue
-        binding = [visit for visit in visits if _path(visit, name) in visit.frame.layout.binds]
+        binding = [visit for visit in visits if path_of(visit, name) in visit.frame.layout.binds]
         if not all(_keeps_what_is_there(visit, name, value) for visit in binding):
             continue
-        if binding and _is_for_one_process(visits):
+        if binding and is_for_one_process(visits):
             continue
         if handle.forked and (_only_by_number(visits, name) or is_released(value, name)):
             handle = handle._replace(forked="")
@@ -257,7 +267,7 @@ def _read_by_others(
             if value.key != made.key or not any(program.start_method_of(use) == start for use in kept):
                 continue
             reader = next((each for each in code.visits if each.frame.key == event.point.frame.key), None)
-            if reader is not None and not _is_for_one_process([reader]):
+            if reader is not None and not is_for_one_process([reader]):
                 attribute = (owner.cls, name)
                 for found in _found(
                     program, kept, handle, made, reader, event.node, start, sent, attribute, _BEFORE
@@ -271,7 +281,7 @@ def _keeps_what_is_there(visit: Visit, name: str, made: Made) -> bool:
     return not isinstance(node, ast.Lambda) and all(
         is_once(made.node, Point(visit.frame, statement))
         for statement in statements_in(node.body)
-        if _path(visit, name) in {*own_names(statement), *changed_names(statement)}
+        if path_of(visit, name) in {*own_names(statement), *changed_names(statement)}
     )
 
 
@@ -283,48 +293,52 @@ def _only_by_number(visits: list[Visit], name: str) -> bool:
     )
 
 
-def _is_for_one_process(visits: list[Visit]) -> bool:
-    """Whether worker code of an object looks at the process that it is in."""
-    texts = [visit.function.module.text_of(visit.function.node) for visit in visits]
-    return any(word in text for text in texts for word in _FOR_ONE_PROCESS)
-
-
 def _lazy(
     program: Program, uses: list[WorkerUse], owner: Instance, visits: list[Visit], sent: bool
 ) -> Iterator[Found]:
     """Handles opened when first needed, where the parent needs them before the workers start."""
-    opened = [] if _is_for_one_process(visits) else list(_opened_in(program, owner, visits))
+    opened = [] if is_for_one_process(visits) else list(opened_in(program, owner, visits))
     for use in uses if opened else ():
         start = program.start_method_of(use)
         read = item_read_in_parent(program, use, owner.cls)
-        for handle, made, visit, name in opened:
-            when = None
+        for each in opened:
             if read is not None:
                 when = _When("in the parent too, by reading an item", f" (item read at {place(*read)})")
-            elif use.dataset is not None and use.dataset.key == owner.key:
-                when = _by_length(program, use, owner, made, name)
-            if when is not None:
-                attribute = (owner.cls, name)
-                yield from _found(
-                    program, [use], handle, made, visit, made.node, start, sent, attribute, when
-                )
+            else:
+                asks = _by_constructor(program, use, owner, each) or _by_length(program, use, owner, each)
+                if asks is None:
+                    continue
+                when = asks
+            attribute = (owner.cls, each.name)
+            made = each.made
+            yield from _found(
+                program, [use], each.handle, made, each.visit, made.node, start, sent, attribute, when
+            )
 
 
-def _by_length(program: Program, use: WorkerUse, owner: Instance, made: Made, name: str) -> _When | None:
+def _by_constructor(program: Program, use: WorkerUse, owner: Instance, opened: Opened) -> _When | None:
+    """How the constructor of what holds an object comes to open the object's handle."""
+    initialisers = program.evaluator.initialisers.of
+    for part in program.shipped(use):
+        if isinstance(part.value, Instance) and part.value.key != owner.key:
+            frames = [frame for _, frame in initialisers(part.value)]
+            if is_opened_by(program, opened, owner, frames):
+                return _When(f"in the parent too, by the constructor of {part.value.cls.name}")
+    return None
+
+
+def _by_length(program: Program, use: WorkerUse, owner: Instance, opened: Opened) -> _When | None:
     """How the parent comes to ask a dataset for its length, where that opens a handle."""
-    evaluator = program.evaluator
-    if use.loader is None or "__len__" not in evaluator.construction.touching(owner.cls, name):
+    evaluator, dataset = program.evaluator, use.dataset
+    if use.loader is None or not isinstance(dataset, Instance):
         return None
-    opens = any(
-        store is not None and store[1].statement is made.point.statement
-        for method in evaluator.classes.methods(owner, "__len__")
-        for store in evaluator.construction.after(
-            evaluator.calls.enter(method, Arguments(), None, None), owner, name, HERE
-        )
-    )
-    if not opens:
+    frames = [
+        evaluator.calls.enter(method, Arguments(), None, None)
+        for method in evaluator.classes.methods(dataset, "__len__")
+    ]
+    if not is_opened_by(program, opened, owner, frames):
         return None
-    asked = length_asked_in_parent(program, use, owner.cls)
+    asked = length_asked_in_parent(program, use, dataset.cls)
     if asked is not None:
         return _When("in the parent too, by len()", f" (at {place(*asked)})")
     if any(isinstance(value, Const) and value.value for value in use.loader.values("shuffle")):
@@ -332,47 +346,44 @@ def _by_length(program: Program, use: WorkerUse, owner: Instance, made: Made, na
     return None
 
 
-def _opened_in(
-    program: Program, owner: Instance, visits: list[Visit]
-) -> Iterator[tuple[Handle, Made, Visit, str]]:
-    """The handles that methods open and keep where there was none, with the attributes' names."""
-    for visit in visits:
-        node = visit.function.node
-        if isinstance(node, FunctionNode) and is_cached(node):
-            for statement in statements_in(node.body):
-                if isinstance(statement, ast.Return) and statement.value is not None:
-                    for value, _ in program.evaluator.values(statement.value, Point(visit.frame, statement)):
-                        handle = handle_of(program.evaluator, value)
-                        if handle is not None and isinstance(value, Made):
-                            yield handle, value, visit, node.name
-        prefix = _path(visit, "")
-        for path in sorted(visit.frame.layout.binds):
-            name = path.removeprefix(prefix)
-            if name == path or "." in name:
-                continue
-            if not (_starts_as_none(program, owner, name) or _is_asked_for(visits, visit)):
-                continue
-            for value, _ in program.evaluator.attributes.held(owner, name, HERE):
-                handle = handle_of(program.evaluator, value)
-                if (
-                    handle is not None
-                    and isinstance(value, Made)
-                    and value.point.frame.scope is visit.function.node
-                ):
-                    yield handle, value, visit, name
+def _by_key(program: Program, use: WorkerUse, owners: list[Instance]) -> Iterator[Found]:
+    """Handles that are kept under a key when first needed, where the parent needs the same ones before."""
+    if program.start_method_of(use) not in (None, "fork"):
+        return
+    begins = [visit.function.module.text_of(visit.function.node) for visit in init_visits(program, use)]
+    for each in kept_by_key(program.evaluator, use.code.visits):
+        word = each.place.rpartition(".")[2]
+        if is_for_one_process([each.visit]) or any(word in text for text in begins):
+            continue
+        when, sure = _kept_before(program, use, owners, each)
+        if when is not None and isinstance(each.made.node, ast.expr):
+            handle, visit = each.handle, each.visit
+            yield Found(
+                each.made.point.frame.module,
+                each.made.node,
+                f"{each.place} holds {handle.name} opened {when.how}: "
+                f"forked workers share it and {handle.forked}",
+                handle.effect,
+                f"{handle.advice}{when.where}",
+                both(any_loaded(program, [use]), None if sure else "workers need the same one"),
+                visit.link.steps(each.place, visit.function.module, each.statement),
+                by_hand=handle.cure or _BY_HAND["among others"],
+            )
 
 
-def _starts_as_none(program: Program, owner: Instance, name: str) -> bool:
-    values = [value for _, value, _ in attributes(program.evaluator, owner, HERE, (name,))]
-    return bool(values) and all(isinstance(value, Const) and value.value is None for value in values)
-
-
-def _is_asked_for(visits: list[Visit], opener: Visit) -> bool:
-    """Whether worker code opens a handle only where the object has none yet: ``if not hasattr(self, "file")``
-    or the same about what the method stores beside the handle."""
-    beside = "|".join(re.escape(path.partition(".")[2]) for path in opener.frame.layout.binds if "." in path)
-    asked = re.compile(rf"\bnot hasattr\(self, ['\"](?:{beside})['\"]\)")
-    return any(asked.search(visit.function.module.text_of(visit.function.node)) for visit in visits)
+def _kept_before(
+    program: Program, use: WorkerUse, owners: list[Instance], kept: KeptByKey
+) -> tuple[_When | None, bool]:
+    """How the parent comes to keep a handle under a key, and whether it is surely one that workers need."""
+    evaluator = program.evaluator
+    for owner in owners:
+        run = parent_run(program, [frame for _, frame in evaluator.initialisers.of(owner)])
+        if is_kept_by(evaluator, kept, run):
+            return _When(f"in the parent too, by the constructor of {owner.cls.name}"), True
+    read = item_read_in_parent(program, use)
+    if read is not None:
+        return _When("in the parent too, by reading an item", f" (item read at {place(*read)})"), kept.is_one
+    return None, False
 
 
 def _global(program: Program, uses: list[WorkerUse], code: WorkerCode, start: str | None) -> Iterator[Found]:
@@ -427,16 +438,10 @@ def _is_global(made: Made) -> bool:
     return not names.isdisjoint(own_names(statement))
 
 
-def _path(visit: Visit, name: str) -> str:
-    """``self.name`` as a method calls it."""
-    own = parameters(visit.function.node)[:1]
-    return f"{own[0].arg if own else 'self'}.{name}"
-
-
 def _reads(visit: Visit) -> dict[str, ast.AST]:
     """The attributes of its object that a method reads, each with the first place where it does; what a
     lambda in it reads, the method reads."""
-    own = _path(visit, "")[:-1]
+    own = path_of(visit, "")[:-1]
     found: dict[str, ast.AST] = {}
     body = list(function_body(visit.function.node))
     for node in body:

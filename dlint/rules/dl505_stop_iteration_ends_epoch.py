@@ -239,6 +239,12 @@ def _is_finite_iterator(
             return streams.of_expression(node, point, world) is not None
         case ast.GeneratorExp():
             return streams.of_expression(node, point, world) is not None
+        case ast.IfExp(test=test, body=body, orelse=orelse):
+            ways = program.evaluator.truth(test, point, world)
+            return bool(ways) and all(
+                _is_finite_iterator(program, streams, body if result else orelse, point, w)
+                for result, w in ways
+            )
     return False
 
 

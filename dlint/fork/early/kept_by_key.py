@@ -1,0 +1,119 @@
+"""Handles that worker code keeps under a key once it has opened them (``BANK[path]``), in a dict that the
+parent has filled before: with the same things, as far as is known."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, NamedTuple
+
+from dlint.fork.handles import handle_of
+from dlint.source.layout import own_names, parameters, statements_in
+from dlint.values.frame import Frame, Point
+from dlint.values.values import Class, Const, Instance, Key, Made
+from dlint.workers.repetition import is_cached, is_once
+
+if TYPE_CHECKING:
+    from dlint.calls.evaluator import Evaluator
+    from dlint.knowledge.processes.handles import Handle
+    from dlint.workers.events import Visit
+
+
+class KeptByKey(NamedTuple):
+    """A handle, what makes it, the function that keeps it, the dict as the function calls it (for a cached
+    function its name), the key and where it is one; whether each object has a dict of its own, and whether
+    it is known to be one handle for all items."""
+
+    handle: Handle
+    made: Made
+    visit: Visit
+    place: str
+    key: ast.expr
+    statement: ast.stmt
+    own: bool
+    is_one: bool
+
+
+def kept_by_key(evaluator: Evaluator, visits: list[Visit]) -> Iterator[KeptByKey]:
+    """The handles that functions of worker code open where their dict has none yet."""
+    for visit in visits:
+        node = visit.function.node
+        if not isinstance(node, ast.FunctionDef):
+            continue
+        for statement in statements_in(node.body):
+            point = Point(visit.frame, statement)
+            match statement:
+                case ast.Assign(targets=[*_, ast.Subscript(value=place, slice=key)], value=opened):
+                    if not is_once(opened, point):
+                        continue
+                case ast.Return(value=ast.expr() as opened) if _is_cached_function(visit, node):
+                    place, key = ast.Name(node.name), ast.Name(parameters(node)[0].arg, ast.Load())
+                case _:
+                    continue
+            home = _home(evaluator, place, point)
+            for made, _ in evaluator.values(opened, point) if home is not None else ():
+                handle = handle_of(evaluator, made)
+                if handle is not None and handle.forked and isinstance(made, Made) and home is not None:
+                    values = [value for value, _ in evaluator.values(key, point)]
+                    is_one = len(values) == 1 and isinstance(values[0], Const)
+                    yield KeptByKey(handle, made, visit, home[0], key, statement, home[1], is_one)
+
+
+def _is_cached_function(visit: Visit, node: ast.FunctionDef) -> bool:
+    return visit.function.owner is None and is_cached(node) and len(parameters(node)) > 0
+
+
+def _home(evaluator: Evaluator, place: ast.expr, point: Point) -> tuple[str, bool] | None:
+    """What a dict is called that outlives a call: of a module, a class or an object (True)."""
+    frame = point.frame
+    match place:
+        case ast.Name(id=name) if not _is_parameter(name, frame):
+            match [s for s in statements_in(frame.layout.body) if name in own_names(s)]:
+                case []:
+                    return name, False
+                case [ast.Assign(targets=[ast.Name()], value=ast.Attribute() as value)]:
+                    return _home(evaluator, value, point)
+        case ast.Attribute(value=ast.Name() as held, attr=attr):
+            values = [value for value, _ in evaluator.values(held, point)]
+            if values and all(isinstance(value, Class) for value in values):
+                return f"{values[0].name}.{attr}" if isinstance(values[0], Class) else attr, False
+            if values and all(value is frame.receiver for value in values):
+                return f"{_class_name(frame)}.{attr}", True
+    return None
+
+
+def _is_parameter(name: str, frame: Frame) -> bool:
+    scope = frame.scope
+    return isinstance(scope, ast.FunctionDef) and any(each.arg == name for each in parameters(scope))
+
+
+def _class_name(frame: Frame) -> str:
+    return frame.receiver.cls.name if isinstance(frame.receiver, Instance) else "self"
+
+
+def is_kept_by(evaluator: Evaluator, kept: KeptByKey, run: list[Frame]) -> bool:
+    """Whether functions that the parent runs keep a handle under the same key, and none lets go of it."""
+    function = kept.visit.function
+    same = [
+        frame
+        for frame in run
+        if frame.scope is function.node and (not kept.own or _receiver(frame) == _receiver(kept.visit.frame))
+    ]
+    name = kept.place.rpartition(".")[2]
+    drops = re.compile(
+        rf"\b{name}(?:\[[^\n]*\])?\.(?:clear|pop|popitem|close|values|items|cache_clear)\("
+        rf"|\bdel [^\n]*\b{name}\b"
+    )
+    if not same or any(drops.search(frame.module.text_of(frame.scope)) for frame in run):
+        return False
+    theirs = _keys(evaluator, kept, kept.visit.frame)
+    return any(theirs & _keys(evaluator, kept, frame) for frame in same)
+
+
+def _keys(evaluator: Evaluator, kept: KeptByKey, frame: Frame) -> set[Key]:
+    return {value.key for value, _ in evaluator.values(kept.key, Point(frame, kept.statement))}
+
+
+def _receiver(frame: Frame) -> Key:
+    return frame.receiver.key if frame.receiver is not None else None

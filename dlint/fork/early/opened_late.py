@@ -1,0 +1,110 @@
+"""Handles opened when they are first needed, and whether the main process needs them before workers start."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, NamedTuple
+
+from dlint.fork.early.run_by import run_by
+from dlint.fork.handles import handle_of
+from dlint.fork.shipped import attributes
+from dlint.source.layout import FunctionNode, parameters, statements_in
+from dlint.values.frame import Frame, Point
+from dlint.values.values import Const, Instance, Made
+from dlint.values.worlds import HERE
+from dlint.workers.repetition import is_cached
+
+if TYPE_CHECKING:
+    from dlint.fork.program import Program
+    from dlint.knowledge.processes.handles import Handle
+    from dlint.workers.events import Visit
+
+_FOR_ONE_PROCESS = ("getpid", "get_worker_info", "current_process")
+
+
+class Opened(NamedTuple):
+    """A handle, what makes it, the method that does so when it is first needed, and the attribute."""
+
+    handle: Handle
+    made: Made
+    visit: Visit
+    name: str
+
+
+def is_for_one_process(visits: list[Visit]) -> bool:
+    """Whether worker code of an object looks at the process that it is in."""
+    texts = [visit.function.module.text_of(visit.function.node) for visit in visits]
+    return any(word in text for text in texts for word in _FOR_ONE_PROCESS)
+
+
+def opened_in(program: Program, owner: Instance, visits: list[Visit]) -> Iterator[Opened]:
+    """The handles that methods open and keep where there was none, with the attributes' names."""
+    for visit in visits:
+        node = visit.function.node
+        if isinstance(node, FunctionNode) and is_cached(node):
+            for statement in statements_in(node.body):
+                if isinstance(statement, ast.Return) and statement.value is not None:
+                    for value, _ in program.evaluator.values(statement.value, Point(visit.frame, statement)):
+                        handle = handle_of(program.evaluator, value)
+                        if handle is not None and isinstance(value, Made):
+                            yield Opened(handle, value, visit, node.name)
+        prefix = path_of(visit, "")
+        for path in sorted(visit.frame.layout.binds):
+            name = path.removeprefix(prefix)
+            if name == path or "." in name:
+                continue
+            if not (_starts_as_none(program, owner, name) or _is_asked_for(visits, visit)):
+                continue
+            for value, _ in program.evaluator.attributes.held(owner, name, HERE):
+                handle = handle_of(program.evaluator, value)
+                if (
+                    handle is not None
+                    and isinstance(value, Made)
+                    and value.point.frame.scope is visit.function.node
+                ):
+                    yield Opened(handle, value, visit, name)
+
+
+def _starts_as_none(program: Program, owner: Instance, name: str) -> bool:
+    values = [value for _, value, _ in attributes(program.evaluator, owner, HERE, (name,))]
+    return bool(values) and all(isinstance(value, Const) and value.value is None for value in values)
+
+
+def _is_asked_for(visits: list[Visit], opener: Visit) -> bool:
+    """Whether worker code opens a handle only where the object has none yet: ``if not hasattr(self, "file")``
+    or the same about what the method stores beside the handle."""
+    beside = "|".join(re.escape(path.partition(".")[2]) for path in opener.frame.layout.binds if "." in path)
+    asked = re.compile(rf"\bnot hasattr\(self, ['\"](?:{beside})['\"]\)")
+    return any(asked.search(visit.function.module.text_of(visit.function.node)) for visit in visits)
+
+
+def path_of(visit: Visit, name: str) -> str:
+    """``self.name`` as a method calls it."""
+    own = parameters(visit.function.node)[:1]
+    return f"{own[0].arg if own else 'self'}.{name}"
+
+
+def parent_run(program: Program, frames: list[Frame]) -> list[Frame]:
+    """What the parent runs from some frames on, found once."""
+    mark = ("run by", tuple(frame.key for frame in frames))
+    if mark not in program.answers:
+        program.answers[mark] = run_by(program.evaluator, frames)
+    run: list[Frame] = program.answers[mark]
+    return run
+
+
+def is_opened_by(program: Program, opened: Opened, owner: Instance, frames: list[Frame]) -> bool:
+    """Whether what the parent runs opens a handle of an object, and nothing there lets go of it."""
+    evaluator, scope, name = program.evaluator, opened.made.point.frame.scope, opened.name
+    run = parent_run(program, frames)
+    makers = {id(frame.scope) for _, frame in evaluator.initialisers.of(owner)}
+    drops = re.compile(rf"\.{name}\.(?:close|release)\(|\.{name} = None|\bdel [^\n]*\.{name}\b")
+    return any(frame.scope is scope and _is_of(frame, owner) for frame in run) and not any(
+        id(frame.scope) not in makers and drops.search(frame.module.text_of(frame.scope)) for frame in run
+    )
+
+
+def _is_of(frame: Frame, owner: Instance) -> bool:
+    return isinstance(frame.receiver, Instance) and frame.receiver.key == owner.key

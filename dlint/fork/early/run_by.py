@@ -1,0 +1,105 @@
+"""What a constructor, or another function of the main process, runs: the functions that it calls at any
+distance, and the properties, lengths and items that it asks objects for."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING
+
+from dlint.source.layout import FunctionNode, expressions, statements_in
+from dlint.source.nodes import children
+from dlint.values.frame import Arguments, Frame, Point, arguments_of
+from dlint.values.functions import is_generator
+from dlint.values.values import Class, Function, Instance, Key
+from dlint.values.worlds import HERE
+
+if TYPE_CHECKING:
+    from dlint.calls.evaluator import Evaluator
+
+_FAR = 4
+_MOST = 40
+_COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.GeneratorExp, ast.DictComp)
+_NONE = Arguments()
+
+
+def run_by(evaluator: Evaluator, frames: Iterable[Frame]) -> list[Frame]:
+    """Some frames, and those of the functions that they run; of very many the nearest."""
+    found: dict[Key, tuple[Frame, int]] = {frame.key: (frame, 0) for frame in frames}
+    waiting = list(found.values())
+    for frame, far in waiting:  # grows meanwhile
+        for inside in _entered(evaluator, frame) if far < _FAR else ():
+            if inside.key not in found and len(found) < _MOST:
+                found[inside.key] = (inside, far + 1)
+                waiting.append((inside, far + 1))
+    return [frame for frame, _ in found.values()]
+
+
+def _entered(evaluator: Evaluator, frame: Frame) -> Iterator[Frame]:
+    """The frames that one frame enters."""
+    scope = frame.scope
+    for statement in statements_in(scope.body) if isinstance(scope, FunctionNode) else ():
+        at = Point(frame, statement)
+        if not evaluator.flow.reaching(at, HERE):
+            continue
+        for expression in expressions(statement):
+            for node, point in _nodes(evaluator, expression, at):
+                match node:
+                    case ast.Call():
+                        yield from _called(evaluator, node, point)
+                    case ast.Attribute(ctx=ast.Load(), value=held):
+                        yield from _asked(evaluator, held, node.attr, node, point)
+                    case ast.Subscript(ctx=ast.Load(), value=held):
+                        yield from _methods(evaluator, held, ("__getitem__",), node, point)
+        match statement:
+            case ast.For(iter=held):
+                yield from _methods(evaluator, held, ("__iter__", "__next__", "__getitem__"), held, at)
+            case ast.With(items=items):
+                for item in items:
+                    held = item.context_expr
+                    yield from _methods(evaluator, held, ("__enter__", "__exit__"), held, at)
+
+
+def _nodes(evaluator: Evaluator, node: ast.AST, point: Point) -> Iterator[tuple[ast.AST, Point]]:
+    """The nodes of an expression, each at its point; the bodies of lambdas are run later."""
+    if isinstance(node, ast.Lambda):
+        return
+    yield node, point
+    inside = evaluator.inside(node, point) if isinstance(node, _COMPREHENSIONS) else point
+    for child in children(node):
+        yield from _nodes(evaluator, child, inside)
+
+
+def _called(evaluator: Evaluator, call: ast.Call, point: Point) -> Iterator[Frame]:
+    """The frames that a call enters."""
+    if isinstance(call.func, ast.Name) and call.func.id == "len" and len(call.args) == 1:
+        yield from _methods(evaluator, call.args[0], ("__len__",), call, point)
+        return
+    for callee, _ in evaluator.values(call.func, point):
+        match callee:
+            case Function(node=ast.FunctionDef() as node) if not is_generator(node):
+                yield evaluator.calls.enter(callee, arguments_of(call, point), call, point)
+            case Class():
+                for made, _ in evaluator.values(call, point):
+                    if isinstance(made, Instance) and made.node is call:
+                        yield from (frame for _, frame in evaluator.initialisers.of(made))
+
+
+def _asked(evaluator: Evaluator, held: ast.expr, name: str, node: ast.AST, point: Point) -> Iterator[Frame]:
+    """The frames of the properties that an attribute may be."""
+    for value, _ in evaluator.values(held, point):
+        if isinstance(value, Instance):
+            for getter, owner in evaluator.classes.properties(value.cls).get(name, ()):
+                bound = Function(getter.node, getter.frame, value, owner)
+                yield evaluator.calls.enter(bound, _NONE, node, point)
+
+
+def _methods(
+    evaluator: Evaluator, held: ast.expr, names: tuple[str, ...], node: ast.AST, point: Point
+) -> Iterator[Frame]:
+    """The frames of methods of what an expression stands for."""
+    for value, _ in evaluator.values(held, point):
+        if isinstance(value, Instance):
+            for name in names:
+                for method in evaluator.classes.methods(value, name):
+                    yield evaluator.calls.enter(method, _NONE, node, point)
