@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, NamedTuple
 from dlint.fork.handles import handle_of
 from dlint.source.layout import own_names, parameters, statements_in
 from dlint.values.frame import Frame, Point
-from dlint.values.values import Class, Const, Instance, Key, Made
+from dlint.values.values import Class, Const, Instance, Key, Made, Value
+from dlint.values.worlds import HERE
 from dlint.workers.repetition import is_cached, is_once
 
 if TYPE_CHECKING:
@@ -22,14 +23,14 @@ if TYPE_CHECKING:
 
 class KeptByKey(NamedTuple):
     """A handle, what makes it, the function that keeps it, the dict as the function calls it (for a cached
-    function its name), the key and where it is one; whether each object has a dict of its own, and whether
-    it is known to be one handle for all items."""
+    function its name), the key (None: what the cached function is given) and where it is one; whether each
+    object has a dict of its own, and whether it is known to be one handle for all items."""
 
     handle: Handle
     made: Made
     visit: Visit
     place: str
-    key: ast.expr
+    key: ast.expr | None
     statement: ast.stmt
     own: bool
     is_one: bool
@@ -43,20 +44,21 @@ def kept_by_key(evaluator: Evaluator, visits: list[Visit]) -> Iterator[KeptByKey
             continue
         for statement in statements_in(node.body):
             point = Point(visit.frame, statement)
+            home: tuple[str, bool] | None = None
+            key: ast.expr | None = None
             match statement:
-                case ast.Assign(targets=[*_, ast.Subscript(value=place, slice=key)], value=opened):
-                    if not is_once(opened, point):
-                        continue
+                case ast.Assign(targets=[*_, ast.Subscript() as target], value=opened):
+                    if is_once(opened, point):
+                        home, key = _home(evaluator, target.value, point), target.slice
                 case ast.Return(value=ast.expr() as opened) if _is_cached_function(visit, node):
-                    place, key = ast.Name(node.name), ast.Name(parameters(node)[0].arg, ast.Load())
+                    home = node.name, False
                 case _:
                     continue
-            home = _home(evaluator, place, point)
             for made, _ in evaluator.values(opened, point) if home is not None else ():
                 handle = handle_of(evaluator, made)
                 if handle is not None and handle.forked and isinstance(made, Made) and home is not None:
-                    values = [value for value, _ in evaluator.values(key, point)]
-                    is_one = len(values) == 1 and isinstance(values[0], Const)
+                    keys = _keys(evaluator, key, point)
+                    is_one = len(keys) == 1 and isinstance(keys[0], Const)
                     yield KeptByKey(handle, made, visit, home[0], key, statement, home[1], is_one)
 
 
@@ -107,12 +109,21 @@ def is_kept_by(evaluator: Evaluator, kept: KeptByKey, run: list[Frame]) -> bool:
     )
     if not same or any(drops.search(frame.module.text_of(frame.scope)) for frame in run):
         return False
-    theirs = _keys(evaluator, kept, kept.visit.frame)
-    return any(theirs & _keys(evaluator, kept, frame) for frame in same)
+    theirs = {value.key for value in _keys(evaluator, kept.key, Point(kept.visit.frame, kept.statement))}
+    return any(
+        value.key in theirs
+        for frame in same
+        for value in _keys(evaluator, kept.key, Point(frame, kept.statement))
+    )
 
 
-def _keys(evaluator: Evaluator, kept: KeptByKey, frame: Frame) -> set[Key]:
-    return {value.key for value, _ in evaluator.values(kept.key, Point(frame, kept.statement))}
+def _keys(evaluator: Evaluator, key: ast.expr | None, point: Point) -> list[Value]:
+    """What a key may be, or the first thing that a cached function is given."""
+    scope = point.frame.scope
+    if key is not None:
+        return [value for value, _ in evaluator.values(key, point)]
+    assert isinstance(scope, ast.FunctionDef)
+    return [value for value, _ in evaluator.parameters.values(parameters(scope)[0].arg, point.frame, HERE)]
 
 
 def _receiver(frame: Frame) -> Key:
