@@ -12,6 +12,7 @@ from dlint.knowledge.commands import PARSED_INTO
 from dlint.knowledge.loading import NAMESPACES, PREPARES, kept_parameters
 from dlint.knowledge.names import MAKES_PATHS, PATH, asks_state, library_answers_again
 from dlint.knowledge.randomness import WORKER_INFO
+from dlint.knowledge.trainers import SETTINGS
 from dlint.knowledge.words.reflection import INSTANTIATES, LOCATES
 from dlint.values.alike import told
 from dlint.values.frame import Argument, Arguments, Point
@@ -89,7 +90,7 @@ class Library:
         found: list[Outcome] = []
         for value, w in self._first(parser.arguments, world):
             classes = value.items if isinstance(value, Items) and not value.open else (value,)
-            if not all(isinstance(cls, Class) for cls in classes):
+            if not all(isinstance(cls, Class) or getattr(cls, "name", "") in SETTINGS for cls in classes):
                 return []
             filled = [
                 Made(

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 from dlint.evaluation.questions import begun
 from dlint.knowledge.commands import FILLS_FIELDS, HYDRA, ONLY_TELL, PARSED
+from dlint.knowledge.trainers import DEFAULTS, SETTINGS
 from dlint.project.configuration.hydra_files import number_in
 from dlint.source.layout import dotted
 from dlint.source.module import Module
@@ -139,9 +140,16 @@ class Options:
         if self._evaluator.modules.index.stored_elsewhere(name):
             return None
         found = [value for value, _ in self._evaluator.value_of(classes[0], world)]
-        if len(found) != 1 or not isinstance(found[0], Class):
+        if len(found) != 1 or not isinstance(found[0], Class | External):
             return None
-        return _field_default(found[0].node, name)
+        default = _field_default(found[0].node, name) if isinstance(found[0], Class) else None
+        return default or self._of_library(found[0], name)
+
+    def _of_library(self, cls: Class | External, name: str) -> ast.expr | None:
+        """The default that a library's class says, or the one that a class of the program is derived from."""
+        names = {cls.name} if isinstance(cls, External) else self._evaluator.classes.libraries(cls)
+        settings = name in DEFAULTS and bool(names & SETTINGS)
+        return ast.Constant(DEFAULTS[name]) if settings else None  # type: ignore[arg-type]
 
 
 def _field_default(node: ast.ClassDef, name: str) -> ast.expr | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import NamedTuple
 
 # The parameters of torch.utils.data.DataLoader in order; the later ones are keyword-only.
@@ -49,8 +50,14 @@ LOADERS = {
         LoaderClass("timm.data.loader.MultiEpochsDataLoader"),
     )
 }
-# The words that show that a file builds loaders: the last parts of the names above.
-LOADER_WORDS = tuple(sorted({name.rpartition(".")[2] for name in LOADERS}))
+
+
+def loader_words(kinds: Iterable[str]) -> tuple[str, ...]:
+    """The words that show that a file builds loaders of some kinds: the last parts of their names."""
+    return tuple(sorted({name.rpartition(".")[2] for name in kinds}))
+
+
+LOADER_WORDS = loader_words(LOADERS)
 
 # Methods that give back the loaders they are handed, at the same places, with their batches on the device.
 PREPARES = frozenset(

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
 from dlint.calls.parameters import default_of, passed
 from dlint.evaluation.entries import ABSENT
-from dlint.knowledge.loading import LOADER_WORDS, LOADERS, SIGNATURE, LoaderClass
+from dlint.knowledge.loading import LOADERS, SIGNATURE, LoaderClass, loader_words
 from dlint.objects.initialisers import base_init_calls
 from dlint.project.index.index import as_base
 from dlint.source.layout import FunctionNode, parameters, statements_in, steps
@@ -73,6 +73,10 @@ class Loader:
     @property
     def module(self) -> Module:
         return self.point.frame.module
+
+    def word_for(self, name: str) -> str:
+        """What whoever writes the call names an argument."""
+        return name
 
     def keyword(self, name: str) -> ast.keyword | None:
         """The keyword as it is written at the call, if it is."""
@@ -254,10 +258,14 @@ def is_zero(value: Value | None) -> bool:
 
 
 class LoaderFinder:
-    """Finds the loaders of modules."""
+    """Finds the loaders of modules, or what else ``kinds`` names and is seen as ``made``."""
 
-    def __init__(self, evaluator: Evaluator) -> None:
+    def __init__(
+        self, evaluator: Evaluator, kinds: Mapping[str, LoaderClass] = LOADERS, made: type[Loader] = Loader
+    ) -> None:
         self._evaluator = evaluator
+        self._kinds = kinds
+        self._made = made
         self._modules = evaluator.modules
         self._words: list[str] | None = None
 
@@ -265,7 +273,7 @@ class LoaderFinder:
     def words(self) -> list[str]:
         """The names that loader classes go by in this program: the libraries' and its own subclasses'."""
         if self._words is None:
-            self._words = list(LOADER_WORDS)
+            self._words = list(loader_words(self._kinds))
             for word in self._words:  # grows meanwhile
                 for module in self._naming(word):
                     for trail in module.paths_to(word):
@@ -364,20 +372,20 @@ class LoaderFinder:
         if isinstance(value, Partial):
             return self._of_callee(value.callee, call, point, arguments.after(value.arguments))
         if isinstance(value, External):
-            kind = LOADERS.get(value.name)
-            return Loader(self._evaluator, call, point, kind, arguments) if kind else None
+            kind = self._kinds.get(value.name)
+            return self._made(self._evaluator, call, point, kind, arguments) if kind else None
         if isinstance(value, Class):
             kind = self._kind(value)
             if kind is None:
                 return None
             given = self._through_init(value, call, point, arguments)
-            return Loader(self._evaluator, call, point, kind, given, cls=value)
+            return self._made(self._evaluator, call, point, kind, given, cls=value)
         return None
 
     def _kind(self, cls: Class) -> LoaderClass | None:
         for name in sorted(self._evaluator.classes.libraries(cls)):
-            if name in LOADERS:
-                return LOADERS[name]
+            if name in self._kinds:
+                return self._kinds[name]
         return None
 
     def _through_init(self, cls: Class, call: ast.Call, point: Point, arguments: Arguments) -> Arguments:
@@ -406,12 +414,12 @@ class LoaderFinder:
         assert isinstance(call.func, ast.Attribute)
         for base, _ in self._evaluator.values(call.func.value, point):
             owner = point.frame.owner
-            if isinstance(base, External) and base.name in LOADERS and owner is not None:
-                return Loader(
+            if isinstance(base, External) and base.name in self._kinds and owner is not None:
+                return self._made(
                     self._evaluator,
                     call,
                     point,
-                    LOADERS[base.name],
+                    self._kinds[base.name],
                     _without_first(arguments),
                     inherited=True,
                     cls=owner,

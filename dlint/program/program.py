@@ -17,8 +17,10 @@ from dlint.fork.shipped import Part, shipped
 from dlint.fork.start_method import start_method_of
 from dlint.knowledge.loading import is_iterable_dataset
 from dlint.knowledge.testing import is_test
+from dlint.knowledge.trainers import TRAINER_LIBRARIES, TRAINERS
 from dlint.knowledge.words.reflection import BY_NAME
 from dlint.loaders.loaders import Loader, LoaderFinder
+from dlint.loaders.trainers import TrainerLoader
 from dlint.project.blocks import Block, Facts, Place
 from dlint.project.index.index import Index
 from dlint.project.main_guards import is_guarded
@@ -73,6 +75,7 @@ class Program:
         self.evaluator = Evaluator(self.modules)
         self.boundaries = Boundaries(self.evaluator)
         self._finder = LoaderFinder(self.evaluator)
+        self._trainer_finder = LoaderFinder(self.evaluator, TRAINERS, TrainerLoader)
         self._uses = UseFinder(self.evaluator)
         self._block = block
         self._loaders_by_file: dict[str, tuple[Loader, ...]] = {}
@@ -87,6 +90,17 @@ class Program:
         """Every loader of this block, by file and line."""
         mine = [relative for relative in self._finder.files() if self.mine(relative)]
         found = [loader for relative in by_file(mine, str) for loader in self._loaders_of(relative)]
+        return Shared(found, lambda loader: loader.module.relative)
+
+    @cached_property
+    def trainers(self) -> Sequence[Loader]:
+        """The trainers of this block that make their loaders themselves, by file and line. What they make has
+        uses as any loader; nobody else goes through it, and its arguments are theirs."""
+        found: list[Loader] = []
+        if any(self.modules.index.mentioning(library) for library in TRAINER_LIBRARIES):
+            mine = [relative for relative in self._trainer_finder.files() if self.mine(relative)]
+            for module in self.modules.each(mine):
+                found += self._trainer_finder.of_module(module)
         return Shared(found, lambda loader: loader.module.relative)
 
     def mine(self, relative: str) -> bool:
@@ -130,6 +144,8 @@ class Program:
             found += self._uses.of_loader(loader)
             if self._progress is not None:
                 self._progress(done + 1, len(self.loaders))
+        for trainer in self.trainers:
+            found += self._uses.of_loader(trainer)
         found += [self._uses.assumed(cls) for cls in self.unloaded_datasets]
         return Shared(found, lambda use: use.file)
 
@@ -245,7 +261,7 @@ class Program:
         idle: set[Place] = set()
         chosen: set[Place] = set()
         sure = True
-        for loader in self.loaders:
+        for loader in (*self.loaders, *self.trainers):
             busy = loader.may_have_workers
             if not busy and is_test(loader.module.relative):
                 continue  # what a test leaves out, others may ask for
@@ -258,7 +274,7 @@ class Program:
             _place(above) for cls in self.dataset_classes for above in self.evaluator.classes.line(cls)[1:]
         }
         found = (frozenset(each) for each in (loaded, bases, idle, chosen))
-        return Facts(bool(self.loaders), sure, *found)
+        return Facts(bool(self.loaders or self.trainers), sure, *found)
 
     def learn(self, facts: Facts) -> None:
         """Takes in what all blocks together know, before a rule asks."""

@@ -7,7 +7,9 @@ from collections.abc import Iterable, Iterator
 
 from dlint.fork.sides import functions_of, init_visits
 from dlint.knowledge.augmentation.augmenters import renews
+from dlint.knowledge.epochs import TELLS
 from dlint.knowledge.randomness import RESEEDS
+from dlint.loaders.trainers import TrainerLoader
 from dlint.program.program import Program
 from dlint.source.layout import FunctionNode, functions_in, parameters
 from dlint.source.nodes import walk
@@ -48,6 +50,8 @@ def renewed_by_parent(program: Program, use: WorkerUse, made: Made) -> bool:
     methods = _renewing(owner, names_of(made)) if owner is not None else ()
     if not methods:
         return False
+    if TELLS in methods and isinstance(use.loader, TrainerLoader):
+        return True
     worker = functions_of(program, use)
     for instance in use.code.instances.values():
         for name in methods:

@@ -3,10 +3,10 @@
 ## What it finds
 
 A lambda, a function or class defined inside a function, under the main guard or in a notebook, that a loader
-with workers has to send them: as `collate_fn` or `worker_init_fn`, as the dataset, or kept on the dataset or
-on a transform that the dataset holds (`self.scale = lambda ...`, `transforms.Lambda(lambda ...)`), be it the
-default of a parameter. A decorator's inner function is one where it has not the name of what it decorates
-(`functools.wraps`).
+with workers has to send them: as `collate_fn` (a `Trainer`'s `data_collator`) or `worker_init_fn`, as the
+dataset, or kept on the dataset or on a transform that the dataset holds (`self.scale = lambda ...`,
+`transforms.Lambda(lambda ...)`), be it the default of a parameter. A decorator's inner function is one where
+it has not the name of what it decorates (`functools.wraps`).
 
 Also what a dataset or a transform of the program keeps and pickle refuses, whatever its name: a module
 (`self.backend = importlib.import_module(name)`), a generator (`self.files = (path for path in ...)`), a view
@@ -178,7 +178,7 @@ def _arguments(program: Program, use: WorkerUse, loader: Loader) -> Iterator[Fou
         for way, world in loader.ways("num_workers", name):
             value = way[name]
             if value is not None and not is_zero(way["num_workers"]):
-                for part in shipped(program.evaluator, value, name, world):
+                for part in shipped(program.evaluator, value, loader.word_for(name), world):
                     hazard = _judged(program, part)
                     if hazard is not None:
                         yield _found(program, hazard, use)

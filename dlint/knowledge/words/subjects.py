@@ -8,6 +8,7 @@ _WORDS = (
     b"Dataset",
     b"__getitem__",
     b"worker_init",
+    b"data_collator",
     b"cv2",
     b"random",
     b"seed",

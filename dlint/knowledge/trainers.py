@@ -1,0 +1,35 @@
+"""Trainers of libraries that make their loaders themselves, of the datasets that they are given."""
+
+from __future__ import annotations
+
+from dlint.knowledge.loading import LoaderClass
+
+# The parameters of transformers.Trainer in order, as far as anybody gives them by position.
+_SIGNATURE = ("model", "args", "data_collator", "train_dataset", "eval_dataset")
+
+# They seed NumPy and random in each worker, shuffle by samplers of their own, and tell those and the datasets
+# the epoch.
+TRAINERS = {
+    name: LoaderClass(name, seeds_workers=True, signature=_SIGNATURE)
+    for name in ("transformers.Trainer", "transformers.Seq2SeqTrainer", "trl.SFTTrainer")
+}
+# Who uses one of them mentions its library.
+TRAINER_LIBRARIES = ("transformers", "trl")
+# What is loaded, and the method that makes its loader, where a class derived from a trainer has none.
+LOADS = {"train_dataset": "get_train_dataloader", "eval_dataset": "get_eval_dataloader"}
+COLLATES = "data_collator"
+
+# The classes of what a trainer is given as `args`, and which of their fields say what the loaders get, where
+# nobody says otherwise.
+SETTINGS = frozenset(
+    {"transformers.TrainingArguments", "transformers.Seq2SeqTrainingArguments", "trl.SFTConfig"}
+)
+FIELDS: dict[str, tuple[str, object]] = {
+    "num_workers": ("dataloader_num_workers", 0),
+    "persistent_workers": ("dataloader_persistent_workers", False),
+    "prefetch_factor": ("dataloader_prefetch_factor", None),
+    "pin_memory": ("dataloader_pin_memory", True),
+    "drop_last": ("dataloader_drop_last", False),
+    "batch_size": ("per_device_train_batch_size", 8),
+}
+DEFAULTS = dict(FIELDS.values())

@@ -1,0 +1,121 @@
+"""Trainers of libraries as the loaders that they make: ``Trainer(args=TrainingArguments(...),
+train_dataset=...)``."""
+
+from __future__ import annotations
+
+import ast
+
+from dlint.evaluation.entries import ABSENT
+from dlint.evaluation.options import ASKED, may_be
+from dlint.knowledge.commands import PARSED_INTO
+from dlint.knowledge.trainers import COLLATES, FIELDS, LOADS, SETTINGS
+from dlint.loaders.loaders import Loader
+from dlint.values.outcomes import Outcome, told_apart
+from dlint.values.values import Const, External, Instance, Made, Table, Unknown, Value
+from dlint.values.worlds import OPTION, World
+
+# The trainer's own words for arguments of its loaders.
+_WORDS = {"dataset": "train_dataset", "collate_fn": COLLATES}
+_Given = list[tuple[Value | None, World]]
+
+
+class TrainerLoader(Loader):
+    """The loaders of one trainer, as one loader that may get each of its datasets."""
+
+    def word_for(self, name: str) -> str:
+        return "args" if name in FIELDS else _WORDS.get(name, f"no {name}")
+
+    def written(self, name: str) -> ast.expr | None:
+        return super().written(self.word_for(name))
+
+    def keyword(self, name: str) -> ast.keyword | None:
+        return super().keyword(self.word_for(name))
+
+    def may_get(self, name: str) -> bool:
+        return super().may_get(self.word_for(name))
+
+    def _argument(self, name: str, world: World) -> _Given:
+        if name in FIELDS:
+            return [
+                found
+                for value, w in super()._argument("args", world)
+                for found in self._field(value, name, w)
+            ]
+        if name == "collate_fn":
+            return [
+                (None if _is_none(value) else value, w) for value, w in super()._argument(COLLATES, world)
+            ]
+        return self._datasets(world) if name == "dataset" else [(None, world)]
+
+    def _datasets(self, world: World) -> _Given:
+        """Each dataset that a loader of the trainer's own making gets."""
+        found: list[Outcome] = []
+        classes = self._evaluator.classes
+        for word, makes in LOADS.items():
+            if self.cls is not None and classes.member(self.cls, makes):
+                continue
+            for value, w in super()._argument(word, world):
+                if isinstance(value, Table):
+                    found += [(each, w) for each in value.items.values()]
+                elif value is not None and not _is_none(value):
+                    found.append((value, w))
+        return list(told_apart(found, ("dataset of a trainer", id(self.call)))) or [(None, world)]
+
+    def _field(self, args: Value | None, name: str, world: World) -> list[Outcome]:
+        """What the trainer's settings say of an argument of its loaders."""
+        field, default = FIELDS[name]
+        found: list[Outcome] = []
+        if args is None or _is_none(args):
+            return [(Const(default), world)]
+        if isinstance(args, Made) and args.name in SETTINGS:
+            found = self._given(args, field, default, world)
+        elif isinstance(args, Instance) and self._evaluator.classes.libraries(args.cls) & SETTINGS:
+            found = self._of_own(args, field, default, world)
+        elif isinstance(args, Made) and args.name == PARSED_INTO:
+            found = self._evaluator.attribute(args, field, self.call, self.point, world)
+        else:
+            return self._asked(field, default, world)
+        if isinstance(args, Made) and self._evaluator.modules.index.stored_elsewhere(field):
+            found = [*found, *self._evaluator.attributes.outside.of_made(args, field, world)]
+        return told_apart(found, ("setting of a trainer", args.key, field))
+
+    def _given(self, args: Made | Instance, field: str, default: object, world: World) -> list[Outcome]:
+        """What an object of settings was made with, or the default."""
+        arguments = args.arguments
+        if arguments is None:
+            return self._asked(field, default, world)
+        if field in arguments.keywords:
+            return self._evaluator.value_of(arguments.keywords[field], world)
+        found: list[Outcome] = []
+        worlds = [world]
+        for argument in arguments.splats:
+            following: list[World] = []
+            for start in worlds:
+                for value, w in self._evaluator.entries.of_argument(argument, field, start):
+                    if value is ABSENT:
+                        following.append(w)
+                    elif isinstance(value, Unknown):
+                        found += self._asked(field, default, w)  # nobody says that it is among them
+                    else:
+                        found.append((value, w))
+            worlds = following
+        return found + [(Const(default), w) for w in worlds]
+
+    def _of_own(self, args: Instance, field: str, default: object, world: World) -> list[Outcome]:
+        """The same of a class of the program, which may have another default."""
+        found = self._evaluator.attribute(args, field, self.call, self.point, world)
+        if args.arguments is not None and field in args.arguments.keywords:
+            found = self._evaluator.value_of(args.arguments.keywords[field], world)
+        elif any(isinstance(value, Unknown) for value, _ in found):
+            found = self._given(args, field, default, world)
+        return found
+
+    def _asked(self, field: str, default: object, world: World) -> list[Outcome]:
+        """The default, or what the user asks for instead."""
+        otherwise = External(f"{ASKED}().{field}")
+        asked = may_be(ast.Constant(default), otherwise, (OPTION, id(self.call), field), world)  # type: ignore[arg-type]
+        return asked or [(otherwise, world)]
+
+
+def _is_none(value: Value | None) -> bool:
+    return isinstance(value, Const) and value.value is None
