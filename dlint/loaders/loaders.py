@@ -333,6 +333,9 @@ class LoaderFinder:
         if isinstance(above, ast.Attribute) and above.attr == "__init__" and isinstance(trail[-3], ast.Call):
             yield trail[-3], trail[:-2]
             return
+        if isinstance(above, ast.arguments) and isinstance(trail[-3], FunctionNode):
+            yield from _calls_of_parameter(node, trail[-3], module)
+            return
         statement = next((n for n in reversed(trail) if isinstance(n, ast.stmt)), None)
         if (
             isinstance(statement, ast.Assign)
@@ -362,11 +365,13 @@ class LoaderFinder:
         callees = evaluator.values(call.func, point)
         if isinstance(call.func, ast.Subscript) and len(callees) > 1:
             return None  # a table of several: each may be given other arguments
-        for value, _ in callees:
-            found = self._of_callee(value, call, point, arguments)
-            if found is not None:
-                return found
-        return None
+        found = {value.key: self._of_callee(value, call, point, arguments) for value, _ in callees}
+        loaders = [loader for loader in found.values() if loader is not None]
+        if len(loaders) < len(found) and _is_parameter(call.func, point):
+            others = (value for value, _ in callees if found[value.key] is None)
+            if not all(isinstance(value, Unknown) for value in others):
+                return None  # the same holds of a class that callers choose
+        return loaders[0] if loaders else None
 
     def _of_callee(self, value: Value, call: ast.Call, point: Point, arguments: Arguments) -> Loader | None:
         if isinstance(value, Partial):
@@ -425,6 +430,27 @@ class LoaderFinder:
                     cls=owner,
                 )
         return None
+
+
+def _is_parameter(node: ast.expr, point: Point) -> bool:
+    scope = point.frame.scope
+    return (
+        isinstance(node, ast.Name)
+        and isinstance(scope, FunctionNode)
+        and any(each.arg == node.id for each in parameters(scope))
+    )
+
+
+def _calls_of_parameter(
+    default: ast.AST, function: FunctionNode, module: Module
+) -> Iterator[tuple[ast.Call, list[ast.AST]]]:
+    """The calls, in a function, of the parameter that has something as its default: ``klass=DataLoader``."""
+    for parameter in parameters(function):
+        if default_of(parameter.arg, function) is default:
+            for trail in module.paths_to(parameter.arg):
+                call = trail[-2] if len(trail) > 1 else None
+                if isinstance(call, ast.Call) and call.func is trail[-1] and function in trail:
+                    yield call, trail[:-1]
 
 
 def _without_first(arguments: Arguments) -> Arguments:
