@@ -3,33 +3,63 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from dlint.loaders.iteration import Iterations
+from dlint.source.layout import FunctionNode, statements_in
+from dlint.source.nodes import walk
+from dlint.values.frame import Point
 from dlint.values.places import is_repeated, loops_that_repeat
 
 if TYPE_CHECKING:
     from dlint.loaders.loaders import Loader
     from dlint.loaders.program import Program
-    from dlint.values.frame import Point
 
 _FAR = 6
 
 
-def is_passed_once(program: Program, loader: Loader, files: Iterable[str]) -> bool:
-    """Whether all that is seen, in some files, to go through a loader does so once: nothing repeats the loop,
-    nor a call that leads to it."""
-    iterations = Iterations(program)
-    found = [
-        iteration
-        for module in program.modules.each(files)
-        for iteration in iterations.in_module(module)
-        if iteration.loader.call is loader.call
-    ]
-    if len(found) != 1 or any(True for _ in loops_that_repeat(found[0].point)):
+def is_passed_once(program: Program, loader: Loader) -> bool:
+    """Whether a loader is surely gone through once: by one loop of the function that makes it, which does
+    nothing else with it, where nothing repeats that loop or the calls that lead there."""
+    passes = list(_uses(loader))
+    if len(passes) != 1 or passes[0] is None or any(True for _ in loops_that_repeat(passes[0])):
         return False
-    return _runs_once(program, found[0].point, 0)
+    return _runs_once(program, passes[0], 0)
+
+
+def _uses(loader: Loader) -> Iterator[Point | None]:
+    """What the function that makes a loader does with it: each pass, and None for all else."""
+    frame, statement = loader.point.frame, loader.point.statement
+    match statement:
+        case ast.For(iter=source) if _goes_through(source, loader.call):
+            yield loader.point
+            return
+        case ast.Assign(targets=[ast.Name(id=name)], value=value) if value is loader.call:
+            pass
+        case _:
+            yield None
+            return
+    if not isinstance(frame.scope, FunctionNode | ast.Module):
+        yield None
+        return
+    heads: set[int] = set()
+    for each in statements_in(frame.scope.body):
+        if isinstance(each, ast.For):
+            for node in walk(each.iter):
+                if isinstance(node, ast.Name) and node.id == name and _goes_through(each.iter, node):
+                    heads.add(id(node))
+                    yield Point(frame, each)
+    for node in walk(frame.scope):
+        named = isinstance(node, ast.Name) and node.id == name
+        if named and node is not statement.targets[0] and id(node) not in heads:
+            yield None
+
+
+def _goes_through(source: ast.expr, node: ast.expr) -> bool:
+    """Whether an iterable is what a node is, or that of a call around it (``enumerate``, ``tqdm``)."""
+    while source is not node and isinstance(source, ast.Call) and source.args:
+        source = source.args[0]
+    return source is node
 
 
 def _runs_once(program: Program, point: Point, far: int) -> bool:

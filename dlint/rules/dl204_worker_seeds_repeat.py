@@ -213,9 +213,7 @@ def _found(program: Program, given: _Given, drawn: list[str]) -> Found:
         condition: str | None = f"a DataLoader gets {name}"
     else:
         unseen = None if given.drawn or not _is_seen(program, loader) else "worker code draws from it"
-        home = loader.module.relative
-        files = dict.fromkeys([home, *program.boundaries.importers(home)])
-        once = WORKER in kinds and STATE not in kinds and is_passed_once(program, loader, files)
+        once = WORKER in kinds and STATE not in kinds and is_passed_once(program, loader)
         condition = both(
             with_workers(program, loader), _is_given(program, event), unseen, _AGAIN if once else None
         )
