@@ -39,5 +39,5 @@ def written(repairs: Repairs) -> Repairs:
         if reason is None:
             steps.append(step)
         else:
-            left += [Left(finding, reason) for finding in step.findings]
+            left += [Left(finding, reason, finding) for finding in step.findings]
     return type(repairs)(tuple(replaced), tuple(steps), tuple(left), tuple(troubles), repairs.checked)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, NamedTuple
 
 from dlint.knowledge.randomness import SEEDS
@@ -12,7 +12,7 @@ from dlint.randomness.seeds import seeds_of
 from dlint.source.layout import statements_in
 from dlint.values.frame import Point
 from dlint.values.functions import function_body
-from dlint.values.values import External, Function
+from dlint.values.values import External, Function, Value
 from dlint.workers.events import Event, Visit
 from dlint.workers.reach import Link
 from dlint.workers.worker import WorkerCode
@@ -50,10 +50,12 @@ class Seeding(NamedTuple):
         return self.call is self.event.node
 
 
-def code_of(evaluator: Evaluator, function: Function) -> WorkerCode:
-    """What workers execute that get a function for their worker_init_fn."""
+def code_of(evaluator: Evaluator, function: Function, given: Iterable[Value] = ()) -> WorkerCode:
+    """What workers execute that get a function for their worker_init_fn, or objects (``given``) that have it
+    for their ``__call__``."""
     code = WorkerCode(evaluator)
-    code.add_callable(function, _ROLE, function.module, function.node.lineno)
+    for value in [*given] or [function]:
+        code.add_callable(value, _ROLE, function.module, function.node.lineno)
     return code
 
 

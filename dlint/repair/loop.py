@@ -284,14 +284,20 @@ class Work:
         change = tried.change
         found = _under_one_name(tried.report.findings)
         known: dict[int, Finding] = {}
-        gone: list[Finding] = []
+        missing: list[Finding] = []
         for old in self.findings:
             lines = change.lines.get(absolute(old.path), UNCHANGED)
             again = [new for new in found if new.path == old.path and lines.is_same(old, new)]
+            known.update((id(new), self.first_seen.get(_at(old), old)) for new in again)
+            missing += [] if again else [old]
+        gone: list[Finding] = []
+        for old in missing:
             first = self.first_seen.get(_at(old), old)
-            if not again and self.chosen.concerns(old):
+            moved = None if old in change.findings else _moved_away(old, found, known)
+            if moved is not None:
+                known[id(moved)] = first
+            elif self.chosen.concerns(old):
                 gone.append(first)
-            known.update((id(new), first) for new in again)
         present = {_at(each): each for each in self.findings}  # a remedy's data may have got a place
         wanted = [self.first_seen.get(at, present[at]) for at in map(_at, change.findings)]
         steps = _steps(change, *(list(map(self.first.in_cells, each)) for each in (wanted, gone)))
@@ -345,12 +351,21 @@ class Work:
             Left(
                 now.in_cells(finding),
                 self.reason(finding) or "not repaired in this run: run dlint fix again",
+                self.first.in_cells(self.first_seen.get(_at(finding), finding)),
             )
             for finding in self.findings
             if self.chosen.concerns(finding)
         ]
         files = [Repaired(path, self.old[path], self.shop.texts[path]) for path in order]
         return Repairs(tuple(files), tuple(self.steps), tuple(left), report.troubles, report.checked)
+
+
+def _moved_away(old: Finding, found: Iterable[Finding], known: Mapping[int, Finding]) -> Finding | None:
+    """The finding that one is now whose line a repair has moved or written anew: another of its kind that was
+    not there before. No repair brings one."""
+    alike = [new for new in found if (new.path, new.code) == (old.path, old.code) and id(new) not in known]
+    same = [new for new in alike if new.message == old.message]
+    return next(iter(same or alike), None)
 
 
 @dataclass(frozen=True)

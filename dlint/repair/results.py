@@ -11,10 +11,12 @@ from dlint.finding import Finding, Trouble
 
 @dataclass(frozen=True)
 class Left:
-    """A finding that stays, and why: no remedy, an unsafe one, or a remedy that does not fit the code."""
+    """A finding that stays, and why: no remedy, an unsafe one, or a remedy that does not fit the code;
+    ``first`` is the finding as it was before any repair."""
 
     finding: Finding
     reason: str
+    first: Finding
 
 
 @dataclass(frozen=True)

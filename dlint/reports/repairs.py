@@ -32,7 +32,8 @@ def lines(
     for step in steps:
         yield step_line(step, "would repair" if dry else "repaired")
     for each in left:
-        yield visible(f"{place(each.finding)}: {each.finding.code} left: {each.reason}")
+        where = place(each.first if dry else each.finding)
+        yield visible(f"{where}: {each.finding.code} left: {each.reason}")
     count = sum(len(step.findings) for step in steps)
     done = f"{'Would repair' if dry else 'Repaired'} {of(count, 'finding')} in {of(files, 'file')}"
     yield (

@@ -84,7 +84,7 @@ from dlint.loaders.passes import is_passed_once
 from dlint.program.conditions import both, with_workers
 from dlint.program.program import Program
 from dlint.randomness.init_functions import init_functions
-from dlint.randomness.seed import STATE, WORKER
+from dlint.randomness.seed import FIXED, STATE, WORKER
 from dlint.randomness.worker_seeds import Seeding, repeating
 from dlint.rules.rule import Found
 from dlint.rules.wording import brief, listed
@@ -203,7 +203,8 @@ def _found(program: Program, given: _Given, drawn: list[str]) -> Found:
     if STATE in kinds:
         what = f"{name} seeds by a state word that never changes: every epoch and run draws the same from"
     elif WORKER in kinds:
-        what = f"{name} seeds by the worker's number alone: every epoch draws the same from"
+        made = "the worker's number and fixed ones" if FIXED in kinds else "the worker's number alone"
+        what = f"{name} seeds by {made}: every epoch draws the same from"
     else:
         what = f"{name} seeds by a fixed number: all workers and epochs draw the same from"
     cure = "seed with torch.initial_seed() % 2**32"

@@ -75,7 +75,7 @@ def test_no_report_prints_anything_raw(colour: bool) -> None:
     shown += concise([FINDING])
     shown += [one_line(FINDING), trouble_line(Trouble(f"p{ALL}", f"m{ALL}", 3))]
     step = Step(FINDING, (FINDING,), (Path(f"dir{ALL}".replace("\0", "")),))
-    left = [Left(FINDING, f"because {ALL}")]
+    left = [Left(FINDING, f"because {ALL}", FINDING)]
     shown += [*lines([step], left, 1, dry=False), *by_rule([step], left, dry=False)]
     link = "\x1b\\]8;;[!-~]*\x1b\\\\"
     shown = [re.sub(f"\x1b\\[[0-9;]*m|{link}", "", line) if colour else line for line in shown]

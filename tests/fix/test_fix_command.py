@@ -210,3 +210,62 @@ def test_json_promises_only_what_a_remedy_will_do(project: Path) -> None:
     assert shown.count("(dlint fix, where it fits)") == shown.count("= fix:") > 10
     assert "Perhaps repairable: " in shown
     assert " Repairable: " not in shown
+
+
+_MOVED = """\
+import random
+import numpy as np
+from torch.utils.data import DataLoader, Dataset
+
+
+class Rows(Dataset):
+    def __len__(self):
+        return 9
+
+    def __getitem__(self, index):
+        return None if random.random() > 2 and self.bad[index] else np.zeros(3)
+
+
+def main(seed):
+    def seeded(worker_id):
+        random.seed(seed + worker_id)
+
+    for batch in DataLoader(Rows(), num_workers=2, worker_init_fn=seeded):
+        print(batch)
+
+
+if __name__ == "__main__":
+    main(3)
+
+
+class Pairs(Rows):
+    def __getitem__(self, index):
+        try:
+            return np.load(self.paths[index])
+        except OSError:
+            return None
+
+
+def pairs():
+    return DataLoader(Pairs(), num_workers=2)
+"""
+
+
+def test_what_a_repair_only_moves_is_counted_once(tmp_path: Path) -> None:
+    """DL401 moves the function, and with it the line of DL204; with --diff what is left stands where the file
+    has it."""
+    (tmp_path / "train.py").write_text(_MOVED)
+    found = json.loads(python(tmp_path, "dlint", "check", "--output-format", "json").stdout)
+    places = {(each["code"], each["line"]) for each in found}
+    left = {line for code, line in places if code == "DL502"}
+    done = python(tmp_path, "dlint", "fix", "--unsafe-fixes", "--diff").stderr
+    assert f"Would repair {len(found) - len(left)} findings in 1 file, {len(left)} left." in done
+    assert "gone with it" not in done
+    for code, line in places:
+        said = f"train.py:{line}:" if line in left else f"train.py:{line}: would repair {code}"
+        assert said in done
+    written = python(tmp_path, "dlint", "fix", "--unsafe-fixes").stdout
+    text = (tmp_path / "train.py").read_text().splitlines()
+    shown = [int(line.split(":")[1]) for line in written.splitlines() if " left: " in line]
+    assert len(shown) == len(left)
+    assert all("return None" in text[line - 1] for line in shown)

@@ -25,7 +25,7 @@ from dlint.rewriting.pieces.twins import fold_twins
 from dlint.rewriting.pieces.unused import drop_unused_imports, drop_unused_locals, mentions_in, only_value
 from dlint.rewriting.refusal import CannotRepair
 from dlint.rewriting.seeding.fresh_seeds import FreshSeeds
-from dlint.rewriting.seeding.init_functions import is_for_workers_only, passed_at
+from dlint.rewriting.seeding.init_functions import given_objects, is_for_workers_only, passed_at
 from dlint.rewriting.seeding.seed_worker import OWN_SEED, seeding_function, torch_name
 from dlint.rewriting.source import Function as Around
 from dlint.rewriting.source import Source
@@ -50,7 +50,8 @@ def repair(source: Source, finding: Finding, edits: Edits) -> None:
         if _is_seed(function) or not is_for_workers_only(program, target):
             _pass_another(source, edits, program, target)
             return
-        seedings = list(repeating(program.evaluator, code_of(program.evaluator, target)))
+        given = given_objects(program, target)
+        seedings = list(repeating(program.evaluator, code_of(program.evaluator, target, given)))
         seeds = _seeds(source, call, function, seedings)
         fresh = FreshSeeds(source, function, program, target)
         seeds += _of_state_words(source, function, seeds, fresh)

@@ -9,7 +9,7 @@ import libcst as cst
 
 from dlint.changes.stores import Kin
 from dlint.program.program import Program
-from dlint.rewriting.each_process.made import Made
+from dlint.rewriting.each_process.made import BY_HAND, Made
 from dlint.rewriting.refusal import CannotRepair
 from dlint.rewriting.source import Source
 from dlint.source.layout import functions_in
@@ -17,7 +17,6 @@ from dlint.values.frame import layout_of
 from dlint.values.values import Class, External, Unknown
 from dlint.values.values import Made as MadeByLibrary
 
-BY_HAND = "make it in each process, keyed on os.getpid(), by hand"
 _SPECIAL = ("__setattr__", "__delattr__", "__getattr__", "__getattribute__", "__reduce__", "__reduce_ex__")
 # What reads of a file or an archive what there is, and keeps none of it.
 _READERS = frozenset({"len", "list", "sorted", "sum", "json.load", "pickle.load", "yaml.safe_load"})

@@ -7,9 +7,9 @@ import re
 import libcst as cst
 
 from dlint.changes.stores import Kin
-from dlint.rewriting.each_process.attribute import BY_HAND, is_free
+from dlint.rewriting.each_process.attribute import is_free
 from dlint.rewriting.each_process.locals import local_names, with_names
-from dlint.rewriting.each_process.made import Made
+from dlint.rewriting.each_process.made import BY_HAND, Made
 from dlint.rewriting.refusal import CannotRepair
 from dlint.rewriting.source import Source
 

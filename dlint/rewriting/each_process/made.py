@@ -10,7 +10,7 @@ from dlint.finding import Finding
 from dlint.rewriting.refusal import CannotRepair
 from dlint.rewriting.source import Source
 
-_BY_HAND = "make it in each process, keyed on os.getpid(), by hand"
+BY_HAND = "make it in each process, keyed on os.getpid(), by hand"
 
 
 @dataclass(frozen=True)
@@ -33,7 +33,7 @@ def made_at(source: Source, finding: Finding) -> Made:
         or not isinstance(statement.value, cst.Call)
         or (isinstance(node, cst.Call) and node not in (statement.value, _receiver(statement.value)))
     ):
-        raise CannotRepair(_BY_HAND)
+        raise CannotRepair(BY_HAND)
     targets = (
         [each.target for each in statement.targets]
         if isinstance(statement, cst.Assign)
@@ -42,7 +42,7 @@ def made_at(source: Source, finding: Finding) -> Made:
     target = targets[0]
     if len(targets) == 1 and isinstance(target, cst.Name) and source.function_of(statement) is None:
         if source.enclosing(statement, cst.ClassDef) is not None:
-            raise CannotRepair("it is an attribute of the class: make it in each process, by hand")
+            raise CannotRepair(f"it is an attribute of the class: {BY_HAND}")
         return Made(statement, statement.value, target.value, None, None)
     method = source.function_of(statement)
     owner: cst.ClassDef | None = source.enclosing(statement, cst.ClassDef)
@@ -54,7 +54,7 @@ def made_at(source: Source, finding: Finding) -> Made:
         or owner is None
         or source.parent(source.parent(method) or method) is not owner
     ):
-        raise CannotRepair(_BY_HAND)
+        raise CannotRepair(BY_HAND)
     return Made(statement, statement.value, target.attr.value, method, owner)
 
 

@@ -7,7 +7,6 @@ import re
 from dlint.changes.stores import Kin
 from dlint.program.program import Program
 from dlint.rewriting.each_process.attribute import (
-    BY_HAND,
     check_not_handed_on,
     check_property,
     defining,
@@ -16,7 +15,7 @@ from dlint.rewriting.each_process.attribute import (
 )
 from dlint.rewriting.each_process.ended_objects import Ending, end_what_is_there, endings
 from dlint.rewriting.each_process.kept_arguments import imports_for, made_later
-from dlint.rewriting.each_process.made import Made
+from dlint.rewriting.each_process.made import BY_HAND, Made
 from dlint.rewriting.each_process.per_process import PerProcess, as_property, kept_under
 from dlint.rewriting.each_process.states import forgotten, leave_out
 from dlint.rewriting.edits import Edits

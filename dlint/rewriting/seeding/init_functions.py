@@ -9,7 +9,7 @@ from dlint.calls.parameters import is_static
 from dlint.changes.mentions import Mention, mentions
 from dlint.program.program import Program
 from dlint.source.nodes import walk
-from dlint.values.values import Function
+from dlint.values.values import Function, Instance, Key
 
 ARGUMENT = "worker_init_fn"
 
@@ -24,6 +24,9 @@ def other_uses(program: Program, function: Function) -> Iterator[Mention]:
     node = function.node
     if isinstance(node, ast.Lambda):
         return
+    if _is_of_objects(function):
+        yield from _other_objects(program, function)
+        return
     for mention in mentions(program, node.name):
         match mention.node:
             case ast.FunctionDef() | ast.AsyncFunctionDef() | ast.ClassDef() | ast.alias() | ast.keyword():
@@ -31,6 +34,44 @@ def other_uses(program: Program, function: Function) -> Iterator[Mention]:
             case ast.Name(ctx=ast.Store()):
                 continue
         if _is_other_thing(program, mention, function) or _is_passed(program, mention.trail):
+            continue
+        yield mention
+
+
+def given_objects(program: Program, function: Function) -> list[Instance]:
+    """The objects that loaders get for their worker_init_fn and whose ``__call__`` a function is."""
+    if not _is_of_objects(function):
+        return []
+    found: dict[Key, Instance] = {}
+    for loader in program.loaders:
+        for value in loader.values(ARGUMENT):
+            if isinstance(value, Instance):
+                methods = program.evaluator.classes.methods(value, "__call__")
+                if any(each.node is function.node for each in methods):
+                    found[value.key] = value
+    return list(found.values())
+
+
+def _is_of_objects(function: Function) -> bool:
+    """Whether a function is what objects do that are called."""
+    return getattr(function.node, "name", "") == "__call__" and isinstance(function.frame.scope, ast.ClassDef)
+
+
+def _other_objects(program: Program, function: Function) -> Iterator[Mention]:
+    """Where the program names the class of a ``__call__``, or calls it by name, and makes no object for a
+    worker_init_fn."""
+    assert isinstance(function.frame.scope, ast.ClassDef)
+    yield from (each for each in mentions(program, "__call__") if isinstance(each.node, ast.Attribute))
+    for mention in mentions(program, function.frame.scope.name):
+        match mention.node:
+            case ast.ClassDef() | ast.alias() | ast.Name(ctx=ast.Store()):
+                continue
+        made = mention.trail[-2] if len(mention.trail) > 1 else None
+        if (
+            isinstance(made, ast.Call)
+            and made.func is mention.node
+            and _is_passed(program, mention.trail[:-1])
+        ):
             continue
         yield mention
 
