@@ -135,7 +135,7 @@ from dlint.fork.handles import handle_of
 from dlint.fork.held_handles import held, is_released
 from dlint.fork.set_elsewhere import left_as_made
 from dlint.fork.sides import functions_of, init_visits, made_in_parent, renewed
-from dlint.knowledge.processes.handles import Handle
+from dlint.knowledge.processes.handles import HANDLES, Handle
 from dlint.objects.pickled_state import is_pickled
 from dlint.program.conditions import NOT_FORKED, any_loaded, both
 from dlint.program.program import Program
@@ -349,6 +349,8 @@ def _by_length(program: Program, use: WorkerUse, owner: Instance, opened: Opened
 def _by_key(program: Program, use: WorkerUse, owners: list[Instance]) -> Iterator[Found]:
     """Handles that are kept under a key when first needed, where the parent needs the same ones before."""
     if program.start_method_of(use) not in (None, "fork"):
+        return
+    if not any(event.name in HANDLES for event in use.code.events):
         return
     begins = [visit.function.module.text_of(visit.function.node) for visit in init_visits(program, use)]
     for each in kept_by_key(program.evaluator, use.code.visits):

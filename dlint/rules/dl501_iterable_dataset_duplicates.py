@@ -93,11 +93,14 @@ def check(program: Program) -> Iterator[Found]:
     for use in program.uses:
         if use.loader is None or use.dataset is None:
             continue
-        if any(speaks_of(DIVIDES, visit.function.node) for visit in use.code.visits):
+        streams = [
+            (dataset, world)
+            for dataset, world in chained(program.evaluator, use.dataset, use.world)
+            if isinstance(dataset, Instance) and _is_plain_iterable(program, dataset.cls)
+        ]
+        if not streams or any(speaks_of(DIVIDES, visit.function.node) for visit in use.code.visits):
             continue
-        for dataset, world in chained(program.evaluator, use.dataset, use.world):
-            if not isinstance(dataset, Instance) or not _is_plain_iterable(program, dataset.cls):
-                continue
+        for dataset, world in streams:
             for method in program.evaluator.classes.methods(dataset, "__iter__"):
                 if (
                     isinstance(method.node, ast.FunctionDef)

@@ -111,7 +111,7 @@ _KEEPS = re.compile(
     rb"append\w*\(|\.extend\(|\+=|\]\s*=|\b(?:list|tuple|cycle)\(|\bfor\b[^\n]{0,300}[\])]|[\[(,]\s*\*\s*\w"
 )
 # All of something written out: ``[*loader]``, ``zip(*loader)``.
-_SPREADS = re.compile(r"[\[(,]\s*\*\s*\w")
+_SPREADS = re.compile(r"[\[(,=]\s*\*\s*([\w.]{1,200})")
 _GATHERS = {"list": "builtins.list", "tuple": "builtins.tuple", "cycle": "itertools.cycle"}
 # A file that goes through a loader calls something so: one of these, or what the pattern finds.
 _LOADERS = ("Loader", "loader", "LOADER")
@@ -154,7 +154,11 @@ def check(program: Program) -> Iterator[Found]:
     )
     for module in program.modules.each(files):
         calls = [line for name in _GATHERS for line in module.lines_with(name, called=True)]
-        calls += [line for line, text in enumerate(module.lines, 1) if _SPREADS.search(text)]
+        calls += [
+            line
+            for line, text in enumerate(module.lines, 1)
+            if "*" in text and any(_LOADER.search(name) for name in _SPREADS.findall(text))
+        ]
         for trail in module.trails_at([*module.lines_with("for"), *calls]):
             statement = trail[-1]
             if not isinstance(statement, ast.stmt) or isinstance(statement, ast.ClassDef | ast.FunctionDef):
