@@ -209,11 +209,18 @@ class _Place:
         return None
 
 
+def _puts_nothing(_: ast.Call) -> None:
+    return None
+
+
 def _keepings(spot: _Place, statement: ast.stmt) -> Iterator[_Keeping]:
     """What a statement keeps, should it go through the batches of a loader."""
     if isinstance(statement, ast.For):
         batch = batch_in(statement.target, statement.iter)
-        for kept in kept_by(statement, batch, spot.hands_on, spot.puts_by) if batch is not None else ():
+        # What a helper does is worth asking only of what is called as loaders are, or batches.
+        asks = _sounds(statement.iter) or _sounds(statement.target)
+        puts_by = spot.puts_by if asks else _puts_nothing
+        for kept in kept_by(statement, batch, spot.hands_on, puts_by) if batch is not None else ():
             yield _Keeping(kept, statement.iter, tensors_in(statement.body))
     for expression in expressions(statement):
         for node in walk(expression):
