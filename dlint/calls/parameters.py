@@ -131,7 +131,7 @@ class Parameters:
             return None
         if frame.arguments is not None:
             self.reads.setdefault(frame.key, set()).add(name)
-            given = self._written(name, scope, frame.arguments, frame.receiver is not None)
+            given = _named(written(name, scope, frame.arguments, frame.receiver is not None))
             return None if given is None else self._read(given, attribute, world)
         sites, whole = self._callers(scope, frame)
         mark = (id(scope), f"{name}.{attribute}")
@@ -147,7 +147,7 @@ class Parameters:
             held: list[list[Outcome]] = []
             for index, site in sites:
                 if chosen in (None, index, _ANOTHER):
-                    given = self._written(name, scope, site.arguments, method)
+                    given = _named(written(name, scope, site.arguments, method))
                     if given is None:
                         return None
                     w = world if chosen is not None else world.assuming(choice, index)
@@ -181,18 +181,6 @@ class Parameters:
         if len(sites) > _FEW_CALLERS:
             sites = different_first(sites)
         return sites[:_MOST_CALLERS], len(sites) <= _MOST_CALLERS and self._evaluator.sites.are_all(scope)
-
-    def _written(
-        self, name: str, scope: FunctionNode | ast.Lambda, arguments: Arguments, method: bool
-    ) -> Argument | None:
-        """The argument that a call gives to a parameter, where it is written out there as a name."""
-        names = [a.arg for a in [*scope.args.posonlyargs, *scope.args.args]][1 if method else 0 :]
-        given = arguments.keywords.get(name)
-        if given is None and name in names and names.index(name) < len(arguments.positional):
-            given = arguments.positional[names.index(name)]
-        if given is None or given.element or given.point is None:
-            return None
-        return given if isinstance(given.expression, ast.Name | ast.Attribute) else None
 
     def _read(self, given: Argument, attribute: str, world: World) -> list[Outcome]:
         assert given.expression is not None and given.point is not None
@@ -417,6 +405,23 @@ class Parameters:
             return outcomes or unknown
         finally:
             del self._asking[mark]
+
+
+def _named(given: Argument | None) -> Argument | None:
+    """An argument that is written as a name."""
+    return given if given is not None and isinstance(given.expression, ast.Name | ast.Attribute) else None
+
+
+def written(
+    name: str, scope: FunctionNode | ast.Lambda, arguments: Arguments, method: bool
+) -> Argument | None:
+    """The argument that a call gives to a parameter, where it is written out there."""
+    names = [a.arg for a in [*scope.args.posonlyargs, *scope.args.args]][1 if method else 0 :]
+    given = arguments.keywords.get(name)
+    if given is None and name in names and names.index(name) < len(arguments.positional):
+        given = arguments.positional[names.index(name)]
+    is_whole = given is not None and not given.element and given.expression is not None
+    return given if is_whole and given is not None and given.point is not None else None
 
 
 def given_names(function: Function) -> list[str]:

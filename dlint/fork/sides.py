@@ -61,16 +61,24 @@ def renewed(program: Program, use: WorkerUse, made: Made) -> bool:
     visits = init_visits(program, use)
     if not visits:
         return False
-    statement = made.point.statement
-    targets = getattr(statement, "targets", None) or [getattr(statement, "target", None)]
-    named = (getattr(target, "attr", getattr(target, "id", None)) for target in targets)
-    names = {name for name in named if name is not None}
+    names = names_of(made)
     frame = made.point.frame
     maker = getattr(frame.scope, "name", "")
     holder = frame.receiver.cls if isinstance(frame.receiver, Instance) else frame.owner
     return any(
         _sets(program, use, visit, names, holder) or maker in _called(visit.function.node) for visit in visits
     )
+
+
+def names_of(made: Made) -> set[str]:
+    """The last names of the variables and attributes that the statement which makes a thing sets."""
+    statement = made.point.statement
+    targets = getattr(statement, "targets", None) or [getattr(statement, "target", None)]
+    return {
+        name
+        for target in targets
+        if (name := getattr(target, "attr", getattr(target, "id", None))) is not None
+    }
 
 
 def init_visits(program: Program, use: WorkerUse) -> list[Visit]:

@@ -11,7 +11,7 @@ from typing import NamedTuple
 from dlint.source.layout import dotted, own_names, statements_in, target_names
 from dlint.source.nodes import walk
 from dlint.values.frame import Point
-from dlint.values.places import LOOPS, places_around
+from dlint.values.places import LOOPS, places_around, tests_at
 
 # What tells one process from the others, and is the same as long as it lives.
 _PROCESS = re.compile(
@@ -32,13 +32,7 @@ class Test(NamedTuple):
 def tests_in(loop: ast.stmt, point: Point) -> Iterator[Test]:
     """The tests that decide, in each round of a loop, whether control comes to a point."""
     for place in places_around(point):
-        for before in place.block[: place.at]:
-            if isinstance(before, ast.If) and isinstance(
-                before.body[-1], ast.Return | ast.Raise | ast.Continue
-            ):
-                yield Test(before.test, False, True)
-        if isinstance(place.owner, ast.If):
-            yield Test(place.owner.test, place.role == "body", False)
+        yield from (Test(*each) for each in tests_at(place))
         if place.owner is loop:
             return
 

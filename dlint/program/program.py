@@ -19,7 +19,8 @@ from dlint.knowledge.loading import is_iterable_dataset
 from dlint.knowledge.testing import is_test
 from dlint.knowledge.trainers import TRAINER_LIBRARIES, TRAINERS
 from dlint.knowledge.words.reflection import BY_NAME
-from dlint.loaders.loaders import Loader, LoaderFinder
+from dlint.loaders.finder import LoaderFinder
+from dlint.loaders.loaders import Loader
 from dlint.loaders.trainers import TrainerLoader
 from dlint.project.blocks import Block, Facts, Place
 from dlint.project.index.index import Index

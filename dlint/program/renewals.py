@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable, Iterator
 
-from dlint.fork.sides import functions_of, init_visits
+from dlint.fork.sides import functions_of, init_visits, names_of
 from dlint.fork.worker_dataset import meant
 from dlint.knowledge.augmentation.augmenters import renews
 from dlint.knowledge.epochs import TELLS
@@ -72,17 +72,6 @@ def _renewing(owner: ast.ClassDef, names: set[str]) -> set[str]:
         function.name
         for function in functions_in(owner.body)
         if function.name != "__init__" and (stores(function, names) or any(_seedings(function, names)))
-    }
-
-
-def names_of(made: Made) -> set[str]:
-    """The last names of the variables and attributes that the statement which makes a generator sets."""
-    statement = made.point.statement
-    targets = getattr(statement, "targets", None) or [getattr(statement, "target", None)]
-    return {
-        name
-        for target in targets
-        if (name := getattr(target, "attr", getattr(target, "id", None))) is not None
     }
 
 

@@ -426,7 +426,8 @@ class _Trace:
         if not isinstance(scope, ast.FunctionDef):
             return False
         sites = self._evaluator.sites.of(scope, point.frame)
-        return bool(sites) and all(self._runs_once(site.call, site.point, far + 1) for site in sites)
+        known = bool(sites) and self._evaluator.sites.are_all(scope)
+        return known and all(self._runs_once(site.call, site.point, far + 1) for site in sites)
 
 
 def _is_first(link: Link) -> bool:

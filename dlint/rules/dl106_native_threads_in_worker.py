@@ -198,7 +198,7 @@ class _Parent:
         self._program = program
         self._worker: frozenset[int] | None = None
         self._known: dict[str, list[Point]] = {}
-        self._leading: dict[int, frozenset[int]] = {}
+        self._leading: dict[int, frozenset[int] | None] = {}
 
     @property
     def worker(self) -> frozenset[int]:
@@ -223,15 +223,17 @@ class _Parent:
         not."""
         if use.loader is None or isinstance(point.frame.scope, ast.Module | ast.ClassDef):
             return True
-        return not self._leads_to(point).isdisjoint(self._leads_to(use.loader.point))
+        here, there = self._leads_to(point), self._leads_to(use.loader.point)
+        return here is None or there is None or not here.isdisjoint(there)
 
-    def _leads_to(self, point: Point) -> frozenset[int]:
-        """The scopes, by id of their node, that may come to a place: its own, and those of the callers."""
+    def _leads_to(self, point: Point) -> frozenset[int] | None:
+        """The scopes, by id of their node, that may come to a place: its own, and those of the callers; None
+        for very many."""
         mark = id(point.frame.scope)
         if mark not in self._leading:
             found: dict[int, Point] = {}
             waiting = [point]
-            while waiting and len(found) < _MOST_SCOPES:
+            while waiting and len(found) <= _MOST_SCOPES:
                 at = waiting.pop()
                 scope = at.frame.scope
                 if id(scope) in found:
@@ -239,7 +241,7 @@ class _Parent:
                 found[id(scope)] = at
                 if isinstance(scope, FunctionNode):
                     waiting += [site.point for site in self._program.evaluator.sites.of(scope, at.frame)]
-            self._leading[mark] = frozenset(found)
+            self._leading[mark] = None if len(found) > _MOST_SCOPES else frozenset(found)
         return self._leading[mark]
 
     def _is_use(self, call: ast.Call, point: Point, library: Library) -> bool:

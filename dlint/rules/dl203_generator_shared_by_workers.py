@@ -114,7 +114,7 @@ from collections.abc import Iterator
 
 from dlint.finding import Effect, Remedy
 from dlint.fork.early.reads import item_read_in_parent
-from dlint.fork.sides import made_in_parent, renewed
+from dlint.fork.sides import made_in_parent, names_of, renewed
 from dlint.fork.start_method import STARTS_ANEW
 from dlint.knowledge.augmentation import albumentations
 from dlint.knowledge.augmentation.augmenters import LIBRARY, draws_from_augmenter, is_augmenter, renews
@@ -122,7 +122,7 @@ from dlint.knowledge.iterables import DIVIDES
 from dlint.knowledge.randomness import GENERATORS, RESEEDS, SEEDS, draws_from_generator
 from dlint.program.conditions import both, loaded
 from dlint.program.program import Program
-from dlint.program.renewals import names_of, renewed_by_call, renewed_by_parent, stores
+from dlint.program.renewals import renewed_by_call, renewed_by_parent, stores
 from dlint.project.releases.pinned import is_older
 from dlint.randomness.augmenters import draws_numbers, has_own_state
 from dlint.randomness.replacements import REPLACING, replaces_item

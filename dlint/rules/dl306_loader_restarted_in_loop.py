@@ -47,7 +47,8 @@ for step in range(steps):
 
 Unsafe: the loop gets other batches than before, each once an epoch, where every round began a new one; the
 workers live on until the iterator goes. A batch that is used in the midst of a statement gets a name first.
-Left to you where the loop does something to the dataset, a sampler or the seed, or handles the loader's end.
+Left to you where the loop does something to the dataset, a sampler or the seed, or handles the loader's end,
+where a test in the loop comes first (all ranks would start workers), and for each of several loaders.
 
 ## References
 
@@ -85,6 +86,7 @@ _EPOCH = re.compile(r"epoch|(?:^|_)rounds?(?:_|$)|^ep$", re.IGNORECASE)
 # Calls that train for an epoch by their name, but for those that take one step.
 _TRAINS = re.compile(r"epoch|train|(?:^|_)fit(?:_|$)", re.IGNORECASE)
 _STEPS = re.compile(r"step|batch|iter", re.IGNORECASE)
+_BY_HAND = "keep one iterator for each loader, made where it is first wanted, and again on StopIteration"
 _CURE = "make the iterator once before the loop, and again on StopIteration"
 _FAR = 1
 # So many rounds, as written, are a look at some batches.
@@ -131,7 +133,9 @@ def _in_loop(
     if any(is_now_and_then(test, loop, point) for test in tests_in(loop, point)):
         return
     if not _is_made_anew(program, loop, restart.source, point):
-        yield _found(program, point.frame.module, restart, loader, "in a loop")
+        # Before the loop, processes that a test in it keeps out would start workers, too.
+        alone = held is restart.source and next(tests_in(loop, point), None) is None
+        yield _found(program, point.frame.module, restart, loader, "in a loop", alone=alone)
 
 
 def _in_function(
@@ -341,13 +345,16 @@ def _starts_workers(loader: Loader) -> bool:
     return loader.may_have_workers and not any(isinstance(value, Const) and value.value for value in kept)
 
 
-def _found(program: Program, module: Module, restart: Restart, loader: Loader, how: str) -> Found:
+def _found(
+    program: Program, module: Module, restart: Restart, loader: Loader, how: str, *, alone: bool = False
+) -> Found:
+    """The finding; ``alone``: nothing but the loop is between the restart and the place for an iterator."""
     effect: Effect = "cost"
     happens = "75 times slower than going on"
     if _surely_ordered(loader.values("shuffle")) and loader.values("sampler") == [None]:
         happens, effect = "each time it gets the first one again", "silent"
     remedy = None
-    if restart.at_once and how == "in a loop" and dotted(restart.source) is not None:
+    if restart.at_once and alone and dotted(restart.source) is not None:
         remedy = Remedy("hoist_iterator", "unsafe", "Make the iterator once, before the loop")
     return Found(
         module,
@@ -357,6 +364,7 @@ def _found(program: Program, module: Module, restart: Restart, loader: Loader, h
         _CURE,
         with_workers(program, loader),
         remedy=remedy,
+        by_hand=None if alone else _BY_HAND,
     )
 
 

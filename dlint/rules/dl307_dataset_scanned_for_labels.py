@@ -56,7 +56,7 @@ from dlint.program.program import Program
 from dlint.rules.rule import Found
 from dlint.source.layout import blocks, dotted
 from dlint.source.module import Module
-from dlint.source.nodes import walk
+from dlint.source.nodes import COMPREHENSIONS, walk
 from dlint.streams.items import inner
 from dlint.streams.parts import Parts, Place
 from dlint.values.values import Instance, Made, Value
@@ -81,7 +81,6 @@ _ITEM_IN = re.compile(rb"\w\s*=\s*[\w.]{1,200}\[\s*\w+\s*\]\s*?$", re.MULTILINE)
 _FORWARDS = frozenset({"enumerate", "tqdm", "track"})
 # What an image is asked for that its file says in the header.
 _SHAPES = frozenset({"shape", "size", "ndim", "dim", "height", "width"})
-_COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.GeneratorExp, ast.DictComp)
 
 
 class _Use(NamedTuple):
@@ -210,7 +209,7 @@ def _passes(statement: ast.AST) -> Iterator[_Pass]:
         return
     for head in heads:
         for node in walk(head):
-            if not isinstance(node, _COMPREHENSIONS) or len(node.generators) != 1:
+            if not isinstance(node, COMPREHENSIONS) or len(node.generators) != 1:
                 continue
             generator = node.generators[0]
             parts = [node.key, node.value] if isinstance(node, ast.DictComp) else [node.elt]

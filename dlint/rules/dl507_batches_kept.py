@@ -17,7 +17,8 @@ sum makes of the batch, `labels.to(device)`. So are loops that end early or keep
 that the loop empties, a loader that surely gives fewer than 900 tensors, one without workers, one with
 `pin_memory` or prepared by accelerate or Lightning Fabric, whose batches are copies, programs that choose the
 sharing strategy `file_system` or set their limit of open files, and tests. What nothing shows to be tensors
-(names of files) is left alone.
+(names of files) is left alone: neither the dataset's items, nor what a `collate_fn` of the project returns,
+nor what the code does with it (`images.to(device)`, `torch.cat(kept)`).
 
 ## Why is this bad
 

@@ -8,12 +8,11 @@ from typing import NamedTuple, TypeAlias
 
 from dlint.budget.budget import spend
 from dlint.source.layout import parameters
-from dlint.source.nodes import children, walk
+from dlint.source.nodes import COMPREHENSIONS, children, walk
 
 Callable_: TypeAlias = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
 Comprehension: TypeAlias = ast.ListComp | ast.SetComp | ast.GeneratorExp | ast.DictComp
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
-_COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.GeneratorExp, ast.DictComp)
 _MOST = 32  # scopes whose names are kept: questions come one function after the other
 _DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 
@@ -59,7 +58,7 @@ def _names(nodes: Iterable[ast.AST], hidden: frozenset[str] = frozenset()) -> It
         elif isinstance(node, _FUNCTIONS):
             yield from _names(_head(node), hidden)
             yield from _outside(node)
-        elif isinstance(node, _COMPREHENSIONS):
+        elif isinstance(node, COMPREHENSIONS):
             yield from _names([node.generators[0].iter], hidden)
             yield from _outside(node)
         elif isinstance(node, ast.ClassDef):
@@ -97,7 +96,7 @@ def _inside(scope: ast.AST) -> list[ast.AST]:
 
 def bound_by(scope: ast.AST) -> frozenset[str]:
     """The names that are a scope's own."""
-    if isinstance(scope, _COMPREHENSIONS):
+    if isinstance(scope, COMPREHENSIONS):
         targets = (node for each in scope.generators for node in walk(each.target))
         return frozenset(node.id for node in targets if isinstance(node, ast.Name))
     return _names_of(scope).own
@@ -181,7 +180,7 @@ def _own_nodes(scope: ast.AST) -> Iterator[tuple[ast.AST, tuple[ast.AST, ...]]]:
             inner = _head(node)
         elif isinstance(node, ast.ClassDef):
             inner = [*node.decorator_list, *node.bases, *node.keywords]
-        elif isinstance(node, _COMPREHENSIONS):
+        elif isinstance(node, COMPREHENSIONS):
             # A walrus in a comprehension binds outside it; its own variables do not.
             inner = [each for each in walk(node) if isinstance(each, ast.NamedExpr)]
         else:
@@ -197,7 +196,7 @@ def owner(name: str, trail: Sequence[ast.AST]) -> int | None:
     trail's last node, belongs to; None where it is a name of the module or of Python."""
     for index in range(len(trail) - 2, 0, -1):
         scope, below = trail[index], trail[index + 1]
-        if isinstance(scope, _COMPREHENSIONS):
+        if isinstance(scope, COMPREHENSIONS):
             # What the first `for` goes over is looked up outside.
             if not _is_first_iter(scope, trail, index) and name in bound_by(scope):
                 return index

@@ -8,6 +8,9 @@ from collections.abc import Iterator
 
 from dlint.budget.budget import spend
 
+# What has variables of its own, and goes round.
+COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
+
 
 def walk(node: ast.AST) -> Iterator[ast.AST]:
     """The node and all nodes in it but for contexts, outer ones first, and each costs a unit."""

@@ -11,17 +11,16 @@ from collections.abc import Iterator, Sequence
 
 from dlint.source.closures import Binding, bindings
 from dlint.source.layout import as_try, ends, parameters
-from dlint.source.nodes import walk
+from dlint.source.nodes import COMPREHENSIONS, walk
 
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
-_COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.GeneratorExp, ast.DictComp)
 _LOOPS = (ast.For, ast.AsyncFor, ast.While)
 
 
 def unsettled(name: str, scope: ast.AST, trail: Sequence[ast.AST]) -> str | None:
     """Why a name of ``scope`` may have another value after the last node of ``trail`` (which begins with the
     scope) has been evaluated, or none yet; None where it has one, and keeps it."""
-    if isinstance(scope, _COMPREHENSIONS):
+    if isinstance(scope, COMPREHENSIONS):
         return f"{name} changes from round to round"
     if any(isinstance(node, ast.Nonlocal) and name in node.names for node in walk(scope)):
         return f"{name} is set by another function too"

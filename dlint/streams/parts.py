@@ -50,7 +50,13 @@ class Parts:
     def is_read(self, dataset: Value, index: Place) -> bool:
         """Whether a part, by its place or key in the item (None: the whole), takes reading or decoding. What
         has a key may be anything: where something unknown works it out, that may be work."""
-        self._has_key = isinstance(index, str)
+        before, self._has_key = self._has_key, self._has_key or isinstance(index, str)
+        try:
+            return self._is_read(dataset, index)
+        finally:
+            self._has_key = before
+
+    def _is_read(self, dataset: Value, index: Place) -> bool:
         if isinstance(dataset, Made):
             parts = list(inner(self._evaluator, dataset, HERE))
             if parts:

@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, NamedTuple
 
 from dlint.budget.budget import spend
+from dlint.calls.parameters import written
 from dlint.knowledge.iterables import PASSES_ON, gives_all, shuffles
 from dlint.source.layout import FunctionNode, blocks, expressions, parameters, statements_in, target_names
 from dlint.source.nodes import walk
@@ -291,12 +292,8 @@ def _given(name: str, point: Point) -> tuple[ast.expr, Point] | None:
     frame, scope = point.frame, point.frame.scope
     if frame.arguments is None or not isinstance(scope, FunctionNode) or name in point.locals:
         return None
-    names = [each.arg for each in [*scope.args.posonlyargs, *scope.args.args]]
-    names = names[1 if frame.receiver is not None else 0 :]
-    given = frame.arguments.keywords.get(name)
-    if given is None and name in names and names.index(name) < len(frame.arguments.positional):
-        given = frame.arguments.positional[names.index(name)]
-    if given is None or given.element or given.expression is None or given.point is None:
+    given = written(name, scope, frame.arguments, frame.receiver is not None)
+    if given is None or given.expression is None or given.point is None:
         return None
     return given.expression, given.point
 

@@ -5,12 +5,11 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from dlint.source.layout import Place, expressions, own_names, statements_in
-from dlint.source.nodes import children, walk
+from dlint.source.layout import Place, own_names, statements_in
+from dlint.source.nodes import COMPREHENSIONS, children
 from dlint.values.frame import Point
 
 LOOPS = (ast.For, ast.AsyncFor, ast.While)
-COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 
 
 def places_around(point: Point) -> Iterator[Place]:
@@ -53,12 +52,8 @@ def loops_that_repeat(point: Point) -> Iterator[ast.stmt]:
 
 def is_repeated(node: ast.AST, point: Point) -> bool:
     """Whether a loop or a comprehension, within its scope, may come to a part of a statement again."""
-    if any(True for _ in loops_around(point)):
-        return True
-    return point.statement is not None and any(
-        isinstance(each, COMPREHENSIONS) and any(part is node for part in walk(each))
-        for expression in expressions(point.statement)
-        for each in walk(expression)
+    return any(True for _ in loops_around(point)) or any(
+        isinstance(each, COMPREHENSIONS) for each in path_to(point.statement, node)
     )
 
 
@@ -66,13 +61,18 @@ def tests_around(point: Point) -> Iterator[tuple[ast.expr, bool, list[ast.stmt]]
     """The tests that decide, within its scope, whether control comes to a point: each with the outcome
     that leads there and the block that it guards."""
     for place in places_around(point):
-        for before in place.block[: place.at]:
-            if isinstance(before, ast.If) and isinstance(
-                before.body[-1], ast.Return | ast.Raise | ast.Continue
-            ):
-                yield _spelled(before.test, point), False, place.block
-        if isinstance(place.owner, ast.If):
-            yield _spelled(place.owner.test, point), place.role == "body", place.block
+        for test, outcome, _ in tests_at(place):
+            yield _spelled(test, point), outcome, place.block
+
+
+def tests_at(place: Place) -> Iterator[tuple[ast.expr, bool, bool]]:
+    """The tests that a block makes before a place in it, and the one that leads to the block: each with the
+    outcome that leads on, and whether any other leaves what the block is in."""
+    for before in place.block[: place.at]:
+        if isinstance(before, ast.If) and isinstance(before.body[-1], ast.Return | ast.Raise | ast.Continue):
+            yield before.test, False, True
+    if isinstance(place.owner, ast.If):
+        yield place.owner.test, place.role == "body", False
 
 
 def _spelled(test: ast.expr, point: Point) -> ast.expr:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from dlint.source.layout import FunctionNode, changed_names, own_names, statements_in
-from dlint.source.nodes import walk
+from dlint.source.nodes import COMPREHENSIONS, walk
 from dlint.values.frame import Point
 from dlint.values.functions import is_generator
 from dlint.values.places import LOOPS, loops_around, path_to, places_around, tests_around
@@ -25,7 +25,6 @@ _CACHES = frozenset({"lru_cache", "cache", "cached_property", "lazy_property"})
 _STEPS = frozenset(
     {"training_step", "validation_step", "test_step", "predict_step"}
 )  # Lightning's, per batch
-_COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.GeneratorExp, ast.DictComp)
 
 
 class Repetition:
@@ -75,7 +74,7 @@ class Repetition:
 
     def looped(self, call: ast.AST, point: Point) -> bool:
         """Whether a loop around the call, in its own scope, counts."""
-        inside = any(isinstance(node, _COMPREHENSIONS) for node in path_to(point.statement, call))
+        inside = any(isinstance(node, COMPREHENSIONS) for node in path_to(point.statement, call))
         return (inside and self.counts(None, point)) or any(
             self.counts(loop, point) for loop in loops_around(point)
         )

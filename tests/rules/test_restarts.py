@@ -6,7 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from .training_programs import ITERATED, MAIN, lines_of, marked
+from dlint import engine
+from dlint.settings.settings import Settings
+
+from .training_programs import HEAD, ITERATED, MAIN, lines_of, marked
 
 _WORK = """
 
@@ -446,3 +449,20 @@ def test_restarts_in_a_function_that_a_loop_calls(
     program = _RESTARTED.format(loaders=_LOADERS, body=body) + MAIN
     lines = [program.split("\n")[line - 1] for line in lines_of(tmp_path, program, "DL306", monkeypatch)]
     assert [line.strip() for line in lines] == [f"return next(iter({name}))" for name in found]
+
+
+@pytest.mark.parametrize(
+    ("body", "offered"),
+    [
+        ("        images, _ = next(iter(loader))", True),
+        ("        if rank == 0:\n            images, _ = next(iter(loader))", False),
+        ("        for each in (loader, val_loader):\n            images, _ = next(iter(each))", False),
+    ],
+)
+def test_an_iterator_before_the_loop_would_be_the_same(body: str, offered: bool, tmp_path: Path) -> None:
+    """Not in processes that a test keeps out, nor one for several loaders."""
+    rounds = f"    rank = 0\n    for step in range(99):\n{body}\n"
+    (tmp_path / "main.py").write_text(HEAD + _RESTARTED.format(loaders=_LOADERS, body=rounds) + MAIN)
+    (finding,) = engine.check([tmp_path], Settings(select=("DL306",))).findings
+    assert (finding.remedy is not None) is offered
+    assert (finding.by_hand is None) is offered

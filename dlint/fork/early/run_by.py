@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
 from dlint.source.layout import FunctionNode, expressions, statements_in
-from dlint.source.nodes import children
+from dlint.source.nodes import COMPREHENSIONS, children
 from dlint.values.frame import Arguments, Frame, Point, arguments_of
 from dlint.values.functions import is_generator
 from dlint.values.values import Class, Function, Instance, Key
@@ -19,7 +19,6 @@ if TYPE_CHECKING:
 
 _FAR = 4
 _MOST = 40
-_COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.GeneratorExp, ast.DictComp)
 _NONE = Arguments()
 
 
@@ -65,7 +64,7 @@ def _nodes(evaluator: Evaluator, node: ast.AST, point: Point) -> Iterator[tuple[
     if isinstance(node, ast.Lambda):
         return
     yield node, point
-    inside = evaluator.inside(node, point) if isinstance(node, _COMPREHENSIONS) else point
+    inside = evaluator.inside(node, point) if isinstance(node, COMPREHENSIONS) else point
     for child in children(node):
         yield from _nodes(evaluator, child, inside)
 

@@ -1,0 +1,229 @@
+"""Where a program makes loaders: every call that gives one, whatever leads to its class."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING
+
+from dlint.calls.parameters import default_of
+from dlint.knowledge.loading import LOADERS, LoaderClass, loader_words
+from dlint.loaders.loaders import Loader
+from dlint.objects.initialisers import base_init_calls
+from dlint.project.index.index import as_base
+from dlint.source.layout import FunctionNode, parameters
+from dlint.source.module import Module
+from dlint.values.frame import Argument, Arguments, Point, arguments_of
+from dlint.values.values import (
+    Class,
+    External,
+    Instance,
+    Partial,
+    Super,
+    Unknown,
+    Value,
+)
+
+if TYPE_CHECKING:
+    from dlint.calls.evaluator import Evaluator
+
+
+class LoaderFinder:
+    """Finds the loaders of modules, or what else ``kinds`` names and is seen as ``made``."""
+
+    def __init__(
+        self, evaluator: Evaluator, kinds: Mapping[str, LoaderClass] = LOADERS, made: type[Loader] = Loader
+    ) -> None:
+        self._evaluator = evaluator
+        self._kinds = kinds
+        self._made = made
+        self._modules = evaluator.modules
+        self._words: list[str] | None = None
+
+    @property
+    def words(self) -> list[str]:
+        """The names that loader classes go by in this program: the libraries' and its own subclasses'."""
+        if self._words is None:
+            self._words = list(loader_words(self._kinds))
+            for word in self._words:  # grows meanwhile
+                for module in self._naming(word):
+                    for trail in module.paths_to(word):
+                        self._words += [
+                            node.name
+                            for node in trail[-3:-1]
+                            if isinstance(node, ast.ClassDef)
+                            and node.name not in self._words
+                            and any(trail[-1] in (base, getattr(base, "value", None)) for base in node.bases)
+                        ]
+                        self._words += self._renamed(trail[-1], word)
+        return self._words
+
+    def _naming(self, word: str) -> Iterator[Module]:
+        """The modules that may derive a class from a loader class or import it under another name."""
+        named = re.compile(as_base(word) + rb"|\b%b\s+as\s" % word.encode())
+        return self._modules.each(
+            relative
+            for relative in self._modules.index.mentioning(word)
+            if named.search(self._modules.index.data(relative))
+        )
+
+    def _renamed(self, node: ast.AST, word: str) -> list[str]:
+        if isinstance(node, ast.alias) and node.asname and node.asname not in (self._words or ()):
+            return [node.asname] if node.name.rpartition(".")[2] == word else []
+        return []
+
+    def files(self) -> list[str]:
+        """The files that mention a loader class."""
+        return sorted({file for word in self.words for file in self._modules.index.mentioning(word)})
+
+    def of_module(self, module: Module) -> Iterator[Loader]:
+        """The loaders that a module builds, in order."""
+        seen: dict[int, Loader] = {}
+        for word in self.words:
+            if word not in module.text:
+                continue
+            for trail in module.paths_to(word):
+                for call, path in self._calls(trail, module):
+                    if id(call) not in seen:
+                        loader = self._loader(call, path, module)
+                        if loader is not None:
+                            seen[id(call)] = loader
+        yield from sorted(seen.values(), key=lambda loader: (loader.call.lineno, loader.call.col_offset))
+
+    def _calls(
+        self, trail: list[ast.AST], module: Module, seen: frozenset[int] = frozenset()
+    ) -> Iterator[tuple[ast.Call, list[ast.AST]]]:
+        node, above = trail[-1], trail[-2] if len(trail) > 1 else None
+        if isinstance(above, ast.Call) and above.func is node:
+            yield above, trail[:-1]
+            return
+        if isinstance(above, ast.ClassDef) or (
+            isinstance(above, ast.Attribute) and len(trail) > 2 and isinstance(trail[-3], ast.ClassDef)
+        ):
+            return
+        if isinstance(above, ast.Attribute) and above.attr == "__init__" and isinstance(trail[-3], ast.Call):
+            yield trail[-3], trail[:-2]
+            return
+        if isinstance(above, ast.arguments) and isinstance(trail[-3], FunctionNode):
+            yield from _calls_of_parameter(node, trail[-3], module)
+            return
+        statement = next((n for n in reversed(trail) if isinstance(n, ast.stmt)), None)
+        if (
+            isinstance(statement, ast.Assign)
+            and isinstance(node, ast.Name | ast.Attribute)
+            and id(statement) not in seen
+        ):
+            # The class under another name, in a table or a partial: look at the calls of that name in the
+            # same scope, and of what is made of that in turn.
+            for target in statement.targets:
+                if isinstance(target, ast.Name):
+                    for other in module.paths_to(target.id):
+                        if isinstance(statement.value, ast.Dict) and isinstance(other[-2:][0], ast.Subscript):
+                            other = other[:-1]
+                        call = other[-2] if len(other) > 1 else None
+                        if isinstance(call, ast.Call) and call.func is other[-1]:
+                            yield call, other[:-1]
+                        elif isinstance(call, ast.Call):
+                            yield from self._calls(other, module, seen | {id(statement)})
+
+    def _loader(self, call: ast.Call, trail: list[ast.AST], module: Module) -> Loader | None:
+        evaluator = self._evaluator
+        evaluator.start()
+        point = evaluator.sites.point_of(module, trail)
+        arguments = arguments_of(call, point)
+        if isinstance(call.func, ast.Attribute) and call.func.attr == "__init__":
+            return self._inherited(call, point, arguments)
+        callees = evaluator.values(call.func, point)
+        if isinstance(call.func, ast.Subscript) and len(callees) > 1:
+            return None  # a table of several: each may be given other arguments
+        found = {value.key: self._of_callee(value, call, point, arguments) for value, _ in callees}
+        loaders = [loader for loader in found.values() if loader is not None]
+        if len(loaders) < len(found) and _is_parameter(call.func, point):
+            others = (value for value, _ in callees if found[value.key] is None)
+            if not all(isinstance(value, Unknown) for value in others):
+                return None  # the same holds of a class that callers choose
+        return loaders[0] if loaders else None
+
+    def _of_callee(self, value: Value, call: ast.Call, point: Point, arguments: Arguments) -> Loader | None:
+        if isinstance(value, Partial):
+            return self._of_callee(value.callee, call, point, arguments.after(value.arguments))
+        if isinstance(value, External):
+            kind = self._kinds.get(value.name)
+            return self._made(self._evaluator, call, point, kind, arguments) if kind else None
+        if isinstance(value, Class):
+            kind = self._kind(value)
+            if kind is None:
+                return None
+            given = self._through_init(value, call, point, arguments)
+            return self._made(self._evaluator, call, point, kind, given, cls=value)
+        return None
+
+    def _kind(self, cls: Class) -> LoaderClass | None:
+        for name in sorted(self._evaluator.classes.libraries(cls)):
+            if name in self._kinds:
+                return self._kinds[name]
+        return None
+
+    def _through_init(self, cls: Class, call: ast.Call, point: Point, arguments: Arguments) -> Arguments:
+        """What the library's constructor gets when a subclass of the program is called."""
+        classes = self._evaluator.classes
+        instance = Instance(cls, arguments, call, point.key)
+        frames = self._evaluator.initialisers.of(instance)
+        if not frames:
+            return arguments
+        for owner, frame in reversed(frames):
+            for init, statement in base_init_calls(frame):
+                at = Point(frame, statement)
+                assert isinstance(init.func, ast.Attribute)
+                for base, _ in self._evaluator.values(init.func.value, at):
+                    own = isinstance(base, Super) and not classes.member_above(owner, "__init__")
+                    if own or isinstance(base, External):
+                        given = arguments_of(init, at)
+                        if isinstance(base, External):
+                            given = _without_first(given)
+                        return given
+        return Arguments(splats=[Argument(None, None, Unknown(("init", cls.key)))])
+
+    def _inherited(self, call: ast.Call, point: Point, arguments: Arguments) -> Loader | None:
+        """``DataLoader.__init__(self, ...)`` in a class derived from a library's loader; ``super().__init__``
+        names none, and is found by its class."""
+        assert isinstance(call.func, ast.Attribute)
+        for base, _ in self._evaluator.values(call.func.value, point):
+            owner = point.frame.owner
+            if isinstance(base, External) and base.name in self._kinds and owner is not None:
+                return self._made(
+                    self._evaluator,
+                    call,
+                    point,
+                    self._kinds[base.name],
+                    _without_first(arguments),
+                    inherited=True,
+                    cls=owner,
+                )
+        return None
+
+
+def _is_parameter(node: ast.expr, point: Point) -> bool:
+    scope = point.frame.scope
+    return (
+        isinstance(node, ast.Name)
+        and isinstance(scope, FunctionNode)
+        and any(each.arg == node.id for each in parameters(scope))
+    )
+
+
+def _calls_of_parameter(
+    default: ast.AST, function: FunctionNode, module: Module
+) -> Iterator[tuple[ast.Call, list[ast.AST]]]:
+    """The calls, in a function, of the parameter that has something as its default: ``klass=DataLoader``."""
+    for parameter in parameters(function):
+        if default_of(parameter.arg, function) is default:
+            for trail in module.paths_to(parameter.arg):
+                call = trail[-2] if len(trail) > 1 else None
+                if isinstance(call, ast.Call) and call.func is trail[-1] and function in trail:
+                    yield call, trail[:-1]
+
+
+def _without_first(arguments: Arguments) -> Arguments:
+    return Arguments(arguments.positional[1:], arguments.keywords, arguments.spread, arguments.splats)
