@@ -420,7 +420,7 @@ class Evaluator(Questions):
         return texts.put_together(self, node, point, world)
 
 
-_REMEMBERED = frozenset((ast.Name, ast.Attribute, ast.Call))
+_REMEMBERED = frozenset((ast.Name, ast.Attribute, ast.Call, ast.Subscript, ast.IfExp))
 _HANDLERS: dict[type[ast.expr], Callable[..., list[Outcome]]] = {
     ast.Name: Evaluator._name,
     ast.Attribute: Evaluator._attribute,

@@ -18,7 +18,7 @@ from dlint.objects.outside import Outside
 from dlint.objects.set_by_name import SetByName
 from dlint.source.layout import FunctionNode, functions_in, parameters, statements_in
 from dlint.values.frame import Arguments, Frame, Point, layout_of
-from dlint.values.outcomes import Outcome, after_stores, stores_told_apart, told_apart
+from dlint.values.outcomes import OUTCOMES, Outcome, after_stores, stores_told_apart, told_apart
 from dlint.values.values import (
     Class,
     Const,
@@ -219,7 +219,7 @@ class Attributes:
             if function.name == "__init__":
                 for above, method in _called_last(frame, name, storing):
                     looked_at.add(id(method))
-                    held = self._after(self._method_frame(instance, above, method), name, held)
+                    held = self._after(self._method_frame(instance, above, method), name, _few(held))
             found += [((value, w), by) for value, w, by in held if value is not None]
         return found
 
@@ -324,6 +324,20 @@ class Attributes:
                     return frame
         outer = Frame(owner.module, owner.node, owner.frame)
         return Frame(owner.module, function, outer, receiver=instance, owner=owner)
+
+
+def _few(held: list[_Held]) -> list[_Held]:
+    """What an attribute may hold, where there are many ways to that each thing once, with what all ways to it
+    assume: one method after the other would make them more."""
+    if len(held) <= OUTCOMES:
+        return held
+    values: dict[tuple[Key | None, int], Value | None] = {}
+    worlds: dict[tuple[Key | None, int], list[World]] = {}
+    for value, world, by in held:
+        mark = (value.key if value is not None else None, by)
+        values.setdefault(mark, value)
+        worlds.setdefault(mark, []).append(world)
+    return [(value, worlds[mark][0].shared(worlds[mark][1:]), mark[1]) for mark, value in values.items()]
 
 
 def _called_last(

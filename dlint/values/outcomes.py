@@ -56,10 +56,11 @@ def stores_told_apart(
         # All pairs are compared: of ten thousand ways to five values only the values are.
         outcomes = fold(outcomes, world)
     worlds = [w for _, w in outcomes]
-    alike = [
-        any(w.agrees(other) for other in worlds[:index]) or any(w.agrees(o) for o in worlds[index + 1 :])
-        for index, w in enumerate(worlds)
-    ]
+    alike = [False] * len(worlds)
+    for index, w in enumerate(worlds):
+        for before in range(index):
+            if not (alike[index] and alike[before]) and w.agrees(worlds[before]):
+                alike[index] = alike[before] = True
     return _marked(outcomes, mark, labels or list(range(len(outcomes))), alike)
 
 

@@ -228,8 +228,9 @@ class World:
         unlike = [other.facts for other in others if other.facts is not self.facts]
         if not unlike or not self.facts:
             return World(self.facts)
-        if not all(unlike):
-            return World({_choice(FOLDED): _UNKNOWN_WAYS})
+        mark = _choice(FOLDED)
+        if not all(unlike) or (not ways and len(self.facts) == 1 and mark in self.facts):
+            return World({mark: _UNKNOWN_WAYS})
         facts = self.facts
         for other in unlike:
             ask = other.get
@@ -248,7 +249,7 @@ class World:
         if any(facts != each for each in (self.facts, *unlike)):
             folded = _folded(facts, (self.facts, *unlike)) if ways else _UNKNOWN_WAYS
             # Not into `facts`: what is folded keeps these, and a circle would never be let go of.
-            return World({**facts, _choice(FOLDED): folded})
+            return World({**facts, mark: folded})
         return World(facts)
 
     def is_together_with(self, other: World) -> bool:
