@@ -1,0 +1,208 @@
+"""Workers shuffle a list each in its own way, and then take their shares of it.
+
+## What it finds
+
+In the `__iter__` of an `IterableDataset`, or what it calls, a list that is shuffled with the global random
+numbers of `random`, NumPy or torch (`random.shuffle(self.files)`, `order = torch.randperm(n)`), and after
+that divided by the number of the worker: `self.files[info.id :: info.num_workers]`, `islice`, a loop that
+takes one of so many, or the files from one number to another.
+
+Not reported: a shuffle with a generator of its own, which may be seeded alike; one after the list was
+divided, of the worker's own part; libraries that worker code seeds alike, or with what dlint does not know;
+loaders with one worker; NumPy before torch 1.9, whose workers all shuffle in the same way.
+
+## Why is this bad
+
+torch seeds every worker with a number of its own, so each has the list in an order of its own. Shares of
+unlike orders do not fit together: some things are in two shares, others in none. As measured with four
+workers: of 1,000 items an epoch gives 669 to 701, some of them up to four times. The next epoch leaves out
+others. Nothing warns, and the number of items is right; an evaluation is wrong.
+
+## Example
+
+```python
+class Shards(IterableDataset):
+    def __iter__(self):
+        random.shuffle(self.files)
+        info = get_worker_info()
+        for file in self.files[info.id :: info.num_workers]:
+            yield from read(file)
+```
+
+Use instead:
+
+```python
+class Shards(IterableDataset):
+    def __iter__(self):
+        info = get_worker_info()
+        files = sorted(self.files)
+        random.Random(info.seed - info.id).shuffle(files)
+        for file in files[info.id :: info.num_workers]:
+            yield from read(file)
+```
+
+`info.seed - info.id` is the same number in all workers, and another one in each epoch, as long as the workers
+are made anew for it. Or divide first and shuffle each share, where the shares may stay the same.
+
+## Level
+
+- `error`, silent: items are lost, and others come again.
+
+A `warning` instead where workers run the code only under a condition: an option for the number of workers
+that is 0 by default, a dataset that no loader of the project is seen to get, or a loader in a function that
+nothing in the project calls.
+
+## Fix safety
+
+No remedy: whether the files may stay with one worker, or go to another in each epoch, is the author's choice.
+
+## References
+
+- https://pytorch.org/docs/stable/data.html#randomness-in-multi-process-data-loading
+- https://pytorch.org/docs/stable/data.html#torch.utils.data.get_worker_info
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from dlint.knowledge.loading import is_iterable_dataset
+from dlint.knowledge.randomness import SEEDS, STATE_CALLS
+from dlint.loaders.loaders import Loader, is_zero
+from dlint.program.conditions import loaded
+from dlint.program.program import Program
+from dlint.randomness.seed import FRESH, TORCH, WORKER
+from dlint.randomness.seeds import seeds_of
+from dlint.rules.rule import Found
+from dlint.rules.wording import brief
+from dlint.source.layout import FunctionNode, dotted
+from dlint.source.nodes import walk
+from dlint.streams.shares import Shares
+from dlint.values.values import Const
+from dlint.workers.events import Event
+from dlint.workers.sharing import nearest
+from dlint.workers.uses import WorkerUse
+
+# What shuffles its argument in place, and what gives a new order -> the library whose numbers it draws.
+_IN_PLACE = {"random.shuffle": "random", "numpy.random.shuffle": "NumPy"}
+_ANEW = {"random.sample": "random", "numpy.random.permutation": "NumPy", "torch.randperm": "torch"}
+# From here on workers have other numbers of NumPy than their parent and each other.
+_SEEDS_NUMPY = (1, 9)
+_LONGEST = 24  # characters of the list in the message
+_BY_HAND = (
+    "shuffle with random.Random(info.seed - info.id), which is the same in all workers, or after dividing"
+)
+
+
+def check(program: Program) -> Iterator[Found]:
+    """Lists that every worker of a stream shuffles for itself and then divides."""
+    if not program.modules.index.mentioning("get_worker_info"):
+        return
+    shares: dict[int, Shares] = {}
+    for use in program.uses:
+        if use.dataset is None or not _is_stream(program, use):
+            continue
+        if use.loader is not None and not _has_several(use.loader):
+            continue
+        for event in nearest(use.code.events):
+            library = _IN_PLACE.get(event.name) or _ANEW.get(event.name)
+            function, statement = event.point.frame.scope, event.point.statement
+            if library is None or statement is None or not isinstance(function, FunctionNode):
+                continue
+            whole = _ordered(event, statement)
+            if whole is None:
+                continue
+            if id(function) not in shares:
+                shares[id(function)] = Shares(function)
+            own = shares[id(function)]
+            name = dotted(whole)
+            if name is None or own.is_one(name) or not own.taken_of(name, statement):
+                continue
+            if _differs(program, use, library):
+                yield _found(program, use, event, whole)
+
+
+def _is_stream(program: Program, use: WorkerUse) -> bool:
+    classes = program.evaluator.classes
+    return any(
+        is_iterable_dataset(library)
+        for instance in use.code.instances.values()
+        for library in classes.libraries(instance.cls)
+    )
+
+
+def _has_several(loader: Loader) -> bool:
+    """Whether a loader may have two workers or more."""
+    return any(
+        value is not None and not is_zero(value) and not (isinstance(value, Const) and value.value == 1)
+        for value in loader.values("num_workers")
+    )
+
+
+def _ordered(event: Event, statement: ast.stmt) -> ast.expr | None:
+    """What a call puts in an order that chance decides, as it is named after that."""
+    call = event.node
+    if not isinstance(call, ast.Call):
+        return None
+    if event.name in _IN_PLACE:
+        return call.args[0] if len(call.args) == 1 and not call.keywords else None
+    if any(keyword.arg == "generator" for keyword in call.keywords):
+        return None
+    if event.name == "random.sample" and not _takes_all(call):
+        return None
+    match statement:
+        case ast.Assign(targets=[ast.Name() | ast.Attribute() as target], value=value) if any(
+            node is call for node in walk(value)
+        ):
+            return target
+    return None
+
+
+def _takes_all(call: ast.Call) -> bool:
+    """``random.sample(files, len(files))``."""
+    match call.args:
+        case [whole, ast.Call(func=ast.Name(id="len"), args=[counted])]:
+            return ast.dump(whole) == ast.dump(counted)
+    return False
+
+
+def _differs(program: Program, use: WorkerUse, library: str) -> bool:
+    """Whether workers surely have other random numbers than each other: as torch seeds them, and as what they
+    execute does."""
+    seeded = False
+    for code in filter(None, (use.code, use.beside)):
+        for event in code.events:
+            if any(event.name.endswith(f".{name}") for name in STATE_CALLS[library]):
+                return False
+            if library in SEEDS.get(event.name, ""):
+                seeded = True
+                # The seed of torch less the worker's number is one that all workers have.
+                if any(
+                    len(seed.kinds & {WORKER, TORCH, FRESH}) != 1
+                    for seed in seeds_of(program.evaluator, code, event)
+                ):
+                    return False
+    return seeded or library != "NumPy" or not _is_older(program)
+
+
+def _is_older(program: Program) -> bool:
+    """Whether the project says that it runs on a torch whose workers all have the same numbers of NumPy."""
+    said = program.releases.said_torch
+    return said is not None and said < _SEEDS_NUMPY
+
+
+def _found(program: Program, use: WorkerUse, event: Event, whole: ast.expr) -> Found:
+    assert isinstance(event.node, ast.expr)
+    where = f" (loader at {use.loader.module.relative}:{use.loader.call.lineno})" if use.loader else ""
+    return Found(
+        event.module,
+        event.node,
+        f"each worker takes its share of {brief(whole, _LONGEST)} in an order of its own: "
+        "some items come twice, others never",
+        "silent",
+        f"{_BY_HAND}{where}",
+        loaded(program, use),
+        event.link.steps(event.name, event.module, event.node),
+        by_hand=_BY_HAND,
+    )

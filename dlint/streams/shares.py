@@ -1,0 +1,144 @@
+"""Shares: where a function takes its worker's part of what it goes through."""
+
+from __future__ import annotations
+
+import ast
+
+from dlint.source.layout import FunctionNode, dotted, own_names, statements_in, target_names
+from dlint.source.nodes import walk
+
+_INFO = "get_worker_info"
+
+
+class Shares:
+    """What a function does with the number of the worker that it runs in."""
+
+    def __init__(self, function: FunctionNode) -> None:
+        self._function = function
+        self._statements = list(statements_in(function.body))
+        self._infos: set[str] = set()
+        self._numbers: set[str] = set()
+        self._find_names()
+
+    def is_one(self, name: str) -> bool:
+        """Whether a name stands for something that the worker's number decides: a part already."""
+        return name in self._numbers
+
+    def taken_of(self, whole: str, after: ast.stmt) -> bool:
+        """Whether the worker's part is taken of what a name stands for, as a statement left it."""
+        place = next(
+            (
+                node
+                for node in walk(self._function)
+                if getattr(node, "lineno", 0) > after.lineno and self._takes_part(node, whole)
+            ),
+            None,
+        )
+        if place is None:
+            return False
+        line: int = place.lineno  # type: ignore[attr-defined]
+        return all(
+            whole not in own_names(statement) or _keeps_order(statement, whole)
+            for statement in self._statements
+            if after.lineno < statement.lineno < line
+        )
+
+    def _find_names(self) -> None:
+        before = -1
+        while before != len(self._infos) + len(self._numbers):
+            before = len(self._infos) + len(self._numbers)
+            for statement in self._statements:
+                for target, value in _bindings(statement):
+                    if any(self._is_info(node) for node in walk(value)) and not self._is_told(value):
+                        self._infos.update(target_names(target))
+                    if self._is_told(value):
+                        self._numbers.update(target_names(target))
+
+    def _is_info(self, node: ast.AST) -> bool:
+        match node:
+            case ast.Call(func=ast.Name(id=name)) | ast.Call(func=ast.Attribute(attr=name)):
+                return name == _INFO
+            case ast.Name(id=name):
+                return name in self._infos
+        return False
+
+    def _is_told(self, node: ast.AST) -> bool:
+        """Whether the worker's number is in an expression."""
+        return any(
+            (isinstance(each, ast.Attribute) and each.attr == "id" and self._is_info(each.value))
+            or (isinstance(each, ast.Name) and each.id in self._numbers)
+            for each in walk(node)
+        )
+
+    def _takes_part(self, node: ast.AST, whole: str) -> bool:
+        match node:
+            case ast.Subscript(value=value, slice=ast.Slice() as part):
+                return dotted(value) == whole and self._is_told(part)
+            case ast.Subscript(
+                value=ast.Call(func=ast.Attribute(attr="array_split"), args=[value, *_]), slice=part
+            ):
+                return dotted(value) == whole and self._is_told(part)
+            case ast.Call(func=ast.Name(id="islice") | ast.Attribute(attr="islice"), args=[value, *bounds]):
+                return dotted(value) == whole and any(map(self._is_told, bounds))
+            case ast.For():
+                return self._goes_through_part(node.iter, node.target, node.body, whole)
+            case ast.ListComp() | ast.SetComp() | ast.GeneratorExp() if len(node.generators) == 1:
+                generator = node.generators[0]
+                inside = [node.elt, *generator.ifs]
+                return self._goes_through_part(generator.iter, generator.target, inside, whole)
+        return False
+
+    def _goes_through_part(
+        self, iterable: ast.expr, target: ast.expr, inside: list[ast.stmt] | list[ast.expr], whole: str
+    ) -> bool:
+        """Whether a loop takes one of so many, or the things between two numbers."""
+        match iterable:
+            case ast.Call(func=ast.Name(id="enumerate"), args=[value, *_]) if dotted(value) == whole:
+                return any(
+                    isinstance(node, ast.Compare) and self._is_told(node) and _counts_round(node)
+                    for each in inside
+                    for node in walk(each)
+                )
+            case ast.Call(func=ast.Name(id="range"), args=bounds) if any(map(self._is_told, bounds)):
+                names = target_names(target)
+                return any(
+                    isinstance(node, ast.Subscript)
+                    and dotted(node.value) == whole
+                    and isinstance(node.slice, ast.Name)
+                    and node.slice.id in names
+                    for each in inside
+                    for node in walk(each)
+                )
+        return False
+
+
+def _bindings(statement: ast.stmt) -> list[tuple[ast.expr, ast.expr]]:
+    """What a statement binds by itself, each with what it is bound to."""
+    match statement:
+        case ast.Assign(targets=[ast.Tuple(elts=names)], value=ast.Tuple(elts=values)) if len(names) == len(
+            values
+        ):
+            return list(zip(names, values, strict=True))
+        case ast.Assign(targets=targets, value=value):
+            return [(target, value) for target in targets]
+        case ast.AnnAssign(target=target, value=ast.expr() as value):
+            return [(target, value)]
+        case ast.AugAssign(target=target, value=value):
+            return [(target, value)]
+        case ast.If(test=test) | ast.While(test=test):
+            return [(node.target, node.value) for node in walk(test) if isinstance(node, ast.NamedExpr)]
+    return []
+
+
+def _counts_round(test: ast.Compare) -> bool:
+    return any(isinstance(part, ast.BinOp) and isinstance(part.op, ast.Mod) for part in walk(test))
+
+
+def _keeps_order(statement: ast.stmt, whole: str) -> bool:
+    """Whether a statement leaves what it makes anew of a sequence in the order that it had."""
+    match statement:
+        case ast.Assign(value=ast.Subscript(value=value, slice=ast.Slice())):
+            return dotted(value) == whole
+        case ast.Assign(value=ast.Call(func=ast.Name(id="list" | "tuple"), args=[value])):
+            return dotted(value) == whole
+    return False
