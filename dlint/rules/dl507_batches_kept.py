@@ -17,7 +17,8 @@ sum makes of the batch, `labels.to(device)`, also where it takes the place of an
 batch[key].to(device)`, `batch.update(...)`, by a helper as well). So are loops that end early or keep now and
 then, `islice`, lists that the loop empties, a loader that surely gives fewer than 900 tensors, one without
 workers, one with `pin_memory` or prepared by accelerate or Lightning Fabric, whose batches are copies,
-programs that choose the sharing strategy `file_system` or set their limit of open files, and tests.
+programs that choose the sharing strategy `file_system` or set their limit of open files, and tests (not a
+`test_net.py` that has no test and is started as a script).
 
 What nothing shows to be tensors (names of files, also in `np.asarray(names)`) is left alone: neither the
 dataset's items, nor what a `collate_fn` of the project returns, nor what the code does with it
@@ -84,7 +85,6 @@ from typing import NamedTuple
 from dlint.calls.parameters import passed
 from dlint.finding import Remedy
 from dlint.knowledge.tensors import JOINS, hands_memory_on, may_hand_memory_on
-from dlint.knowledge.testing import is_test
 from dlint.loaders.counts import most_batches
 from dlint.loaders.iteration import Iterations
 from dlint.loaders.loaders import Loader
@@ -152,7 +152,7 @@ def check(program: Program) -> Iterator[Found]:
         relative
         for relative in {file for word in _WORDS for file in index.mentioning(word)}
         if program.mine(relative)
-        and not is_test(relative)
+        and not index.is_test(relative)
         and (relative in speaking or (relative in abbreviating and _DL.search(index.data(relative))))
         and _KEEPS.search(index.data(relative))
     )
