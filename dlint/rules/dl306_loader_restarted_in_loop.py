@@ -341,7 +341,8 @@ def _each_round(body: list[ast.stmt]) -> Iterator[ast.stmt]:
 def _starts_workers(loader: Loader) -> bool:
     """Whether each iterator of a loader has workers of its own."""
     kept = loader.values("persistent_workers")
-    return loader.may_have_workers and not any(isinstance(value, Const) and value.value for value in kept)
+    may_keep = loader.keeps_workers or any(isinstance(value, Const) and value.value for value in kept)
+    return loader.may_have_workers and not may_keep
 
 
 def _found(
