@@ -14,7 +14,6 @@ from dlint.calls.indirect_calls import calls_through, handed_over, is_partial, n
 from dlint.calls.parameters import is_static
 from dlint.calls.site import Site
 from dlint.evaluation.questions import begun
-from dlint.knowledge.testing import is_test
 from dlint.objects.initialisers import base_init_calls
 from dlint.source.expected_errors import expects_error
 from dlint.source.layout import FunctionNode, functions_in
@@ -139,8 +138,8 @@ class Sites:
         if len(files) <= _MOST_FILES:
             return files
         self._partly.add(id(scope))
-        reaches = self._evaluator.modules.index.reaches
-        far = {each: (each != home, not reaches(each, home), is_test(each)) for each in files}
+        index = self._evaluator.modules.index
+        far = {each: (each != home, not index.reaches(each, home), index.is_test(each)) for each in files}
         return sorted(sorted(files, key=far.__getitem__)[:_MOST_FILES], key=files.index)
 
     def _find_direct(

@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING
 
 from dlint.fork.worker_dataset import may_be_of
 from dlint.knowledge.randomness import WORKER_INFO
-from dlint.knowledge.testing import is_test
 from dlint.values.values import External, Instance, Made, Partial, Unknown, Value
 
 if TYPE_CHECKING:
@@ -48,6 +47,7 @@ def _is_for(program: Program, use: WorkerUse, owner: Instance, setting: Setting)
         held = [setting.holder] if setting.holder is not None else []
         return (not held or may_be_of(program, use, held, owner.cls)) and _is_run(program, use, asking)
     frame = setting.point.frame
+    is_test = program.modules.index.is_test
     if is_test(frame.module.relative) and not is_test(use.file or ""):
         return False
     text = frame.module.text_of(frame.scope).lower()

@@ -98,5 +98,6 @@ def attributes(
     """What an object's attributes (``only`` those of these names) hold once its initialisers are done."""
     for name, path, point, w in evaluator.construction.stores(instance, world, only):
         assert point.statement is not None
-        for value, v in evaluator.names.defined(point.statement, path, point.frame, w):
+        stored = evaluator.names.defined(point.statement, path, point.frame, w)
+        for value, v in evaluator.attributes.grown(stored, instance, name, w):
             yield name, value, v

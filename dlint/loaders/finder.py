@@ -12,9 +12,9 @@ from dlint.knowledge.loading import LOADERS, LoaderClass, loader_words
 from dlint.loaders.loaders import Loader
 from dlint.objects.initialisers import base_init_calls
 from dlint.project.index.index import as_base
-from dlint.source.layout import FunctionNode, parameters
+from dlint.source.layout import FunctionNode, dotted, own_names, parameters
 from dlint.source.module import Module
-from dlint.values.frame import Argument, Arguments, Point, arguments_of
+from dlint.values.frame import Argument, Arguments, Frame, Point, arguments_of
 from dlint.values.values import (
     Class,
     External,
@@ -27,6 +27,9 @@ from dlint.values.values import (
 
 if TYPE_CHECKING:
     from dlint.calls.evaluator import Evaluator
+
+# What torch's loaders take as attributes as well, and read when an iteration begins.
+_LATER = ("collate_fn", "worker_init_fn")
 
 
 class LoaderFinder:
@@ -150,12 +153,13 @@ class LoaderFinder:
             return self._of_callee(value.callee, call, point, arguments.after(value.arguments))
         if isinstance(value, External):
             kind = self._kinds.get(value.name)
-            return self._made(self._evaluator, call, point, kind, arguments) if kind else None
+            given = _set_behind(call, point, arguments)
+            return self._made(self._evaluator, call, point, kind, given) if kind else None
         if isinstance(value, Class):
             kind = self._kind(value)
             if kind is None:
                 return None
-            given = self._through_init(value, call, point, arguments)
+            given = _set_behind(call, point, self._through_init(value, call, point, arguments))
             return self._made(self._evaluator, call, point, kind, given, cls=value)
         return None
 
@@ -182,7 +186,7 @@ class LoaderFinder:
                         given = arguments_of(init, at)
                         if isinstance(base, External):
                             given = _without_first(given)
-                        return given
+                        return _set_by_inits(frames, given)
         return Arguments(splats=[Argument(None, None, Unknown(("init", cls.key)))])
 
     def _inherited(self, call: ast.Call, point: Point, arguments: Arguments) -> Loader | None:
@@ -227,3 +231,51 @@ def _calls_of_parameter(
 
 def _without_first(arguments: Arguments) -> Arguments:
     return Arguments(arguments.positional[1:], arguments.keywords, arguments.spread, arguments.splats)
+
+
+def _set_by_inits(frames: list[tuple[Class, Frame]], given: Arguments) -> Arguments:
+    """The arguments of the library's constructor, with what the constructors of loader classes, the outermost
+    first, store behind that call."""
+    found: dict[str, Argument] = {}
+    for _, frame in frames:
+        scope = frame.scope
+        if not isinstance(scope, ast.FunctionDef):
+            continue
+        above = [id(statement) for _, statement in base_init_calls(frame)]
+        for at, statement in enumerate(scope.body):
+            if id(statement) in above:
+                receiver = parameters(scope)[0].arg
+                found = {**_stored_in(receiver, scope.body[at + 1 :], frame, None), **found}
+                break
+    return _given_later(given, found)
+
+
+def _set_behind(call: ast.Call, point: Point, given: Arguments) -> Arguments:
+    """The arguments of a loader, with what the statements behind the call that makes it store in it."""
+    match point.statement:
+        case ast.Assign(targets=[target], value=value) if value is call:
+            name = dotted(target)
+            place = point.frame.layout.places.get(id(point.statement))
+            if name is not None and place is not None:
+                return _given_later(given, _stored_in(name, place.block[place.at + 1 :], point.frame, point))
+    return given
+
+
+def _stored_in(holder: str, block: list[ast.stmt], frame: Frame, made: Point | None) -> dict[str, Argument]:
+    """What a block stores in any case in the attributes of what a name holds."""
+    found: dict[str, Argument] = {}
+    for statement in block:
+        match statement:
+            case ast.Assign(targets=[ast.Attribute(value=held, attr=attribute)], value=value):
+                if attribute in _LATER and dotted(held) == holder:
+                    at = made.before(statement) if made is not None else Point(frame, statement)
+                    found[attribute] = Argument(value, at)
+        if holder in own_names(statement):
+            break
+    return found
+
+
+def _given_later(given: Arguments, later: dict[str, Argument]) -> Arguments:
+    if not later:
+        return given
+    return Arguments(given.positional, {**given.keywords, **later}, given.spread, given.splats)

@@ -166,9 +166,23 @@ class Loader:
     @property
     def keeps_workers(self) -> bool:
         """Whether the loader's workers surely stay from epoch to epoch."""
-        return self._goes_on() or all(
-            isinstance(value, Const) and value.value is True for value in self.values("persistent_workers")
+        return (
+            self._goes_on()
+            or self._keeps_any()
+            or all(
+                isinstance(value, Const) and value.value is True
+                for value in self.values("persistent_workers")
+            )
         )
+
+    def _keeps_any(self) -> bool:
+        """Whether the loader keeps its workers wherever it has some: ``persistent_workers=workers > 0``."""
+        asked = [self.arguments.keywords.get(name) for name in ("num_workers", "persistent_workers")]
+        given = [(each.expression, each.point) for each in asked if each is not None]
+        match given:
+            case [(ast.expr() as number, Point() as at), (ast.expr() as keeps, Point() as there)]:
+                return at.key == there.key and _is_some(keeps, ast.dump(number))
+        return False
 
     def _goes_on(self) -> bool:
         """Whether it is of a loader class that takes all its batches from one iterator, which
@@ -257,6 +271,20 @@ def _first_of_each(ways: list[Way]) -> list[Way]:
 
 def _changes(function: Function, name: str) -> bool:
     return isinstance(function.node, FunctionNode) and name in layout_of(function.node).changes
+
+
+def _is_some(test: ast.expr, number: str) -> bool:
+    """Whether a test asks whether a number, as it is written, is more than none."""
+    match test:
+        case ast.IfExp(test=inner, body=ast.Constant(value=True), orelse=ast.Constant(value=False)):
+            return _is_some(inner, number)
+        case ast.Call(func=ast.Name(id="bool"), args=[asked], keywords=[]):
+            return ast.dump(asked) == number
+        case ast.Compare(left=asked, ops=[ast.Gt() | ast.NotEq()], comparators=[ast.Constant(value=0)]):
+            return ast.dump(asked) == number
+        case ast.Compare(left=asked, ops=[ast.GtE()], comparators=[ast.Constant(value=1)]):
+            return ast.dump(asked) == number
+    return False
 
 
 def is_zero(value: Value | None) -> bool:

@@ -14,6 +14,7 @@ from dlint.evaluation.containers import is_method
 from dlint.knowledge.loading import is_kept, kept_parameters
 from dlint.objects.classes import is_property
 from dlint.objects.declared import Declared
+from dlint.objects.grown import Grown
 from dlint.objects.outside import Outside
 from dlint.objects.set_by_name import SetByName
 from dlint.source.layout import FunctionNode, functions_in, parameters, statements_in
@@ -25,6 +26,7 @@ from dlint.values.values import (
     External,
     Function,
     Instance,
+    Items,
     Key,
     ModuleValue,
     Partial,
@@ -51,6 +53,7 @@ class Attributes:
         self._stores: dict[int, dict[str, list[FunctionNode]]] = {}
         self.outside = Outside(evaluator)
         self._declared = Declared(evaluator)
+        self._grown = Grown(evaluator)
         self._active: dict[tuple[Key, str], int] = {}
         self._asking_heirs: set[tuple[Key, str]] = set()
         self._set_by_name = SetByName(evaluator)
@@ -131,7 +134,7 @@ class Attributes:
         held = self.held(instance, name, world, () if when_made else bound)
         if held or bound:
             kept = [(self._filled(value, instance, name), w) for value, w in held]
-            return kept or told_apart(bound, (instance.key, name))
+            return self.grown(kept or told_apart(bound, (instance.key, name)), instance, name, world)
         table = self._evaluator.filled.of_object(instance)
         if table is not None and is_method(f"builtins.dict.{name}"):
             return [(self._evaluator.containers.method(table, name), world)]
@@ -146,6 +149,17 @@ class Attributes:
             finally:
                 self._asking_heirs.discard(heirs)
         return [(Unknown(("attribute", instance.key, name)), world)]
+
+    def grown(self, outcomes: list[Outcome], instance: Instance, name: str, world: World) -> list[Outcome]:
+        """What an attribute holds, also with what others put in where it is a list."""
+        if not any(isinstance(value, Items) and value.kind == "list" for value, _ in outcomes):
+            return outcomes
+        added = self._grown.of(instance, name, world)
+        if not added:
+            return outcomes
+        items = {value.key: value for value, _ in added}
+        longer: Outcome = (Items("list", tuple(items.values()), True), world)
+        return told_apart([*outcomes, longer], ("grown", instance.key, name))
 
     def _filled(self, value: Value, owner: Class | Instance, name: str) -> Value:
         """What an attribute holds, with its home where it is a dict that other code may fill."""

@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING
 
 from dlint.evaluation.options import option_of
 from dlint.fork.start_method import python_starts_anew, surely_starts_anew
-from dlint.knowledge.testing import is_test
 from dlint.loaders.loaders import is_zero
 from dlint.values.values import Const, Instance
 
@@ -59,7 +58,7 @@ def _is_left_alone(program: Program, way: Way) -> bool:
     name, index = function.name, program.modules.index
     if function not in way.module.tree.body or function.decorator_list:
         return False
-    if name == "main" or is_test(way.module.relative) or "Fire(" in way.module.text:
+    if name == "main" or index.is_test(way.module.relative) or "Fire(" in way.module.text:
         return False
     return all(index.only_exports(relative, name) for relative in index.naming(name))
 

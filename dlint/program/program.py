@@ -16,7 +16,6 @@ from dlint.fork.protection import Protections
 from dlint.fork.shipped import Part, shipped
 from dlint.fork.start_method import start_method_of
 from dlint.knowledge.loading import is_iterable_dataset
-from dlint.knowledge.testing import is_test
 from dlint.knowledge.trainers import TRAINER_LIBRARIES, TRAINERS
 from dlint.knowledge.words.reflection import BY_NAME
 from dlint.loaders.finder import LoaderFinder
@@ -176,7 +175,7 @@ class Program:
         uses = self.uses_of(loader)
         if uses and not loader.inherited and self._uses.resolved(loader) == ([], False):
             others = [use for use in self._for_others if self._may_get(loader, use)]
-            others.sort(key=lambda use: is_test(use.file or ""))
+            others.sort(key=lambda use: self.modules.index.is_test(use.file or ""))
             made = [given for use in others[:_MOST_OTHERS] for given in self._uses.as_made(loader, use)]
             uses = [*uses, *made, *others[_MOST_OTHERS:]]
         return uses
@@ -264,7 +263,7 @@ class Program:
         sure = True
         for loader in (*self.loaders, *self.trainers):
             busy = loader.may_have_workers
-            if not busy and is_test(loader.module.relative):
+            if not busy and self.modules.index.is_test(loader.module.relative):
                 continue  # what a test leaves out, others may ask for
             classes, known = self._uses.resolved(loader)
             (loaded if busy else idle).update(map(_place, classes))
@@ -308,7 +307,7 @@ class Program:
         index = self.modules.index
         made = re.compile(rb"(?<!\bclass )\b%b\(" % re.escape(cls.name.encode()))
         return any(
-            not is_test(relative) and made.search(index.data(relative)) is not None
+            not index.is_test(relative) and made.search(index.data(relative)) is not None
             for relative in index.calling(cls.name, cls.module.relative, method=True)
         )
 

@@ -81,7 +81,6 @@ from dlint.values.values import Const, Function, Value
 _RESTART = re.compile(
     r"\bnext\s*\(\s*iter\s*\(|\biter\s*\([^\n]{0,500}\)\s*\.\s*(?:__next__|next)\s*\(|=\s*iter\s*\("
 )
-_TEST_FILE = re.compile(r"(?:^|/)(?:test_[^/]*|[^/]*_test|conftest)\.py$|(?:^|/)tests?/")
 _EPOCH = re.compile(r"epoch|(?:^|_)rounds?(?:_|$)|^ep$", re.IGNORECASE)
 # Calls that train for an epoch by their name, but for those that take one step.
 _TRAINS = re.compile(r"epoch|train|(?:^|_)fit(?:_|$)", re.IGNORECASE)
@@ -103,7 +102,7 @@ def check(program: Program) -> Iterator[Found]:
         relative
         for relative in index.mentioning("iter(")
         if program.mine(relative)
-        and not _TEST_FILE.search(relative)
+        and not index.is_test(relative)
         and _RESTART.search(index.data(relative).decode(errors="replace"))
     )
     for module in program.modules.each(files):
@@ -169,7 +168,7 @@ def _calling_loop(
     """A call of a function, or of one that calls it, that a loop makes for every batch."""
     for site in program.evaluator.sites.of(function, point.frame):
         scope, called = site.point.frame.scope, site.point
-        if _TEST_FILE.search(called.frame.module.relative):
+        if program.modules.index.is_test(called.frame.module.relative):
             continue
         loops = [loop for loop in loops_around(called) if not _is_short(loop)]
         if not loops:
@@ -342,7 +341,8 @@ def _each_round(body: list[ast.stmt]) -> Iterator[ast.stmt]:
 def _starts_workers(loader: Loader) -> bool:
     """Whether each iterator of a loader has workers of its own."""
     kept = loader.values("persistent_workers")
-    return loader.may_have_workers and not any(isinstance(value, Const) and value.value for value in kept)
+    may_keep = loader.keeps_workers or any(isinstance(value, Const) and value.value for value in kept)
+    return loader.may_have_workers and not may_keep
 
 
 def _found(

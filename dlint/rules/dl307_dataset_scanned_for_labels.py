@@ -5,8 +5,9 @@
 A loop or comprehension over a dataset of the program, or of torchvision, or a part of one (`random_split`),
 that uses the label and not the image: `[label for image, label in dataset]`, `for _, label, _ in dataset:`,
 `item[1]` or `item["label"]` of every item of what is named like a dataset, `dataset[i][1]` or
-`_, label = dataset[i]` for every `i`. An image that is only asked for its shape (`image.shape[-2:]`,
-`image.size()`) is not used either: it was decoded, and a file says in its header how large it is.
+`_, label = dataset[i]` for every `i`, or for those of a fold (`KFold`, `train_test_split`). An image that is
+only asked for its shape (`image.shape[-2:]`, `image.size()`) is not used either: it was decoded, and a file
+says in its header how large it is.
 
 Not reported: loops that a `break` may end before the last item, passes that use the whole item, or a part
 that is itself read or decoded (a mask, a sound), a pass beside another one of the same function that uses the
@@ -54,11 +55,12 @@ from dlint.knowledge.loading import is_dataset, is_iterable_dataset
 from dlint.knowledge.parts import IN_MEMORY, sounds_like_data
 from dlint.program.program import Program
 from dlint.rules.rule import Found
-from dlint.source.layout import blocks, dotted
+from dlint.source.layout import blocks, dotted, statements_in
 from dlint.source.module import Module
 from dlint.source.nodes import COMPREHENSIONS, walk
 from dlint.streams.items import inner
 from dlint.streams.parts import Parts, Place
+from dlint.values.frame import Point
 from dlint.values.values import Instance, Made, Value
 from dlint.values.worlds import HERE
 
@@ -74,6 +76,7 @@ _PICKS = r"\[\s*\w+\s*\]\s*\[\s*[\d'\"]"
 # Whole items: ``for item in dataset``, where the name of what it goes through sounds like a dataset.
 _TAKES = r"\bfor\s+\w+\s+in\s+(?:tqdm\()?[\w.]{0,200}(?:ds|data\w{0,99}|set)\b(?!\s*[(\[.])"
 _PASS = re.compile(f"{_UNPACKS}|{_COUNTS}|{_PICKS}|{_TAKES}")
+_THROUGH = re.compile(r"\bfor\s+\w+\s+in\s+\w+\s*:")  # ``for i in train:``
 _UNPACKS_IN = re.compile(_UNPACKS.encode(), re.MULTILINE)
 _PICKS_IN = re.compile(rf"{_PICKS}|,\s*\w+[\s,)]*=\s*[\w.]+\[\s*\w+\s*\]|{_TAKES}".encode())
 _COUNTED_IN = re.compile(rb"\bin\b[^\n]{0,99}\brange\(\s*len\(")
@@ -92,11 +95,13 @@ class _Use(NamedTuple):
 
 
 class _Pass(NamedTuple):
-    """Where a pass stands, what it goes through, and what it uses of the items."""
+    """Where a pass stands, what it goes through, and what it uses of the items; also which indices it goes
+    through, where that are not surely all."""
 
     node: ast.expr
     source: ast.expr
     use: _Use
+    indices: ast.expr | None = None
 
 
 def check(program: Program) -> Iterator[Found]:
@@ -109,10 +114,12 @@ def check(program: Program) -> Iterator[Found]:
         if program.mine(relative) and _may_pass(index.data(relative))
     )
     for module in program.modules.each(files):
+        folds = "sklearn" in module.text
         lines = [
             number
             for number, line in enumerate(module.lines, 1)
-            if ("for" in line or "][" in line) and _PASS.search(line)
+            if ("for" in line or "][" in line)
+            and (_PASS.search(line) or (folds and _THROUGH.search(line) is not None))
         ]
         for trail in module.trails_at(lines) if lines else ():
             statement = trail[-1]
@@ -123,6 +130,8 @@ def check(program: Program) -> Iterator[Found]:
                     continue
                 program.evaluator.start()
                 point = program.evaluator.sites.point_of(module, trail)
+                if found.indices is not None and not _is_fold(program, found.indices, point):
+                    continue
                 values = [value for value, _ in program.evaluator.values(found.source, point)]
                 if any(
                     _is_decoded(program, value) and _is_in_vain(parts, value, found.use) for value in values
@@ -142,6 +151,32 @@ def _is_in_vain(parts: Parts, dataset: Value, use: _Use) -> bool:
     if use.part is not None and parts.is_read(dataset, use.part):
         return False
     return not use.of_shape or parts.is_decoded(dataset, 0)
+
+
+def _is_fold(program: Program, indices: ast.expr, point: Point) -> bool:
+    """Whether a name stands for the indices of a fold, which are most items or a good part of them."""
+    frame = point.frame
+    if not isinstance(indices, ast.Name) or isinstance(frame.scope, ast.Lambda):
+        return False
+    bound = [
+        statement
+        for statement in statements_in(frame.scope.body)
+        if indices.id in frame.layout.bound_by(statement)
+    ]
+    return bool(bound) and all(_splits(program, each, Point(frame, each)) for each in bound)
+
+
+def _splits(program: Program, statement: ast.stmt, point: Point) -> bool:
+    """Whether a statement takes apart what scikit-learn splits: ``for train, test in folds.split(...)``."""
+    match statement:
+        case ast.For(target=ast.Tuple(), iter=split) | ast.Assign(targets=[ast.Tuple()], value=split):
+            while isinstance(split, ast.Call) and split.args and dotted(split.func) in _FORWARDS:
+                split = split.args[0]
+            return any(
+                isinstance(value, Made) and value.name.startswith("sklearn.model_selection.")
+                for value, _ in program.evaluator.values(split, point)
+            )
+    return False
 
 
 def _scope(trail: list[ast.AST]) -> ast.AST:
@@ -314,13 +349,15 @@ def _taken(name: str, body: list[ast.stmt] | list[ast.expr]) -> _Use | None:
 def _indexed(target: ast.expr, iterable: ast.expr, body: list[ast.stmt] | list[ast.expr]) -> Iterator[_Pass]:
     """``dataset[i][1]``, or ``_, label = dataset[i]``, for every index: only a later part of the item is
     used."""
-    if not isinstance(target, ast.Name) or not isinstance(iterable, ast.Call):
+    if not isinstance(target, ast.Name):
         return
-    if dotted(iterable.func) not in ("range", "tqdm", "trange"):
-        return
-    over = ast.unparse(iterable)
-    if "len(" not in over:
-        return
+    indices, over = _source(iterable), ""
+    if indices is None:
+        if not isinstance(iterable, ast.Call) or dotted(iterable.func) not in ("range", "tqdm", "trange"):
+            return
+        over = ast.unparse(iterable)
+        if "len(" not in over:
+            return
     shaped = _shaped(body)
     taken: dict[str, _Pass] = {}
     whole: set[str] = set()
@@ -347,7 +384,11 @@ def _indexed(target: ast.expr, iterable: ast.expr, body: list[ast.stmt] | list[a
             ):
                 whole.add(dotted(source) or "")
     for name, found in taken.items():
-        if name not in whole and re.search(rf"\blen\(\s*{re.escape(name)}\s*\)", over):
+        if name in whole:
+            continue
+        if indices is not None:
+            yield found._replace(indices=indices)
+        elif re.search(rf"\blen\(\s*{re.escape(name)}\s*\)", over):
             yield found
 
 

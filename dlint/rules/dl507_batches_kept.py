@@ -13,12 +13,16 @@ An entry counts where its key is another one in each round: what counts the roun
 or a part of the batch itself. `slots[step % 20]` and an example of each label are overwritten.
 
 A copy is fine: `.clone()`, numbers (`.item()`, `.tolist()`, `extend(labels.numpy())`), what a model or a
-sum makes of the batch, `labels.to(device)`. So are loops that end early or keep now and then, `islice`, lists
-that the loop empties, a loader that surely gives fewer than 900 tensors, one without workers, one with
-`pin_memory` or prepared by accelerate or Lightning Fabric, whose batches are copies, programs that choose the
-sharing strategy `file_system` or set their limit of open files, and tests. What nothing shows to be tensors
-(names of files) is left alone: neither the dataset's items, nor what a `collate_fn` of the project returns,
-nor what the code does with it (`images.to(device)`, `torch.cat(kept)`).
+sum makes of the batch, `labels.to(device)`, also where it takes the place of an entry (`batch[key] =
+batch[key].to(device)`, `batch.update(...)`, by a helper as well). So are loops that end early or keep now and
+then, `islice`, lists that the loop empties, a loader that surely gives fewer than 900 tensors, one without
+workers, one with `pin_memory` or prepared by accelerate or Lightning Fabric, whose batches are copies,
+programs that choose the sharing strategy `file_system` or set their limit of open files, and tests (not a
+`test_net.py` that has no test and is started as a script).
+
+What nothing shows to be tensors (names of files, also in `np.asarray(names)`) is left alone: neither the
+dataset's items, nor what a `collate_fn` of the project returns, nor what the code does with it
+(`images.to(device)`, `torch.cat(kept)`).
 
 ## Why is this bad
 
@@ -81,7 +85,6 @@ from typing import NamedTuple
 from dlint.calls.parameters import passed
 from dlint.finding import Remedy
 from dlint.knowledge.tensors import JOINS, hands_memory_on, may_hand_memory_on
-from dlint.knowledge.testing import is_test
 from dlint.loaders.counts import most_batches
 from dlint.loaders.iteration import Iterations
 from dlint.loaders.loaders import Loader
@@ -92,12 +95,12 @@ from dlint.rules.wording import brief, listed, place
 from dlint.source.layout import expressions
 from dlint.source.module import Module
 from dlint.source.nodes import walk
+from dlint.streams.batch_views import View, overwritten
 from dlint.streams.collated import collates_tensors, has_tensors
 from dlint.streams.items import is_default_collate
 from dlint.streams.kept_batches import (
     Kept,
     Tensors,
-    View,
     batch_in,
     goes_through_all,
     kept_by,
@@ -149,7 +152,7 @@ def check(program: Program) -> Iterator[Found]:
         relative
         for relative in {file for word in _WORDS for file in index.mentioning(word)}
         if program.mine(relative)
-        and not is_test(relative)
+        and not index.is_test(relative)
         and (relative in speaking or (relative in abbreviating and _DL.search(index.data(relative))))
         and _KEEPS.search(index.data(relative))
     )
@@ -201,13 +204,19 @@ class _Place:
 
     def puts_by(self, call: ast.Call) -> tuple[ast.expr, ast.expr] | None:
         """Where a call of a function of the project puts one of its arguments, and which."""
-        values = self.values(call.func)
-        if len(values) != 1:
-            return None
-        match values[0]:
-            case Function(node=ast.FunctionDef() as node) as function if not node.decorator_list:
+        match self.values(call.func):
+            case [Function(node=ast.FunctionDef() as node) as function] if not node.decorator_list:
                 return put_by(node, passed(function, call))
         return None
+
+    def overwrites(self, call: ast.Call) -> list[tuple[ast.expr, object]]:
+        """The arguments of which a function of the project overwrites entries, and the keys."""
+        found: list[tuple[ast.expr, object]] = []
+        for value in self.values(call.func):
+            if isinstance(value, Function) and isinstance(value.node, ast.FunctionDef):
+                given = passed(value, call)
+                found += [(given[name], key) for name, key in overwritten(value.node) if name in given]
+        return found
 
 
 def _puts_nothing(_: ast.Call) -> None:
@@ -221,8 +230,9 @@ def _keepings(spot: _Place, statement: ast.stmt) -> Iterator[_Keeping]:
         # What a helper does is worth asking only of what is called as loaders are, or batches.
         asks = _sounds(statement.iter) or _sounds(statement.target)
         puts_by = spot.puts_by if asks else _puts_nothing
-        for kept in kept_by(statement, batch, spot.hands_on, puts_by) if batch is not None else ():
-            yield _Keeping(kept, statement.iter, tensors_in(statement.body))
+        if batch is not None:
+            for kept in kept_by(statement, batch, spot.hands_on, puts_by, spot.overwrites):
+                yield _Keeping(kept, statement.iter, tensors_in(statement.body))
     for expression in expressions(statement):
         for node in walk(expression):
             if isinstance(node, _COMPREHENSIONS) and len(node.generators) == 1:
@@ -304,7 +314,9 @@ def _judged(program: Program, iterations: Iterations, keeping: _Keeping, spot: _
             continue
         joined = into is not None and _is_joined(spot, into)
         kinds = {
-            view: "a tensor" if joined else _kind(program, loader, view, keeping.tensors)
+            view: "a tensor"
+            if joined and view.given is None
+            else _kind(program, loader, view, keeping.tensors)
             for view in keeping.kept.views
         }
         views = [view for view, kind in kinds.items() if kind is not None]
@@ -327,7 +339,8 @@ def _may_be_loader(keeping: _Keeping) -> bool:
     """Whether the name of what is gone through or kept of it, or what is done with that, speaks for a loader:
     finding out what a parameter is costs a search of all callers."""
     return _DATA.search(ast.unparse(keeping.source)) is not None or any(
-        view.is_tensor or keeping.tensors.hold(view.node) or _sounds(view.node) for view in keeping.kept.views
+        view.is_tensor or keeping.tensors.hold(view.given or view.node) or _sounds(view.node)
+        for view in keeping.kept.views
     )
 
 
@@ -361,9 +374,10 @@ def _is_sheltered(program: Program, loader: Loader) -> bool:
 def _kind(program: Program, loader: Loader, view: View, tensors: Tensors) -> str | None:
     """What is kept: "a tensor" or what "holds some", by what the code does with it, or by the dataset; None
     where nothing shows."""
-    if view.is_tensor or tensors.are(view.node):
+    asked = view.given or view.node
+    if view.is_tensor or tensors.are(asked):
         return "a tensor"
-    if tensors.hold(view.node):
+    if tensors.hold(asked):
         return "holds some"
     if view.place is None:
         return None

@@ -10,9 +10,10 @@ import ast
 from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 
-from dlint.knowledge.tensors import is_view, tells_holder, tells_tensor
+from dlint.knowledge.tensors import tells_holder, tells_tensor
 from dlint.source.layout import blocks, dotted, own_names
 from dlint.source.nodes import children, walk
+from dlint.streams.batch_views import HandsOn, Held, Overwrites, View, inner_blocks, named, nothing
 from dlint.streams.put_by_helpers import entry_of
 
 # Methods of a list and what they do with their argument: keep it, or what it gives when it is gone through.
@@ -23,23 +24,8 @@ _EMPTY = frozenset({"clear", "pop", "popitem"})
 _FORWARDS = frozenset({"tqdm", "track", "iter", "enumerate"})
 _SOME = frozenset({"islice", "zip", "chain", "cycle", "map", "filter", "takewhile"})
 _BOUNDS = (ast.Lt, ast.LtE, ast.Gt, ast.GtE, ast.Eq, ast.NotEq)
-# Where in a batch something is: () for all of it, (0,) for its first part.
-Place = tuple[object, ...]
-# Whether a call hands on the memory of its first argument: asked with what is called.
-HandsOn = Callable[[ast.expr], bool]
 # Where a call of a function of the project puts one of its arguments, every time, and which that is.
 PutsBy = Callable[[ast.Call], tuple[ast.expr, ast.expr] | None]
-# The names that have a batch's memory, with their places in it.
-Places = dict[str, Place | None]
-
-
-class View(NamedTuple):
-    """An expression that has a batch's memory: its place there, None where that is not
-    known; and whether the expression itself shows that it is a tensor."""
-
-    node: ast.expr
-    place: Place | None
-    is_tensor: bool
 
 
 class Kept(NamedTuple):
@@ -78,22 +64,27 @@ def _last(call: ast.Call) -> str:
     return (dotted(call.func) or "").rpartition(".")[2]
 
 
-def kept_by(loop: ast.For, batch: ast.expr, hands_on: HandsOn, puts_by: PutsBy) -> Iterator[Kept]:
+def kept_by(
+    loop: ast.For, batch: ast.expr, hands_on: HandsOn, puts_by: PutsBy, overwrites: Overwrites
+) -> list[Kept]:
     """What the body of a loop puts aside of the batches, in every round."""
     if _stops(loop.body):
-        return
-    yield from _Body(hands_on, puts_by, loop).kept(loop.body, dict(_named(batch, ())))
+        return []
+    found = list(_Body(puts_by, nothing, loop).kept(loop.body, Held(named(batch, ()), (), hands_on)))
+    # What helpers do to the batch is worth asking only where something seems to be kept.
+    if found:
+        found = list(_Body(puts_by, overwrites, loop).kept(loop.body, Held(named(batch, ()), (), hands_on)))
+    return found
 
 
 def kept_by_comprehension(
     node: ast.ListComp | ast.SetComp | ast.DictComp, batch: ast.expr, hands_on: HandsOn
 ) -> Iterator[Kept]:
     """What a list, set or dict is made of that goes through all batches at once."""
-    views = dict(_named(batch, ()))
     if len(node.generators) != 1 or any(_bounds(test) for test in node.generators[0].ifs):
         return
     each = node.value if isinstance(node, ast.DictComp) else node.elt
-    found = _views(each, views, hands_on)
+    found = Held(named(batch, ()), (), hands_on).views(each)
     if found:
         yield Kept(each, tuple(found), None)
 
@@ -101,45 +92,30 @@ def kept_by_comprehension(
 class _Body:
     """The body of one loop, statement by statement."""
 
-    def __init__(self, hands_on: HandsOn, puts_by: PutsBy, loop: ast.For) -> None:
-        self._hands_on = hands_on
+    def __init__(self, puts_by: PutsBy, overwrites: Overwrites, loop: ast.For) -> None:
         self._puts_by = puts_by
+        self._overwrites = overwrites
         self._loop = loop
         self._counters = _counters(loop)
 
-    def kept(self, block: list[ast.stmt], views: Places) -> Iterator[Kept]:
-        """What a block keeps; ``views`` are the names that have a batch's memory, and are kept up to date."""
+    def kept(self, block: list[ast.stmt], held: Held) -> Iterator[Kept]:
+        """What a block keeps; ``held`` is what has a batch's memory, and is kept up to date."""
         for statement in block:
-            found = self._put_aside(statement, views)
+            found = self._put_aside(statement, held)
             if found is not None and not self._is_let_go(found.into):
                 yield found
-            inner = list(blocks(statement)) if not isinstance(statement, ast.For | ast.While) else []
-            if isinstance(statement, ast.If) and _bounds(statement.test):
-                inner = []
-            after = [dict(views) for _ in inner]
-            for (_, inside, _), known in zip(inner, after, strict=True):
-                yield from self.kept(inside, known)
-            self._bind(statement, views)
+            seldom = isinstance(statement, ast.If) and _bounds(statement.test)
+            after = [held.copy() for _ in inner_blocks(statement)]
+            for inside, known in zip(inner_blocks(statement), after, strict=True):
+                if seldom:
+                    known.go_through(inside, self._overwrites)
+                else:
+                    yield from self.kept(inside, known)
+            held.bind(statement, self._overwrites)
             for known in after:
-                for name in [name for name in views if known.get(name, 0) != views[name]]:
-                    del views[name]
+                held.meet(known)
 
-    def _bind(self, statement: ast.stmt, views: Places) -> None:
-        """Learn what the names that a statement binds have, with all that is inside it."""
-        learnt: list[tuple[str, Place | None]] = []
-        match statement:
-            case ast.Assign(targets=[target], value=value):
-                found = _views(value, views, self._hands_on)
-                if len(found) == 1 and found[0].node is value:
-                    learnt = list(_named(target, found[0].place))
-        bound = set(own_names(statement))
-        if isinstance(statement, ast.For | ast.While):
-            bound |= {name for each in walk(statement) for name in _stored(each)}
-        for name in bound:
-            views.pop(name, None)
-        views.update(learnt)
-
-    def _put_aside(self, statement: ast.stmt, views: Places) -> Kept | None:
+    def _put_aside(self, statement: ast.stmt, held: Held) -> Kept | None:
         match statement:
             case ast.Expr(
                 value=ast.Call(func=ast.Attribute(value=into, attr=method), args=[given], keywords=[])
@@ -148,11 +124,11 @@ class _Body:
             case ast.AugAssign(target=ast.Name() | ast.Attribute() as into, op=ast.Add(), value=given):
                 gone_through = True
             case ast.Assign(targets=[ast.Subscript(value=into, slice=key)], value=given) if self._is_new(
-                key, views
+                key, held
             ):
                 gone_through = False
             case ast.Expr(value=ast.Call(args=[_, _, *_]) as call) if any(
-                _view(each, views, self._hands_on) is not None for each in call.args
+                held.view(each) is not None for each in call.args
             ):
                 put = self._puts_by(call)
                 if put is None:
@@ -162,12 +138,12 @@ class _Body:
                 return None
         if gone_through and isinstance(given, ast.Call) and dotted(given.func) in ("list", "tuple"):
             given = given.args[0] if len(given.args) == 1 else given
-        found = _views(given, views, self._hands_on)
+        found = [view for view in held.views(given) if held.whole(view)]
         if gone_through and any(_is_array(view.node) for view in found):
             return None  # the numbers of an array are copies
         return Kept(given, tuple(found), into) if found else None
 
-    def _is_new(self, key: ast.expr, views: Places) -> bool:
+    def _is_new(self, key: ast.expr, held: Held) -> bool:
         """Whether a key surely is another one in each round: it is, or has in it, what counts the rounds or a
         part of the batch itself. What is worked out from one (a label's number) may come again, and what is
         left of a division (``step % 20``) does.
@@ -175,9 +151,9 @@ class _Body:
         if isinstance(key, ast.BinOp) and isinstance(key.op, ast.Mod | ast.FloorDiv):
             return isinstance(key.left, ast.Constant) and isinstance(key.left.value, str)
         if isinstance(key, ast.Name):
-            return key.id in self._counters or key.id in views
+            return key.id in self._counters or key.id in held.names
         return not isinstance(key, ast.Call | ast.Subscript | ast.Slice) and any(
-            self._is_new(each, views) for each in children(key) if isinstance(each, ast.expr)
+            self._is_new(each, held) for each in children(key) if isinstance(each, ast.expr)
         )
 
     def _is_let_go(self, into: ast.expr | None) -> bool:
@@ -235,89 +211,11 @@ def _whole(target: ast.expr) -> str | None:
     return _path(target)
 
 
-def _named(target: ast.expr, place: Place | None) -> Iterator[tuple[str, Place | None]]:
-    """The names that a target gives to a thing and its parts, with their places."""
-    match target:
-        case ast.Name(id=name):
-            yield name, place
-        case ast.Tuple(elts=parts) | ast.List(elts=parts):
-            starred = any(isinstance(part, ast.Starred) for part in parts)
-            for at, part in enumerate(parts):
-                yield from _named(part, None if starred or place is None else (*place, at))
-
-
-def _views(node: ast.expr, views: Places, hands_on: HandsOn) -> list[View]:
-    """The parts of an expression that have a batch's memory: itself, or what a display holds."""
-    match node:
-        case ast.Tuple(elts=parts) | ast.List(elts=parts):
-            return [view for part in parts for view in _views(part, views, hands_on)]
-        case ast.Dict(values=parts):
-            return [view for part in parts for view in _views(part, views, hands_on)]
-        case ast.ListComp(elt=each, generators=[ast.comprehension(target=target, iter=source, ifs=[])]):
-            through = _view(source, views, hands_on)
-            if through is None:
-                return []
-            # A row of a tensor is one as well; what a whole batch is made of may be anything.
-            return _views(each, dict(_named(target, through.place or None)), hands_on)
-    found = _view(node, views, hands_on)
-    return [found] if found is not None else []
-
-
-def _view(node: ast.expr, views: Places, hands_on: HandsOn) -> View | None:
-    """What an expression has of a batch, None where it has none of its memory or nobody can tell."""
-    match node:
-        case ast.Name(id=name):
-            return View(node, views[name], False) if name in views else None
-        case ast.Attribute(value=base, attr=attribute):
-            below = _view(base, views, hands_on)
-            known = below is not None and is_view(attribute) and attribute != "numpy"
-            return below._replace(node=node) if below is not None and known else None
-        case ast.Subscript(value=base, slice=at):
-            below = _view(base, views, hands_on)
-            if below is None or not _is_plain(at):
-                return None
-            place = below.place
-            if isinstance(at, ast.Constant) and place is not None and not below.is_tensor:
-                return View(node, (*place, at.value), False)
-            return below._replace(node=node)
-        case ast.Call(func=ast.Attribute(value=base, attr=method), args=args, keywords=keywords):
-            below = _view(base, views, hands_on)
-            if below is not None:
-                if is_view(method) or (method == "to" and _is_cpu(args, keywords)):
-                    return View(node, below.place, below.is_tensor or tells_tensor(method))
-                return None
-    if isinstance(node, ast.Call) and node.args and not node.keywords and hands_on(node.func):
-        below = _view(node.args[0], views, hands_on)
-        return View(node, below.place, True) if below is not None else None
-    return None
-
-
-def _is_plain(at: ast.expr) -> bool:
-    """Whether an index surely takes a part, and gathers nothing: numbers, slices, keys."""
-    match at:
-        case ast.Slice():
-            return True
-        case ast.Tuple(elts=parts):
-            return all(map(_is_plain, parts))
-        case ast.Constant(value=value):
-            return value is None or value is ... or isinstance(value, int | str)
-        case ast.UnaryOp(op=ast.USub(), operand=ast.Constant()):
-            return True
-    return False
-
-
-def _is_cpu(args: list[ast.expr], keywords: list[ast.keyword]) -> bool:
-    match args:
-        case [ast.Constant(value="cpu")]:
-            return not any(keyword.arg == "copy" for keyword in keywords)
-    return False
-
-
 def _is_array(node: ast.expr) -> bool:
     """Whether an expression gives NumPy's array: by its last step that is no other view."""
     for each in walk(node):
         match each:
-            case ast.Call(func=ast.Attribute(attr="numpy")):
+            case ast.Call(func=ast.Attribute(attr="numpy" | "asarray") | ast.Name(id="asarray")):
                 return True
     return False
 
@@ -331,11 +229,6 @@ def _path(node: ast.expr | None) -> str | None:
         case None:
             return None
     return dotted(node)
-
-
-def _stored(node: ast.AST) -> Iterator[str]:
-    if isinstance(node, ast.stmt):
-        yield from own_names(node)
 
 
 def _stops(body: list[ast.stmt]) -> bool:

@@ -102,6 +102,8 @@ class Parts:
                 values = [value for value, _ in self._evaluator.values(base, point)]
                 if any(isinstance(value, Instance) or _is_dataset(value) for value in values):
                     return any(self.is_read(value, index) for value in values)
+                if values and all(_is_whole_array(value) for value in values) and not _is_text(at):
+                    return False
                 return self._of(base, _constant(at), point, far)
             case ast.Attribute(value=ast.Name(id="self")):
                 values = [value for value, _ in self._evaluator.values(node, point)]
@@ -159,6 +161,22 @@ def _is_label(dataset: str, index: Place) -> bool:
 
 def _constant(at: ast.expr) -> Place:
     return at.value if isinstance(at, ast.Constant) and isinstance(at.value, int | str) else None
+
+
+def _is_text(at: ast.expr) -> bool:
+    return isinstance(at, ast.Constant) and isinstance(at.value, str)
+
+
+def _is_whole_array(value: Value) -> bool:
+    """Whether something is an array that ``numpy.load`` has read as a whole, should it have numbers for keys:
+    an archive of arrays has names."""
+    return (
+        isinstance(value, Made)
+        and value.name == "numpy.load"
+        and len(value.arguments.positional) == 1
+        and "mmap_mode" not in value.arguments.keywords
+        and not value.arguments.splats
+    )
 
 
 def _is_dataset(value: Value) -> bool:

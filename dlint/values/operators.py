@@ -53,9 +53,15 @@ def operate(node: ast.BinOp, left: Value, right: Value, point: Point) -> Value:
     if isinstance(node.op, ast.Add | ast.Mult) and any(
         isinstance(side, Instance | Made) for side in (left, right)
     ):
-        # Datasets are joined with `+` and repeated with `*`.
         sides = [Argument(None, None, side) for side in (left, right)]
-        return Made("torch.utils.data.ConcatDataset", node, Arguments(sides), point)
+        word = "add" if isinstance(node.op, ast.Add) else "multiply"
+        for side in (left, right):
+            library = _array_library(side)
+            if library is not None:
+                return Made(f"{library}.{word}", node, Arguments(sides), point)
+        # Datasets are joined with `+` and repeated with `*`, and nothing is a dataset and a number.
+        if not (isinstance(node.op, ast.Add) and any(isinstance(side, Const) for side in (left, right))):
+            return Made("torch.utils.data.ConcatDataset", node, Arguments(sides), point)
     if isinstance(node.op, ast.Div) and any(_is_path(side) for side in (left, right)):
         return Made(PATH, node, Arguments([Argument(None, None, side) for side in (left, right)]), point)
     return Unknown(("operation", type(node.op).__name__, left.key, right.key), text=_text(node, left, right))
@@ -100,6 +106,14 @@ def _ends(value: Value) -> tuple[str, str]:
     if isinstance(value, Const) and isinstance(value.value, str):
         return value.value, value.value
     return (value.text if isinstance(value, Unknown) else None) or ("", "")
+
+
+def _array_library(value: Value) -> str | None:
+    """The library whose array or tensor a value is, which counts with others, but joins no datasets."""
+    if not isinstance(value, Made) or value.name.startswith("torch.utils.data."):
+        return None
+    library = value.name.partition(".")[0]
+    return library if library in ("numpy", "torch") else None
 
 
 def _is_path(value: Value) -> bool:

@@ -8,6 +8,7 @@ from functools import cached_property, lru_cache
 from pathlib import Path
 
 from dlint.budget.budget import spend
+from dlint.knowledge.testing import is_script, is_test, may_be_script
 from dlint.knowledge.words.reflection import BY_NAME
 from dlint.project.configuration.configured import by_path, names
 from dlint.project.index.roles import Roles
@@ -48,6 +49,7 @@ class Index:
         self._import_words: dict[str, frozenset[bytes]] = {}
         self._renames: dict[str, dict[bytes, set[bytes]]] = {}
         self._stores: dict[str, tuple[str, ...]] = {}
+        self._tests: dict[str, bool] = {}
         self._makes_by_name: dict[str, bool] = {}
         self._roles = Roles(self.data)
         room = KEPT_BYTES
@@ -72,6 +74,16 @@ class Index:
         kept = self._kept.get(relative)
         spend(1 + self._sizes[relative] // 1024)  # whoever asks for a text looks through it
         return _read(self.paths[relative]) if kept is None else kept
+
+    def is_test(self, relative: str) -> bool:
+        """Whether a file is a test: by its name, but for an evaluation that is called like one."""
+        known = self._tests.get(relative)
+        if known is None:
+            known = is_test(relative) and not (
+                relative in self.paths and may_be_script(relative) and is_script(self.data(relative))
+            )
+            self._tests[relative] = known
+        return known
 
     def size(self, relative: str) -> int:
         """The length of a file in bytes."""

@@ -21,7 +21,6 @@ from dlint.knowledge.releases import (
     FIRST_TORCH_WITH_WEIGHTS,
     WEIGHTS,
 )
-from dlint.knowledge.testing import is_test
 from dlint.project.index.index import Index
 from dlint.source.layout import dotted
 from dlint.source.parsing import parse
@@ -82,7 +81,11 @@ def _by_names(index: Index, least: Release) -> Iterator[Need]:
             wanted.setdefault(relative, []).append(re.compile(WEIGHTS.encode()))
     for relative in sorted(wanted):
         data = index.data(relative)
-        if is_test(relative) or _ASKS.search(data) or not any(text.search(data) for text in wanted[relative]):
+        if (
+            index.is_test(relative)
+            or _ASKS.search(data)
+            or not any(text.search(data) for text in wanted[relative])
+        ):
             continue
         tree = _tree(data)
         if tree is not None:
@@ -100,7 +103,7 @@ def _by_grammar(index: Index, least: Release) -> Iterator[Need]:
     texts = [text for python, text in _GRAMMAR.items() if FIRST_TORCH_OF_PYTHON[python] >= least]
     for relative in index.paths:
         data = index.data(relative)
-        if is_test(relative) or not any(text.search(data) for text in texts):
+        if index.is_test(relative) or not any(text.search(data) for text in texts):
             continue
         tree = _tree(data)
         for python, what, line in _pythons(tree) if tree is not None else ():

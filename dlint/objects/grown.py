@@ -1,0 +1,181 @@
+"""What others put in a list that an object keeps: ``dataset.transforms.append(Crop())``, or
+``dataset.add(Crop())`` and ``@dataset.augmentation`` where the method appends what it is given.
+
+Only what has code counts: functions, objects, what libraries make. Each object gets what is given to it, for
+another one of its class has a list of its own.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, NamedTuple
+
+from dlint.source.layout import FunctionNode, functions_in, parameters, statements_in
+from dlint.source.module import Module
+from dlint.source.nodes import walk
+from dlint.values.frame import Argument, Arguments, Frame, Point, arguments_of
+from dlint.values.outcomes import Outcome
+from dlint.values.values import Class, Function, Instance, Items, Key, Made, Partial
+from dlint.values.worlds import World
+
+if TYPE_CHECKING:
+    from dlint.objects.interface import Evaluator
+
+_GROWS = r"\s*(?:\.(?:append|extend|insert)\(|\+=)"
+_ONE = frozenset({"append", "insert"})
+_CODE = (Function, Instance, Partial, Made)
+# So many calls that may add something are looked at.
+_MOST = 24
+
+
+class _Added(NamedTuple):
+    """What is added to a list: an expression, and whether its elements are."""
+
+    value: ast.expr
+    each: bool
+    statement: ast.stmt
+
+
+class _Given(NamedTuple):
+    """A statement that may give something to an object: the object, what is called, with which arguments."""
+
+    holder: ast.expr
+    point: Point
+    arguments: Arguments
+    node: ast.AST
+
+
+class Grown:
+    """Lists of objects, and what other code adds to them."""
+
+    def __init__(self, evaluator: Evaluator) -> None:
+        self._evaluator = evaluator
+        self._from_outside: dict[str, list[tuple[ast.expr, _Added, Point]]] = {}
+        self._by_methods: dict[tuple[int, str], list[tuple[FunctionNode, list[_Added]]]] = {}
+        self._given: dict[str, list[_Given]] = {}
+        self._asking: set[tuple[Key, str]] = set()
+
+    def of(self, instance: Instance, name: str, world: World) -> list[Outcome]:
+        """What the code that has an object adds to a list which the object keeps under a name."""
+        mark = (instance.key, name)
+        if instance.node is None or mark in self._asking:
+            return []
+        self._asking.add(mark)
+        try:
+            found = [*self._put_there(instance, name, world), *self._put_by_methods(instance, name, world)]
+        finally:
+            self._asking.discard(mark)
+        return [(value, w) for value, w in found if isinstance(value, _CODE)]
+
+    def _put_there(self, instance: Instance, name: str, world: World) -> Iterator[Outcome]:
+        if name not in self._from_outside:
+            self._from_outside[name] = list(self._outside(name))
+        for holder, added, point in self._from_outside[name]:
+            if self._is(holder, point, instance):
+                yield from self._values(added, point, world)
+
+    def _outside(self, name: str) -> Iterator[tuple[ast.expr, _Added, Point]]:
+        """The statements that add to what any object but self has under a name."""
+        grows = re.compile(rb"\.%b%b" % (re.escape(name.encode()), _GROWS.encode()))
+        index = self._evaluator.modules.index
+        files = [each for each in index.naming(name) if grows.search(index.data(each))]
+        found = 0
+        for module in self._evaluator.modules.each(files):
+            for trail in module.paths_to(name):
+                node = trail[-1]
+                if not isinstance(node, ast.Attribute) or _is_self(node.value) or found >= _MOST:
+                    continue
+                statement = next((each for each in reversed(trail) if isinstance(each, ast.stmt)), None)
+                for held, added in _growths(statement) if statement is not None else ():
+                    if held is node:
+                        found += 1
+                        yield node.value, added, self._evaluator.sites.point_of(module, trail)
+
+    def _put_by_methods(self, instance: Instance, name: str, world: World) -> Iterator[Outcome]:
+        for above in self._evaluator.classes.line(instance.cls):
+            for function, growths in self._growing(above, name):
+                outer = Frame(above.module, above.node, above.frame)
+                bound = Function(function, outer, instance, above)
+                for given in self._calls(function.name):
+                    if self._is(given.holder, given.point, instance):
+                        frame = self._evaluator.calls.enter(bound, given.arguments, given.node, given.point)
+                        for reached in self._evaluator.flow.reaching(given.point, world):
+                            for added in growths:
+                                yield from self._values(added, Point(frame, added.statement), reached)
+
+    def _growing(self, cls: Class, name: str) -> list[tuple[FunctionNode, list[_Added]]]:
+        """The methods of a class, not of those above it, that add a parameter to a list of their object."""
+        mark = (id(cls.node), name)
+        known = self._by_methods.get(mark)
+        if known is None:
+            known = self._by_methods[mark] = []
+            if re.search(rf"\.{re.escape(name)}{_GROWS}", cls.module.text):
+                for function in functions_in(cls.node.body):
+                    growths = list(_of_parameters(function, name))
+                    if growths and function.name != "__init__":
+                        known.append((function, growths))
+        return known
+
+    def _calls(self, name: str) -> list[_Given]:
+        """The calls of a method by others than its own object, and the functions that it decorates."""
+        known = self._given.get(name)
+        if known is None:
+            known = self._given[name] = []
+            for module in self._evaluator.modules.naming(name):
+                for trail in module.paths_to(name):
+                    given = self._given_by(trail, module) if len(known) < _MOST else None
+                    if given is not None:
+                        known.append(given)
+        return known
+
+    def _given_by(self, trail: list[ast.AST], module: Module) -> _Given | None:
+        node, above = trail[-1], trail[-2] if len(trail) > 1 else None
+        if not isinstance(node, ast.Attribute) or _is_self(node.value):
+            return None
+        point = self._evaluator.sites.point_of(module, trail)
+        if isinstance(above, ast.Call) and above.func is node:
+            return _Given(node.value, point, arguments_of(above, point), above)
+        if isinstance(above, ast.FunctionDef) and any(node is each for each in above.decorator_list):
+            decorated = Argument(None, None, Function(above, point.frame))
+            return _Given(node.value, point, Arguments([decorated]), node)
+        return None
+
+    def _is(self, holder: ast.expr, point: Point, instance: Instance) -> bool:
+        return any(value.key == instance.key for value, _ in self._evaluator.values(holder, point))
+
+    def _values(self, added: _Added, point: Point, world: World) -> Iterator[Outcome]:
+        for reached in self._evaluator.flow.reaching(point, world):
+            for value, w in self._evaluator.values(added.value, point, reached):
+                if not added.each:
+                    yield value, w
+                elif isinstance(value, Items):
+                    yield from ((item, w) for item in value.items)
+
+
+def _is_self(node: ast.expr) -> bool:
+    return isinstance(node, ast.Name) and node.id in ("self", "cls")
+
+
+def _growths(statement: ast.stmt) -> Iterator[tuple[ast.expr, _Added]]:
+    """The list that a statement adds something to, and what it adds."""
+    match statement:
+        case ast.Expr(value=ast.Call(func=ast.Attribute(value=held, attr=method), args=[*_, given])) if (
+            method in _ONE or method == "extend"
+        ):
+            yield held, _Added(given, method not in _ONE, statement)
+        case ast.AugAssign(target=held, op=ast.Add(), value=given):
+            yield held, _Added(given, True, statement)
+
+
+def _of_parameters(function: FunctionNode, name: str) -> Iterator[_Added]:
+    """What a method adds of what it is given to the list that its object has under a name."""
+    names = [each.arg for each in parameters(function)]
+    for statement in statements_in(function.body):
+        for held, added in _growths(statement):
+            match held:
+                case ast.Attribute(value=ast.Name(id=own), attr=attribute) if attribute == name:
+                    given = {each.id for each in walk(added.value) if isinstance(each, ast.Name)}
+                    if names[:1] == [own] and given & set(names[1:]):
+                        yield added

@@ -1,0 +1,310 @@
+"""What has the memory of a batch: names, parts of it, and what is another view of either.
+
+A loop body is read from above. An entry that it has overwritten (``batch["x"] = batch["x"].to(device)``) is
+the batch's no longer, under whatever name the batch goes; names that were given to it before still are.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Iterable, Iterator
+from typing import NamedTuple
+
+from dlint.knowledge.tensors import is_view, tells_tensor
+from dlint.source.layout import blocks, own_names, parameters
+from dlint.source.nodes import walk
+
+# Where in a batch something is: () for all of it, (0,) for its first part.
+Place = tuple[object, ...]
+# Whether a call hands on the memory of its first argument: asked with what is called.
+HandsOn = Callable[[ast.expr], bool]
+# The entries of its arguments that a call of a function of the project overwrites: what holds them, and the
+# keys, ANY where they are not known.
+Overwrites = Callable[[ast.Call], "list[tuple[ast.expr, object]]"]
+# Some part: any of them may be meant.
+ANY = ...
+
+
+class View(NamedTuple):
+    """An expression that has a batch's memory: its place there, None where that is not known; whether the
+    expression itself shows that it is a tensor; and what a library's function was given to make it of
+    (``numpy.asarray``), which takes lists as well, and copies them."""
+
+    node: ast.expr
+    place: Place | None
+    is_tensor: bool
+    given: ast.expr | None = None
+
+
+class Held:
+    """The names that have a batch's memory, with their places in it, and the entries that are overwritten."""
+
+    def __init__(
+        self,
+        names: Iterable[tuple[str, Place | None]] = (),
+        gone: Iterable[Place] = (),
+        hands_on: HandsOn | None = None,
+    ) -> None:
+        self.names = dict(names)
+        self.gone = set(gone)
+        self._hands_on = hands_on
+
+    def copy(self) -> Held:
+        """The same, to go on from here another way."""
+        return Held(self.names.items(), self.gone, self._hands_on)
+
+    def meet(self, other: Held) -> None:
+        """Keep what holds another way as well."""
+        self.gone |= other.gone
+        self.names = {
+            name: place
+            for name, place in self.names.items()
+            if name in other.names and other.names[name] == place
+        }
+
+    def go_through(self, block: list[ast.stmt], overwrites: Overwrites) -> None:
+        """Learn what a block does to the names and entries."""
+        for statement in block:
+            after = [self.copy() for _ in inner_blocks(statement)]
+            for inside, held in zip(inner_blocks(statement), after, strict=True):
+                held.go_through(inside, overwrites)
+            self.bind(statement, overwrites)
+            for held in after:
+                self.meet(held)
+
+    def bind(self, statement: ast.stmt, overwrites: Overwrites) -> None:
+        """Learn what a statement does to names and entries, with all that is inside a loop."""
+        self._overwrite(statement, overwrites)
+        learnt: list[tuple[str, Place | None]] = []
+        match statement:
+            case ast.Assign(targets=[target], value=value):
+                found = self.views(value)
+                if len(found) == 1 and found[0].node is value:
+                    learnt = list(named(target, found[0].place))
+        bound = set(own_names(statement))
+        if isinstance(statement, ast.For | ast.While):
+            inner = [each for each in walk(statement) if isinstance(each, ast.stmt)]
+            bound |= {name for each in inner for name in own_names(each)}
+        for name in bound:
+            self.names.pop(name, None)
+        self.names.update(learnt)
+
+    def _overwrite(self, statement: ast.stmt, overwrites: Overwrites) -> None:
+        """Forget the entries that a statement, or one inside a loop, stores something else in."""
+        inside = self.copy()
+        keys: dict[str, list[object]] = {}
+        simple = [statement]
+        if isinstance(statement, ast.For | ast.While):
+            simple = [each for each in walk(statement) if isinstance(each, ast.stmt)]
+            for each in simple:
+                if isinstance(each, ast.For):
+                    inside.names.update(_gone_through(each, inside))
+                    keys.update(_written_keys(each))
+        for each in simple:
+            inside._overwrite_by(each, keys, overwrites)
+        self.gone |= inside.gone
+
+    def _overwrite_by(
+        self, statement: ast.stmt, keys: dict[str, list[object]], overwrites: Overwrites
+    ) -> None:
+        """Forget the entries that one statement by itself stores something else in; ``keys`` are the names
+        that go through keys that are written out."""
+        for store in _stores(statement):
+            if not self.views(store.value) and (store.is_entry or self._speaks(store.value)):
+                key = store.key
+                named_keys = keys.get(key.id, [ANY]) if isinstance(key, ast.Name) else [_constant(key)]
+                for each in named_keys:
+                    self._forget(store.held, each)
+        match statement:
+            case ast.Expr(value=ast.Call(func=ast.Attribute(value=ast.Name() as moved, attr="to" | "cuda"))):
+                self._forget(moved, ANY)  # moved in place: of a tensor this would do nothing
+            case ast.Expr(value=ast.Call() as call) | ast.Assign(value=ast.Call() as call):
+                given = [*call.args, *(keyword.value for keyword in call.keywords)]
+                if any(isinstance(each, ast.Name) and each.id in self.names for each in given):
+                    for held, entry in overwrites(call):
+                        self._forget(held, entry)
+
+    def _speaks(self, node: ast.expr) -> bool:
+        """Whether an expression speaks of the batch: a number that is stored in a tensor does not."""
+        return any(isinstance(each, ast.Name) and each.id in self.names for each in walk(node))
+
+    def _forget(self, held: ast.expr, key: object) -> None:
+        view = self.view(held)
+        if view is not None and view.place is not None and not view.is_tensor:
+            self.gone.add((*view.place, key))
+
+    def whole(self, view: View) -> bool:
+        """Whether nothing of a view is overwritten, so that it holds what came with the batch."""
+        place = view.place
+        return place is None or not any(
+            len(each) > len(place) and each[: len(place)] == place for each in self.gone
+        )
+
+    def views(self, node: ast.expr) -> list[View]:
+        """The parts of an expression that have a batch's memory: itself, or what a display holds."""
+        match node:
+            case ast.Tuple(elts=parts) | ast.List(elts=parts):
+                return [view for part in parts for view in self.views(part)]
+            case ast.Dict(values=parts):
+                return [view for part in parts for view in self.views(part)]
+            case ast.ListComp(elt=each, generators=[ast.comprehension(target=target, iter=source, ifs=[])]):
+                through = self.view(source)
+                if through is None or not self.whole(through):
+                    return []
+                # A row of a tensor is one as well; what a whole batch is made of may be anything.
+                return Held(named(target, through.place or None), (), self._hands_on).views(each)
+        found = self.view(node)
+        return [found] if found is not None else []
+
+    def view(self, node: ast.expr) -> View | None:
+        """What an expression has of a batch, None where it has none of its memory or nobody can tell."""
+        match node:
+            case ast.Name(id=name):
+                return View(node, self.names[name], False) if name in self.names else None
+            case ast.Attribute(value=base, attr=attribute):
+                below = self.view(base)
+                known = below is not None and is_view(attribute) and attribute != "numpy"
+                return below._replace(node=node) if below is not None and known else None
+            case ast.Subscript(value=base, slice=at):
+                return self._part(node, base, at)
+            case ast.Call(func=ast.Attribute(value=base, attr=method), args=args, keywords=keywords):
+                below = self.view(base)
+                if below is not None:
+                    if is_view(method) or (method == "to" and _is_cpu(args, keywords)):
+                        return below._replace(node=node, is_tensor=below.is_tensor or tells_tensor(method))
+                    return None
+        if isinstance(node, ast.Call) and node.args and not node.keywords and self._hands_on is not None:
+            below = self.view(node.args[0])
+            if below is not None and self._hands_on(node.func):
+                return below._replace(node=node, given=below.given or below.node)
+        return None
+
+    def _part(self, node: ast.Subscript, base: ast.expr, at: ast.expr) -> View | None:
+        below = self.view(base)
+        if below is None or not _is_plain(at):
+            return None
+        place = below.place
+        if isinstance(at, ast.Constant) and place is not None and not below.is_tensor:
+            if (*place, at.value) in self.gone or (*place, ANY) in self.gone:
+                return None
+            return View(node, (*place, at.value), False)
+        return below._replace(node=node)
+
+
+def inner_blocks(statement: ast.stmt) -> list[list[ast.stmt]]:
+    """The blocks of a statement that is no loop."""
+    if isinstance(statement, ast.For | ast.While):
+        return []
+    return [inside for _, inside, _ in blocks(statement)]
+
+
+def named(target: ast.expr, place: Place | None) -> Iterator[tuple[str, Place | None]]:
+    """The names that a target gives to a thing and its parts, with their places."""
+    match target:
+        case ast.Name(id=name):
+            yield name, place
+        case ast.Tuple(elts=parts) | ast.List(elts=parts):
+            starred = any(isinstance(part, ast.Starred) for part in parts)
+            for at, part in enumerate(parts):
+                yield from named(part, None if starred or place is None else (*place, at))
+
+
+def overwritten(function: ast.FunctionDef) -> Iterator[tuple[str, object]]:
+    """The parameters in which a function overwrites entries, and the keys."""
+    for parameter in parameters(function):
+        held = Held([(parameter.arg, ())])
+        held.go_through(function.body, nothing)
+        yield from ((parameter.arg, place[0]) for place in held.gone)
+
+
+class _Store(NamedTuple):
+    """Something that is stored under a key; ``is_entry`` where a tensor has no such keys."""
+
+    held: ast.expr
+    key: ast.expr
+    value: ast.expr
+    is_entry: bool
+
+
+def _stores(statement: ast.stmt) -> Iterator[_Store]:
+    """What a statement by itself stores under keys: ``batch["x"] = y``, ``batch.update(x=y)``."""
+    match statement:
+        case ast.Assign(targets=targets, value=value):
+            for target in targets:
+                yield from _stored(target, value)
+        case ast.Expr(
+            value=ast.Call(func=ast.Attribute(value=held, attr="update"), args=args, keywords=keywords)
+        ):
+            for keyword in keywords:
+                yield _Store(held, ast.Constant(keyword.arg or ANY), keyword.value, True)
+            for arg in args:
+                if isinstance(arg, ast.Dict):
+                    for key, each in zip(arg.keys, arg.values, strict=True):
+                        yield _Store(held, key or ast.Constant(ANY), each, True)
+                else:
+                    yield _Store(held, ast.Constant(ANY), arg, True)
+
+
+def _stored(target: ast.expr, value: ast.expr) -> Iterator[_Store]:
+    match target:
+        case ast.Tuple(elts=parts) | ast.List(elts=parts):
+            values = value.elts if isinstance(value, ast.Tuple | ast.List) else []
+            for at, part in enumerate(parts):
+                yield from _stored(part, values[at] if len(values) == len(parts) else value)
+        case ast.Subscript(value=held, slice=ast.Name() | ast.Constant() | ast.UnaryOp() as key):
+            is_text = isinstance(key, ast.Constant) and isinstance(key.value, str)
+            yield _Store(held, key, value, is_text)
+
+
+def _constant(key: ast.expr) -> object:
+    return key.value if isinstance(key, ast.Constant) else ANY
+
+
+def _gone_through(loop: ast.For, held: Held) -> Iterator[tuple[str, Place | None]]:
+    """The names that a loop gives to the parts of a batch."""
+    target, through = loop.target, loop.iter
+    match through:
+        case ast.Call(func=ast.Attribute(value=of, attr="values")):
+            through = of
+        case (
+            ast.Call(func=ast.Attribute(value=of, attr="items"))
+            | ast.Call(func=ast.Name(id="enumerate"), args=[of, *_])
+        ):
+            if not (isinstance(target, ast.Tuple) and len(target.elts) == 2):
+                return
+            target, through = target.elts[1], of
+    if held.view(through) is not None:
+        yield from named(target, None)
+
+
+def _written_keys(loop: ast.For) -> Iterator[tuple[str, list[object]]]:
+    """The name with which a loop goes through keys that are written out, and these."""
+    match loop:
+        case ast.For(target=ast.Name(id=name), iter=ast.Tuple(elts=parts) | ast.List(elts=parts)):
+            yield name, [part.value if isinstance(part, ast.Constant) else ANY for part in parts]
+
+
+def nothing(_: ast.Call) -> list[tuple[ast.expr, object]]:
+    """No entry: what a call is not asked for."""
+    return []
+
+
+def _is_plain(at: ast.expr) -> bool:
+    """Whether an index surely takes a part, and gathers nothing: numbers, slices, keys."""
+    match at:
+        case ast.Slice():
+            return True
+        case ast.Tuple(elts=parts):
+            return all(map(_is_plain, parts))
+        case ast.Constant(value=value):
+            return value is None or value is ... or isinstance(value, int | str)
+        case ast.UnaryOp(op=ast.USub(), operand=ast.Constant()):
+            return True
+    return False
+
+
+def _is_cpu(args: list[ast.expr], keywords: list[ast.keyword]) -> bool:
+    match args:
+        case [ast.Constant(value="cpu")]:
+            return not any(keyword.arg == "copy" for keyword in keywords)
+    return False
