@@ -7,7 +7,9 @@
 these functions among it. Where the state is put back afterwards, or seeded afresh, by whatever means
 (`fork_rng`, a context manager or a decorator of the project, a helper), it is silent. Seeds in the dataset's
 `__init__`, in main and in `worker_init_fn` are fine (DL204 looks at the last), and so are seeds that the
-epoch goes into, also by way of an attribute that `set_epoch` sets.
+epoch goes into, also by way of an attribute that `set_epoch` sets, and the seed that torch gave the worker
+(`get_worker_info().seed`, `torch.initial_seed()`) where `__iter__` seeds once, itself or by a helper or the
+constructor of a reader that it calls outside loops.
 
 ## Why is this bad
 
@@ -81,7 +83,7 @@ from dlint.source.layout import dotted
 from dlint.source.nodes import speaks_of, walk
 from dlint.values.frame import Point
 from dlint.values.functions import function_body
-from dlint.values.places import places_around, tests_around
+from dlint.values.places import is_repeated, places_around, tests_around
 from dlint.values.values import External, Function
 from dlint.values.worlds import World
 from dlint.workers.events import Event
@@ -92,6 +94,8 @@ from dlint.workers.worker import WorkerCode
 _MODE = re.compile(r"\b(split|mode|phase|subset|(is_?)?(train|test|eval|val)\w*)\b")
 _TRAINS = re.compile("train")
 _EVALUATES = re.compile("test|val|infer|predict")
+# What is called for each item, by whoever has the object.
+_FOR_EACH = frozenset({"__next__", "__getitem__", "__call__", "forward"})
 
 
 def check(program: Program) -> Iterator[Found]:
@@ -109,7 +113,7 @@ def check(program: Program) -> Iterator[Found]:
 def _judged(program: Program, code: WorkerCode, event: Event) -> Iterator[Found]:
     assert isinstance(event.node, ast.Call)
     seeds = seeds_of(program.evaluator, code, event)
-    once = _once(event) or _of_stream(event)
+    once = _once(event) or _of_stream(event) or _once_a_pass(event)
     if any(FRESH in seed.kinds for seed in seeds) or (once and any(TORCH in seed.kinds for seed in seeds)):
         return
     if any(sounds_changing(name) and "time" not in name for name in _names_in(event.node)):
@@ -141,6 +145,32 @@ def _once(event: Event) -> bool:
 def _of_stream(event: Event) -> bool:
     """Whether the call stands in ``__iter__``: it runs once an epoch in each worker."""
     return getattr(event.point.frame.scope, "name", "") == "__iter__"
+
+
+def _once_a_pass(event: Event) -> bool:
+    """Whether ``__iter__`` comes to the call by functions that it calls once, none of them in a loop: a
+    helper, or the constructor of the reader that it gives back."""
+    at, node = event.point, event.node
+    link = event.link
+    while link.function is not None and not is_repeated(node, at):
+        function = link.function.node
+        if link.above is None:
+            return getattr(function, "name", "") == "__iter__"
+        if link.caller is None or link.site is None or not _is_run_once(function, link.site):
+            return False
+        at, node, link = link.caller, link.site, link.above
+    return False
+
+
+def _is_run_once(function: ast.AST, site: ast.AST) -> bool:
+    """Whether a place that leads to a function runs it itself, and hands it to nobody who may call it more
+    often: ``map(self.read, files)``."""
+    name = getattr(function, "name", "")
+    if name == "__iter__":
+        return True
+    if not isinstance(site, ast.Call) or not name or name in _FOR_EACH:
+        return False
+    return name.lower() not in _names_in(site)
 
 
 def _kept(event: Event) -> bool:
