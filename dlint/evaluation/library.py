@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 from dlint.evaluation import texts
 from dlint.evaluation.containers import is_method
-from dlint.knowledge.commands import PARSED_INTO
+from dlint.evaluation.options import still_parser
+from dlint.knowledge.commands import PARSED, PARSED_AS_FAR_AS_KNOWN, PARSED_INTO
 from dlint.knowledge.loading import NAMESPACES, PREPARES, kept_parameters
 from dlint.knowledge.names import MAKES_PATHS, PATH, asks_state, library_answers_again
 from dlint.knowledge.randomness import WORKER_INFO
@@ -71,10 +72,16 @@ class Library:
             found = self._parsed_into(callee.owner, node, point, world)
             if found:
                 return found
+        if callee.name == PARSED_AS_FAR_AS_KNOWN and callee.owner is not None:
+            rest = Unknown(("rest", id(node), point.key))
+            return [(Items("tuple", (Made(PARSED, node, arguments, point), rest)), world)]
         if callee.name in PREPARES:
             found = self._evaluator.prepared.given(arguments, node, point, world)
             if found:
                 return found
+        found = still_parser(self._evaluator, node, point, world)
+        if found:
+            return found
         text = told(arguments, callee.name) if library_answers_again(callee.name) else None
         made = Made(callee.name, node, arguments, point, text and (callee.key, text))
         if callee.name in LOCATES:

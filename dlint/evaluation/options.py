@@ -13,11 +13,12 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from dlint.evaluation.questions import begun
-from dlint.knowledge.commands import FILLS_FIELDS, HYDRA, ONLY_TELL, PARSED
+from dlint.knowledge.commands import FILLS_FIELDS, HYDRA, ONLY_TELL, PARSED, PARSER
 from dlint.knowledge.trainers import DEFAULTS, SETTINGS
 from dlint.project.configuration.hydra_files import number_in
 from dlint.source.layout import dotted
 from dlint.source.module import Module
+from dlint.values.frame import Point
 from dlint.values.values import Class, Const, External, Key, Made, Value
 from dlint.values.worlds import OPTION, World
 
@@ -50,6 +51,20 @@ def may_be(default: ast.expr | None, otherwise: External, choice: Key, world: Wo
         for asked, value in possible
         if world.known(choice) in (None, asked)
     ]
+
+
+def still_parser(evaluator: Evaluator, node: ast.AST, point: Point, world: World) -> list[Outcome]:
+    """The parser that a call of something unknown is given, and whose name then stands for what it gives:
+    ``parser = deepspeed.add_config_arguments(parser)``."""
+    match point.statement:
+        case ast.Assign(targets=[ast.Name(id=name)], value=ast.Call() as call) if call is node:
+            given = [*call.args, *(keyword.value for keyword in call.keywords)]
+            for argument in given:
+                if isinstance(argument, ast.Name) and argument.id == name:
+                    found = evaluator.values(argument, point, world)
+                    whole = all(isinstance(value, Made) and value.name == PARSER for value, _ in found)
+                    return found if whole else []
+    return []
 
 
 def _is_told(default: ast.expr | None) -> bool:

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-PARSED = "argparse.ArgumentParser().parse_args"
+PARSER = "argparse.ArgumentParser"
+PARSED = f"{PARSER}().parse_args"
+# Gives the same, and beside it what it did not know.
+PARSED_AS_FAR_AS_KNOWN = f"{PARSER}().parse_known_args"
 
 # Gives a tuple: an object of each dataclass that the parser was made with.
 PARSED_INTO = "transformers.HfArgumentParser().parse_args_into_dataclasses"
