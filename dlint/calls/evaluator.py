@@ -21,6 +21,7 @@ from dlint.evaluation import texts
 from dlint.evaluation.comprehensions import Comprehension, Comprehensions
 from dlint.evaluation.containers import ANY, Containers
 from dlint.evaluation.entries import ABSENT, Entries
+from dlint.evaluation.filled_fields import FilledFields
 from dlint.evaluation.flow import Flow
 from dlint.evaluation.library import Library
 from dlint.evaluation.named import Named
@@ -98,6 +99,7 @@ class Evaluator(Questions):
         self.leads: Leads = Leads()
         self.registries = Registries(self)
         self.options = Options(self)
+        self.filled_fields = FilledFields(self)
         self.commands = Commands(self)
 
     def let_go(self) -> None:

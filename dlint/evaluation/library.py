@@ -335,7 +335,7 @@ class Library:
             module = ModuleValue(point.frame.module, None) if value is None else value
             if isinstance(module, ModuleValue):
                 found.append((self._evaluator.named.all_of(module), w))
-            elif isinstance(module, Instance):
+            elif isinstance(module, Instance | Made):
                 found += self._evaluator.records.as_dict(module, node, point, w, whole=False)
         return found
 
@@ -344,7 +344,7 @@ class Library:
         return [
             outcome
             for value, w in self._first(arguments, world)
-            if isinstance(value, Instance)
+            if isinstance(value, Instance | Made)
             for outcome in self._evaluator.records.as_dict(value, node, point, w, whole=True)
         ]
 

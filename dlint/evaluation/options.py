@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from dlint.evaluation.questions import begun
-from dlint.knowledge.commands import FILLS_FIELDS, HYDRA, ONLY_TELL, PARSED, PARSER
+from dlint.knowledge.commands import FILLS_FIELDS, HYDRA, PARSED, PARSER
 from dlint.knowledge.trainers import DEFAULTS, SETTINGS
 from dlint.project.configuration.hydra_files import number_in
 from dlint.source.layout import dotted
@@ -85,6 +85,9 @@ class Options:
         if made.name == HYDRA:
             default: ast.expr | None = self._configured(made, name)
         elif made.name in FILLS_FIELDS:
+            found = self._evaluator.filled_fields.value(made, name, otherwise, world)
+            if found:
+                return found
             default = self._field(made, name, world)
         else:
             default = self._argument(made, name)
@@ -146,19 +149,14 @@ class Options:
 
     def _field(self, made: Made, name: str, world: World) -> ast.expr | None:
         """The default of a dataclass's field, where the command line fills one object of that class alone."""
-        given = made.arguments
-        by_name = [given.keywords[word] for word in FILLS_FIELDS[made.name] if word in given.keywords]
-        others = set(given.keywords) - ONLY_TELL - set(FILLS_FIELDS[made.name])
-        classes = [*given.positional, *by_name]
-        if len(classes) != 1 or given.spread or given.splats or others:
+        fields = self._evaluator.filled_fields
+        cls = fields.cls(made, world)
+        if cls is None or not fields.has_own_defaults(made):
             return None
         if self._evaluator.modules.index.stored_elsewhere(name):
             return None
-        found = [value for value, _ in self._evaluator.value_of(classes[0], world)]
-        if len(found) != 1 or not isinstance(found[0], Class | External):
-            return None
-        default = _field_default(found[0].node, name) if isinstance(found[0], Class) else None
-        return default or self._of_library(found[0], name)
+        default = _field_default(cls.node, name) if isinstance(cls, Class) else None
+        return default or self._of_library(cls, name)
 
     def _of_library(self, cls: Class | External, name: str) -> ast.expr | None:
         """The default that a library's class says, or the one that a class of the program is derived from."""

@@ -29,6 +29,7 @@ _PREFIXES = (
     ("lightning_fabric.fabric.", "lightning_fabric."),
     ("lightning.fabric.", "lightning_fabric."),
     ("lightning.", "pytorch_lightning."),
+    ("jsonargparse.auto_cli", "jsonargparse.CLI"),
     ("pydantic.v1.", "pydantic."),
     ("pydantic.main.", "pydantic."),
     ("transformers.trainer.", "transformers."),

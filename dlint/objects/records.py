@@ -13,7 +13,7 @@ from dlint.source.layout import parameters
 from dlint.source.nodes import speaks_of, walk
 from dlint.values.frame import Argument, Arguments, Point
 from dlint.values.outcomes import OUTCOMES, Outcome
-from dlint.values.values import External, Instance, Partial, Table, Value
+from dlint.values.values import External, Instance, Made, Partial, Table, Value
 from dlint.values.worlds import World
 
 if TYPE_CHECKING:
@@ -34,10 +34,13 @@ class Records:
         self._evaluator = evaluator
 
     def as_dict(
-        self, record: Instance, node: ast.AST, point: Point, world: World, *, whole: bool
+        self, record: Instance | Made, node: ast.AST, point: Point, world: World, *, whole: bool
     ) -> list[Outcome]:
         """A record as a dict of its fields, ``whole`` with the records in it; nothing for other objects."""
-        names = self._fields(record)
+        if isinstance(record, Made):
+            names = self._evaluator.filled_fields.names(record, world)
+        else:
+            names = self._fields(record)
         results: list[tuple[dict[Any, Value], World]] = [({}, world)]
         for name in names:
             results = [
@@ -49,7 +52,7 @@ class Records:
         return [(Table(items), w) for items, w in results] if names else []
 
     def _inner(self, value: Value, node: ast.AST, point: Point, world: World, whole: bool) -> list[Outcome]:
-        if whole and isinstance(value, Instance):
+        if whole and isinstance(value, Instance | Made):
             return self.as_dict(value, node, point, world, whole=True) or [(value, world)]
         return [(value, world)]
 
