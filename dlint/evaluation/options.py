@@ -93,6 +93,27 @@ class Options:
             default = self._argument(made, name)
         return may_be(default, otherwise, (OPTION, made.key, name), world)
 
+    def is_off(self, value: Value, world: World) -> bool:
+        """Whether a value is an option that is false as long as the user does not ask for it."""
+        made = value.owner if isinstance(value, External) else None
+        name = option_of(value)
+        if made is None or name is None or "." in name:
+            return False
+        if made.name in FILLS_FIELDS:
+            default = self._field(made, name, world)
+            return isinstance(default, ast.Constant) and not default.value
+        if made.name != PARSED or made.arguments.all():
+            return False
+        module = made.point.frame.module
+        declared = list(_declarations(module, name))
+        return (
+            len(declared) == 1
+            and _is_off(declared[0])
+            and not (
+                "set_defaults" in module.text or self._sets_by_name(module) or self._is_changed(made, name)
+            )
+        )
+
     def below(self, base: External, name: str, otherwise: External, world: World) -> list[Outcome]:
         """The same of a key below others: ``cfg.data.workers``."""
         start = f"{HYDRA}()."
@@ -188,6 +209,20 @@ def _default(module: Module, name: str) -> ast.expr | None:
         return None
     given = {keyword.arg: keyword.value for keyword in found[0].keywords}
     return None if None in given or "action" in given else given.get("default")
+
+
+def _is_off(call: ast.Call) -> bool:
+    """Whether an ``add_argument`` declares a flag, or an option whose default is false."""
+    given = {keyword.arg: keyword.value for keyword in call.keywords}
+    if given.keys() & {None, "required"} or not call.args:
+        return False
+    action, default = given.get("action"), given.get("default")
+    flagged = isinstance(action, ast.Constant) and action.value == "store_true"
+    if action is not None and not flagged:
+        return False
+    if default is None:
+        return flagged
+    return isinstance(default, ast.Constant) and not default.value
 
 
 def _declarations(module: Module, name: str) -> Iterator[ast.Call]:

@@ -53,7 +53,8 @@ or require torch 1.9.
   `target-torch` names is.
 - `warning`, silent: it allows older and newer ones (`torch>=1.6`), or names no release: if torch is older
   than 1.9. A project that rules that out, or whose code needs 1.9, has no finding.
-- `warning`, silent: NumPy only chooses another item for one that cannot be used.
+- `warning`, silent: NumPy only chooses another item for one that cannot be used, or worker code draws from it
+  only behind a test of an option that is off by default (`--perturb` with `action="store_true"`).
 
 A `warning` instead where workers run the code only under a condition: an option for the number of workers
 that is 0 by default, a dataset that no loader of the project is seen to get, or a loader in a function that
@@ -97,7 +98,7 @@ from dlint.knowledge.randomness import (
     seeds_nothing,
 )
 from dlint.loaders.loaders import Loader, is_zero
-from dlint.program.conditions import both, with_workers
+from dlint.program.conditions import asked_for, both, with_workers
 from dlint.program.program import Program
 from dlint.randomness.init_functions import result_of
 from dlint.randomness.replacements import REPLACING, replaces_item
@@ -150,7 +151,8 @@ def check(program: Program) -> Iterator[Found]:
                 if program.releases.torch_is_from(_SEEDS_ITSELF):
                     return
                 remedy = _remedy(program, loader, uses, missing=missing)
-                yield _found(program, loader, min(draws, key=_distance), remedy, missing=missing)
+                draw = min(draws, key=lambda each: _distance(program, each))
+                yield _found(program, loader, draw, remedy, missing=missing)
 
 
 def _trainer_seeds_workers(program: Program) -> bool:
@@ -282,7 +284,7 @@ def _nearest_draw(program: Program, code: WorkerCode) -> Event | None:
         and event.role != "worker_init_fn"
         and not (seeding and _comes_after_seeding(event, seeding))
     ]
-    return min(draws, key=_distance, default=None)
+    return min(draws, key=lambda draw: _distance(program, draw), default=None)
 
 
 def _is_told_to_draw(program: Program, event: Event) -> bool:
@@ -343,8 +345,8 @@ def _comes_after(point: Point, seeding: set[int]) -> bool:
     )
 
 
-def _distance(event: Event) -> tuple[bool, int]:
-    return replaces_item(event), event.link.length
+def _distance(program: Program, event: Event) -> tuple[bool, bool, int]:
+    return replaces_item(event), asked_for(program, event) is not None, event.link.length
 
 
 def _found(program: Program, loader: Loader, draw: Event, remedy: Remedy | None, *, missing: bool) -> Found:
@@ -363,6 +365,7 @@ def _found(program: Program, loader: Loader, draw: Event, remedy: Remedy | None,
         both(
             with_workers(program, loader),
             program.releases.torch_is_older(_SEEDS_ITSELF),
+            asked_for(program, draw),
             REPLACING if replaces_item(draw) else None,
         ),
         draw.link.steps(draw.name, draw.module, draw.node),
