@@ -2,14 +2,14 @@
 
 ## What it finds
 
-A loader with workers and without `worker_init_fn`, or with one that is known to its end and leaves NumPy
-alone (seeds other libraries only, or sets numbers of threads, prints and the like), whose dataset or
-`collate_fn` draws from `np.random.*`, where the project allows a torch release before 1.9. The release comes
-from `target-torch`, else from the project's own declaration; an unpinned `torch` means the current one. Where
-nothing is said, the oldest counts that the code can run on: Python 3.10 has no torch before 1.11, and names
-of torch or torchvision that came with 1.9 or later need that. A number of workers that is not known counts as
-some. A loader whose dataset is found by a name at run time may get every dataset class that no other loader
-gets.
+A loader with workers and without `worker_init_fn`, or with one (or a `functools.partial` of one) that is
+known to its end and leaves NumPy alone (seeds other libraries only, or sets numbers of threads, prints and
+the like), whose dataset or `collate_fn` draws from `np.random.*`, where the project allows a torch release
+before 1.9. The release comes from `target-torch`, else from the project's own declaration; an unpinned
+`torch` means the current one. Where nothing is said, the oldest counts that the code can run on: Python
+3.10 has no torch before 1.11, and names of torch or torchvision that came with 1.9 or later need that. A
+number of workers that is not known counts as some. A loader whose dataset is found by a name at run time
+may get every dataset class that no other loader gets.
 
 One worker with a literal `shuffle=False` is an evaluation and left alone: there is no other worker to repeat.
 Draws of `random` and `torch` are fine: torch seeds both in every worker. Libraries' loaders that seed
@@ -100,7 +100,7 @@ from dlint.knowledge.randomness import (
 from dlint.loaders.loaders import Loader, is_zero
 from dlint.program.conditions import asked_for, both, with_workers
 from dlint.program.program import Program
-from dlint.randomness.init_functions import result_of
+from dlint.randomness.init_functions import behind_partials, result_of
 from dlint.randomness.replacements import REPLACING, replaces_item
 from dlint.randomness.seed import FRESH, TORCH
 from dlint.randomness.seeds import seeds_of
@@ -238,7 +238,9 @@ def _leaves_numpy_alone(program: Program, uses: list[WorkerUse]) -> bool:
         loader = use.loader
         if use.dataset is None and loader is not None:
             given = loader.values("worker_init_fn")
-            known = bool(given) and all(isinstance(value, Function) for value in given)
+            known = bool(given) and all(
+                value is not None and isinstance(behind_partials(value), Function) for value in given
+            )
             return known and _seeds_no_numpy(program, use.code)
     return False
 
