@@ -596,3 +596,39 @@ def test_draws_that_an_option_asks_for(
     (finding,) = _found(tmp_path, monkeypatch, text, "DL202", target_torch="1.8")
     assert finding.condition == ("the option perturb is given" if condition else None)
     assert finding.level == ("warning" if condition else "error")
+
+
+_SEEDED = """\
+import random
+import numpy as np
+from torch.utils.data import DataLoader, Dataset
+
+
+class Noise(Dataset):
+    def __len__(self):
+        return 24
+
+    def __getitem__(self, index):
+        random.seed(index)
+        np.random.seed(index)
+        return {drawn}
+
+
+loader = DataLoader(Noise(), num_workers=2)
+"""
+
+
+@pytest.mark.parametrize(
+    ("drawn", "conditions"),
+    [
+        ("np.random.rand()", ["worker code draws from random", None]),
+        ("np.random.rand() + random.random()", [None, None]),
+        ("index", [None, None]),  # nothing is seen to draw
+    ],
+)
+def test_a_state_that_nobody_draws_from(
+    drawn: str, conditions: list[str | None], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    found = _found(tmp_path, monkeypatch, _SEEDED.format(drawn=drawn), "DL201")
+    assert [finding.condition for finding in found] == conditions
+    assert [finding.level for finding in found] == ["warning" if each else "error" for each in conditions]
