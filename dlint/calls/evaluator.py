@@ -21,7 +21,6 @@ from dlint.evaluation import texts
 from dlint.evaluation.comprehensions import Comprehension, Comprehensions
 from dlint.evaluation.containers import ANY, Containers
 from dlint.evaluation.entries import ABSENT, Entries
-from dlint.evaluation.filled_fields import FilledFields
 from dlint.evaluation.flow import Flow
 from dlint.evaluation.library import Library
 from dlint.evaluation.named import Named
@@ -37,6 +36,7 @@ from dlint.objects.changed_later import ChangedLater
 from dlint.objects.classes import Classes
 from dlint.objects.construction import Construction
 from dlint.objects.filled import Filled
+from dlint.objects.filled_fields import FilledFields
 from dlint.objects.initialisers import Initialisers
 from dlint.objects.prepared import Prepared
 from dlint.objects.records import Records

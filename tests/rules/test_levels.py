@@ -598,7 +598,7 @@ def test_draws_that_an_option_asks_for(
     assert finding.level == ("warning" if condition else "error")
 
 
-_SEEDED = """\
+_SEEDED_TWICE = """\
 import random
 import numpy as np
 from torch.utils.data import DataLoader, Dataset
@@ -629,6 +629,6 @@ loader = DataLoader(Noise(), num_workers=2)
 def test_a_state_that_nobody_draws_from(
     drawn: str, conditions: list[str | None], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    found = _found(tmp_path, monkeypatch, _SEEDED.format(drawn=drawn), "DL201")
+    found = _found(tmp_path, monkeypatch, _SEEDED_TWICE.format(drawn=drawn), "DL201")
     assert [finding.condition for finding in found] == conditions
     assert [finding.level for finding in found] == ["warning" if each else "error" for each in conditions]

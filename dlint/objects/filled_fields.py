@@ -18,7 +18,7 @@ from dlint.values.values import Class, External, Made, Unknown
 from dlint.values.worlds import OPTION, World
 
 if TYPE_CHECKING:
-    from dlint.evaluation.interface import Evaluator
+    from dlint.objects.interface import Evaluator
     from dlint.values.outcomes import Outcome
 
 _OTHER_DEFAULTS = "default"
