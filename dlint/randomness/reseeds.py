@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 
+from dlint.knowledge.randomness import SEEDS, STATE_CALLS, draws_from
 from dlint.source.nodes import walk
 from dlint.values.frame import Point
 from dlint.values.functions import function_body, is_generator
@@ -11,25 +12,26 @@ from dlint.values.places import is_repeated
 from dlint.values.values import Function
 from dlint.workers.events import Event
 from dlint.workers.reach import Link
+from dlint.workers.worker import WorkerCode
 
 # What is called for each item, by whoever has the object.
 _FOR_EACH = frozenset({"__next__", "__getitem__", "__call__", "forward"})
 
 
-def place_of_seeding(event: Event, seeding: set[int]) -> tuple[Point, ast.expr]:
+def place_of_seeding(event: Event, code: WorkerCode) -> tuple[Point, ast.expr]:
     """The call that is to go: the seeding call itself, or that of a function which is there to seed, and
-    which main may call rightly; ``seeding`` are all seeding calls of the worker code."""
+    which main may call rightly."""
     assert isinstance(event.node, ast.Call)
     point, node = event.point, event.node
     link: Link | None = event.link
-    while link is not None and link.function is not None and _only_seeds(link.function, seeding):
+    while link is not None and link.function is not None and _only_seeds(link.function, code):
         if link.caller is None or not isinstance(link.site, ast.Call):
             break
         point, node, link = link.caller, link.site, link.above
     return point, node
 
 
-def _only_seeds(function: Function, seeding: set[int]) -> bool:
+def _only_seeds(function: Function, code: WorkerCode) -> bool:
     """Whether seeding is all that a function is for."""
     if isinstance(function.node, ast.Lambda) or is_generator(function.node):
         return False
@@ -38,8 +40,12 @@ def _only_seeds(function: Function, seeding: set[int]) -> bool:
         return False
     if any(isinstance(each, ast.Return) and each.value is not None for each in body):
         return False
-    calls = [each for each in body if isinstance(each, ast.Call)]
-    return "seed" in name.lower() or all(id(each) in seeding for each in calls)
+    calls = {id(each): each for each in body if isinstance(each, ast.Call)}
+    inside = [event for event in code.events if id(event.node) in calls]
+    if any(draws_from(event.name, library) for event in inside for library in STATE_CALLS):
+        return False
+    seeding = {id(event.node) for event in inside if event.name in SEEDS}
+    return "seed" in name.lower() or seeding == calls.keys()
 
 
 def is_once_a_pass(event: Event) -> bool:

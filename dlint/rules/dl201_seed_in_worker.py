@@ -117,15 +117,14 @@ def check(program: Program) -> Iterator[Found]:
             for event in code.events
             if event.name in SEEDS and event.role != "worker_init_fn" and event.owner is None
         ]
-        nodes = {id(event.node) for event in seeding}
         together: dict[int, list[_Repeating]] = {}
         for event in code.each_way(seeding):
             repeating = _judged(program, code, event)
             if repeating is not None:
-                _, node = place_of_seeding(event, nodes)
+                _, node = place_of_seeding(event, code)
                 together.setdefault(id(node), []).append(repeating)
         for each in together.values():
-            yield _found(program, code, each, nodes)
+            yield _found(program, code, each)
 
 
 def _judged(program: Program, code: WorkerCode, event: Event) -> _Repeating | None:
@@ -294,11 +293,11 @@ def _is_training(test: ast.expr, outcome: bool) -> bool:
     return trains != evaluates and trains is outcome
 
 
-def _found(program: Program, code: WorkerCode, together: list[_Repeating], seeding: set[int]) -> Found:
+def _found(program: Program, code: WorkerCode, together: list[_Repeating]) -> Found:
     """The finding for what one call seeds: of several libraries those that worker code draws from."""
     drawing = [each for each in together if _is_drawn(code, each.event, draws_from)]
     event, seeds, once = (drawing or together)[0]
-    point, call = place_of_seeding(event, seeding)
+    point, call = place_of_seeding(event, code)
     is_own = call is event.node
     library = listed(list(dict.fromkeys(SEEDS[each.event.name] for each in drawing or together)))
     kinds = frozenset().union(*(seed.kinds for seed in seeds))
