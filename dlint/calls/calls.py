@@ -6,6 +6,7 @@ import ast
 from typing import TYPE_CHECKING
 
 from dlint.calls.decorators import given_instead, is_dispatched
+from dlint.evaluation.options import still_parser
 from dlint.evaluation.questions import begun
 from dlint.knowledge.names import answers_again
 from dlint.source.layout import FunctionNode, as_try, ends, statements_in
@@ -67,6 +68,9 @@ class Calls:
                     for method in methods
                     for outcome in self.returns(method, arguments, node, point, world)
                 ] or [(Unknown(("called", id(node), point.key)), world)]
+        parser = still_parser(self._evaluator, node, point, world)
+        if parser:
+            return parser
         # Two calls that read alike give the same answer: `is_distributed()` does not change meanwhile.
         if isinstance(node, ast.Call):
             # `DATASETS[name](cfg, train=False)`: some class is given this.

@@ -18,14 +18,17 @@ from dlint.knowledge.commands import (
     CLICK_CHANGES,
     CLICK_OPTION,
     FILLING,
+    FILLS_FIELDS,
     HYDRA,
+    ONLY_TELL_COMMANDS,
     TYPER_APP,
     TYPER_DEFAULTS,
     WRAPS,
 )
+from dlint.source.desugaring.records import is_record
 from dlint.source.layout import FunctionNode, parameters
 from dlint.values.frame import Argument, Arguments, Frame, Point
-from dlint.values.values import External, Made, Value
+from dlint.values.values import Class, External, Made, Value
 from dlint.values.worlds import OPTION, World
 
 if TYPE_CHECKING:
@@ -38,7 +41,7 @@ class Commands:
 
     def __init__(self, evaluator: Evaluator) -> None:
         self._evaluator = evaluator
-        self._called: dict[int, bool] = {}
+        self._called: dict[int, str | None] = {}  # by what, where anything calls it
         self._fills: dict[int, bool] = {}  # by module
 
     def decorated(self, name: str, scope: FunctionNode, frame: Frame, world: World) -> list[Outcome]:
@@ -66,9 +69,13 @@ class Commands:
 
     def called(self, name: str, scope: FunctionNode, frame: Frame, world: World) -> list[Outcome]:
         """What the user of a command passes for a parameter of a function that nothing else calls."""
-        if not self._is_command(scope, frame):
+        by = self._called_by(scope, frame)
+        if by is None:
             return []
         default = default_of(name, scope)
+        filled = self._filled(by, name, scope, frame, world) if by in FILLS_FIELDS else []
+        if filled:
+            return filled
         if isinstance(default, ast.Call):
             callees = self._values(default.func, frame)
             if not any(self._is_external(value, TYPER_DEFAULTS) for value in callees):
@@ -122,11 +129,34 @@ class Commands:
             return []
         return [(Made(HYDRA, decorator, Arguments(), Point(frame.outer, None)), world)]
 
-    def _is_command(self, scope: FunctionNode, frame: Frame) -> bool:
-        known = self._called.get(id(scope))
-        if known is None:
-            known = self._called[id(scope)] = self._is_typers(scope, frame) or any(self._calls(scope, frame))
-        return known
+    def _filled(self, by: str, name: str, scope: FunctionNode, frame: Frame, world: World) -> list[Outcome]:
+        """The object that a command line fills for a parameter which is annotated with a record."""
+        taken = [each for each in parameters(scope) if each.arg == name and each.annotation is not None]
+        if not taken or taken[0].annotation is None or frame.outer is None:
+            return []
+        annotation, default = taken[0].annotation, default_of(name, scope)
+        if not any(
+            isinstance(value, Class) and is_record(value.node) for value in self._values(annotation, frame)
+        ):
+            return []
+        point = Point(frame.outer, None)
+        # What a default was made with is asked for, unless the user asks for something else.
+        plain = default is None or (
+            isinstance(default, ast.Call)
+            and not default.args
+            and not default.keywords
+            and ast.dump(default.func) == ast.dump(annotation)
+        )
+        others = {} if plain or default is None else {"default": Argument(default, point)}
+        given = Arguments([Argument(annotation, point)], others)
+        return [(Made(by, taken[0], given, point), world)]
+
+    def _called_by(self, scope: FunctionNode, frame: Frame) -> str | None:
+        """What calls a function with what the command line says."""
+        if id(scope) not in self._called:
+            calls = TYPER_APP if self._is_typers(scope, frame) else next(self._calls(scope, frame), None)
+            self._called[id(scope)] = calls
+        return self._called[id(scope)]
 
     def _is_typers(self, scope: FunctionNode, frame: Frame) -> bool:
         """Whether the only decorator is ``@app.command()``, of an app of typer's."""
@@ -143,8 +173,8 @@ class Commands:
             )
         )
 
-    def _calls(self, scope: FunctionNode, frame: Frame) -> Iterator[bool]:
-        """Whether the module hands the function to what calls it with the command line: ``Fire(main)``."""
+    def _calls(self, scope: FunctionNode, frame: Frame) -> Iterator[str]:
+        """What the module hands the function to that calls it with the command line: ``Fire(main)``."""
         module = frame.module
         if scope.decorator_list or scope not in module.tree.body:
             return
@@ -153,8 +183,16 @@ class Commands:
                 continue
             for trail in module.paths_to(word, called=True):
                 call = trail[-2] if len(trail) > 1 else None
-                if isinstance(call, ast.Call) and call.func is trail[-1] and _hands(call, scope.name):
-                    yield any(self._is_external(value, {name}) for value in self._values(call.func, frame))
+                if (
+                    not isinstance(call, ast.Call)
+                    or call.func is not trail[-1]
+                    or not _hands(call, scope.name)
+                ):
+                    continue
+                if name in FILLS_FIELDS and {word.arg for word in call.keywords} - ONLY_TELL_COMMANDS:
+                    continue
+                if any(self._is_external(value, {name}) for value in self._values(call.func, frame)):
+                    yield name
 
     def _values(self, node: ast.expr, frame: Frame) -> list[Value]:
         if frame.outer is None:

@@ -36,6 +36,7 @@ from dlint.objects.changed_later import ChangedLater
 from dlint.objects.classes import Classes
 from dlint.objects.construction import Construction
 from dlint.objects.filled import Filled
+from dlint.objects.filled_fields import FilledFields
 from dlint.objects.initialisers import Initialisers
 from dlint.objects.prepared import Prepared
 from dlint.objects.records import Records
@@ -98,6 +99,7 @@ class Evaluator(Questions):
         self.leads: Leads = Leads()
         self.registries = Registries(self)
         self.options = Options(self)
+        self.filled_fields = FilledFields(self)
         self.commands = Commands(self)
 
     def let_go(self) -> None:

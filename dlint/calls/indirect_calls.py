@@ -84,11 +84,14 @@ def _passed(starter: Starter, call: ast.Call, point: Point) -> Arguments:
 
 
 def names_for(trail: Trail) -> list[str]:
-    """The variables that an assignment gives what a trail leads to, by itself or in a tuple or dict."""
+    """The variables that an assignment gives what a trail leads to, by itself or in a tuple or dict, and
+    those of a loop that goes through such."""
     for depth, node in enumerate(reversed(trail[:-1])):
         match node:
             case ast.Assign(targets=targets):
                 return [name for target in targets for name in target_names(target) if "." not in name]
+            case ast.For(target=target):
+                return [name for name in target_names(target) if "." not in name]
             case ast.Tuple() | ast.List() | ast.Dict() | ast.IfExp() if depth < 3:
                 continue
         return []

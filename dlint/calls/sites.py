@@ -10,6 +10,7 @@ import ast
 import re
 from typing import TYPE_CHECKING
 
+from dlint.calls.by_name import sites_by_name
 from dlint.calls.indirect_calls import calls_through, handed_over, is_partial, names_for, started
 from dlint.calls.parameters import is_static
 from dlint.calls.site import Site
@@ -75,6 +76,8 @@ class Sites:
             self._find_by_heirs(scope, owner, found)
         elif owner is not None:
             self._find_by_text(scope, owner, found)
+        elif not found:
+            found += sites_by_name(self._evaluator, frame.module, scope)
 
     def _find_by_heirs(self, scope: FunctionNode, owner: Class, found: list[Site]) -> None:
         """The calls of classes that take their constructor from a class, and what others hand on to it."""

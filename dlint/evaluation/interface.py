@@ -14,7 +14,18 @@ from dlint.project.modules import Modules
 from dlint.source.module import Module
 from dlint.values.frame import Argument, Arguments, Frame, Point
 from dlint.values.outcomes import Outcome
-from dlint.values.values import Class, Function, Instance, Items, Key, Made, ModuleValue, Table, Value
+from dlint.values.values import (
+    Class,
+    External,
+    Function,
+    Instance,
+    Items,
+    Key,
+    Made,
+    ModuleValue,
+    Table,
+    Value,
+)
 from dlint.values.worlds import HERE, World
 
 
@@ -79,6 +90,9 @@ class Evaluator(Protocol):
 
     @property
     def records(self) -> Records: ...
+
+    @property
+    def filled_fields(self) -> FilledFields: ...
 
     @property
     def parameters(self) -> Parameters: ...
@@ -219,12 +233,26 @@ class ChangedLater(Protocol):
     def is_set_on_class(self, cls: Class, name: str) -> bool: ...
 
 
+class FilledFields(Protocol):
+    """Objects of dataclasses that a command line fills."""
+
+    def cls(self, filled: Made, world: World) -> Class | External | None: ...
+
+    def has_own_defaults(self, filled: Made) -> bool: ...
+
+    def names(self, filled: Made, world: World) -> list[str]: ...
+
+    def value(self, filled: Made, name: str, otherwise: External, world: World) -> list[Outcome]: ...
+
+
 class Records(Protocol):
     """Dataclasses and the like as dicts, and one made from another."""
 
     def as_dict(
-        self, record: Instance, node: ast.AST, point: Point, world: World, *, whole: bool
+        self, record: Instance | Made, node: ast.AST, point: Point, world: World, *, whole: bool
     ) -> list[Outcome]: ...
+
+    def inherited(self, record: Instance, name: str) -> Value | None: ...
 
     def replaced(
         self, value: Value, given: Mapping[str, Argument], node: ast.AST, point: Point

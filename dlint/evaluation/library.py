@@ -8,9 +8,18 @@ from typing import TYPE_CHECKING, Any
 
 from dlint.evaluation import texts
 from dlint.evaluation.containers import is_method
-from dlint.knowledge.commands import PARSED_INTO
+from dlint.evaluation.options import still_parser
+from dlint.knowledge.commands import PARSED, PARSED_AS_FAR_AS_KNOWN, PARSED_INTO
 from dlint.knowledge.loading import NAMESPACES, PREPARES, kept_parameters
-from dlint.knowledge.names import MAKES_PATHS, PATH, asks_state, library_answers_again
+from dlint.knowledge.names import (
+    AS_TUPLES_DICT,
+    DUMPED,
+    DUMPS_ALIKE,
+    MAKES_PATHS,
+    PATH,
+    asks_state,
+    library_answers_again,
+)
 from dlint.knowledge.randomness import WORKER_INFO
 from dlint.knowledge.trainers import SETTINGS
 from dlint.knowledge.words.reflection import INSTANTIATES, LOCATES
@@ -71,10 +80,16 @@ class Library:
             found = self._parsed_into(callee.owner, node, point, world)
             if found:
                 return found
+        if callee.name == PARSED_AS_FAR_AS_KNOWN and callee.owner is not None:
+            rest = Unknown(("rest", id(node), point.key))
+            return [(Items("tuple", (Made(PARSED, node, arguments, point), rest)), world)]
         if callee.name in PREPARES:
             found = self._evaluator.prepared.given(arguments, node, point, world)
             if found:
                 return found
+        found = still_parser(self._evaluator, node, point, world)
+        if found:
+            return found
         text = told(arguments, callee.name) if library_answers_again(callee.name) else None
         made = Made(callee.name, node, arguments, point, text and (callee.key, text))
         if callee.name in LOCATES:
@@ -320,7 +335,7 @@ class Library:
             module = ModuleValue(point.frame.module, None) if value is None else value
             if isinstance(module, ModuleValue):
                 found.append((self._evaluator.named.all_of(module), w))
-            elif isinstance(module, Instance):
+            elif isinstance(module, Instance | Made):
                 found += self._evaluator.records.as_dict(module, node, point, w, whole=False)
         return found
 
@@ -329,9 +344,24 @@ class Library:
         return [
             outcome
             for value, w in self._first(arguments, world)
-            if isinstance(value, Instance)
+            if isinstance(value, Instance | Made)
             for outcome in self._evaluator.records.as_dict(value, node, point, w, whole=True)
         ]
+
+    def _dumped(self, arguments: Arguments, node: ast.AST, point: Point, world: World) -> list[Outcome]:
+        """``settings.model_dump()``; what it leaves out is known where it is written out."""
+        less = arguments.keywords.get("exclude")
+        elements = getattr(less.expression, "elts", [None]) if less is not None else []
+        left_out = {each.value for each in elements if isinstance(each, ast.Constant)}
+        if len(left_out) != len(elements) or arguments.splats or arguments.keywords.keys() - DUMPS_ALIKE:
+            return []
+        none_too = "exclude_none" not in arguments.keywords
+        found: list[Outcome] = []
+        for table, w in self._as_dict(arguments, node, point, world):
+            assert isinstance(table, Table)
+            kept = {key: held for key, held in table.items.items() if key not in left_out}
+            found.append((Table({k: held for k, held in kept.items() if none_too or held != NONE}), w))
+        return found
 
     def _replaced(self, arguments: Arguments, node: ast.AST, point: Point, world: World) -> list[Outcome]:
         """``replace(record, workers=0)``."""
@@ -439,6 +469,8 @@ _FUNCTIONS: dict[str, Callable[[Library, Arguments, ast.AST, Point, World], list
     "builtins.vars": Library._names,
     "dataclasses.asdict": Library._as_dict,
     "dataclasses.replace": Library._replaced,
+    DUMPED: Library._dumped,
+    AS_TUPLES_DICT: Library._as_dict,
     "attr.asdict": Library._as_dict,
     "attr.evolve": Library._replaced,
     "attrs.asdict": Library._as_dict,

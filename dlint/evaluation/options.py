@@ -13,11 +13,12 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from dlint.evaluation.questions import begun
-from dlint.knowledge.commands import FILLS_FIELDS, HYDRA, ONLY_TELL, PARSED
+from dlint.knowledge.commands import FILLS_FIELDS, HYDRA, PARSED, PARSER
 from dlint.knowledge.trainers import DEFAULTS, SETTINGS
 from dlint.project.configuration.hydra_files import number_in
 from dlint.source.layout import dotted
 from dlint.source.module import Module
+from dlint.values.frame import Point
 from dlint.values.values import Class, Const, External, Key, Made, Value
 from dlint.values.worlds import OPTION, World
 
@@ -52,6 +53,20 @@ def may_be(default: ast.expr | None, otherwise: External, choice: Key, world: Wo
     ]
 
 
+def still_parser(evaluator: Evaluator, node: ast.AST, point: Point, world: World) -> list[Outcome]:
+    """The parser that a call of something unknown is given, and whose name then stands for what it gives:
+    ``parser = deepspeed.add_config_arguments(parser)``."""
+    match point.statement:
+        case ast.Assign(targets=[ast.Name(id=name)], value=ast.Call() as call) if call is node:
+            given = [*call.args, *(keyword.value for keyword in call.keywords)]
+            for argument in given:
+                if isinstance(argument, ast.Name) and argument.id == name:
+                    found = evaluator.values(argument, point, world)
+                    whole = all(isinstance(value, Made) and value.name == PARSER for value, _ in found)
+                    return found if whole else []
+    return []
+
+
 def _is_told(default: ast.expr | None) -> bool:
     return isinstance(default, ast.Constant) and type(default.value) in (int, float, type(None))
 
@@ -70,10 +85,34 @@ class Options:
         if made.name == HYDRA:
             default: ast.expr | None = self._configured(made, name)
         elif made.name in FILLS_FIELDS:
+            found = self._evaluator.filled_fields.value(made, name, otherwise, world)
+            if found:
+                return found
             default = self._field(made, name, world)
         else:
             default = self._argument(made, name)
         return may_be(default, otherwise, (OPTION, made.key, name), world)
+
+    def is_off(self, value: Value, world: World) -> bool:
+        """Whether a value is an option that is false as long as the user does not ask for it."""
+        made = value.owner if isinstance(value, External) else None
+        name = option_of(value)
+        if made is None or name is None or "." in name:
+            return False
+        if made.name in FILLS_FIELDS:
+            default = self._field(made, name, world)
+            return isinstance(default, ast.Constant) and not default.value
+        if made.name != PARSED or made.arguments.all():
+            return False
+        module = made.point.frame.module
+        declared = list(_declarations(module, name))
+        return (
+            len(declared) == 1
+            and _is_off(declared[0])
+            and not (
+                "set_defaults" in module.text or self._sets_by_name(module) or self._is_changed(made, name)
+            )
+        )
 
     def below(self, base: External, name: str, otherwise: External, world: World) -> list[Outcome]:
         """The same of a key below others: ``cfg.data.workers``."""
@@ -131,19 +170,14 @@ class Options:
 
     def _field(self, made: Made, name: str, world: World) -> ast.expr | None:
         """The default of a dataclass's field, where the command line fills one object of that class alone."""
-        given = made.arguments
-        by_name = [given.keywords[word] for word in FILLS_FIELDS[made.name] if word in given.keywords]
-        others = set(given.keywords) - ONLY_TELL - set(FILLS_FIELDS[made.name])
-        classes = [*given.positional, *by_name]
-        if len(classes) != 1 or given.spread or given.splats or others:
+        fields = self._evaluator.filled_fields
+        cls = fields.cls(made, world)
+        if cls is None or not fields.has_own_defaults(made):
             return None
         if self._evaluator.modules.index.stored_elsewhere(name):
             return None
-        found = [value for value, _ in self._evaluator.value_of(classes[0], world)]
-        if len(found) != 1 or not isinstance(found[0], Class | External):
-            return None
-        default = _field_default(found[0].node, name) if isinstance(found[0], Class) else None
-        return default or self._of_library(found[0], name)
+        default = _field_default(cls.node, name) if isinstance(cls, Class) else None
+        return default or self._of_library(cls, name)
 
     def _of_library(self, cls: Class | External, name: str) -> ast.expr | None:
         """The default that a library's class says, or the one that a class of the program is derived from."""
@@ -175,6 +209,20 @@ def _default(module: Module, name: str) -> ast.expr | None:
         return None
     given = {keyword.arg: keyword.value for keyword in found[0].keywords}
     return None if None in given or "action" in given else given.get("default")
+
+
+def _is_off(call: ast.Call) -> bool:
+    """Whether an ``add_argument`` declares a flag, or an option whose default is false."""
+    given = {keyword.arg: keyword.value for keyword in call.keywords}
+    if given.keys() & {None, "required"} or not call.args:
+        return False
+    action, default = given.get("action"), given.get("default")
+    flagged = isinstance(action, ast.Constant) and action.value == "store_true"
+    if action is not None and not flagged:
+        return False
+    if default is None:
+        return flagged
+    return isinstance(default, ast.Constant) and not default.value
 
 
 def _declarations(module: Module, name: str) -> Iterator[ast.Call]:

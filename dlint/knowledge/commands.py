@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
-PARSED = "argparse.ArgumentParser().parse_args"
+PARSER = "argparse.ArgumentParser"
+PARSED = f"{PARSER}().parse_args"
+# Gives the same, and beside it what it did not know.
+PARSED_AS_FAR_AS_KNOWN = f"{PARSER}().parse_known_args"
 
 # Gives a tuple: an object of each dataclass that the parser was made with.
 PARSED_INTO = "transformers.HfArgumentParser().parse_args_into_dataclasses"
+
+# Calls the function that it is given.
+JSONARGPARSE = "jsonargparse.CLI"
 
 # Calls that fill an object of the dataclass that they are given, first or under one of these names.
 FILLS_FIELDS: dict[str, tuple[str, ...]] = {
@@ -13,6 +19,7 @@ FILLS_FIELDS: dict[str, tuple[str, ...]] = {
     "simple_parsing.parse": ("config_class",),
     "draccus.parse": ("config_class",),
     "pyrallis.parse": ("config_class",),
+    JSONARGPARSE: (),
     PARSED_INTO: (),
 }
 # Their keywords that change no default.
@@ -39,4 +46,12 @@ TYPER_APP = "typer.Typer"
 # What stands as the default of a parameter in typer's place; the first argument is the true one.
 TYPER_DEFAULTS = frozenset({"typer.Option", "typer.Argument"})
 # Calls that call the function they are given with what the command line says, by their last name.
-CALLS_WITH_OPTIONS = {"Fire": "fire.Fire", "run": "typer.run"}
+CALLS_WITH_OPTIONS = {
+    "Fire": "fire.Fire",
+    "run": "typer.run",
+    "CLI": JSONARGPARSE,
+    "auto_cli": JSONARGPARSE,
+    "cli": "tyro.cli",
+}
+# Keywords of those which fill dataclasses that change no default.
+ONLY_TELL_COMMANDS = ONLY_TELL | {"as_positional"}

@@ -29,6 +29,9 @@ _PREFIXES = (
     ("lightning_fabric.fabric.", "lightning_fabric."),
     ("lightning.fabric.", "lightning_fabric."),
     ("lightning.", "pytorch_lightning."),
+    ("jsonargparse.auto_cli", "jsonargparse.CLI"),
+    ("pydantic.v1.", "pydantic."),
+    ("pydantic.main.", "pydantic."),
     ("transformers.trainer.", "transformers."),
     ("transformers.trainer_seq2seq.", "transformers."),
     ("transformers.training_args.", "transformers."),
@@ -51,6 +54,12 @@ _PREFIXES = (
 PATH = "pathlib.Path"
 _OF_A_PATH = ("absolute", "expanduser", "joinpath", "resolve", "with_name", "with_stem", "with_suffix")
 MAKES_PATHS = frozenset({f"{PATH}().{method}" for method in _OF_A_PATH} | {f"{PATH}.cwd", f"{PATH}.home"})
+
+# Methods of records that give a dict of what their fields hold, and the keywords of the second which change
+# nothing else than what is left out.
+AS_TUPLES_DICT = "typing.NamedTuple._asdict"
+DUMPED = "pydantic.BaseModel.model_dump"
+DUMPS_ALIKE = frozenset({"exclude", "exclude_none", "mode", "round_trip", "warnings"})
 
 
 @cache

@@ -18,7 +18,7 @@ from dlint.source.module import Module
 from dlint.source.nodes import walk
 from dlint.values.frame import Arguments, Frame, Point, arguments_of
 from dlint.values.functions import display_name, is_generator
-from dlint.values.values import Class, External, Function, Instance, Key, Made, Value
+from dlint.values.values import Class, External, Function, Instance, Key, Made, Partial, Value
 from dlint.values.worlds import HERE
 
 if TYPE_CHECKING:
@@ -251,9 +251,12 @@ class _Walk:
             for function, given in self._functions(value, node, point, arguments):
                 if id(function.node) in self._seen or len(self._seen) > _MOST_FUNCTIONS:
                     continue
-                if isinstance(function.node, ast.Lambda):
-                    continue
                 frame = self._evaluator.calls.enter(function, given, node, point)
+                if isinstance(function.node, ast.Lambda):
+                    self._seen.add(id(function.node))
+                    step = (display_name(function), point.frame.module, node)
+                    yield from self._expression(function.node.body, Point(frame, None), (*calls, step))
+                    continue
                 if _waits(function.node):
                     keys: list[Key | str] = [made.key for made, _ in self._evaluator.values(node, point)]
                     keys += [
@@ -290,7 +293,9 @@ class _Walk:
     def _functions(
         self, value: Value, node: ast.Call, point: Point, arguments: Arguments
     ) -> Iterator[tuple[Function, Arguments]]:
-        if isinstance(value, Function):
+        if isinstance(value, Partial):
+            yield from self._functions(value.callee, node, point, arguments.after(value.arguments))
+        elif isinstance(value, Function):
             yield value, arguments
         elif isinstance(value, Class):
             made = Instance(value, arguments, node, point.key)

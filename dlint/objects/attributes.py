@@ -135,6 +135,9 @@ class Attributes:
         if held or bound:
             kept = [(self._filled(value, instance, name), w) for value, w in held]
             return self.grown(kept or told_apart(bound, (instance.key, name)), instance, name, world)
+        inherited = self._evaluator.records.inherited(instance, name)
+        if inherited is not None:
+            return [(inherited, world)]
         table = self._evaluator.filled.of_object(instance)
         if table is not None and is_method(f"builtins.dict.{name}"):
             return [(self._evaluator.containers.method(table, name), world)]

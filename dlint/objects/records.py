@@ -3,18 +3,28 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
+from dlint.knowledge.names import AS_TUPLES_DICT, DUMPED
 from dlint.source.desugaring.records import is_record
 from dlint.source.layout import parameters
+from dlint.source.nodes import speaks_of, walk
 from dlint.values.frame import Argument, Arguments, Point
 from dlint.values.outcomes import OUTCOMES, Outcome
-from dlint.values.values import Instance, Table, Value
+from dlint.values.values import External, Instance, Made, Partial, Table, Value
 from dlint.values.worlds import World
 
 if TYPE_CHECKING:
     from dlint.objects.interface import Evaluator
+
+
+# What the bases of records call their own ways of giving a dict.
+_GIVE_DICTS = {"_asdict": AS_TUPLES_DICT, "dict": DUMPED, "model_dump": DUMPED}
+# What changes or adds fields, in the body of a pydantic model.
+_CHANGES = re.compile(r"validator|serializer|computed_field")
+_TAKES_OTHERS = "allow"
 
 
 class Records:
@@ -24,10 +34,13 @@ class Records:
         self._evaluator = evaluator
 
     def as_dict(
-        self, record: Instance, node: ast.AST, point: Point, world: World, *, whole: bool
+        self, record: Instance | Made, node: ast.AST, point: Point, world: World, *, whole: bool
     ) -> list[Outcome]:
         """A record as a dict of its fields, ``whole`` with the records in it; nothing for other objects."""
-        names = self._fields(record)
+        if isinstance(record, Made):
+            names = self._evaluator.filled_fields.names(record, world)
+        else:
+            names = self._fields(record)
         results: list[tuple[dict[Any, Value], World]] = [({}, world)]
         for name in names:
             results = [
@@ -39,7 +52,7 @@ class Records:
         return [(Table(items), w) for items, w in results] if names else []
 
     def _inner(self, value: Value, node: ast.AST, point: Point, world: World, whole: bool) -> list[Outcome]:
-        if whole and isinstance(value, Instance):
+        if whole and isinstance(value, Instance | Made):
             return self.as_dict(value, node, point, world, whole=True) or [(value, world)]
         return [(value, world)]
 
@@ -57,9 +70,25 @@ class Records:
         arguments = Arguments(keywords={**placed, **before.keywords, **given})
         return Instance(value.cls, arguments, node, point.key)
 
+    def inherited(self, record: Instance, name: str) -> Value | None:
+        """The method of a library's base that gives a record as a dict: ``settings.model_dump``."""
+        function = _GIVE_DICTS.get(name)
+        if function is None or not self._fields(record) or _is_changed(record.cls.node):
+            return None
+        if function.rpartition(".")[0] not in self._evaluator.classes.libraries(record.cls):
+            return None
+        return Partial(External(function), Arguments([Argument(None, None, record)]))
+
     def _fields(self, record: Instance) -> list[str]:
         """The names of a record's fields, as its ``__init__`` has them."""
         if is_record(record.cls.node):
             for method in self._evaluator.classes.methods(record, "__init__"):
                 return [parameter.arg for parameter in parameters(method.node)[1:]]
         return []
+
+
+def _is_changed(node: ast.ClassDef) -> bool:
+    """Whether what a pydantic model gives may be something else than the fields that its body shows."""
+    return speaks_of(_CHANGES, node) or any(
+        _TAKES_OTHERS in (getattr(each, "value", None), getattr(each, "attr", None)) for each in walk(node)
+    )

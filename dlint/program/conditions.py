@@ -7,18 +7,22 @@ project as it stands, with its default settings, on today's Linux.
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
 from dlint.evaluation.options import option_of
 from dlint.fork.start_method import python_starts_anew, surely_starts_anew
 from dlint.loaders.loaders import is_zero
+from dlint.values.places import places_around, tests_at
 from dlint.values.values import Const, Instance
 
 if TYPE_CHECKING:
     from dlint.fork.boundaries import Way
     from dlint.loaders.loaders import Loader
     from dlint.program.program import Program
+    from dlint.values.frame import Point
+    from dlint.values.worlds import World
+    from dlint.workers.events import Event
     from dlint.workers.uses import WorkerUse
     from dlint.workers.worker import WorkerCode
 
@@ -79,6 +83,44 @@ def _by_option(loader: Loader) -> str | None:
     if len(options) != 1 or None in options:
         return None
     return f"the option {options.pop()} is above 0 (its default is 0)"
+
+
+def asked_for(program: Program, event: Event) -> str | None:
+    """What must be so for worker code to come to a call that stands behind options which are off by default:
+    that the user asks for one of them."""
+    for point in event.places():
+        for place in places_around(point):
+            before = point.before(place.block[place.at])
+            for test, outcome, _ in tests_at(place):
+                for operand in _true_parts(test, outcome):
+                    name = _off_by_default(program, operand, before, event.world)
+                    if name is not None:
+                        return f"the option {name} is given"
+    return None
+
+
+def _true_parts(test: ast.expr, outcome: bool) -> Iterator[ast.expr]:
+    """The variables and attributes that are surely true where a test comes out so."""
+    match test:
+        case ast.UnaryOp(op=ast.Not(), operand=operand):
+            yield from _true_parts(operand, not outcome)
+        case ast.BoolOp(op=op, values=values) if isinstance(op, ast.And) is outcome:
+            for value in values:
+                yield from _true_parts(value, outcome)
+        case ast.Name() | ast.Attribute() if outcome:
+            yield test
+
+
+def _off_by_default(program: Program, node: ast.expr, point: Point, world: World) -> str | None:
+    """The option that an expression stands for in all that it may be, where it is off by default."""
+    program.evaluator.start()
+    found = program.evaluator.values(node, point, world)
+    names = {option_of(value) for value, w in found if program.evaluator.options.is_off(value, w)}
+    is_all = all(
+        program.evaluator.options.is_off(value, w) or (isinstance(value, Const) and not value.value)
+        for value, w in found
+    )
+    return names.pop() if is_all and len(names) == 1 else None
 
 
 def loaded(program: Program, use: WorkerUse) -> str | None:

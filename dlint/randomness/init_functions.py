@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from dlint.knowledge.randomness import SEED_RESULTS
 from dlint.source.layout import parameters, statements_in
 from dlint.source.module import Module
-from dlint.values.values import External, Function, Value
+from dlint.values.values import External, Function, Partial, Value
 from dlint.workers.worker import WorkerCode
 
 if TYPE_CHECKING:
@@ -60,6 +60,13 @@ def _of_name(program: Program, module: Module, name: str) -> Iterator[WorkerCode
 def _takes_a_worker(node: ast.FunctionDef) -> bool:
     given = parameters(node)
     return len(given) == 1 and node.args.vararg is None and not _NOT_A_WORKER.search(given[0].arg.lower())
+
+
+def behind_partials(value: Value) -> Value:
+    """What ``functools.partial`` calls in the end: the function that it gives some arguments to."""
+    while isinstance(value, Partial):
+        value = value.callee
+    return value
 
 
 def takes_one(function: Function) -> bool:

@@ -4,10 +4,13 @@
 
 `np.random.seed(...)`, `random.seed(...)` or `torch.manual_seed(...)` in worker code other than
 `worker_init_fn`: in `__getitem__`, `collate_fn`, a transform, or what these reach in any file, decorators of
-these functions among it. Where the state is put back afterwards, or seeded afresh, by whatever means
-(`fork_rng`, a context manager or a decorator of the project, a helper), it is silent. Seeds in the dataset's
-`__init__`, in main and in `worker_init_fn` are fine (DL204 looks at the last), and so are seeds that the
-epoch goes into, also by way of an attribute that `set_epoch` sets.
+these functions among it. For a function that is there to seed, which main may call rightly, the finding
+stands at its call in worker code, once for all states that it sets. Where the state is put back afterwards,
+or seeded afresh, by whatever means (`fork_rng`, a context manager or a decorator of the project, a helper),
+it is silent. Seeds in the dataset's `__init__`, in main and in `worker_init_fn` are fine (DL204 looks at the
+last), and so are seeds that the epoch goes into, also by way of an attribute that `set_epoch` sets, and the
+seed that torch gave the worker (`get_worker_info().seed`, `torch.initial_seed()`) where `__iter__` seeds
+once, itself or by a helper or the constructor of a reader that it calls outside loops.
 
 ## Why is this bad
 
@@ -39,6 +42,8 @@ Otherwise remove the call: every worker has its own state.
 ## Level
 
 - `error`, silent: the numbers repeat.
+- `warning`, silent: worker code is not seen to draw from the library, but from another that is seeded
+  beside it.
 - `warning`, silent: the call stands under a test of the split or the mode (`self.split == "test"`): an
   evaluation may well be the same each time.
 
@@ -66,17 +71,19 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from typing import NamedTuple
 
 from dlint.finding import Remedy
 from dlint.knowledge.iterables import DIVIDES
-from dlint.knowledge.randomness import KEEPS_STATE, SEEDS, STATE_CALLS, sounds_changing
+from dlint.knowledge.randomness import KEEPS_STATE, SEEDS, STATE_CALLS, draws_from, may_draw, sounds_changing
 from dlint.program.conditions import both, executed
 from dlint.program.program import Program
+from dlint.randomness.reseeds import is_once_a_pass, place_of_seeding
 from dlint.randomness.seed import CLOCK, FIXED, FRESH, TORCH, WORKER, Seed
 from dlint.randomness.seeds import seeds_of
 from dlint.rules.rule import Found
-from dlint.rules.wording import brief
+from dlint.rules.wording import brief, listed
 from dlint.source.layout import dotted
 from dlint.source.nodes import speaks_of, walk
 from dlint.values.frame import Point
@@ -94,29 +101,43 @@ _TRAINS = re.compile("train")
 _EVALUATES = re.compile("test|val|infer|predict")
 
 
+class _Repeating(NamedTuple):
+    """A seeding call after which numbers repeat: its seeds, and whether it runs once."""
+
+    event: Event
+    seeds: list[Seed]
+    once: bool
+
+
 def check(program: Program) -> Iterator[Found]:
-    """Seeding calls in worker code."""
+    """Seeding calls in worker code; for a function that only seeds, the call of it."""
     for code in codes_of(program.uses):
         seeding = [
             event
             for event in code.events
             if event.name in SEEDS and event.role != "worker_init_fn" and event.owner is None
         ]
+        together: dict[int, list[_Repeating]] = {}
         for event in code.each_way(seeding):
-            yield from _judged(program, code, event)
+            repeating = _judged(program, code, event)
+            if repeating is not None:
+                _, node = place_of_seeding(event, code)
+                together.setdefault(id(node), []).append(repeating)
+        for each in together.values():
+            yield _found(program, code, each)
 
 
-def _judged(program: Program, code: WorkerCode, event: Event) -> Iterator[Found]:
+def _judged(program: Program, code: WorkerCode, event: Event) -> _Repeating | None:
     assert isinstance(event.node, ast.Call)
     seeds = seeds_of(program.evaluator, code, event)
-    once = _once(event) or _of_stream(event)
+    once = _once(event) or _of_stream(event) or is_once_a_pass(event)
     if any(FRESH in seed.kinds for seed in seeds) or (once and any(TORCH in seed.kinds for seed in seeds)):
-        return
+        return None
     if any(sounds_changing(name) and "time" not in name for name in _names_in(event.node)):
-        return
+        return None
     if _kept(event) or _put_back_after(program, event) or _put_back_by(program, code, event):
-        return
-    yield _found(program, code, event, seeds, once=once)
+        return None
+    return _Repeating(event, seeds, once)
 
 
 def _names_in(call: ast.Call) -> Iterator[str]:
@@ -272,9 +293,13 @@ def _is_training(test: ast.expr, outcome: bool) -> bool:
     return trains != evaluates and trains is outcome
 
 
-def _found(program: Program, code: WorkerCode, event: Event, seeds: list[Seed], *, once: bool) -> Found:
-    assert isinstance(event.node, ast.Call)
-    library = SEEDS[event.name]
+def _found(program: Program, code: WorkerCode, together: list[_Repeating]) -> Found:
+    """The finding for what one call seeds: of several libraries those that worker code draws from."""
+    drawing = [each for each in together if _is_drawn(code, each.event, draws_from)]
+    event, seeds, once = (drawing or together)[0]
+    point, call = place_of_seeding(event, code)
+    is_own = call is event.node
+    library = listed(list(dict.fromkeys(SEEDS[each.event.name] for each in drawing or together)))
     kinds = frozenset().union(*(seed.kinds for seed in seeds))
     cure = "remove it"
     # Workers that divide what they shuffle must draw its order alike.
@@ -292,12 +317,41 @@ def _found(program: Program, code: WorkerCode, event: Event, seeds: list[Seed], 
         happens = f"{library} draws the same for the same seed in every epoch"
         cure = "draw from a local generator made from that seed"
     return Found(
-        event.module,
-        event.node,
-        f"{brief(event.node)} runs in worker code: {happens}",
+        point.frame.module,
+        call,
+        f"{brief(call)} runs in worker code: {happens}",
         "silent",
         cure,
-        both(executed(program, code), _mode(event)),
+        both(executed(program, code), _mode(event), None if drawing else _undrawn(code, event)),
         event.link.steps(event.name, event.module, event.node),
-        Remedy("remove_reseed", "unsafe", "Remove the seeding, or draw from a local generator"),
+        Remedy("remove_reseed", "unsafe", "Remove the seeding, or draw from a local generator")
+        if is_own
+        else None,
+        by_hand=None
+        if is_own
+        else "take this call out of worker code: the function is there to seed, and main may call it rightly",
+    )
+
+
+def _undrawn(code: WorkerCode, event: Event) -> str | None:
+    """The condition for a state that worker code is not seen to draw from, where it draws from another that
+    is seeded beside it."""
+    beside = [
+        each
+        for each in code.events
+        if each.name in SEEDS and each.point.frame.scope is event.point.frame.scope and each is not event
+    ]
+    if _is_drawn(code, event, may_draw) or not any(_is_drawn(code, each, draws_from) for each in beside):
+        return None
+    return f"worker code draws from {SEEDS[event.name]}"
+
+
+def _is_drawn(code: WorkerCode, event: Event, draws: Callable[[str, str], bool]) -> bool:
+    """Whether worker code draws from a state that a call seeds."""
+    libraries = SEEDS[event.name].replace(" and ", ", ").split(", ")
+    return any(
+        draws(each.name, library)
+        for each in code.events
+        if each.role != "worker_init_fn" and each.name not in SEEDS
+        for library in libraries
     )

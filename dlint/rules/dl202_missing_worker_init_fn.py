@@ -2,14 +2,14 @@
 
 ## What it finds
 
-A loader with workers and without `worker_init_fn`, or with one that is known to its end and leaves NumPy
-alone (seeds other libraries only, or sets numbers of threads, prints and the like), whose dataset or
-`collate_fn` draws from `np.random.*`, where the project allows a torch release before 1.9. The release comes
-from `target-torch`, else from the project's own declaration; an unpinned `torch` means the current one. Where
-nothing is said, the oldest counts that the code can run on: Python 3.10 has no torch before 1.11, and names
-of torch or torchvision that came with 1.9 or later need that. A number of workers that is not known counts as
-some. A loader whose dataset is found by a name at run time may get every dataset class that no other loader
-gets.
+A loader with workers and without `worker_init_fn`, or with one (or a `functools.partial` of one) that is
+known to its end and leaves NumPy alone (seeds other libraries only, or sets numbers of threads, prints and
+the like), whose dataset or `collate_fn` draws from `np.random.*`, where the project allows a torch release
+before 1.9. The release comes from `target-torch`, else from the project's own declaration; an unpinned
+`torch` means the current one. Where nothing is said, the oldest counts that the code can run on: Python
+3.10 has no torch before 1.11, and names of torch or torchvision that came with 1.9 or later need that. A
+number of workers that is not known counts as some. A loader whose dataset is found by a name at run time
+may get every dataset class that no other loader gets.
 
 One worker with a literal `shuffle=False` is an evaluation and left alone: there is no other worker to repeat.
 Draws of `random` and `torch` are fine: torch seeds both in every worker. Libraries' loaders that seed
@@ -53,7 +53,8 @@ or require torch 1.9.
   `target-torch` names is.
 - `warning`, silent: it allows older and newer ones (`torch>=1.6`), or names no release: if torch is older
   than 1.9. A project that rules that out, or whose code needs 1.9, has no finding.
-- `warning`, silent: NumPy only chooses another item for one that cannot be used.
+- `warning`, silent: NumPy only chooses another item for one that cannot be used, or worker code draws from it
+  only behind a test of an option that is off by default (`--perturb` with `action="store_true"`).
 
 A `warning` instead where workers run the code only under a condition: an option for the number of workers
 that is 0 by default, a dataset that no loader of the project is seen to get, or a loader in a function that
@@ -97,9 +98,9 @@ from dlint.knowledge.randomness import (
     seeds_nothing,
 )
 from dlint.loaders.loaders import Loader, is_zero
-from dlint.program.conditions import both, with_workers
+from dlint.program.conditions import asked_for, both, with_workers
 from dlint.program.program import Program
-from dlint.randomness.init_functions import result_of
+from dlint.randomness.init_functions import behind_partials, result_of
 from dlint.randomness.replacements import REPLACING, replaces_item
 from dlint.randomness.seed import FRESH, TORCH
 from dlint.randomness.seeds import seeds_of
@@ -150,7 +151,8 @@ def check(program: Program) -> Iterator[Found]:
                 if program.releases.torch_is_from(_SEEDS_ITSELF):
                     return
                 remedy = _remedy(program, loader, uses, missing=missing)
-                yield _found(program, loader, min(draws, key=_distance), remedy, missing=missing)
+                draw = min(draws, key=lambda each: _distance(program, each))
+                yield _found(program, loader, draw, remedy, missing=missing)
 
 
 def _trainer_seeds_workers(program: Program) -> bool:
@@ -236,7 +238,9 @@ def _leaves_numpy_alone(program: Program, uses: list[WorkerUse]) -> bool:
         loader = use.loader
         if use.dataset is None and loader is not None:
             given = loader.values("worker_init_fn")
-            known = bool(given) and all(isinstance(value, Function) for value in given)
+            known = bool(given) and all(
+                value is not None and isinstance(behind_partials(value), Function) for value in given
+            )
             return known and _seeds_no_numpy(program, use.code)
     return False
 
@@ -282,7 +286,7 @@ def _nearest_draw(program: Program, code: WorkerCode) -> Event | None:
         and event.role != "worker_init_fn"
         and not (seeding and _comes_after_seeding(event, seeding))
     ]
-    return min(draws, key=_distance, default=None)
+    return min(draws, key=lambda draw: _distance(program, draw), default=None)
 
 
 def _is_told_to_draw(program: Program, event: Event) -> bool:
@@ -343,8 +347,8 @@ def _comes_after(point: Point, seeding: set[int]) -> bool:
     )
 
 
-def _distance(event: Event) -> tuple[bool, int]:
-    return replaces_item(event), event.link.length
+def _distance(program: Program, event: Event) -> tuple[bool, bool, int]:
+    return replaces_item(event), asked_for(program, event) is not None, event.link.length
 
 
 def _found(program: Program, loader: Loader, draw: Event, remedy: Remedy | None, *, missing: bool) -> Found:
@@ -363,6 +367,7 @@ def _found(program: Program, loader: Loader, draw: Event, remedy: Remedy | None,
         both(
             with_workers(program, loader),
             program.releases.torch_is_older(_SEEDS_ITSELF),
+            asked_for(program, draw),
             REPLACING if replaces_item(draw) else None,
         ),
         draw.link.steps(draw.name, draw.module, draw.node),

@@ -123,6 +123,18 @@ def test_a_requirement(tmp_path: Path, line: str, oldest: str | None) -> None:
         ),
         ({"environment.yml": "dependencies:\n  - pytorch::pytorch 1.8.*  # gpu\n"}, "1.8"),
         ({"environment.yml": "channels:\n  - pytorch\ndependencies:\n  - python\n"}, None),
+        (
+            {"environment.yml": "channels: [pytorch=1.2]\ndependencies: [python=3.7, pytorch=1.7.1]\n"},
+            "1.7.1",
+        ),
+        (
+            {
+                "environment.yml": "dependencies: [\n  python=3.7,  # pytorch=1.2\n  {pip: ['torch>=1.8,<1.9']}\n]\n"
+            },
+            "1.8",
+        ),
+        ({"environment.yml": "dependencies:\n  - pip: [numpy, torch==1.6.0]\n  - python=3.7\n"}, "1.6.0"),
+        ({"environment.yml": "dependencies: [python=3.7]\nchannels: [pytorch=1.2]\n"}, None),
         ({"Pipfile": '[packages]\ntorch = "==1.8.1"\n'}, "1.8.1"),
         ({"pyproject.toml": '[tool.pdm.dev-dependencies]\ngpu = ["torch>=1.9"]'}, "1.9"),
         # What is installed tells where what is required names no release, and only there.
@@ -197,6 +209,7 @@ def test_a_range(tmp_path: Path, files: dict[str, str], allowed: tuple[str | Non
         ("Pipfile", '[requires]\npython_version = "3.8"\n', "3.8", 2),
         ("environment.yml", "dependencies:\n  - python=3.7.11=x\n  - python-dateutil=2\n", "3.7.11", 2),
         ("environment.yml", "dependencies:\n  - python\n", None, 0),
+        ("environment.yml", "channels: [x]\ndependencies: [numpy,\n  python=3.7, pip]\n", "3.7", 3),
     ],
 )
 def test_the_declared_python(tmp_path: Path, file: str, text: str, oldest: str | None, line: int) -> None:

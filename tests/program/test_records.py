@@ -21,7 +21,7 @@ _WRITTEN = {
             c: ClassVar[int] = 3
         """,
         """
-        def __init__(self, a, b=2):
+        def __init__(self, a: int, b: int = 2):
             self.a = a
             self.b = b
         """,
@@ -37,7 +37,7 @@ _WRITTEN = {
             e: Any = field(init=False, default_factory=make)
         """,
         """
-        def __init__(self, a=None, d=0):
+        def __init__(self, a: list = None, d: InitVar[int] = 0):
             self.a = list() if a is None else a
             self.b = 1
             self.e = make()
@@ -53,7 +53,7 @@ _WRITTEN = {
                 pass
         """,
         """
-        def __init__(self, *args, a=1, **kwargs):
+        def __init__(self, *args, a: int = 1, **kwargs):
             super().__init__(*args, **kwargs)
             self.a = a
             self.__post_init__()
@@ -66,14 +66,14 @@ _WRITTEN = {
             b: int = Field(..., gt=0)
         """,
         """
-        def __init__(self, *, a=1, b):
+        def __init__(self, *, a: int = 1, b: int):
             self.a = a
             self.b = b
         """,
     ),
     "a tuple with names": (
         "class A(NamedTuple):\n    a: int\n    b: int = 2",
-        "def __init__(self, a, b=2):\n    self.a = a\n    self.b = b",
+        "def __init__(self, a: int, b: int = 2):\n    self.a = a\n    self.b = b",
     ),
 }
 _OTHERS = [

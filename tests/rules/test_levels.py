@@ -488,3 +488,147 @@ def test_what_a_seed_hangs_on(
     (tmp_path / "program.py").write_text(text.replace("        print(batch)", "            print(batch)"))
     (finding,) = check([tmp_path], Settings(select=("DL204",))).findings
     assert finding.condition == condition
+
+
+_FLAGGED = """\
+import argparse
+import numpy as np
+from torch.utils.data import DataLoader, Dataset
+
+
+class Noise(Dataset):
+    def __init__(self, perturb, other):
+        self.perturb = perturb
+        self.other = other
+
+    def __len__(self):
+        return 24
+
+    def __getitem__(self, index):
+        {draw}
+
+
+parser = argparse.ArgumentParser()
+{option}
+parser.add_argument('--other')
+args = parser.parse_args()
+loader = DataLoader(Noise({given}, args.other), num_workers=2)
+"""
+_FLAG = "parser.add_argument('--perturb', action='store_true')"
+
+
+@pytest.mark.parametrize(
+    ("option", "given", "draw", "condition"),
+    [
+        (
+            _FLAG,
+            "args.perturb",
+            "if self.perturb:\n            index += np.random.rand()\n        return index",
+            True,
+        ),
+        (
+            _FLAG,
+            "args.perturb",
+            "if not self.perturb:\n            return 1\n        return np.random.rand()",
+            True,
+        ),
+        (
+            _FLAG,
+            "args.perturb",
+            "if index and self.perturb:\n            index += np.random.rand()\n        return index",
+            True,
+        ),
+        (
+            "parser.add_argument('--perturb', type=float, default=0.0)",
+            "args.perturb",
+            "if self.perturb:\n            index += np.random.rand()\n        return index",
+            True,
+        ),
+        # Something else is drawn without it, or it may be on.
+        (
+            _FLAG,
+            "args.perturb",
+            "if self.perturb:\n            index += np.random.rand()\n        return index + np.random.rand()",
+            False,
+        ),
+        (
+            _FLAG,
+            "args.perturb",
+            "if index or self.perturb:\n            index += np.random.rand()\n        return index",
+            False,
+        ),
+        (
+            _FLAG,
+            "args.perturb",
+            "if not self.perturb:\n            index += np.random.rand()\n        return index",
+            False,
+        ),
+        (
+            _FLAG,
+            "args.perturb or args.other",
+            "if self.perturb:\n            index += np.random.rand()\n        return index",
+            False,
+        ),
+        (
+            "parser.add_argument('--perturb', action='store_false')",
+            "args.perturb",
+            "if self.perturb:\n            index += np.random.rand()\n        return index",
+            False,
+        ),
+        (
+            "parser.add_argument('--perturb', action='store_true', default=True)",
+            "args.perturb",
+            "if self.perturb:\n            index += np.random.rand()\n        return index",
+            False,
+        ),
+        (
+            f"{_FLAG}\nparser.set_defaults(perturb=True)",
+            "args.perturb",
+            "if self.perturb:\n            index += np.random.rand()\n        return index",
+            False,
+        ),
+    ],
+)
+def test_draws_that_an_option_asks_for(
+    option: str, given: str, draw: str, condition: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    text = _FLAGGED.format(option=option, given=given, draw=draw)
+    (finding,) = _found(tmp_path, monkeypatch, text, "DL202", target_torch="1.8")
+    assert finding.condition == ("the option perturb is given" if condition else None)
+    assert finding.level == ("warning" if condition else "error")
+
+
+_SEEDED_TWICE = """\
+import random
+import numpy as np
+from torch.utils.data import DataLoader, Dataset
+
+
+class Noise(Dataset):
+    def __len__(self):
+        return 24
+
+    def __getitem__(self, index):
+        random.seed(index)
+        np.random.seed(index)
+        return {drawn}
+
+
+loader = DataLoader(Noise(), num_workers=2)
+"""
+
+
+@pytest.mark.parametrize(
+    ("drawn", "conditions"),
+    [
+        ("np.random.rand()", ["worker code draws from random", None]),
+        ("np.random.rand() + random.random()", [None, None]),
+        ("index", [None, None]),  # nothing is seen to draw
+    ],
+)
+def test_a_state_that_nobody_draws_from(
+    drawn: str, conditions: list[str | None], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    found = _found(tmp_path, monkeypatch, _SEEDED_TWICE.format(drawn=drawn), "DL201")
+    assert [finding.condition for finding in found] == conditions
+    assert [finding.level for finding in found] == ["warning" if each else "error" for each in conditions]

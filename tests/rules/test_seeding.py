@@ -36,8 +36,8 @@ _DRAWN = _LOADED.replace("2):", "2):  # expect: DL202")
 _SEED_ALL = """
 
 def seed_all(number):
-    random.seed(number)  # expect: DL201
-    np.random.seed(number)  # expect: DL201
+    random.seed(number)
+    np.random.seed(number)
 """
 _SEEDED = """
 
@@ -83,7 +83,7 @@ def _agree(folder: Path, program: str) -> None:
         pytest.param(
             f"""\
     def __getitem__(self, index):
-        seed_all(index)
+        seed_all(index)  # expect: DL201
         return self.noise()
 
     def noise(self):
@@ -95,7 +95,7 @@ def _agree(folder: Path, program: str) -> None:
             f"""\
     def __getitem__(self, index):
         item = np.random.rand()
-        seed_all(index)
+        seed_all(index)  # expect: DL201
         return item
 {_SEED_ALL}{_DRAWN}""",
             id="a helper seeds afterwards",
@@ -104,7 +104,7 @@ def _agree(folder: Path, program: str) -> None:
             f"""\
     def __getitem__(self, index):
         if index > 3:
-            seed_all(index)
+            seed_all(index)  # expect: DL201
         return np.random.rand()
 {_SEED_ALL}{_DRAWN}""",
             id="a helper seeds for some items",

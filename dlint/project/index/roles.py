@@ -15,6 +15,8 @@ _WORD = re.compile(rb"[\w\x80-\xff]+")
 _ASKED_LINE = re.compile(rb"getattr\((?<!\wgetattr\()([^\n]*)")
 _ASKED = re.compile(rb",\s*['\"]([\w\x80-\xff]+)['\"]\s*(?=[,)])")
 _STORED = re.compile(rb"\.([\w\x80-\xff]+)\s*(?:\+|-|\*|//?)?=(?!=)")
+# What stands on a line before the last dot of an annotation: ``device: torch.device = None``.
+_ANNOTATED = re.compile(rb"(?:^\s*(?!else\b|try\b|finally\b)|[(,]\s*)[\w\x80-\xff]+\s*:\s*[\w.\x80-\xff]*$")
 _SET = re.compile(rb"""\bsetattr\(\s*([\w.]+)\s*,\s*["']([\w\x80-\xff]+)["']""")
 
 Names = frozenset[bytes]
@@ -62,7 +64,7 @@ class Roles:
             paths: set[bytes] = set()
             for each in _STORED.finditer(data):
                 holder = _before(data, each.start())
-                if holder is not None:
+                if holder is not None and not _is_annotation(data, each.start()):
                     names.add(each[1])
                     if holder and data[each.start() - 1 : each.start()].strip():
                         paths.add(holder + b"." + each[1])
@@ -73,6 +75,11 @@ class Roles:
                     paths.add(word + b"." + name)
             known = self._stored[relative] = (frozenset(names), frozenset(paths))
         return known
+
+
+def _is_annotation(data: bytes, dot: int) -> bool:
+    """Whether a dot stands in the annotation of a variable or a parameter, which is then given a value."""
+    return _ANNOTATED.search(data[data.rfind(b"\n", 0, dot) + 1 : dot]) is not None
 
 
 def _before(data: bytes, dot: int) -> bytes | None:

@@ -11,6 +11,7 @@ from pathlib import Path
 
 from dlint.project.releases.bounds import allowed, numbers, together
 from dlint.project.releases.declarations import NOTHING, Declaration, Declared, Files, Found, placed
+from dlint.project.releases.environments import dependencies
 
 _SECTION = re.compile(r"^\[+(?P<name>[^\]\n]*)\]+", re.MULTILINE)
 _QUOTED = r"""["'](?P<bounds>[^"'\n]+)["']"""
@@ -25,7 +26,7 @@ _KEYS = {
     "setup.py": {"": re.compile(rf"(?:^|[\s(,])python_requires\s*=\s*{_QUOTED}")},
     "Pipfile": {"requires": re.compile(rf"^python_(?:full_)?version\s*=\s*{_QUOTED}")},
 }
-_CONDA = re.compile(r"\s*-\s*['\"]?python\s*(?P<bounds>[=<>~][^'\"#]*)")
+_CONDA = re.compile(r"python\s*(?P<bounds>[=<>~][^#]*)")
 
 
 def declarations_of_python(root: Path) -> Declared:
@@ -55,8 +56,8 @@ def _by_key(text: str, keys: dict[str, re.Pattern[str]]) -> Found:
 
 
 def _in_environment(text: str) -> Found:
-    for number, line in enumerate(text.splitlines(), 1):
-        if python := _CONDA.match(line):
+    for spec, number in dependencies(text):
+        if python := _CONDA.match(spec):
             yield python["bounds"], number
 
 

@@ -10,6 +10,7 @@ from typing import Any
 
 from dlint.project.releases.bounds import Range, allowed, numbers, together, wheel_named
 from dlint.project.releases.declarations import NOTHING, Declaration, Declared, Failed, Files, Found, placed
+from dlint.project.releases.environments import dependencies
 from dlint.source.reading import MAX_BYTES, SourceError
 
 # What ``pip install torch`` gives today: the meaning of a declaration without a version.
@@ -278,16 +279,11 @@ def _defined(tree: ast.Module) -> dict[str, list[ast.AST]]:
 
 
 def _in_environment(text: str) -> Found:
-    """Conda's environment file, read line by line: its dependencies are a list of plain strings."""
-    section = ""
-    for number, line in enumerate(text.splitlines(), 1):
-        section = line if line[:1].isalpha() else section
-        item = re.match(r"\s*-\s*(?P<quote>['\"]?)(?P<spec>[^'\"]*)(?P=quote)", line)
-        if item is None or not section.startswith("dependencies"):  # "pytorch" is a channel, too
-            continue
-        conda = _CONDA.match(item["spec"].strip())
+    """Conda's environment file: its dependencies are a list of plain strings."""
+    for spec, number in dependencies(text):
+        conda = _CONDA.match(spec.strip())
         if conda:
             yield conda["bounds"], number
         else:
-            for bounds in _in_requirement(item["spec"]):
+            for bounds in _in_requirement(spec):
                 yield bounds, number

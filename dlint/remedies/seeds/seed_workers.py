@@ -11,7 +11,7 @@ import ast
 import libcst as cst
 
 from dlint.finding import Finding
-from dlint.randomness.init_functions import takes_one
+from dlint.randomness.init_functions import behind_partials, takes_one
 from dlint.rewriting.edits import Edits
 from dlint.rewriting.pieces import statements
 from dlint.rewriting.pieces.arguments import keyword, with_keyword
@@ -20,7 +20,7 @@ from dlint.rewriting.refusal import CannotRepair
 from dlint.rewriting.seeding.init_functions import is_for_workers_only
 from dlint.rewriting.seeding.seed_worker import OLD_TORCH, seed_of_worker, seeding_function
 from dlint.rewriting.source import Source
-from dlint.values.values import Function
+from dlint.values.values import Function, Partial
 
 _KEYWORD = "worker_init_fn"
 _SEEDS_TORCH = frozenset({"torch.manual_seed", "torch.random.manual_seed", "torch.seed"})
@@ -72,12 +72,18 @@ def _append(source: Source, edits: Edits, call: cst.Call) -> None:
         assert isinstance(node, ast.Call)
         written = next((each.value for each in node.keywords if each.arg == _KEYWORD), None)
         values = program.evaluator.values(written, point) if written is not None else []
-        functions = {id(v.node): v for v, _ in values if isinstance(v, Function)}
-        if len(functions) != 1 or len(functions) != len({value.key for value, _ in values}):
+        called = [behind_partials(value) for value, _ in values]
+        functions = {id(each.node): each for each in called if isinstance(each, Function)}
+        if len(functions) != 1 or len({each.key for each in called}) != 1:
             raise CannotRepair(f"add np.random.seed(torch.initial_seed() % 2**32) to the {_KEYWORD}")
         (function,) = functions.values()
         node_of = function.node
-        if not isinstance(node_of, ast.FunctionDef) or node_of.decorator_list or not takes_one(function):
+        is_partial = any(isinstance(value, Partial) for value, _ in values)
+        if (
+            not isinstance(node_of, ast.FunctionDef)
+            or node_of.decorator_list
+            or not (is_partial or takes_one(function))
+        ):
             raise CannotRepair(f"the {_KEYWORD} is no plain function: seed NumPy in it by hand")
         if not is_for_workers_only(program, function):
             raise CannotRepair(

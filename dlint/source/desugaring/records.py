@@ -90,7 +90,7 @@ def _init(node: ast.ClassDef, fields: list[_Field]) -> ast.FunctionDef:
     alone = all(other in _RECORDS or other.rpartition(".")[2] in _WITHOUT_FIELDS for other in others)
     # Those of a base come before its own.
     by_position = alone and optional == sorted(optional)
-    names = [ast.arg(field.name) for field in taken]
+    names = [ast.arg(field.name, field.place.annotation) for field in taken]
     defaults = [
         field.default
         if field.default is not None

@@ -1,0 +1,139 @@
+"""Objects of dataclasses that a command line fills: ``tyro.cli(Config)``.
+
+A field is what its class says, or whatever the user asks for instead. One that is itself annotated with a
+dataclass is filled in the same way; where its default is an object that was made otherwise than by its class
+alone, its defaults are not known.
+"""
+
+from __future__ import annotations
+
+import ast
+from typing import TYPE_CHECKING, NamedTuple
+
+from dlint.knowledge.commands import FILLS_FIELDS, ONLY_TELL
+from dlint.source.desugaring.records import AFTER_INIT, is_record
+from dlint.source.layout import parameters
+from dlint.values.frame import Argument, Arguments, Point
+from dlint.values.values import Class, External, Made, Unknown
+from dlint.values.worlds import OPTION, World
+
+if TYPE_CHECKING:
+    from dlint.objects.interface import Evaluator
+    from dlint.values.outcomes import Outcome
+
+_OTHER_DEFAULTS = "default"
+
+
+class _Field(NamedTuple):
+    """``default`` is what the class's body says, ``made`` the call of a factory where there is one."""
+
+    annotation: ast.expr | None
+    default: ast.expr | None
+    made: ast.Call | None
+
+
+class FilledFields:
+    """Questions about objects that a command line fills."""
+
+    def __init__(self, evaluator: Evaluator) -> None:
+        self._evaluator = evaluator
+
+    def cls(self, filled: Made, world: World) -> Class | External | None:
+        """The class of which a command line fills one object."""
+        words = FILLS_FIELDS.get(filled.name)
+        given = filled.arguments
+        if words is None or given.spread or given.splats:
+            return None
+        classes = [*given.positional, *(given.keywords[word] for word in words if word in given.keywords)]
+        if len(classes) != 1:
+            return None
+        found = [value for value, _ in self._evaluator.value_of(classes[0], world)]
+        return found[0] if len(found) == 1 and isinstance(found[0], Class | External) else None
+
+    def has_own_defaults(self, filled: Made) -> bool:
+        """Whether nothing but the class says what its fields are if the user asks for nothing."""
+        return not set(filled.arguments.keywords) - ONLY_TELL - set(FILLS_FIELDS[filled.name])
+
+    def names(self, filled: Made, world: World) -> list[str]:
+        """The names of all fields, where they are known."""
+        cls = self.cls(filled, world)
+        made = _init(cls.node) if isinstance(cls, Class) else None
+        return [each.arg for each in parameters(made)[1:]] if made is not None and not made.args.kwarg else []
+
+    def value(self, filled: Made, name: str, otherwise: External, world: World) -> list[Outcome]:
+        """What a field may be whose default is no plain constant; empty where nothing is known of that."""
+        cls = self.cls(filled, world)
+        field = _field(cls.node, name) if isinstance(cls, Class) else None
+        if field is None or not isinstance(cls, Class) or self._is_set(cls.node, name):
+            return []
+        at = Point(cls.frame, cls.node)
+        inner = self._record(field.annotation, at, world)
+        if inner is not None:
+            plain = self.has_own_defaults(filled) and self._makes(inner, field, at, world)
+            defaults = {} if plain else {_OTHER_DEFAULTS: _known(Unknown(("default", filled.key, name)))}
+            given = Arguments([_known(inner)], defaults)
+            return [
+                (Made(filled.name, filled.node, given, filled.point, ("filled", filled.key, name)), world)
+            ]
+        if field.made is None or not self.has_own_defaults(filled):
+            return []
+        choice = (OPTION, filled.key, name)
+        found: list[Outcome] = []
+        if world.known(choice) in (None, False):
+            found += self._evaluator.values(field.made, at, world.assuming(choice, False))
+        if world.known(choice) in (None, True):
+            found.append((otherwise, world.assuming(choice, True)))
+        return found
+
+    def _is_set(self, node: ast.ClassDef, name: str) -> bool:
+        """Whether a field may be something else than what was asked for, which the class or others store."""
+        after = any(isinstance(each, ast.FunctionDef) and each.name in AFTER_INIT for each in node.body)
+        return after or self._evaluator.modules.index.stored_elsewhere(name)
+
+    def _record(self, annotation: ast.expr | None, at: Point, world: World) -> Class | None:
+        """The dataclass that a field is annotated with."""
+        if not isinstance(annotation, ast.Name | ast.Attribute):
+            return None
+        found = [value for value, _ in self._evaluator.values(annotation, at, world)]
+        cls = found[0] if len(found) == 1 else None
+        return cls if isinstance(cls, Class) and is_record(cls.node) else None
+
+    def _makes(self, cls: Class, field: _Field, at: Point, world: World) -> bool:
+        """Whether the default of a field is an object of a class that is given nothing."""
+        made = field.made or field.default
+        if not isinstance(made, ast.Call) or made.args or made.keywords:
+            return False
+        return [value.key for value, _ in self._evaluator.values(made.func, at, world)] == [cls.key]
+
+
+def _field(node: ast.ClassDef, name: str) -> _Field | None:
+    """A field as the ``__init__`` has it that was written out for a record."""
+    made = _init(node)
+    taken = [each for each in parameters(made)[1:] if each.arg == name] if made is not None else []
+    if made is None or not taken:
+        return None
+    defaults = [
+        each.value
+        for each in node.body
+        if isinstance(each, ast.Assign)
+        and any(isinstance(target, ast.Name) and target.id == name for target in each.targets)
+    ]
+    calls = [
+        each.value.body
+        for each in made.body
+        if isinstance(each, ast.Assign)
+        and isinstance(each.value, ast.IfExp)
+        and isinstance(each.value.body, ast.Call)
+        and any(isinstance(target, ast.Attribute) and target.attr == name for target in each.targets)
+    ]
+    return _Field(taken[0].annotation, defaults[0] if defaults else None, calls[0] if calls else None)
+
+
+def _known(value: Class | Unknown) -> Argument:
+    return Argument(None, None, value)
+
+
+def _init(node: ast.ClassDef) -> ast.FunctionDef | None:
+    """The ``__init__`` that was written out for a record."""
+    found = [each for each in node.body if isinstance(each, ast.FunctionDef) and each.name == "__init__"]
+    return found[0] if is_record(node) and len(found) == 1 else None

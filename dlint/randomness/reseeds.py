@@ -1,0 +1,79 @@
+"""Seeding calls in worker code: where the call stands that is to go, and which run once for a pass."""
+
+from __future__ import annotations
+
+import ast
+
+from dlint.knowledge.randomness import SEEDS, STATE_CALLS, draws_from
+from dlint.source.nodes import walk
+from dlint.values.frame import Point
+from dlint.values.functions import function_body, is_generator
+from dlint.values.places import is_repeated
+from dlint.values.values import Function
+from dlint.workers.events import Event
+from dlint.workers.reach import Link
+from dlint.workers.worker import WorkerCode
+
+# What is called for each item, by whoever has the object.
+_FOR_EACH = frozenset({"__next__", "__getitem__", "__call__", "forward"})
+
+
+def place_of_seeding(event: Event, code: WorkerCode) -> tuple[Point, ast.expr]:
+    """The call that is to go: the seeding call itself, or that of a function which is there to seed, and
+    which main may call rightly."""
+    assert isinstance(event.node, ast.Call)
+    point, node = event.point, event.node
+    link: Link | None = event.link
+    while link is not None and link.function is not None and _only_seeds(link.function, code):
+        if link.caller is None or not isinstance(link.site, ast.Call):
+            break
+        point, node, link = link.caller, link.site, link.above
+    return point, node
+
+
+def _only_seeds(function: Function, code: WorkerCode) -> bool:
+    """Whether seeding is all that a function is for."""
+    if isinstance(function.node, ast.Lambda) or is_generator(function.node):
+        return False
+    name, body = function.node.name, list(function_body(function.node))
+    if name.startswith("__"):
+        return False
+    if any(isinstance(each, ast.Return) and each.value is not None for each in body):
+        return False
+    calls = {id(each): each for each in body if isinstance(each, ast.Call)}
+    inside = [event for event in code.events if id(event.node) in calls]
+    if any(draws_from(event.name, library) for event in inside for library in STATE_CALLS):
+        return False
+    seeding = {id(event.node) for event in inside if event.name in SEEDS}
+    return "seed" in name.lower() or seeding == calls.keys()
+
+
+def is_once_a_pass(event: Event) -> bool:
+    """Whether ``__iter__`` comes to the call by functions that it calls once, none of them in a loop: a
+    helper, or the constructor of the reader that it gives back."""
+    at, node = event.point, event.node
+    link = event.link
+    while link.function is not None and not is_repeated(node, at):
+        function = link.function.node
+        if link.above is None:
+            return getattr(function, "name", "") == "__iter__"
+        if link.caller is None or link.site is None or not _is_run_once(function, link.site):
+            return False
+        at, node, link = link.caller, link.site, link.above
+    return False
+
+
+def _is_run_once(function: ast.AST, site: ast.AST) -> bool:
+    """Whether a place that leads to a function runs it itself, and hands it to nobody who may call it more
+    often: ``map(self.read, files)``."""
+    name = getattr(function, "name", "")
+    if name == "__iter__":
+        return True
+    if not isinstance(site, ast.Call) or not name or name in _FOR_EACH:
+        return False
+    called = [*site.args, *(keyword.value for keyword in site.keywords)]
+    return not any(
+        name in (getattr(node, "id", None), getattr(node, "attr", None))
+        for each in called
+        for node in walk(each)
+    )
