@@ -93,6 +93,7 @@ import ast
 from collections.abc import Iterator
 
 from dlint.finding import Effect, ReachStep, Remedy
+from dlint.fork.early.put_to_work import Early, made_early, worked_early
 from dlint.fork.early.reads import item_read_in_parent
 from dlint.fork.order import comes_before
 from dlint.fork.sides import (
@@ -108,6 +109,7 @@ from dlint.knowledge.processes.pools import LOCKS, POOLS, THREAD_QUEUES, THREADS
 from dlint.program.conditions import NOT_FORKED, both, loaded
 from dlint.program.program import Program
 from dlint.rules.rule import Found
+from dlint.rules.wording import place
 from dlint.source.layout import FunctionNode, expressions, own_names, statements_in
 from dlint.source.nodes import walk
 from dlint.values.frame import Point
@@ -162,17 +164,25 @@ def _pool(
     pool = POOLS[made.name]
     before = made_in_parent(program, made, worker)
     read = item_read_in_parent(program, use, made.point.frame.owner)
+    early: Early | None = None
     if not before:
         kept = is_once(made.node, made.point) or is_cached(made.point.frame.scope)
         # An executor has no threads before it is given work.
         by_constructor = (
             read is None and kept and not pool.lazy and _is_asked_for_by_maker(program, use, made)
         )
-        if not kept or (read is None and not by_constructor) or _per_process(made):
+        if not kept or _per_process(made):
             return
+        if read is None and not by_constructor:
+            early = (worked_early if pool.lazy else made_early)(program, use, made)
+            if early is None:
+                return
     threads = pool.of == "threads"
     warm = f"{read[0].relative}:{read[1].lineno}" if read is not None else ""
     busy = before and pool.lazy and (_works_where_made(program, made) or _works_before(program, use, made))
+    if before and pool.lazy and not (warm or busy):
+        early = worked_early(program, use, made)
+        busy = early is not None
     cold = before and not warm and not busy and pool.lazy and threads
     method = program.start_method_of(use)
     if _is_made_by_import(program, use, made):
@@ -185,6 +195,8 @@ def _pool(
     if method in STARTS_ANEW:
         what = f"worker code uses a {shown} of the parent, which cannot be pickled: {method} workers fail"
         effect = "error"
+    elif not before and early is not None and early.used is not None:
+        what = f"the parent runs {early.used.shown} and so makes the {shown} that workers inherit: they hang"
     elif not before and read is None:
         what = f"the constructor asks for the {shown} that workers inherit: they hang"
     elif not before:
@@ -201,6 +213,8 @@ def _pool(
         what = f"worker code uses a {shown} of the parent: forked workers hang, without its {pool.of}"
     cure = "make it in each worker, keyed on os.getpid()" if threads else "let the workers do the work"
     where = f" (item read at {warm})" if warm and not busy else ""
+    if early is not None and early.used is not None:
+        where = f" (at {place(early.used.module, early.used.node)})"
     remedy = Remedy("pool_per_process", "unsafe", "Make the pool in each process, keyed on os.getpid()")
     yield Found(
         made.point.frame.module,

@@ -129,6 +129,7 @@ from dlint.fork.early.opened_late import (
     opened_in,
     parent_run,
     path_of,
+    use_that_opens,
 )
 from dlint.fork.early.reads import item_read_in_parent, length_asked_in_parent
 from dlint.fork.handles import handle_of
@@ -305,7 +306,11 @@ def _lazy(
             if read is not None:
                 when = _When("in the parent too, by reading an item", f" (item read at {place(*read)})")
             else:
-                asks = _by_constructor(program, use, owner, each) or _by_length(program, use, owner, each)
+                asks = (
+                    _by_constructor(program, use, owner, each)
+                    or _by_length(program, use, owner, each)
+                    or _by_use(program, use, owner, each)
+                )
                 if asks is None:
                     continue
                 when = asks
@@ -344,6 +349,14 @@ def _by_length(program: Program, use: WorkerUse, owner: Instance, opened: Opened
     if any(isinstance(value, Const) and value.value for value in use.loader.values("shuffle")):
         return _When("in the parent too, by the __len__ that a shuffling loader calls")
     return None
+
+
+def _by_use(program: Program, use: WorkerUse, owner: Instance, opened: Opened) -> _When | None:
+    """What else the parent does with a dataset that opens a handle."""
+    used = use_that_opens(program, use, opened, owner)
+    if used is None:
+        return None
+    return _When(f"in the parent too, by {used.shown}", f" (at {place(used.module, used.node)})")
 
 
 def _by_key(program: Program, use: WorkerUse, owners: list[Instance]) -> Iterator[Found]:

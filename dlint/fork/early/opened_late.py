@@ -8,8 +8,9 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, NamedTuple
 
 from dlint.fork.early.run_by import run_by
+from dlint.fork.early.surely import starts_as_none
+from dlint.fork.early.used import Used, is_one_of, used_before
 from dlint.fork.handles import handle_of
-from dlint.fork.shipped import attributes
 from dlint.source.layout import FunctionNode, parameters, statements_in
 from dlint.values.frame import Frame, Point
 from dlint.values.values import Const, Instance, Made
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from dlint.fork.program import Program
     from dlint.knowledge.processes.handles import Handle
     from dlint.workers.events import Visit
+    from dlint.workers.uses import WorkerUse
 
 _FOR_ONE_PROCESS = ("getpid", "get_worker_info", "current_process")
 
@@ -55,7 +57,7 @@ def opened_in(program: Program, owner: Instance, visits: list[Visit]) -> Iterato
             name = path.removeprefix(prefix)
             if name == path or "." in name:
                 continue
-            if not (_starts_as_none(program, owner, name) or _is_asked_for(visits, visit)):
+            if not (starts_as_none(program.evaluator, owner, name) or _is_asked_for(visits, visit)):
                 continue
             for value, _ in program.evaluator.attributes.held(owner, name, HERE):
                 handle = handle_of(program.evaluator, value)
@@ -65,11 +67,6 @@ def opened_in(program: Program, owner: Instance, visits: list[Visit]) -> Iterato
                     and value.point.frame.scope is visit.function.node
                 ):
                     yield Opened(handle, value, visit, name)
-
-
-def _starts_as_none(program: Program, owner: Instance, name: str) -> bool:
-    values = [value for _, value, _ in attributes(program.evaluator, owner, HERE, (name,))]
-    return bool(values) and all(isinstance(value, Const) and value.value is None for value in values)
 
 
 def _is_asked_for(visits: list[Visit], opener: Visit) -> bool:
@@ -100,10 +97,28 @@ def is_opened_by(program: Program, opened: Opened, owner: Instance, frames: list
     evaluator, scope, name = program.evaluator, opened.made.point.frame.scope, opened.name
     run = parent_run(program, frames)
     makers = {id(frame.scope) for _, frame in evaluator.initialisers.of(owner)}
-    drops = re.compile(rf"\.{name}\.(?:close|release)\(|\.{name} = None|\bdel [^\n]*\.{name}\b")
+    drops = drops_of(name)
     return any(frame.scope is scope and _is_of(frame, owner) for frame in run) and not any(
         id(frame.scope) not in makers and drops.search(frame.module.text_of(frame.scope)) for frame in run
     )
+
+
+def use_that_opens(program: Program, use: WorkerUse, opened: Opened, owner: Instance) -> Used | None:
+    """What the parent does with a dataset, or what it holds, before workers start, that opens a handle."""
+    scope, name = opened.made.point.frame.scope, opened.name
+    parts = [part.value for part in program.shipped(use)]
+    owners = [each for each in parts if isinstance(each, Instance) and each.cls.node is owner.cls.node]
+    for used in used_before(program, use, {getattr(scope, "name", name)}, drops_of(name)):
+        if any(
+            frame.scope is scope and is_one_of(program.evaluator, frame.receiver, owners) for frame in used.run
+        ):
+            return used
+    return None
+
+
+def drops_of(name: str) -> re.Pattern[str]:
+    """How code lets go of what an attribute holds."""
+    return re.compile(rf"\.{name}\.(?:close|release)\(|\.{name} = None|\bdel [^\n]*\.{name}\b")
 
 
 def _is_of(frame: Frame, owner: Instance) -> bool:
