@@ -174,7 +174,7 @@ def _pool(
         if not kept or _per_process(made):
             return
         if read is None and not by_constructor:
-            early = (worked_early if pool.lazy else made_early)(program, use, made)
+            early = worked_early(program, use, made) if pool.lazy else made_early(program, use, made)
             if early is None:
                 return
     threads = pool.of == "threads"

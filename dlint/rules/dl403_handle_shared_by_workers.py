@@ -124,6 +124,7 @@ from dlint.finding import Remedy
 from dlint.fork.early.kept_by_key import KeptByKey, is_kept_by, kept_by_key
 from dlint.fork.early.opened_late import (
     Opened,
+    asked_for_by_others,
     is_for_one_process,
     is_opened_by,
     opened_in,
@@ -191,7 +192,8 @@ def check(program: Program) -> Iterator[Found]:
                 yield from _read_by_others(program, uses, owner, visits, code, start, sent)
                 if visits:
                     yield from _kept(program, uses, owner, visits, start, sent)
-            yield from _lazy(program, uses, owner, visits, sent)
+            asked = asked_for_by_others(program, owner, code, visits)
+            yield from _lazy(program, uses, owner, [*visits, *asked], sent)
         for use in uses:
             yield from _by_key(program, use, [owner for owner, _ in owners.values()])
         for start in starts:
@@ -488,7 +490,7 @@ def _found(
         return
     happens = f"forked workers share it and {forked}" if forked else "pickle cannot send it to workers"
     open_start = None if forked or start is not None else NOT_FORKED
-    module = visit.function.module
+    module = made.point.frame.module if read is made.node else visit.function.module
     found = Found(
         made.point.frame.module,
         made.node,

@@ -30,7 +30,7 @@ class Early(NamedTuple):
 
 
 def made_early(program: Program, use: WorkerUse, made: Made) -> Early | None:
-    """What has the parent make a pool that is made at its first use."""
+    """What has the parent make a pool, or something else, that is made at its first use."""
     scope = made.point.frame.scope
     if not isinstance(scope, FunctionNode):
         return None
