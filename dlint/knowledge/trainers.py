@@ -34,7 +34,7 @@ FIELDS: dict[str, tuple[str, object]] = {
 }
 DEFAULTS = dict(FIELDS.values())
 
-# Lightning calls the methods of these that make loaders, and before them those that make ready what is loaded.
+# Lightning asks these for loaders, and calls methods before that make ready what is loaded.
 HOOKED = frozenset({"pytorch_lightning.LightningDataModule", "pytorch_lightning.LightningModule"})
 MAKES_READY = ("prepare_data", "setup")
 

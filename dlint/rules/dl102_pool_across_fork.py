@@ -93,9 +93,8 @@ import ast
 from collections.abc import Iterator
 
 from dlint.finding import Effect, ReachStep, Remedy
-from dlint.fork.early.put_to_work import Early, made_early, worked_early
+from dlint.fork.early.put_to_work import Early, is_busy, made_early, worked_early
 from dlint.fork.early.reads import item_read_in_parent
-from dlint.fork.order import comes_before
 from dlint.fork.sides import (
     ParentThread,
     functions_of,
@@ -110,7 +109,7 @@ from dlint.program.conditions import NOT_FORKED, both, loaded
 from dlint.program.program import Program
 from dlint.rules.rule import Found
 from dlint.rules.wording import place
-from dlint.source.layout import FunctionNode, expressions, own_names, statements_in
+from dlint.source.layout import FunctionNode
 from dlint.source.nodes import walk
 from dlint.values.frame import Point
 from dlint.values.functions import function_body
@@ -179,7 +178,7 @@ def _pool(
                 return
     threads = pool.of == "threads"
     warm = f"{read[0].relative}:{read[1].lineno}" if read is not None else ""
-    busy = before and pool.lazy and (_works_where_made(program, made) or _works_before(program, use, made))
+    busy = before and pool.lazy and is_busy(program, use, made)
     if before and pool.lazy and not (warm or busy):
         early = worked_early(program, use, made)
         busy = early is not None
@@ -247,46 +246,6 @@ def _is_made_by_import(program: Program, use: WorkerUse, made: Made) -> bool:
     if not isinstance(frame.scope, ast.Module):
         return False
     return all(part.value.key != made.key for part in program.shipped(use))
-
-
-def _works_where_made(program: Program, made: Made) -> bool:
-    """Whether the code that makes a pool gives it work, too: its threads run from then on."""
-    frame = made.point.frame
-    if isinstance(frame.scope, ast.Lambda):
-        return False
-    for statement in statements_in(frame.scope.body):
-        for expression in expressions(statement):
-            for node in walk(expression):
-                match node:
-                    case ast.Call(
-                        func=ast.Attribute(value=ast.Name() | ast.Attribute() as held, attr=method)
-                    ) if gives_work(method):
-                        values = program.evaluator.values(held, Point(frame, statement))
-                        if any(value.key == made.key for value, _ in values):
-                            return True
-    return False
-
-
-def _works_before(program: Program, use: WorkerUse, made: Made) -> bool:
-    """Whether the parent gives work to a pool of a module before it makes the loader."""
-    statement = made.point.statement
-    if statement is None or not isinstance(made.point.frame.scope, ast.Module):
-        return False
-    evaluator = program.evaluator
-    for name in own_names(statement):
-        for module in program.modules.naming(name):
-            for trail in module.paths_to(name):
-                match trail[-3:]:
-                    case [ast.Call(func=called), ast.Attribute(attr=method) as held, ast.expr() as pool] if (
-                        called is held and held.value is pool and gives_work(method)
-                    ):
-                        evaluator.start()
-                        point = evaluator.sites.point_of(module, trail)
-                        values = evaluator.values(pool, point)
-                        same = any(value.key == made.key for value, _ in values)
-                        if same and comes_before(evaluator, point, use):
-                            return True
-    return False
 
 
 def _per_process(made: Made) -> bool:

@@ -63,7 +63,11 @@ def opened_in(program: Program, owner: Instance, visits: list[Visit]) -> Iterato
                 continue
             for value, _ in program.evaluator.attributes.held(owner, name, HERE):
                 handle = handle_of(program.evaluator, value)
-                if handle is not None and isinstance(value, Made) and _is_stored_by(program, visit, path, value):
+                if (
+                    handle is not None
+                    and isinstance(value, Made)
+                    and _is_stored_by(program, visit, path, value)
+                ):
                     yield Opened(handle, value, visit, name)
 
 
@@ -80,7 +84,9 @@ def _is_stored_by(program: Program, visit: Visit, path: str, made: Made) -> bool
     )
 
 
-def asked_for_by_others(program: Program, owner: Instance, code: WorkerCode, visits: list[Visit]) -> list[Visit]:
+def asked_for_by_others(
+    program: Program, owner: Instance, code: WorkerCode, visits: list[Visit]
+) -> list[Visit]:
     """The properties of an object that open something when first needed and that none of its methods in
     worker code reads, but other worker code does (``self.archive.handle.read(name)``)."""
     evaluator = program.evaluator
@@ -157,7 +163,8 @@ def use_that_opens(program: Program, use: WorkerUse, opened: Opened, owner: Inst
     owners = [each for each in parts if isinstance(each, Instance) and each.cls.node is owner.cls.node]
     for used in used_before(program, use, {getattr(scope, "name", name)}, drops_of(name)):
         if any(
-            frame.scope is scope and is_one_of(program.evaluator, frame.receiver, owners) for frame in used.run
+            frame.scope is scope and is_one_of(program.evaluator, frame.receiver, owners)
+            for frame in used.run
         ):
             return used
     return None

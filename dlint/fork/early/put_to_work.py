@@ -1,5 +1,5 @@
-"""Pools that the main process makes at their first use, or gives work, before workers start: by using a dataset
-or what it holds, and in their constructors."""
+"""Pools that the main process makes at their first use, or gives work, before workers start: by using a
+dataset or what it holds, and in their constructors."""
 
 from __future__ import annotations
 
@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING, NamedTuple
 from dlint.fork.early.run_by import run_by
 from dlint.fork.early.surely import is_sure, starts_as_none
 from dlint.fork.early.used import Used, drop, is_one_of, used_before
+from dlint.fork.order import comes_before
 from dlint.fork.sides import names_of
 from dlint.knowledge.processes.pools import gives_work
-from dlint.source.layout import FunctionNode, expressions, statements_in
+from dlint.source.layout import FunctionNode, expressions, own_names, statements_in
 from dlint.source.nodes import walk
 from dlint.values.frame import Frame, Point
 from dlint.values.values import Instance, Made
@@ -23,8 +24,8 @@ if TYPE_CHECKING:
 
 
 class Early(NamedTuple):
-    """What makes a pool, or gives it work, before workers start: something that the parent uses, or (None) the
-    constructor of what holds the pool."""
+    """What makes a pool, or gives it work, before workers start: something that the parent uses, or (None)
+    the constructor of what holds the pool."""
 
     used: Used | None
 
@@ -63,9 +64,56 @@ def _is_forgotten(program: Program, use: WorkerUse, made: Made) -> bool:
     return any(
         starts_as_none(evaluator, each, name)
         for each in _holders(program, use)
-        if any(function is scope for above in evaluator.classes.line(each.cls) for function in above.node.body)
+        if any(
+            function is scope for above in evaluator.classes.line(each.cls) for function in above.node.body
+        )
         for name in names_of(made)
     )
+
+
+def is_busy(program: Program, use: WorkerUse, made: Made) -> bool:
+    """Whether the parent gives work to a pool where it makes it, or to one of a module."""
+    return _works_where_made(program, made) or _works_before(program, use, made)
+
+
+def _works_where_made(program: Program, made: Made) -> bool:
+    """Whether the code that makes a pool gives it work, too: its threads run from then on."""
+    frame = made.point.frame
+    if isinstance(frame.scope, ast.Lambda):
+        return False
+    for statement in statements_in(frame.scope.body):
+        for expression in expressions(statement):
+            for node in walk(expression):
+                match node:
+                    case ast.Call(
+                        func=ast.Attribute(value=ast.Name() | ast.Attribute() as held, attr=method)
+                    ) if gives_work(method):
+                        values = program.evaluator.values(held, Point(frame, statement))
+                        if any(value.key == made.key for value, _ in values):
+                            return True
+    return False
+
+
+def _works_before(program: Program, use: WorkerUse, made: Made) -> bool:
+    """Whether the parent gives work to a pool of a module before it makes the loader."""
+    statement = made.point.statement
+    if statement is None or not isinstance(made.point.frame.scope, ast.Module):
+        return False
+    evaluator = program.evaluator
+    for name in own_names(statement):
+        for module in program.modules.naming(name):
+            for trail in module.paths_to(name):
+                match trail[-3:]:
+                    case [ast.Call(func=called), ast.Attribute(attr=method) as held, ast.expr() as pool] if (
+                        called is held and held.value is pool and gives_work(method)
+                    ):
+                        evaluator.start()
+                        point = evaluator.sites.point_of(module, trail)
+                        values = evaluator.values(pool, point)
+                        same = any(value.key == made.key for value, _ in values)
+                        if same and comes_before(evaluator, point, use):
+                            return True
+    return False
 
 
 def _drops(made: Made) -> re.Pattern[str]:

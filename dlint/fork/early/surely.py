@@ -84,7 +84,7 @@ def _else_raises(guard: Guard) -> bool:
 
 
 def _is_first_need(evaluator: Evaluator, test: ast.expr, wanted: bool, frame: Frame) -> bool:
-    """Whether a test of a method asks for something that the object begins without: ``self.names is None``."""
+    """Whether a test asks for something that the method's object begins without: ``self.names is None``."""
     match test:
         case ast.UnaryOp(op=ast.Not(), operand=ast.Attribute() as held) if wanted:
             pass
@@ -99,8 +99,10 @@ def _is_first_need(evaluator: Evaluator, test: ast.expr, wanted: bool, frame: Fr
     if not (isinstance(scope, ast.FunctionDef) and isinstance(receiver, Instance) and parameters(scope)):
         return False
     own = parameters(scope)[0].arg
-    return isinstance(held.value, ast.Name) and held.value.id == own and starts_as_none(
-        evaluator, receiver, held.attr
+    return (
+        isinstance(held.value, ast.Name)
+        and held.value.id == own
+        and starts_as_none(evaluator, receiver, held.attr)
     )
 
 

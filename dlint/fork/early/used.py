@@ -45,9 +45,9 @@ class Used(NamedTuple):
 def used_before(
     program: Program, use: WorkerUse, names: Iterable[str], drops: re.Pattern[str]
 ) -> Iterator[Used]:
-    """What the code around a use's loader, and around the calls that lead there, surely runs while workers are
-    still to start and comes to functions that speak of one of some names; not what it lets go of again:
-    what it runs later ``drops`` it."""
+    """What the code around a use's loader, and around the calls that lead there, surely runs while workers
+    are still to start, where that comes to functions that speak of one of some names; not where it, or what
+    runs later, ``drops`` what it has made."""
     evaluator, loader = program.evaluator, use.loader
     if loader is None:
         return
@@ -67,7 +67,7 @@ def used_before(
 
 
 def is_one_of(evaluator: Evaluator, value: object, objects: list[Instance]) -> bool:
-    """Whether an object is one of some, be it that these are known as what the only call of a function makes."""
+    """Whether an object is one of some, be it that these are what the only call of a function makes."""
     return isinstance(value, Instance) and any(
         value.key == each.key or (value.node is each.node is not None and is_made_once(evaluator, each))
         for each in objects
@@ -118,7 +118,7 @@ def _run(program: Program, frame: Frame) -> list[Frame]:
 
 def _is_shut(node: ast.expr, point: Point, start: Start) -> bool:
     """Whether a ``with`` around an expression, and not around the loader, ends what it speaks of."""
-    roots = {path.partition(".")[0] for each in walk(node) if (path := dotted(each))}
+    roots = {each.id for each in walk(node) if isinstance(each, ast.Name)}
     for place in places_around(point):
         match place.owner:
             case ast.With(items=items, end_lineno=end):
@@ -140,9 +140,13 @@ def _is_dropped(
     for later, _, frame in _entered(program, start):
         at = (getattr(later, "lineno", 0), getattr(later, "col_offset", 0))
         ended = start.places is not None and not any(at < each for each in start.places)
-        if at > here and not ended and isinstance(frame.receiver, Instance):
-            if drop(_run(program, frame), drops):
-                return True
+        if (
+            at > here
+            and not ended
+            and isinstance(frame.receiver, Instance)
+            and drop(_run(program, frame), drops)
+        ):
+            return True
     return False
 
 
