@@ -370,7 +370,9 @@ def _by_key(program: Program, use: WorkerUse, owners: list[Instance]) -> Iterato
     begins = [visit.function.module.text_of(visit.function.node) for visit in init_visits(program, use)]
     for each in kept_by_key(program.evaluator, use.code.visits):
         word = each.place.rpartition(".")[2]
-        if is_for_one_process([each.visit]) or any(word in text for text in begins):
+        of_object = each.visit.function.receiver if each.own else None
+        beside = [visit for visit in use.code.visits if of_object and visit.function.receiver == of_object]
+        if is_for_one_process([each.visit, *beside]) or any(word in text for text in begins):
             continue
         when, sure = _kept_before(program, use, owners, each)
         if when is not None and isinstance(each.made.node, ast.expr):

@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from dlint.fork.handles import handle_of
 from dlint.source.layout import own_names, parameters, statements_in
-from dlint.values.frame import Frame, Point
-from dlint.values.values import Class, Const, Instance, Key, Made, Value
+from dlint.values.frame import Argument, Frame, Point
+from dlint.values.places import loops_around
+from dlint.values.values import Class, Const, Instance, Key, Made, Unknown, Value
 from dlint.values.worlds import HERE
 from dlint.workers.repetition import is_cached, is_once
 
@@ -109,12 +110,39 @@ def is_kept_by(evaluator: Evaluator, kept: KeptByKey, run: list[Frame]) -> bool:
     )
     if not same or any(drops.search(frame.module.text_of(frame.scope)) for frame in run):
         return False
-    theirs = {value.key for value in _keys(evaluator, kept.key, Point(kept.visit.frame, kept.statement))}
+    wanted = _keys(evaluator, kept.key, Point(kept.visit.frame, kept.statement))
+    theirs = {value.key for value in wanted}
+    any_number = any(isinstance(value, Unknown | Made) for value in wanted)
     return any(
-        value.key in theirs
+        value.key in theirs or (any_number and _is_number(value, frame))
         for frame in same
         for value in _keys(evaluator, kept.key, Point(frame, kept.statement))
     )
+
+
+def _is_number(value: Value, frame: Frame) -> bool:
+    """Whether a key is a number, be it one that the caller counts (``for at in range(n)``): where workers keep
+    things by a number that their items tell, some item is of this one."""
+    if isinstance(value, Const):
+        return type(value.value) is int
+    given = frame.arguments.all() if frame.arguments is not None else []
+    return isinstance(value, Unknown | Made) and any(_is_counted(each) for each in given)
+
+
+def _is_counted(argument: Argument) -> bool:
+    """Whether an argument is what a loop around the call counts."""
+    if not isinstance(argument.expression, ast.Name) or argument.point is None:
+        return False
+    name = argument.expression.id
+    for loop in loops_around(argument.point):
+        match loop:
+            case ast.For(target=ast.Name(id=at), iter=ast.Call(func=ast.Name(id="range"))) if at == name:
+                return True
+            case ast.For(
+                target=ast.Tuple(elts=[ast.Name(id=at), _]), iter=ast.Call(func=ast.Name(id="enumerate"))
+            ) if at == name:
+                return True
+    return False
 
 
 def _keys(evaluator: Evaluator, key: ast.expr | None, point: Point) -> list[Value]:
