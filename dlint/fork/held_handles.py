@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from dlint.fork.early.run_by import run_by
 from dlint.fork.early.surely import is_sure
@@ -15,7 +15,10 @@ from dlint.knowledge.processes.handles import PARTS
 from dlint.source.layout import FunctionNode, dotted, functions_in, own_names, parameters, statements_in
 from dlint.values.frame import Frame, Point
 from dlint.values.values import Instance, Items, Made, Table, Value
-from dlint.values.worlds import HERE
+from dlint.values.worlds import HERE, World
+
+if TYPE_CHECKING:
+    from dlint.calls.evaluator import Evaluator
 
 Held = Literal["alone", "among others", "a part of it"]
 _CONTAINERS = frozenset({"OrderedDict", "dict", "list"})
@@ -35,13 +38,8 @@ def held(program: Program, owner: Instance, names: set[str]) -> Iterator[tuple[s
                     yield from ((name, item, "among others") for item in _inside(value))
             else:
                 yield name, value, "alone"
-        whole = getattr(point.statement, "value", None)
-        while (part := _part(whole)) is not None:
-            whole, method = part
-            for value, _ in evaluator.values(whole, point, world):
-                handle = handle_of(program.evaluator, value)
-                if handle is not None and method in handle.parts:
-                    yield name, value, "a part of it"
+        for value in _taken_from(evaluator, getattr(point.statement, "value", None), point, world):
+            yield name, value, "a part of it"
     yield from ((name, value, "among others") for name, value in _put_in(program, owner, names))
 
 
@@ -130,16 +128,32 @@ def _contents(container: Items | Table) -> list[Value]:
     return list(container.items.values() if isinstance(container, Table) else container.items)
 
 
-def _part(node: ast.expr | None) -> tuple[ast.expr, str] | None:
-    """What an expression takes a part of, and how: ``file["images"]``, ``file.get("images")``,
-    ``file.variables["t"]``, ``connection.cursor()``."""
+def _taken_from(
+    evaluator: Evaluator, node: ast.expr | None, point: Point, world: World
+) -> Iterator[Value]:
+    """The handles of which an expression takes a part, be it a part of a part."""
+    while (part := _part(node)) is not None:
+        node, method, by_name = part
+        wholes = [
+            value
+            for value, _ in evaluator.values(node, point, world)
+            if (handle := handle_of(evaluator, value)) is not None and method in handle.parts
+        ]
+        yield from wholes
+        if not (wholes or by_name):
+            return  # a number, of an array
+
+
+def _part(node: ast.expr | None) -> tuple[ast.expr, str, bool] | None:
+    """What an expression takes a part of, how, and whether surely by a name: ``file["images"]``,
+    ``file.get("images")``, ``file.variables["t"]``, ``connection.cursor()``. A file has parts by names alone."""
     match node:
-        case ast.Subscript(value=ast.Attribute(value=whole, attr=under), slice=name) if under in PARTS:
-            return (whole, under) if _is_name(name) else None
-        case ast.Subscript(value=whole, slice=name) if _is_name(name):
-            return whole, "[]"
+        case ast.Subscript(value=ast.Attribute(value=whole, attr=under), slice=key) if under in PARTS:
+            return whole, under, _is_name(key)
+        case ast.Subscript(value=whole, slice=key):
+            return whole, "[]", _is_name(key)
         case ast.Call(func=ast.Attribute(value=whole, attr=method), args=given) if method in PARTS:
-            return (whole, method) if method != "get" or (given and _is_name(given[0])) else None
+            return whole, method, method != "get" or (bool(given) and _is_name(given[0]))
     return None
 
 
