@@ -128,9 +128,7 @@ def _contents(container: Items | Table) -> list[Value]:
     return list(container.items.values() if isinstance(container, Table) else container.items)
 
 
-def _taken_from(
-    evaluator: Evaluator, node: ast.expr | None, point: Point, world: World
-) -> Iterator[Value]:
+def _taken_from(evaluator: Evaluator, node: ast.expr | None, point: Point, world: World) -> Iterator[Value]:
     """The handles of which an expression takes a part, be it a part of a part."""
     while (part := _part(node)) is not None:
         node, method, by_name = part
@@ -145,8 +143,8 @@ def _taken_from(
 
 
 def _part(node: ast.expr | None) -> tuple[ast.expr, str, bool] | None:
-    """What an expression takes a part of, how, and whether surely by a name: ``file["images"]``,
-    ``file.get("images")``, ``file.variables["t"]``, ``connection.cursor()``. A file has parts by names alone."""
+    """What an expression takes a part of, how, and whether surely by a name, as a file's parts always are:
+    ``file["images"]``, ``file.get("images")``, ``file.variables["t"]``, ``connection.cursor()``."""
     match node:
         case ast.Subscript(value=ast.Attribute(value=whole, attr=under), slice=key) if under in PARTS:
             return whole, under, _is_name(key)
