@@ -6,8 +6,9 @@ What the parent makes and worker code uses: a pool of threads or processes (`Thr
 `ThreadPoolExecutor`, `multiprocessing.Pool`, `ProcessPoolExecutor`) made in `Dataset.__init__`, at module
 level or in main; a queue that a thread of the parent fills; a lock that a thread of the parent takes. Also a
 pool that worker code makes at its first use (`if self.pool is None:`, `lru_cache`) where the parent reads an
-item first, or the constructor asks for it, and so makes it there. A pool that is finished before the workers
-start (a `with` block in `__init__`) is fine, and so is one that every process makes for itself.
+item first, surely runs a method or function that needs it, or the constructor asks for it, and so makes it
+there. A pool that is finished before the workers start (a `with` block in `__init__`) is fine, and so is one
+that every process makes for itself.
 
 ## Why is this bad
 
@@ -17,8 +18,8 @@ A fork copies the objects of the parent and none of its threads. Measured:
   never used the pool.
 - `ThreadPoolExecutor` and `ProcessPoolExecutor` start their threads with the first task: once the parent
   has read one item, or given it other work, the workers **hang** (5 of 5, 3 of 3). A cold
-  `ThreadPoolExecutor` survives the fork: one of a module counts where the parent gives it work before it
-  makes the loader.
+  `ThreadPoolExecutor` survives the fork: one counts where the parent surely gives it work before, as by a
+  method of the dataset, or of the client that the dataset holds.
 - A thread started in `__init__` that fills a `queue.Queue`: **hangs** in 5 of 5 runs.
 - A `threading.Lock` that a thread of the parent holds at the fork: **hangs** in 6 of 6 runs. A lock that
   nobody holds is fine.

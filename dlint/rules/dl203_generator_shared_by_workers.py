@@ -7,7 +7,8 @@ transform, or at module level) and drawn from in worker code. A generator made i
 from it is fine, and so are one that only samplers use (they run in the parent) and one that `worker_init_fn`
 or the worker code replaces or seeds again: itself, and not another of that name. One that is made at its
 first use (`if self.rng is None:`, a `cached_property`) counts where the parent reads an item of the dataset
-before the workers start, there or in a function that it hands the dataset to. Of several that are made for as
+before the workers start, there or in a function that it hands the dataset to, or surely runs a method or
+property that draws from it. Of several that are made for as
 many workers, each of which takes its own, only the epochs repeat.
 
 Where workers shuffle a list alike and each takes its part of it (`order[info.id :: info.num_workers]`), the

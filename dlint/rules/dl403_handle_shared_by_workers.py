@@ -10,10 +10,11 @@ a cursor of SQLite, a transaction of LMDB), or one of a list or dict of them.
 Also one that is opened when it is first needed (`if self.file is None:`, `if not hasattr(self, "file"):`, a
 `cached_property`) where the main process needs it while workers are still to start, which then inherit it all
 the same: the constructor lists its contents, or has the object that holds it do so; `__len__` does, and the
-program or a shuffling loader asks for the length; or the program reads an item, where the loader is made, in
-a method that is called before, or in the constructor of the object that keeps the dataset. So it is with one
-that a dict of the module, the class or the object keeps under its path (`if path not in BANK:`), or a cached
-function, where the constructor needs the one that workers need.
+program or a shuffling loader asks for the length; or the program reads an item, or surely runs any method,
+property or function that needs it (`dataset.statistics()`), where the loader is made, in a method that is
+called before (Lightning's `setup`), or in the constructor of the object that keeps the dataset. So it is
+with one that a dict of the module, the class or the object keeps under its path or number (`if path not in
+BANK:`), a `threading.local()`, or a cached function, where the constructor needs the one that workers need.
 
 Fine are handles opened in the worker: for each item, in `worker_init_fn`, keyed on `os.getpid()`, or at the
 first item where the parent reads none, or lets go what it has read with (`dataset.close()`) before workers
