@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from dlint.fork.early.reads import is_made_once
 from dlint.fork.early.run_by import entered, run_by
 from dlint.fork.early.starts import Start, let_go, starts
-from dlint.source.layout import dotted, functions_in, own_names
+from dlint.source.layout import dotted, functions_in, own_names, statements_in
 from dlint.source.module import Module
 from dlint.source.nodes import walk
 from dlint.values.frame import Frame, Point
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from dlint.workers.uses import WorkerUse
 
 _FAR = 4
+_COPY = re.compile(r"\b(?:deep)?copy\(")
 _WITHIN = r"\bself\[|\bin self\b|\(self\)"
 _ITEMS = frozenset({"__getitem__", "__iter__", "__next__", "__len__"})
 
@@ -62,6 +63,8 @@ def used_before(
             if words.search(frame.module.text_of(frame.scope)) is None:
                 continue
             run = _run(program, frame)
+            if _is_of_copy(node, point, run):
+                continue
             if not (_is_shut(node, point, start) or _is_dropped(program, node, point, start, run, drops)):
                 yield Used(point.frame.module, node, run)
 
@@ -114,6 +117,20 @@ def _run(program: Program, frame: Frame) -> list[Frame]:
         program.answers[mark] = run_by(program.evaluator, [frame], surely=True)
     run: list[Frame] = program.answers[mark]
     return run
+
+
+def _is_of_copy(node: ast.expr, point: Point, run: list[Frame]) -> bool:
+    """Whether something is done to a copy, which what is known of values takes for the object itself."""
+    names = {each.id for each in walk(node) if isinstance(each, ast.Name)}
+    scope = point.frame.scope
+    copied = (
+        statement.value
+        for statement in (statements_in(scope.body) if not isinstance(scope, ast.Lambda) else ())
+        if isinstance(statement, ast.Assign) and names.intersection(own_names(statement))
+    )
+    return any(_COPY.search(ast.unparse(value)) for value in copied) or any(
+        _COPY.search(frame.module.text_of(frame.scope)) for frame in run
+    )
 
 
 def _is_shut(node: ast.expr, point: Point, start: Start) -> bool:
