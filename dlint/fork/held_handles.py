@@ -5,15 +5,23 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
+from dlint.fork.early.run_by import run_by
+from dlint.fork.early.surely import is_sure
 from dlint.fork.handles import handle_of
 from dlint.fork.program import Program
 from dlint.knowledge.processes.handles import PARTS
+from dlint.source.layout import FunctionNode, dotted, functions_in, own_names, parameters, statements_in
+from dlint.values.frame import Frame, Point
 from dlint.values.values import Instance, Items, Made, Table, Value
-from dlint.values.worlds import HERE
+from dlint.values.worlds import HERE, World
+
+if TYPE_CHECKING:
+    from dlint.calls.evaluator import Evaluator
 
 Held = Literal["alone", "among others", "a part of it"]
+_CONTAINERS = frozenset({"OrderedDict", "dict", "list"})
 # A constructor that closes what it has opened may have closed what a container holds.
 _LETS_GO = re.compile(r"\.(?:close|release|clear)\(")
 
@@ -30,13 +38,78 @@ def held(program: Program, owner: Instance, names: set[str]) -> Iterator[tuple[s
                     yield from ((name, item, "among others") for item in _inside(value))
             else:
                 yield name, value, "alone"
-        whole = getattr(point.statement, "value", None)
-        while (part := _part(whole)) is not None:
-            whole, method = part
-            for value, _ in evaluator.values(whole, point, world):
-                handle = handle_of(program.evaluator, value)
-                if handle is not None and method in handle.parts:
-                    yield name, value, "a part of it"
+        for value in _taken_from(evaluator, getattr(point.statement, "value", None), point, world):
+            yield name, value, "a part of it"
+    yield from ((name, value, "among others") for name, value in _put_in(program, owner, names))
+
+
+def _put_in(program: Program, owner: Instance, names: set[str]) -> Iterator[tuple[str, Value]]:
+    """What methods that the constructor surely calls put into containers of the object that it makes before
+    (``self.files[band] = ...``), where nothing there lets go of anything."""
+    evaluator = program.evaluator
+    if not any(_puts_in(above.node, names) for above in evaluator.classes.line(owner.cls)):
+        return
+    begun = [frame for _, frame in evaluator.initialisers.of(owner)]
+    own = [frame for frame in run_by(evaluator, begun, surely=True) if _is_of(frame, owner)]
+    if any(_LETS_GO.search(frame.module.text_of(frame.scope)) for frame in own):
+        return
+    for frame in own[len(begun) :]:
+        for statement in statements_in(frame.scope.body) if isinstance(frame.scope, FunctionNode) else ():
+            put = _stored_into(statement)
+            if put is None or put[0].attr not in names or not _is_own(put[0], frame):
+                continue
+            at = Point(frame, statement)
+            if is_sure(evaluator, at) and _is_made_empty(put[0].attr, own, len(begun)):
+                yield from ((put[0].attr, value) for value, _ in evaluator.values(put[1], at))
+
+
+def _puts_in(node: ast.ClassDef, names: set[str]) -> bool:
+    """Whether methods of a class besides its constructor put anything into attributes of some names."""
+    return any(
+        put[0].attr in names
+        for function in functions_in(node.body)
+        if function.name != "__init__"
+        for statement in statements_in(function.body)
+        if (put := _stored_into(statement)) is not None
+    )
+
+
+def _stored_into(statement: ast.stmt) -> tuple[ast.Attribute, ast.expr] | None:
+    """The attribute into which a statement stores, and what: ``self.files[band] = ...``."""
+    match statement:
+        case ast.Assign(targets=[ast.Subscript(value=ast.Attribute() as held)], value=value):
+            return held, value
+        case ast.Expr(
+            value=ast.Call(func=ast.Attribute(value=ast.Attribute() as held, attr="append"), args=[value])
+        ):
+            return held, value
+    return None
+
+
+def _is_made_empty(name: str, run: list[Frame], constructors: int) -> bool:
+    """Whether of what makes an object only a constructor binds an attribute: to a dict or list of its own."""
+    binding = [
+        (at < constructors, statement)
+        for at, frame in enumerate(run)
+        if isinstance(frame.scope, FunctionNode)
+        for statement in statements_in(frame.scope.body)
+        if any(path.partition(".")[2] == name for path in own_names(statement))
+    ]
+    match binding:
+        case [(True, ast.Assign(value=ast.Dict(keys=[]) | ast.List(elts=[])))]:
+            return True
+        case [(True, ast.Assign(value=ast.Call(func=made, args=[], keywords=[])))]:
+            return (dotted(made) or "").rpartition(".")[2] in _CONTAINERS
+    return False
+
+
+def _is_of(frame: Frame, owner: Instance) -> bool:
+    return isinstance(frame.receiver, Instance) and frame.receiver.key == owner.key
+
+
+def _is_own(held: ast.Attribute, frame: Frame) -> bool:
+    own = parameters(frame.scope)[:1] if isinstance(frame.scope, FunctionNode) else []
+    return isinstance(held.value, ast.Name) and bool(own) and held.value.id == own[0].arg
 
 
 def is_released(made: Made, name: str) -> bool:
@@ -55,16 +128,30 @@ def _contents(container: Items | Table) -> list[Value]:
     return list(container.items.values() if isinstance(container, Table) else container.items)
 
 
-def _part(node: ast.expr | None) -> tuple[ast.expr, str] | None:
-    """What an expression takes a part of, and how: ``file["images"]``, ``file.get("images")``,
-    ``file.variables["t"]``, ``connection.cursor()``."""
+def _taken_from(evaluator: Evaluator, node: ast.expr | None, point: Point, world: World) -> Iterator[Value]:
+    """The handles of which an expression takes a part, be it a part of a part."""
+    while (part := _part(node)) is not None:
+        node, method, by_name = part
+        wholes = [
+            value
+            for value, _ in evaluator.values(node, point, world)
+            if (handle := handle_of(evaluator, value)) is not None and method in handle.parts
+        ]
+        yield from wholes
+        if not (wholes or by_name):
+            return  # a number, of an array
+
+
+def _part(node: ast.expr | None) -> tuple[ast.expr, str, bool] | None:
+    """What an expression takes a part of, how, and whether surely by a name, as a file's parts always are:
+    ``file["images"]``, ``file.get("images")``, ``file.variables["t"]``, ``connection.cursor()``."""
     match node:
-        case ast.Subscript(value=ast.Attribute(value=whole, attr=under), slice=name) if under in PARTS:
-            return (whole, under) if _is_name(name) else None
-        case ast.Subscript(value=whole, slice=name) if _is_name(name):
-            return whole, "[]"
+        case ast.Subscript(value=ast.Attribute(value=whole, attr=under), slice=key) if under in PARTS:
+            return whole, under, _is_name(key)
+        case ast.Subscript(value=whole, slice=key):
+            return whole, "[]", _is_name(key)
         case ast.Call(func=ast.Attribute(value=whole, attr=method), args=given) if method in PARTS:
-            return (whole, method) if method != "get" or (given and _is_name(given[0])) else None
+            return whole, method, method != "get" or (bool(given) and _is_name(given[0]))
     return None
 
 

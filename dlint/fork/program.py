@@ -7,6 +7,7 @@ from typing import Any, Protocol
 
 from dlint.fork.boundaries import Boundaries
 from dlint.fork.protection import Protections
+from dlint.fork.shipped import Part
 from dlint.loaders.loaders import Loader
 from dlint.project.releases.releases import Releases
 from dlint.values.values import Key
@@ -37,3 +38,5 @@ class Program(program.Program, Protocol):
     ) -> Protections: ...
 
     def uses_of(self, loader: Loader) -> list[WorkerUse]: ...
+
+    def shipped(self, use: WorkerUse) -> Sequence[Part]: ...

@@ -33,3 +33,12 @@ FIELDS: dict[str, tuple[str, object]] = {
     "batch_size": ("per_device_train_batch_size", 8),
 }
 DEFAULTS = dict(FIELDS.values())
+
+# Lightning asks these for loaders, and calls methods before that make ready what is loaded.
+HOOKED = frozenset({"pytorch_lightning.LightningDataModule", "pytorch_lightning.LightningModule"})
+MAKES_READY = ("prepare_data", "setup")
+
+
+def is_asked_for_loader(method: str) -> bool:
+    """Whether Lightning asks a method of this name for a loader."""
+    return method.endswith("_dataloader")

@@ -6,8 +6,9 @@ What the parent makes and worker code uses: a pool of threads or processes (`Thr
 `ThreadPoolExecutor`, `multiprocessing.Pool`, `ProcessPoolExecutor`) made in `Dataset.__init__`, at module
 level or in main; a queue that a thread of the parent fills; a lock that a thread of the parent takes. Also a
 pool that worker code makes at its first use (`if self.pool is None:`, `lru_cache`) where the parent reads an
-item first, or the constructor asks for it, and so makes it there. A pool that is finished before the workers
-start (a `with` block in `__init__`) is fine, and so is one that every process makes for itself.
+item first, surely runs a method or function that needs it, or the constructor asks for it, and so makes it
+there. A pool that is finished before the workers start (a `with` block in `__init__`) is fine, and so is one
+that every process makes for itself.
 
 ## Why is this bad
 
@@ -16,9 +17,9 @@ A fork copies the objects of the parent and none of its threads. Measured:
 - `ThreadPool` made in `__init__` or at module level: the worker **hangs** in 4 of 4 runs, even if the parent
   never used the pool.
 - `ThreadPoolExecutor` and `ProcessPoolExecutor` start their threads with the first task: once the parent
-  has read one item, or given it other work, the workers **hang** (5 of 5, 3 of 3). A cold
-  `ThreadPoolExecutor` survives the fork: one of a module counts where the parent gives it work before it
-  makes the loader.
+  has read one item, or given it other work (by `client.ping()`), the workers **hang** (5 of 5, 3 of 3). A
+  cold `ThreadPoolExecutor` survives the fork: one counts where the parent surely gives it work before, as by
+  a method of the dataset, or of the client that the dataset holds.
 - A thread started in `__init__` that fills a `queue.Queue`: **hangs** in 5 of 5 runs.
 - A `threading.Lock` that a thread of the parent holds at the fork: **hangs** in 6 of 6 runs. A lock that
   nobody holds is fine.
@@ -93,8 +94,8 @@ import ast
 from collections.abc import Iterator
 
 from dlint.finding import Effect, ReachStep, Remedy
+from dlint.fork.early.put_to_work import Early, is_busy, made_early, worked_early
 from dlint.fork.early.reads import item_read_in_parent
-from dlint.fork.order import comes_before
 from dlint.fork.sides import (
     ParentThread,
     functions_of,
@@ -108,7 +109,8 @@ from dlint.knowledge.processes.pools import LOCKS, POOLS, THREAD_QUEUES, THREADS
 from dlint.program.conditions import NOT_FORKED, both, loaded
 from dlint.program.program import Program
 from dlint.rules.rule import Found
-from dlint.source.layout import FunctionNode, expressions, own_names, statements_in
+from dlint.rules.wording import place
+from dlint.source.layout import FunctionNode
 from dlint.source.nodes import walk
 from dlint.values.frame import Point
 from dlint.values.functions import function_body
@@ -162,17 +164,25 @@ def _pool(
     pool = POOLS[made.name]
     before = made_in_parent(program, made, worker)
     read = item_read_in_parent(program, use, made.point.frame.owner)
+    early: Early | None = None
     if not before:
         kept = is_once(made.node, made.point) or is_cached(made.point.frame.scope)
         # An executor has no threads before it is given work.
         by_constructor = (
             read is None and kept and not pool.lazy and _is_asked_for_by_maker(program, use, made)
         )
-        if not kept or (read is None and not by_constructor) or _per_process(made):
+        if not kept or _per_process(made):
             return
+        if read is None and not by_constructor:
+            early = worked_early(program, use, made) if pool.lazy else made_early(program, use, made)
+            if early is None:
+                return
     threads = pool.of == "threads"
     warm = f"{read[0].relative}:{read[1].lineno}" if read is not None else ""
-    busy = before and pool.lazy and (_works_where_made(program, made) or _works_before(program, use, made))
+    busy = before and pool.lazy and is_busy(program, use, made)
+    if before and pool.lazy and not (warm or busy):
+        early = worked_early(program, use, made)
+        busy = early is not None
     cold = before and not warm and not busy and pool.lazy and threads
     method = program.start_method_of(use)
     if _is_made_by_import(program, use, made):
@@ -185,6 +195,8 @@ def _pool(
     if method in STARTS_ANEW:
         what = f"worker code uses a {shown} of the parent, which cannot be pickled: {method} workers fail"
         effect = "error"
+    elif not before and early is not None and early.used is not None:
+        what = f"the parent runs {early.used.shown} and so makes the {shown} that workers inherit: they hang"
     elif not before and read is None:
         what = f"the constructor asks for the {shown} that workers inherit: they hang"
     elif not before:
@@ -201,6 +213,8 @@ def _pool(
         what = f"worker code uses a {shown} of the parent: forked workers hang, without its {pool.of}"
     cure = "make it in each worker, keyed on os.getpid()" if threads else "let the workers do the work"
     where = f" (item read at {warm})" if warm and not busy else ""
+    if early is not None and early.used is not None:
+        where = f" (at {place(early.used.module, early.used.node)})"
     remedy = Remedy("pool_per_process", "unsafe", "Make the pool in each process, keyed on os.getpid()")
     yield Found(
         made.point.frame.module,
@@ -233,46 +247,6 @@ def _is_made_by_import(program: Program, use: WorkerUse, made: Made) -> bool:
     if not isinstance(frame.scope, ast.Module):
         return False
     return all(part.value.key != made.key for part in program.shipped(use))
-
-
-def _works_where_made(program: Program, made: Made) -> bool:
-    """Whether the code that makes a pool gives it work, too: its threads run from then on."""
-    frame = made.point.frame
-    if isinstance(frame.scope, ast.Lambda):
-        return False
-    for statement in statements_in(frame.scope.body):
-        for expression in expressions(statement):
-            for node in walk(expression):
-                match node:
-                    case ast.Call(
-                        func=ast.Attribute(value=ast.Name() | ast.Attribute() as held, attr=method)
-                    ) if gives_work(method):
-                        values = program.evaluator.values(held, Point(frame, statement))
-                        if any(value.key == made.key for value, _ in values):
-                            return True
-    return False
-
-
-def _works_before(program: Program, use: WorkerUse, made: Made) -> bool:
-    """Whether the parent gives work to a pool of a module before it makes the loader."""
-    statement = made.point.statement
-    if statement is None or not isinstance(made.point.frame.scope, ast.Module):
-        return False
-    evaluator = program.evaluator
-    for name in own_names(statement):
-        for module in program.modules.naming(name):
-            for trail in module.paths_to(name):
-                match trail[-3:]:
-                    case [ast.Call(func=called), ast.Attribute(attr=method) as held, ast.expr() as pool] if (
-                        called is held and held.value is pool and gives_work(method)
-                    ):
-                        evaluator.start()
-                        point = evaluator.sites.point_of(module, trail)
-                        values = evaluator.values(pool, point)
-                        same = any(value.key == made.key for value, _ in values)
-                        if same and comes_before(evaluator, point, use):
-                            return True
-    return False
 
 
 def _per_process(made: Made) -> bool:

@@ -7,7 +7,8 @@ transform, or at module level) and drawn from in worker code. A generator made i
 from it is fine, and so are one that only samplers use (they run in the parent) and one that `worker_init_fn`
 or the worker code replaces or seeds again: itself, and not another of that name. One that is made at its
 first use (`if self.rng is None:`, a `cached_property`) counts where the parent reads an item of the dataset
-before the workers start, there or in a function that it hands the dataset to. Of several that are made for as
+before the workers start, there or in a function that it hands the dataset to, or surely runs a method or
+property that draws from it. Of several that are made for as
 many workers, each of which takes its own, only the epochs repeat.
 
 Where workers shuffle a list alike and each takes its part of it (`order[info.id :: info.num_workers]`), the
@@ -113,6 +114,7 @@ import ast
 from collections.abc import Iterator
 
 from dlint.finding import Effect, Remedy
+from dlint.fork.early.put_to_work import made_early
 from dlint.fork.early.reads import item_read_in_parent
 from dlint.fork.sides import made_in_parent, names_of, renewed
 from dlint.fork.start_method import STARTS_ANEW
@@ -167,7 +169,7 @@ def check(program: Program) -> Iterator[Found]:
             own = _is_one_of_many(use.code, made)
             if own and use.loader is not None and use.loader.keeps_workers:
                 continue
-            touched = item_read_in_parent(program, use, made.point.frame.owner) if lazy else None
+            touched = _touched(program, use, made) if lazy else None
             if touched is None and lazy:
                 continue
             kept = use.loader is not None and use.loader.keeps_workers
@@ -178,6 +180,14 @@ def check(program: Program) -> Iterator[Found]:
             whose = "workers" if kept or anew else "epochs" if own or order else "workers and epochs"
             found = _found(program, use, event, made, touched, whose)
             yield found if not order else found._replace(cure=_ANEW, remedy=None, by_hand=_ANEW)
+
+
+def _touched(program: Program, use: WorkerUse, made: Made) -> tuple[Module, ast.expr] | None:
+    """Where the parent comes to a generator that is made at its first use."""
+    read = item_read_in_parent(program, use, made.point.frame.owner)
+    early = made_early(program, use, made) if read is None else None
+    used = early.used if early is not None else None
+    return (used.module, used.node) if used is not None else read
 
 
 def _draws(program: Program, code: WorkerCode) -> Iterator[tuple[Event, Made, bool]]:

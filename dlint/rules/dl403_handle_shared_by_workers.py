@@ -10,10 +10,11 @@ a cursor of SQLite, a transaction of LMDB), or one of a list or dict of them.
 Also one that is opened when it is first needed (`if self.file is None:`, `if not hasattr(self, "file"):`, a
 `cached_property`) where the main process needs it while workers are still to start, which then inherit it all
 the same: the constructor lists its contents, or has the object that holds it do so; `__len__` does, and the
-program or a shuffling loader asks for the length; or the program reads an item, where the loader is made, in
-a method that is called before, or in the constructor of the object that keeps the dataset. So it is with one
-that a dict of the module, the class or the object keeps under its path (`if path not in BANK:`), or a cached
-function, where the constructor needs the one that workers need.
+program or a shuffling loader asks for the length; or the program reads an item, or surely runs any method,
+property or function that needs it (`dataset.statistics()`), where the loader is made, in a method that is
+called before (Lightning's `setup`), or in the constructor of the object that keeps the dataset. So it is
+with one that a dict of the module, the class or the object keeps under its path or number (`if path not in
+BANK:`), a `threading.local()`, or a cached function, where the constructor needs the one that workers need.
 
 Fine are handles opened in the worker: for each item, in `worker_init_fn`, keyed on `os.getpid()`, or at the
 first item where the parent reads none, or lets go what it has read with (`dataset.close()`) before workers
@@ -38,7 +39,9 @@ As measured, with 4 forked workers and 4000 reads:
   the number of frames, and where the worker lets go of the parent's; of an .avi of MJPG 35 to 64 reads failed
   and 159 to 187 were **silently wrong** of 400, and it hangs where the parent has read a frame.
 - A `ZipFile` opened when first needed, 2000 reads: no error where only workers need it, 1 and 67 where the
-  constructor has listed it, 116 and 162 where `__len__` has.
+  constructor has listed it, 116 and 162 where `__len__` has; where main has called a method that reads from
+  it, 5 of 5 epochs failed, without the call none. A file in a `threading.local()` that the constructor has
+  read: 476 and 2,168 **silently wrong** reads of 400,000.
 - `lmdb` 3.0, opened anew in a forked worker while the inherited environment is still open: all of 8000 reads
   failed (`The environment ... is already open in this process`; 2.0 to 2.3 refuse it likewise, 1.x do not),
   none where the worker closes the inherited one first.
@@ -124,11 +127,13 @@ from dlint.finding import Remedy
 from dlint.fork.early.kept_by_key import KeptByKey, is_kept_by, kept_by_key
 from dlint.fork.early.opened_late import (
     Opened,
+    asked_for_by_others,
     is_for_one_process,
     is_opened_by,
     opened_in,
     parent_run,
     path_of,
+    use_that_opens,
 )
 from dlint.fork.early.reads import item_read_in_parent, length_asked_in_parent
 from dlint.fork.handles import handle_of
@@ -190,7 +195,8 @@ def check(program: Program) -> Iterator[Found]:
                 yield from _read_by_others(program, uses, owner, visits, code, start, sent)
                 if visits:
                     yield from _kept(program, uses, owner, visits, start, sent)
-            yield from _lazy(program, uses, owner, visits, sent)
+            asked = asked_for_by_others(program, owner, code, visits)
+            yield from _lazy(program, uses, owner, [*visits, *asked], sent)
         for use in uses:
             yield from _by_key(program, use, [owner for owner, _ in owners.values()])
         for start in starts:
@@ -305,7 +311,11 @@ def _lazy(
             if read is not None:
                 when = _When("in the parent too, by reading an item", f" (item read at {place(*read)})")
             else:
-                asks = _by_constructor(program, use, owner, each) or _by_length(program, use, owner, each)
+                asks = (
+                    _by_constructor(program, use, owner, each)
+                    or _by_length(program, use, owner, each)
+                    or _by_use(program, use, owner, each)
+                )
                 if asks is None:
                     continue
                 when = asks
@@ -346,6 +356,14 @@ def _by_length(program: Program, use: WorkerUse, owner: Instance, opened: Opened
     return None
 
 
+def _by_use(program: Program, use: WorkerUse, owner: Instance, opened: Opened) -> _When | None:
+    """What else the parent does with a dataset that opens a handle."""
+    used = use_that_opens(program, use, opened, owner)
+    if used is None:
+        return None
+    return _When(f"in the parent too, by {used.shown}", f" (at {place(used.module, used.node)})")
+
+
 def _by_key(program: Program, use: WorkerUse, owners: list[Instance]) -> Iterator[Found]:
     """Handles that are kept under a key when first needed, where the parent needs the same ones before."""
     if program.start_method_of(use) not in (None, "fork"):
@@ -355,7 +373,9 @@ def _by_key(program: Program, use: WorkerUse, owners: list[Instance]) -> Iterato
     begins = [visit.function.module.text_of(visit.function.node) for visit in init_visits(program, use)]
     for each in kept_by_key(program.evaluator, use.code.visits):
         word = each.place.rpartition(".")[2]
-        if is_for_one_process([each.visit]) or any(word in text for text in begins):
+        of_object = each.visit.function.receiver if each.own else None
+        beside = [visit for visit in use.code.visits if of_object and visit.function.receiver == of_object]
+        if is_for_one_process([each.visit, *beside]) or any(word in text for text in begins):
             continue
         when, sure = _kept_before(program, use, owners, each)
         if when is not None and isinstance(each.made.node, ast.expr):
@@ -475,7 +495,7 @@ def _found(
         return
     happens = f"forked workers share it and {forked}" if forked else "pickle cannot send it to workers"
     open_start = None if forked or start is not None else NOT_FORKED
-    module = visit.function.module
+    module = made.point.frame.module if read is made.node else visit.function.module
     found = Found(
         made.point.frame.module,
         made.node,

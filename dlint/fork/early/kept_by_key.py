@@ -1,17 +1,19 @@
 """Handles that worker code keeps under a key once it has opened them (``BANK[path]``), in a dict that the
-parent has filled before: with the same things, as far as is known."""
+parent has filled before: with the same things, as far as is known. A name of a ``threading.local()`` is such
+a key."""
 
 from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, NamedTuple
 
 from dlint.fork.handles import handle_of
 from dlint.source.layout import own_names, parameters, statements_in
-from dlint.values.frame import Frame, Point
-from dlint.values.values import Class, Const, Instance, Key, Made, Value
+from dlint.values.frame import Argument, Frame, Point
+from dlint.values.places import loops_around
+from dlint.values.values import Class, Const, Instance, Key, Made, Unknown, Value
 from dlint.values.worlds import HERE
 from dlint.workers.repetition import is_cached, is_once
 
@@ -50,6 +52,10 @@ def kept_by_key(evaluator: Evaluator, visits: list[Visit]) -> Iterator[KeptByKey
                 case ast.Assign(targets=[*_, ast.Subscript() as target], value=opened):
                     if is_once(opened, point):
                         home, key = _home(evaluator, target.value, point), target.slice
+                case ast.Assign(targets=[*_, ast.Attribute(value=held, attr=name)], value=opened):
+                    if is_once(opened, point) and _is_of_thread(evaluator, held, point):
+                        home, key = _home(evaluator, held, point), ast.Constant(name)
+                        home = (f"{home[0]}.{name}", home[1]) if home is not None else None
                 case ast.Return(value=ast.expr() as opened) if _is_cached_function(visit, node):
                     home = node.name, False
                 case _:
@@ -60,6 +66,15 @@ def kept_by_key(evaluator: Evaluator, visits: list[Visit]) -> Iterator[KeptByKey
                     keys = _keys(evaluator, key, point)
                     is_one = len(keys) == 1 and isinstance(keys[0], Const)
                     yield KeptByKey(handle, made, visit, home[0], key, statement, home[1], is_one)
+
+
+def _is_of_thread(evaluator: Evaluator, held: ast.expr, point: Point) -> bool:
+    """Whether an expression is what a thread keeps for itself: that of the parent's main thread, the only one
+    that a fork copies, is there in the worker's."""
+    return any(
+        isinstance(value, Made) and value.name == "threading.local"
+        for value, _ in evaluator.values(held, point)
+    )
 
 
 def _is_cached_function(visit: Visit, node: ast.FunctionDef) -> bool:
@@ -105,16 +120,51 @@ def is_kept_by(evaluator: Evaluator, kept: KeptByKey, run: list[Frame]) -> bool:
     name = kept.place.rpartition(".")[2]
     drops = re.compile(
         rf"\b{name}(?:\[[^\n]*\])?\.(?:clear|pop|popitem|close|values|items|cache_clear)\("
-        rf"|\bdel [^\n]*\b{name}\b"
+        rf"|\bdel [^\n]*\b{name}\b|\b{name} = None"
     )
-    if not same or any(drops.search(frame.module.text_of(frame.scope)) for frame in run):
+    texts = {id(frame.scope): frame.module.text_of(frame.scope) for frame in run}
+    if not same or any(drops.search(text) for text in texts.values()) or _is_made_again(kept, texts.values()):
         return False
-    theirs = {value.key for value in _keys(evaluator, kept.key, Point(kept.visit.frame, kept.statement))}
+    wanted = _keys(evaluator, kept.key, Point(kept.visit.frame, kept.statement))
+    theirs = {value.key for value in wanted}
+    any_number = any(isinstance(value, Unknown | Made) for value in wanted)
     return any(
-        value.key in theirs
+        value.key in theirs or (any_number and _is_number(value, frame))
         for frame in same
         for value in _keys(evaluator, kept.key, Point(frame, kept.statement))
     )
+
+
+def _is_made_again(kept: KeptByKey, texts: Iterable[str]) -> bool:
+    """Whether constructors make twice what keeps the handles of an object: the second holds none."""
+    _, _, held = kept.place.partition(".")
+    made = re.compile(rf"\.{re.escape(held.partition('.')[0])} = ")
+    return kept.own and sum(len(made.findall(text)) for text in texts) > 1
+
+
+def _is_number(value: Value, frame: Frame) -> bool:
+    """Whether a key is a number, be it one that the caller counts (``for at in range(n)``): where workers
+    keep things by a number that their items tell, some item is of this one."""
+    if isinstance(value, Const):
+        return type(value.value) is int
+    given = frame.arguments.all() if frame.arguments is not None else []
+    return isinstance(value, Unknown | Made) and any(_is_counted(each) for each in given)
+
+
+def _is_counted(argument: Argument) -> bool:
+    """Whether an argument is what a loop around the call counts."""
+    if not isinstance(argument.expression, ast.Name) or argument.point is None:
+        return False
+    name = argument.expression.id
+    for loop in loops_around(argument.point):
+        match loop:
+            case ast.For(target=ast.Name(id=at), iter=ast.Call(func=ast.Name(id="range"))) if at == name:
+                return True
+            case ast.For(
+                target=ast.Tuple(elts=[ast.Name(id=at), _]), iter=ast.Call(func=ast.Name(id="enumerate"))
+            ) if at == name:
+                return True
+    return False
 
 
 def _keys(evaluator: Evaluator, key: ast.expr | None, point: Point) -> list[Value]:

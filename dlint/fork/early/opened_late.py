@@ -4,22 +4,26 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator
+from collections.abc import Container, Iterator
 from typing import TYPE_CHECKING, NamedTuple
 
 from dlint.fork.early.run_by import run_by
+from dlint.fork.early.surely import starts_as_none
+from dlint.fork.early.used import Used, is_one_of, used_before
 from dlint.fork.handles import handle_of
-from dlint.fork.shipped import attributes
-from dlint.source.layout import FunctionNode, parameters, statements_in
-from dlint.values.frame import Frame, Point
-from dlint.values.values import Const, Instance, Made
+from dlint.source.layout import FunctionNode, expressions, own_names, parameters, statements_in
+from dlint.source.nodes import walk
+from dlint.values.frame import Arguments, Frame, Point, layout_of
+from dlint.values.values import Function, Instance, Made
 from dlint.values.worlds import HERE
+from dlint.workers.events import Visit, linked
 from dlint.workers.repetition import is_cached
 
 if TYPE_CHECKING:
     from dlint.fork.program import Program
     from dlint.knowledge.processes.handles import Handle
-    from dlint.workers.events import Visit
+    from dlint.workers.uses import WorkerUse
+    from dlint.workers.worker import WorkerCode
 
 _FOR_ONE_PROCESS = ("getpid", "get_worker_info", "current_process")
 
@@ -55,21 +59,67 @@ def opened_in(program: Program, owner: Instance, visits: list[Visit]) -> Iterato
             name = path.removeprefix(prefix)
             if name == path or "." in name:
                 continue
-            if not (_starts_as_none(program, owner, name) or _is_asked_for(visits, visit)):
+            if not (starts_as_none(program.evaluator, owner, name) or _is_asked_for(visits, visit)):
                 continue
             for value, _ in program.evaluator.attributes.held(owner, name, HERE):
                 handle = handle_of(program.evaluator, value)
                 if (
                     handle is not None
                     and isinstance(value, Made)
-                    and value.point.frame.scope is visit.function.node
+                    and _is_stored_by(program, visit, path, value)
                 ):
                     yield Opened(handle, value, visit, name)
 
 
-def _starts_as_none(program: Program, owner: Instance, name: str) -> bool:
-    values = [value for _, value, _ in attributes(program.evaluator, owner, HERE, (name,))]
-    return bool(values) and all(isinstance(value, Const) and value.value is None for value in values)
+def _is_stored_by(program: Program, visit: Visit, path: str, made: Made) -> bool:
+    """Whether a method stores a handle that it opens itself, or by another function (``self._open()``)."""
+    node, evaluator = visit.function.node, program.evaluator
+    if made.point.frame.scope is node:
+        return True
+    return isinstance(node, FunctionNode) and any(
+        isinstance(value, Made) and value.node is made.node
+        for statement in statements_in(node.body)
+        if path in own_names(statement)
+        for value, _ in evaluator.names.defined(statement, path, visit.frame, HERE)
+    )
+
+
+def asked_for_by_others(
+    program: Program, owner: Instance, code: WorkerCode, visits: list[Visit]
+) -> list[Visit]:
+    """The properties of an object that open something when first needed and that none of its methods in
+    worker code reads, but other worker code does (``self.archive.handle.read(name)``)."""
+    evaluator = program.evaluator
+    seen = {id(visit.function.node) for visit in visits}
+    getters = {
+        name: [(getter, cls) for getter, cls in found if id(getter.node) not in seen and _keeps(getter.node)]
+        for name, found in evaluator.classes.properties(owner.cls).items()
+    }
+    found: dict[int, Visit] = {}
+    for visit in code.visits if any(getters.values()) else ():
+        for node, point in _asking(visit, getters.keys()):
+            if any(value.key == owner.key for value, _ in evaluator.values(node.value, point, visit.world)):
+                for getter, cls in getters[node.attr]:
+                    bound = Function(getter.node, getter.frame, owner, cls)
+                    frame = evaluator.calls.enter(bound, Arguments(), node, point)
+                    link = linked(bound, point, node, visit)
+                    found.setdefault(id(bound.node), Visit(bound, frame, visit.world, link, visit.role))
+    return list(found.values())
+
+
+def _keeps(getter: FunctionNode | ast.Lambda) -> bool:
+    """Whether a property keeps something, in an attribute or by its decorator."""
+    return is_cached(getter) or any("." in path for path in layout_of(getter).binds)
+
+
+def _asking(visit: Visit, names: Container[str]) -> Iterator[tuple[ast.Attribute, Point]]:
+    """Where a function reads attributes of some names."""
+    node = visit.function.node
+    for statement in statements_in(node.body) if isinstance(node, FunctionNode) else ():
+        for expression in expressions(statement):
+            for each in walk(expression):
+                if isinstance(each, ast.Attribute) and each.attr in names and isinstance(each.ctx, ast.Load):
+                    yield each, Point(visit.frame, statement)
 
 
 def _is_asked_for(visits: list[Visit], opener: Visit) -> bool:
@@ -97,13 +147,32 @@ def parent_run(program: Program, frames: list[Frame]) -> list[Frame]:
 
 def is_opened_by(program: Program, opened: Opened, owner: Instance, frames: list[Frame]) -> bool:
     """Whether what the parent runs opens a handle of an object, and nothing there lets go of it."""
-    evaluator, scope, name = program.evaluator, opened.made.point.frame.scope, opened.name
+    evaluator, scope, name = program.evaluator, opened.visit.function.node, opened.name
     run = parent_run(program, frames)
     makers = {id(frame.scope) for _, frame in evaluator.initialisers.of(owner)}
-    drops = re.compile(rf"\.{name}\.(?:close|release)\(|\.{name} = None|\bdel [^\n]*\.{name}\b")
+    drops = drops_of(name)
     return any(frame.scope is scope and _is_of(frame, owner) for frame in run) and not any(
         id(frame.scope) not in makers and drops.search(frame.module.text_of(frame.scope)) for frame in run
     )
+
+
+def use_that_opens(program: Program, use: WorkerUse, opened: Opened, owner: Instance) -> Used | None:
+    """What the parent does with a dataset, or what it holds, before workers start, that opens a handle."""
+    scope, name = opened.visit.function.node, opened.name
+    parts = [part.value for part in program.shipped(use)]
+    owners = [each for each in parts if isinstance(each, Instance) and each.cls.node is owner.cls.node]
+    for used in used_before(program, use, {getattr(scope, "name", name)}, drops_of(name)):
+        if any(
+            frame.scope is scope and is_one_of(program.evaluator, frame.receiver, owners)
+            for frame in used.run
+        ):
+            return used
+    return None
+
+
+def drops_of(name: str) -> re.Pattern[str]:
+    """How code lets go of what an attribute holds."""
+    return re.compile(rf"\.{name}\.(?:close|release)\(|\.{name} = None|\bdel [^\n]*\.{name}\b")
 
 
 def _is_of(frame: Frame, owner: Instance) -> bool:

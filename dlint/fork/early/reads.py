@@ -111,13 +111,13 @@ def _is_among(evaluator: Evaluator, read: Instance, loaded: list[Value]) -> bool
     """Whether an object is one that a loader gets, be it that this is known only as what some function makes
     (``self.dataset``) and that as what the only call of the function has made."""
     return any(
-        read.key == each.key or (read.node is each.node and _is_made_once(evaluator, each))
+        read.key == each.key or (read.node is each.node and is_made_once(evaluator, each))
         for dataset in loaded
         for each in _datasets(evaluator, dataset)
     )
 
 
-def _is_made_once(evaluator: Evaluator, loaded: Instance) -> bool:
+def is_made_once(evaluator: Evaluator, loaded: Instance) -> bool:
     """Whether an object is what the only call of some function makes."""
     for given in loaded.arguments.all() if loaded.arguments is not None else ():
         frame = given.point.frame if given.point is not None else None

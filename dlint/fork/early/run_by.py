@@ -7,7 +7,8 @@ import ast
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
-from dlint.source.layout import FunctionNode, expressions, statements_in
+from dlint.fork.early.surely import is_sure, parts_run
+from dlint.source.layout import expressions, statements_in
 from dlint.source.nodes import COMPREHENSIONS, children
 from dlint.values.frame import Arguments, Frame, Point, arguments_of
 from dlint.values.functions import is_generator
@@ -20,53 +21,74 @@ if TYPE_CHECKING:
 _FAR = 4
 _MOST = 40
 _NONE = Arguments()
+_GOES_THROUGH = ("__iter__", "__next__", "__getitem__")
+# What enters a frame, where, and the frame.
+Entered = tuple[ast.AST, Point, Frame]
 
 
-def run_by(evaluator: Evaluator, frames: Iterable[Frame]) -> list[Frame]:
-    """Some frames, and those of the functions that they run; of very many the nearest."""
+def run_by(evaluator: Evaluator, frames: Iterable[Frame], *, surely: bool = False) -> list[Frame]:
+    """Some frames, and those of the functions that they run (``surely``, and no constructors, which tell no
+    more than what they leave); of very many the nearest."""
     found: dict[Key, tuple[Frame, int]] = {frame.key: (frame, 0) for frame in frames}
     waiting = list(found.values())
     for frame, far in waiting:  # grows meanwhile
-        for inside in _entered(evaluator, frame) if far < _FAR else ():
-            if inside.key not in found and len(found) < _MOST:
+        for _, _, inside in entered(evaluator, frame, surely=surely) if far < _FAR else ():
+            made = surely and getattr(inside.scope, "name", "") == "__init__"
+            if inside.key not in found and len(found) < _MOST and not made:
                 found[inside.key] = (inside, far + 1)
                 waiting.append((inside, far + 1))
     return [frame for frame, _ in found.values()]
 
 
-def _entered(evaluator: Evaluator, frame: Frame) -> Iterator[Frame]:
-    """The frames that one frame enters."""
+def entered(
+    evaluator: Evaluator, frame: Frame, *, surely: bool = False, beside: Point | None = None
+) -> Iterator[Entered]:
+    """The frames that one frame enters, each with what does so and where; ``surely``: those that it enters in
+    every run (in which it comes to what stands ``beside``)."""
     scope = frame.scope
-    for statement in statements_in(scope.body) if isinstance(scope, FunctionNode) else ():
+    if isinstance(scope, ast.Lambda) or (isinstance(scope, ast.Module | ast.ClassDef) and not surely):
+        return
+    for statement in statements_in(scope.body):
         at = Point(frame, statement)
-        if not evaluator.flow.reaching(at, HERE):
+        if not evaluator.flow.reaching(at, HERE) or (surely and not is_sure(evaluator, at, beside)):
             continue
         for expression in expressions(statement):
-            for node, point in _nodes(evaluator, expression, at):
-                match node:
-                    case ast.Call():
-                        yield from _called(evaluator, node, point)
-                    case ast.Attribute(ctx=ast.Load(), value=held):
-                        yield from _asked(evaluator, held, node.attr, node, point)
-                    case ast.Subscript(ctx=ast.Load(), value=held):
-                        yield from _methods(evaluator, held, ("__getitem__",), node, point)
+            for node, point in _nodes(evaluator, expression, at, surely):
+                for inside in _entered_by(evaluator, node, point):
+                    yield node, point, inside
         match statement:
             case ast.For(iter=held):
-                yield from _methods(evaluator, held, ("__iter__", "__next__", "__getitem__"), held, at)
+                for inside in _methods(evaluator, held, _GOES_THROUGH, held, at):
+                    yield held, at, inside
             case ast.With(items=items):
                 for item in items:
                     held = item.context_expr
-                    yield from _methods(evaluator, held, ("__enter__", "__exit__"), held, at)
+                    for inside in _methods(evaluator, held, ("__enter__", "__exit__"), held, at):
+                        yield held, at, inside
 
 
-def _nodes(evaluator: Evaluator, node: ast.AST, point: Point) -> Iterator[tuple[ast.AST, Point]]:
+def _entered_by(evaluator: Evaluator, node: ast.AST, point: Point) -> Iterator[Frame]:
+    match node:
+        case ast.Call():
+            yield from _called(evaluator, node, point)
+        case ast.Attribute(ctx=ast.Load(), value=held):
+            yield from _asked(evaluator, held, node.attr, node, point)
+        case ast.Subscript(ctx=ast.Load(), value=held):
+            yield from _methods(evaluator, held, ("__getitem__",), node, point)
+        case ast.comprehension(iter=held):
+            yield from _methods(evaluator, held, _GOES_THROUGH, held, point)
+
+
+def _nodes(
+    evaluator: Evaluator, node: ast.AST, point: Point, surely: bool
+) -> Iterator[tuple[ast.AST, Point]]:
     """The nodes of an expression, each at its point; the bodies of lambdas are run later."""
     if isinstance(node, ast.Lambda):
         return
     yield node, point
     inside = evaluator.inside(node, point) if isinstance(node, COMPREHENSIONS) else point
-    for child in children(node):
-        yield from _nodes(evaluator, child, inside)
+    for child in parts_run(evaluator, node, point) if surely else children(node):
+        yield from _nodes(evaluator, child, inside, surely)
 
 
 def _called(evaluator: Evaluator, call: ast.Call, point: Point) -> Iterator[Frame]:

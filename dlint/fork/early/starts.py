@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
+from dlint.knowledge.trainers import HOOKED, MAKES_READY, is_asked_for_loader
 from dlint.source.layout import (
     changed_names,
     dotted,
@@ -115,13 +116,13 @@ def _is_in(at: _At, block: list[ast.stmt]) -> bool:
 
 def starts(evaluator: Evaluator, call: ast.Call, point: Point) -> Iterator[Start]:
     """Where workers of the loader that a call makes, or leads to, start: in its scope, and in those of the
-    callers; the constructors of their objects have run before."""
+    callers; the constructors of their objects have run before, and what a library calls first."""
     found = list(_ways_up(evaluator, call, point))
     yield from found
     scopes = {id(start.frame.scope) for start in found}
     seen: set[Key] = set()
     for start in found:
-        for frame in _constructors(evaluator, start.frame):
+        for frame in (*_constructors(evaluator, start.frame), *_hooks(evaluator, start.frame)):
             if id(frame.scope) not in scopes and frame.key not in seen:
                 seen.add(frame.key)
                 yield Start(frame, None)
@@ -129,14 +130,33 @@ def starts(evaluator: Evaluator, call: ast.Call, point: Point) -> Iterator[Start
 
 def _constructors(evaluator: Evaluator, frame: Frame) -> Iterator[Frame]:
     """The constructors, in the frames of their calls, that have made the objects of a method."""
-    scope = frame.scope
-    if not isinstance(scope, ast.FunctionDef) or frame.owner is None or not parameters(scope):
-        return
-    own = evaluator.parameters.values(parameters(scope)[0].arg, frame, HERE)
-    objects = {value.key: value for value, _ in own if isinstance(value, Instance)}
-    for instance in list(objects.values())[:_MOST_OBJECTS]:
+    for instance in _own_objects(evaluator, frame):
         for _, initialiser in evaluator.initialisers.of(instance):
             yield initialiser
+
+
+def _hooks(evaluator: Evaluator, frame: Frame) -> Iterator[Frame]:
+    """The methods that Lightning calls before the one that it asks for a loader."""
+    if not is_asked_for_loader(getattr(frame.scope, "name", "")):
+        return
+    for instance in _own_objects(evaluator, frame):
+        if HOOKED.isdisjoint(evaluator.classes.libraries(instance.cls)):
+            continue
+        for name in MAKES_READY:
+            for method, owner in evaluator.classes.member(instance.cls, name):
+                if isinstance(method, Function):
+                    outer = Frame(owner.module, owner.node, owner.frame)
+                    yield Frame(owner.module, method.node, outer, receiver=instance, owner=owner)
+
+
+def _own_objects(evaluator: Evaluator, frame: Frame) -> list[Instance]:
+    """The objects of a method."""
+    scope = frame.scope
+    if not isinstance(scope, ast.FunctionDef) or frame.owner is None or not parameters(scope):
+        return []
+    own = evaluator.parameters.values(parameters(scope)[0].arg, frame, HERE)
+    objects = {value.key: value for value, _ in own if isinstance(value, Instance)}
+    return list(objects.values())[:_MOST_OBJECTS]
 
 
 def _ways_up(

@@ -7,12 +7,12 @@ from collections.abc import Collection
 
 import libcst as cst
 
-from dlint.changes.stores import Kin
+from dlint.changes.stores import Kin, Store
 from dlint.program.program import Program
 from dlint.rewriting.each_process.made import BY_HAND, Made
 from dlint.rewriting.refusal import CannotRepair
 from dlint.rewriting.source import Source
-from dlint.source.layout import functions_in
+from dlint.source.layout import functions_in, statements_in
 from dlint.values.frame import layout_of
 from dlint.values.values import Class, External, Unknown
 from dlint.values.values import Made as MadeByLibrary
@@ -46,9 +46,24 @@ def check_property(
     for store in kin.stores(name):
         line = getattr(store.node, "lineno", 0)
         if store.module is not here or not any(first <= line <= last for first, last in lines):
+            if any(_begins_with_none(cls, store) for cls in kin.classes):
+                raise CannotRepair(f"{name} is None ({store}) until it is first needed: {BY_HAND}")
             raise CannotRepair(f"{name} is also set elsewhere ({store}): {BY_HAND}")
     for cls in kin.classes:
         _check_class(kin, cls, name)
+
+
+def _begins_with_none(cls: Class, store: Store) -> bool:
+    """Whether a constructor of a class only says there that an attribute is still to be made."""
+    return any(
+        isinstance(statement, ast.Assign)
+        and any(target is store.node for target in statement.targets)
+        and isinstance(statement.value, ast.Constant)
+        and statement.value.value is None
+        for function in functions_in(cls.node.body)
+        if function.name == "__init__"
+        for statement in statements_in(function.body)
+    )
 
 
 def check_not_handed_on(source: Source, made: Made) -> None:
@@ -62,9 +77,19 @@ def check_not_handed_on(source: Source, made: Made) -> None:
             call = source.parent(parent)
             if isinstance(call, cst.Call) and source.code(call.func) in _READERS:
                 continue
-        elif isinstance(parent, cst.Attribute | cst.Subscript | cst.For | cst.CompFor):
+        elif isinstance(parent, cst.Attribute | cst.Subscript | cst.For | cst.CompFor) or _is_test(parent):
             continue
         raise CannotRepair(f"it is handed on where it is made, and kept there: {BY_HAND}")
+
+
+def _is_test(node: cst.CSTNode | None) -> bool:
+    """Whether what stands in a node is only tested, for truth or for None: ``if not self.env: raise``."""
+    match node:
+        case cst.If() | cst.Assert() | cst.UnaryOperation(operator=cst.Not()):
+            return True
+        case cst.Comparison(comparisons=[cst.ComparisonTarget(comparator=cst.Name(value="None"))]):
+            return True
+    return False
 
 
 def is_free(kin: Kin, name: str) -> bool:

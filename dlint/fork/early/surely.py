@@ -1,0 +1,117 @@
+"""What the main process surely comes to: the tests on the way are not in doubt."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from dlint.source.layout import Guard, parameters
+from dlint.source.nodes import children
+from dlint.values.frame import Frame, Point
+from dlint.values.places import places_around
+from dlint.values.values import Const, Instance
+from dlint.values.worlds import HERE
+
+if TYPE_CHECKING:
+    from dlint.calls.evaluator import Evaluator
+
+_UNSURE = frozenset({"handler", "case"})
+
+
+def is_sure(evaluator: Evaluator, point: Point, beside: Point | None = None) -> bool:
+    """Whether control surely comes to a point of a scope: where a loader is made ``beside``, in the runs in
+    which it comes to that."""
+    shared = {_mark(guard) for guard in guards_around(beside)} if beside is not None else set()
+    if any(place.role in _UNSURE for place in places_around(point)):
+        return beside is not None and _is_inside(point, beside)
+    return all(_mark(guard) in shared or _holds(evaluator, guard, point) for guard in guards_around(point))
+
+
+def guards_around(point: Point) -> Iterator[Guard]:
+    """The tests, within its scope, that decide whether control comes to a point."""
+    layout = point.frame.layout
+    for place in places_around(point):
+        yield from (guard for guard in layout.guards(place.block) if guard.at < place.at)
+        if isinstance(place.owner, ast.If):
+            yield Guard(0, place.owner.test, place.role == "body", place.owner)
+
+
+def parts_run(evaluator: Evaluator, node: ast.AST, point: Point) -> Iterator[ast.AST]:
+    """The parts of an expression that are surely evaluated with it."""
+    match node:
+        case ast.IfExp(test=test, body=body, orelse=orelse):
+            yield test
+            for part, wanted in ((body, True), (orelse, False)):
+                if not evaluator.assume(test, not wanted, point, HERE):
+                    yield part
+        case ast.BoolOp(op=op, values=values):
+            for value in values:
+                yield value
+                if evaluator.assume(value, isinstance(op, ast.Or), point, HERE):
+                    return
+        case _:
+            yield from children(node)
+
+
+def _mark(guard: Guard) -> tuple[int, bool]:
+    return id(guard.statement), guard.wanted
+
+
+def _is_inside(point: Point, beside: Point) -> bool:
+    """Whether a point stands in the innermost handler or case around another one."""
+    blocks = {id(place.block) for place in places_around(beside)}
+    unsure = [place for place in places_around(point) if place.role in _UNSURE]
+    return all(id(place.block) in blocks for place in unsure)
+
+
+def _holds(evaluator: Evaluator, guard: Guard, point: Point) -> bool:
+    """Whether a test comes out as wanted in every run that goes on."""
+    if _else_raises(guard) or _is_first_need(evaluator, guard.test, guard.wanted, point.frame):
+        return True
+    return not evaluator.assume(guard.test, not guard.wanted, point.before(guard.statement), HERE)
+
+
+def _else_raises(guard: Guard) -> bool:
+    match guard.statement:
+        case ast.Assert():
+            return True
+        case ast.If(body=body, orelse=orelse):
+            return bool(orelse if guard.wanted else body) and isinstance(
+                (orelse if guard.wanted else body)[-1], ast.Raise
+            )
+    return False
+
+
+def _is_first_need(evaluator: Evaluator, test: ast.expr, wanted: bool, frame: Frame) -> bool:
+    """Whether a test asks for something that the method's object begins without: ``self.names is None``."""
+    match test:
+        case ast.UnaryOp(op=ast.Not(), operand=ast.Attribute() as held) if wanted:
+            pass
+        case ast.Attribute() as held if not wanted:
+            pass
+        case ast.Compare(left=ast.Attribute() as held, ops=[op], comparators=[ast.Constant(value=None)]):
+            if isinstance(op, ast.Is) is not wanted:
+                return False
+        case _:
+            return False
+    scope, receiver = frame.scope, frame.receiver
+    if not (isinstance(scope, ast.FunctionDef) and isinstance(receiver, Instance) and parameters(scope)):
+        return False
+    own = parameters(scope)[0].arg
+    return (
+        isinstance(held.value, ast.Name)
+        and held.value.id == own
+        and starts_as_none(evaluator, receiver, held.attr)
+    )
+
+
+def starts_as_none(evaluator: Evaluator, owner: Instance, name: str) -> bool:
+    """Whether an attribute is None once its object is made, be it that only the class says so."""
+    values = []
+    for found, path, at, world in evaluator.construction.stores(owner, HERE, (name,)):
+        assert found == name and at.statement is not None
+        values += [value for value, _ in evaluator.names.defined(at.statement, path, at.frame, world)]
+    if not values:
+        values = [value for value, _ in evaluator.classes.member(owner.cls, name)]
+    return bool(values) and all(isinstance(value, Const) and value.value is None for value in values)

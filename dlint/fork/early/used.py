@@ -1,0 +1,180 @@
+"""What the main process runs by using a dataset, or what it holds, before workers start: any method,
+property or function (``dataset.statistics()``), besides items and the length."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING, NamedTuple
+
+from dlint.fork.early.reads import is_made_once
+from dlint.fork.early.run_by import entered, run_by
+from dlint.fork.early.starts import Start, let_go, starts
+from dlint.source.layout import dotted, functions_in, own_names, statements_in
+from dlint.source.module import Module
+from dlint.source.nodes import walk
+from dlint.values.frame import Frame, Point
+from dlint.values.places import places_around
+from dlint.values.values import Instance
+
+if TYPE_CHECKING:
+    from dlint.calls.evaluator import Evaluator
+    from dlint.fork.program import Program
+    from dlint.workers.uses import WorkerUse
+
+_FAR = 4
+_COPY = re.compile(r"\b(?:deep)?copy\(")
+_WITHIN = r"\bself\[|\bin self\b|\(self\)"
+_ITEMS = frozenset({"__getitem__", "__iter__", "__next__", "__len__"})
+
+
+class Used(NamedTuple):
+    """An expression of the main process, and the frames that it surely runs."""
+
+    module: Module
+    node: ast.expr
+    run: list[Frame]
+
+    @property
+    def shown(self) -> str:
+        """What a reader calls it: ``dataset.statistics()``, ``dataset.file``."""
+        node = self.node
+        return f"{ast.unparse(node.func)}()" if isinstance(node, ast.Call) else ast.unparse(node)
+
+
+def used_before(
+    program: Program, use: WorkerUse, names: Iterable[str], drops: re.Pattern[str]
+) -> Iterator[Used]:
+    """What the code around a use's loader, and around the calls that lead there, surely runs while workers
+    are still to start, where that comes to functions that speak of one of some names; not where it, or what
+    runs later, ``drops`` what it has made."""
+    evaluator, loader = program.evaluator, use.loader
+    if loader is None:
+        return
+    objects = [part.value for part in program.shipped(use) if isinstance(part.value, Instance)]
+    words = _leading(evaluator, objects, names)
+    for start in starts(evaluator, loader.call, loader.point):
+        for node, point, frame in _entered(program, start):
+            if not (isinstance(node, ast.expr) and start.follows(node, point)):
+                continue
+            if _is_constructor(frame) and is_one_of(evaluator, frame.receiver, objects):
+                continue  # what it leaves is what its object holds
+            if words.search(frame.module.text_of(frame.scope)) is None:
+                continue
+            run = _run(program, frame)
+            if _is_of_copy(node, point, run):
+                continue
+            if not (_is_shut(node, point, start) or _is_dropped(program, node, point, start, run, drops)):
+                yield Used(point.frame.module, node, run)
+
+
+def is_one_of(evaluator: Evaluator, value: object, objects: list[Instance]) -> bool:
+    """Whether an object is one of some, be it that these are what the only call of a function makes."""
+    return isinstance(value, Instance) and any(
+        value.key == each.key or (value.node is each.node is not None and is_made_once(evaluator, each))
+        for each in objects
+    )
+
+
+def _leading(evaluator: Evaluator, objects: list[Instance], names: Iterable[str]) -> re.Pattern[str]:
+    """What a text says that may lead to functions of some names, by way of the methods of some objects."""
+    found = set(names)
+    functions = {
+        id(function): (function.name, above.module.text_of(function))
+        for each in objects
+        for above in evaluator.classes.line(each.cls)
+        for function in functions_in(above.node.body)
+    }
+    for _ in range(_FAR):
+        speaks = _speaking_of(found)
+        found |= {name for name, text in functions.values() if name != "__init__" and speaks.search(text)}
+    return _speaking_of(found)
+
+
+def _speaking_of(names: set[str]) -> re.Pattern[str]:
+    said = "|".join(map(re.escape, sorted(names)))
+    return re.compile(rf"\b(?:{said})\b" + (f"|{_WITHIN}" if names & _ITEMS else ""))
+
+
+def _entered(program: Program, start: Start) -> list[tuple[ast.AST, Point, Frame]]:
+    """What a scope surely enters in the runs in which it leads to a loader, but for that; found once."""
+    mark = ("surely enters", start.frame.key, id(start.call))
+    if mark not in program.answers:
+        beside = start.way[0][1] if start.way else None
+        program.answers[mark] = [
+            each
+            for each in entered(program.evaluator, start.frame, surely=True, beside=beside)
+            if each[0] is not start.call
+        ]
+    found: list[tuple[ast.AST, Point, Frame]] = program.answers[mark]
+    return found
+
+
+def _run(program: Program, frame: Frame) -> list[Frame]:
+    mark = ("surely run by", frame.key)
+    if mark not in program.answers:
+        program.answers[mark] = run_by(program.evaluator, [frame], surely=True)
+    run: list[Frame] = program.answers[mark]
+    return run
+
+
+def _is_of_copy(node: ast.expr, point: Point, run: list[Frame]) -> bool:
+    """Whether something is done to a copy, which what is known of values takes for the object itself."""
+    names = {each.id for each in walk(node) if isinstance(each, ast.Name)}
+    scope = point.frame.scope
+    copied = (
+        statement.value
+        for statement in (statements_in(scope.body) if not isinstance(scope, ast.Lambda) else ())
+        if isinstance(statement, ast.Assign) and names.intersection(own_names(statement))
+    )
+    return any(_COPY.search(ast.unparse(value)) for value in copied) or any(
+        _COPY.search(frame.module.text_of(frame.scope)) for frame in run
+    )
+
+
+def _is_shut(node: ast.expr, point: Point, start: Start) -> bool:
+    """Whether a ``with`` around an expression, and not around the loader, ends what it speaks of."""
+    roots = {each.id for each in walk(node) if isinstance(each, ast.Name)}
+    for place in places_around(point):
+        match place.owner:
+            case ast.With(items=items, end_lineno=end):
+                held = {dotted(item.context_expr) for item in items} | set(own_names(place.owner))
+                if held & roots and not any(at <= (end or 0, 0) for at in start.places or ()):
+                    return True
+    return False
+
+
+def _is_dropped(
+    program: Program, node: ast.expr, point: Point, start: Start, run: list[Frame], drops: re.Pattern[str]
+) -> bool:
+    """Whether what runs there, or later and before workers start, lets go of what has been made."""
+    if drop(run, drops):
+        return True
+    if any(let_go(held, point, start) for held in walk(node) if isinstance(held, ast.Name | ast.Attribute)):
+        return True
+    here = (node.lineno, node.col_offset)
+    for later, _, frame in _entered(program, start):
+        at = (getattr(later, "lineno", 0), getattr(later, "col_offset", 0))
+        ended = start.places is not None and not any(at < each for each in start.places)
+        if (
+            at > here
+            and not ended
+            and isinstance(frame.receiver, Instance)
+            and drop(_run(program, frame), drops)
+        ):
+            return True
+    return False
+
+
+def drop(run: list[Frame], drops: re.Pattern[str]) -> bool:
+    """Whether some of the frames let go of something; that constructors begin with None does not count."""
+    return any(
+        not (found.group().endswith("None") and _is_constructor(frame))
+        for frame in run
+        for found in drops.finditer(frame.module.text_of(frame.scope))
+    )
+
+
+def _is_constructor(frame: Frame) -> bool:
+    return getattr(frame.scope, "name", "") == "__init__"
