@@ -42,7 +42,7 @@ def given_values(program: Program, function: Function) -> list[Value]:
     found: dict[Key, Value] = {}
     for loader in program.loaders:
         for value in loader.values(ARGUMENT):
-            if any(each is function.node for each in _called_by(program, value)):
+            if value is not None and any(each is function.node for each in _called_by(program, value)):
                 found[value.key] = value
     return list(found.values())
 
