@@ -321,12 +321,13 @@ def _together(
         yield finding._replace(message=finding.message + count)
 
 
-def _rank(finding: Finding) -> tuple[int, bool, int, list[tuple[str, str, int]], str]:
-    """What is told of a place that several ways lead to: what happens as things stand, by the shortest way
-    that does not begin in a test."""
+def _rank(finding: Finding) -> tuple[int, bool, int, int, list[tuple[str, str, int]], str]:
+    """What is told of a place that several ways lead to: what happens as things stand, else under the fewest
+    conditions, by the shortest way that does not begin in a test."""
     return (
         LEVELS.index(finding.level),
         any(is_test(step.path) for step in finding.reach),
+        (finding.condition or "").count(" and "),
         len(finding.reach),
         [(step.name, step.path, step.line) for step in finding.reach],
         finding.message,

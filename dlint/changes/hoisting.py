@@ -215,8 +215,10 @@ class _Question(Around):
         return lists_its_names(self._program, self._module)
 
     def _is_settled_at(self, use: Sequence[ast.AST], bound: Sequence[Bound]) -> bool:
-        """Whether what is bound can be bound at a use, which is an argument of a call."""
-        if not isinstance(use[-2], ast.Call | ast.keyword) or getattr(use[-2], "func", None) is use[-1]:
+        """Whether what is bound can be bound at a use, as an argument or as what is given back."""
+        if not isinstance(use[-2], ast.Call | ast.keyword | ast.Return):
+            return False
+        if getattr(use[-2], "func", None) is use[-1]:
             return False
         for each in bound:
             for name in walk(each.expression):

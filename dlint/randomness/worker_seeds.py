@@ -51,8 +51,8 @@ class Seeding(NamedTuple):
 
 
 def code_of(evaluator: Evaluator, function: Function, given: Iterable[Value] = ()) -> WorkerCode:
-    """What workers execute that get a function for their worker_init_fn, or objects (``given``) that have it
-    for their ``__call__``."""
+    """What workers execute that get a function for their worker_init_fn, or what leads to it (``given``):
+    partials, objects that have it for their ``__call__``."""
     code = WorkerCode(evaluator)
     for value in [*given] or [function]:
         code.add_callable(value, _ROLE, function.module, function.node.lineno)

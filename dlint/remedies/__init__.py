@@ -11,7 +11,8 @@ name                   the finding points at           data
 =====================  ==============================  =================================================
 cv2_threads_off        any expression in the file      {"kind": "threads"} (default), "thread-count" (the
                                                        setNumThreads call) or "umat"
-remove_reseed          the seeding call
+remove_reseed          the seeding call                {"cure": "remove it"}: optional, what to do where a
+                                                       local generator with the same seed is no cure
 seed_workers           the loader call or another      {"kind": "missing"} (default; "home": "data/voc.py",
                        call that takes the keyword     optional, the file of the dataset) or "append" (its
                                                        worker_init_fn lacks NumPy)

@@ -64,10 +64,13 @@ def with_import(module: cst.Module, name: str, alias: str) -> cst.Module:
 
 
 def with_statements_after_imports(module: cst.Module, statements: Sequence[Statement]) -> cst.Module:
-    """The module with ``statements`` after its import block, set off by blank lines as PEP 8 has it."""
+    """The module with ``statements`` after its import block, set off by blank lines as PEP 8 has it; a
+    definition also after the lines there that set libraries up (``cv2.setNumThreads(0)``)."""
     body = list(module.body)
     end = end_of_imports(body)
     defines = any(isinstance(each, cst.FunctionDef | cst.ClassDef) for each in statements)
+    while defines and end < len(body) and _sets_up(body[end]):
+        end += 1
     blank = 2 if defines else 1
     first, *rest = statements
     new = [spaced(first, blank) if end else first, *rest]
@@ -75,6 +78,24 @@ def with_statements_after_imports(module: cst.Module, statements: Sequence[State
         body[end] = spaced(body[end], blank)
     body[end:end] = new
     return module.with_changes(body=body)
+
+
+def _sets_up(statement: Statement) -> bool:
+    """Whether a line tells a module something, and nothing of this one: ``matplotlib.use("Agg")``."""
+    if not isinstance(statement, cst.SimpleStatementLine) or begins_cell(statement):
+        return False
+    for small in statement.body:
+        call = small.value if isinstance(small, cst.Expr) else None
+        if not isinstance(call, cst.Call) or not isinstance(call.func, cst.Attribute):
+            return False
+        constants = (cst.BaseNumber, cst.BaseString)
+        if not all(isinstance(arg.value, constants) or _is_name_of_python(arg.value) for arg in call.args):
+            return False
+    return True
+
+
+def _is_name_of_python(node: cst.BaseExpression) -> bool:
+    return isinstance(node, cst.Name) and node.value in ("False", "None", "True")
 
 
 def spaced(statement: Statement, blank: int) -> Statement:

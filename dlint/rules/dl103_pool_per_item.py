@@ -48,8 +48,8 @@ Or none: the workers already load several items at a time.
 
 Unsafe: the threads live on between items, with what they keep, until their process ends. All objects of the
 class share the pool of their process; as an attribute of the class it is in no pickle. Left to you: a pool
-whose size the item decides, results that are not read where the pool is made, and tasks that come back to
-the method, which would wait for their own pool.
+whose size the item decides, results that the method does not surely wait for (a loop over futures that it may
+leave, a `timeout`), and tasks that come back to the method, which would wait for their own pool.
 
 ## References
 

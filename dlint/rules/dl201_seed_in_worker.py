@@ -99,6 +99,8 @@ from dlint.workers.worker import WorkerCode
 _MODE = re.compile(r"\b(split|mode|phase|subset|(is_?)?(train|test|eval|val)\w*)\b")
 _TRAINS = re.compile("train")
 _EVALUATES = re.compile("test|val|infer|predict")
+_SUMMARY = "Remove the seeding, or draw from a local generator"
+_LOCAL = "draw from a local generator made from that seed"
 
 
 class _Repeating(NamedTuple):
@@ -315,7 +317,7 @@ def _found(program: Program, code: WorkerCode, together: list[_Repeating]) -> Fo
         happens = f"all items of a worker draw the same from {library}"
     else:
         happens = f"{library} draws the same for the same seed in every epoch"
-        cure = "draw from a local generator made from that seed"
+        cure = _LOCAL
     return Found(
         point.frame.module,
         call,
@@ -324,7 +326,7 @@ def _found(program: Program, code: WorkerCode, together: list[_Repeating]) -> Fo
         cure,
         both(executed(program, code), _mode(event), None if drawing else _undrawn(code, event)),
         event.link.steps(event.name, event.module, event.node),
-        Remedy("remove_reseed", "unsafe", "Remove the seeding, or draw from a local generator")
+        Remedy("remove_reseed", "unsafe", _SUMMARY, {} if cure == _LOCAL else {"cure": cure})
         if is_own
         else None,
         by_hand=None

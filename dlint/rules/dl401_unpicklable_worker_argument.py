@@ -245,7 +245,9 @@ def _unreachable(frame: Frame, node: ast.stmt) -> tuple[str, str] | None:
 def _found(program: Program, hazard: _Hazard, use: WorkerUse) -> Found:
     """The finding where the thing is defined."""
     remedy, by_hand = _remedy(program, hazard) if not hazard.decorates else (None, _WRAPS_BY_HAND)
-    cure = "define it at module level" if not hazard.decorates else _WRAPS_BY_HAND
+    cure = "write it as a def" if _is_lambda_of_module(program, hazard) else "define it at module level"
+    if hazard.decorates:
+        cure = _WRAPS_BY_HAND
     if is_notebook(hazard.module.path):
         remedy, by_hand = None, _CELL_BY_HAND
         cure = by_hand
@@ -261,6 +263,16 @@ def _found(program: Program, hazard: _Hazard, use: WorkerUse) -> Found:
         remedy=remedy,
         by_hand=by_hand,
     )
+
+
+def _is_lambda_of_module(program: Program, hazard: _Hazard) -> bool:
+    """Whether the thing stands at module level as it is, and lacks only a name of its own."""
+    trail = trail_to(hazard.module.tree, hazard.node) if isinstance(hazard.node, ast.Lambda) else None
+    scopes = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef)
+    if trail is None or any(isinstance(each, scopes) for each in trail[:-1]):
+        return False
+    statement = next(each for each in reversed(trail) if isinstance(each, ast.stmt))
+    return not is_guarded(program.modules.frame(hazard.module), statement)
 
 
 def _loader(use: WorkerUse) -> str:
@@ -303,5 +315,7 @@ def _remedy(program: Program, hazard: _Hazard) -> tuple[Remedy | None, str | Non
     except Stays as reason:
         return None, str(reason)
     summary = _SUMMARY if plan.bound else "Move it to the module"
+    if _is_lambda_of_module(program, hazard):
+        summary = "Write it as a def"
     data = {"binds": bool(plan.bound)}
     return Remedy("hoist_callable", "safe" if plan.safe else "unsafe", summary, data), None

@@ -57,9 +57,10 @@ nothing in the project calls.
 
 Unsafe: what the script does moves behind the guard, so whoever imports it for the names that it sets (from
 outside the project) no longer finds them. The names stay those of the module, for its functions to read.
-Definitions, constants and the command line's options stay outside; what stands between definitions joins the
-rest, behind the last, where they mean the same without it. Left to you where a definition, code that workers
-run or another file of the project needs a name that the guarded code sets.
+Definitions stay outside, and so do the constants and the command line's options that stand above one; what
+stands between definitions joins the rest, behind the last, where they mean the same without it, else it gets
+a guard of its own. Left to you where a definition, code that workers run or another file of the project needs
+a name that the guarded code sets.
 
 ## References
 

@@ -329,3 +329,30 @@ loader = DataLoader(Data("a"), num_workers=2)
     (finding,) = check(tmp_path, {"main.py": text}, "DL401").findings
     assert ("Python is older than 3.13" in finding.message) is since
     assert ("Python 3.14" in finding.message) is not since
+
+
+_LAMBDA = "same = lambda x: x\n"
+_TABLE = 'same = {"same": lambda x: x}["same"]\n'
+
+
+@pytest.mark.parametrize(
+    ("above", "inside", "cure"),
+    [
+        (_LAMBDA, "", "write it as a def"),
+        (_TABLE, "", "write it as a def"),
+        ("", f"    {_LAMBDA}", "define it at module level"),
+    ],
+)
+def test_what_to_do_with_a_lambda(above: str, inside: str, cure: str, tmp_path: Path) -> None:
+    """One that stands at module level is not to be defined there."""
+    program = f"""from torch.utils.data import DataLoader
+{above}
+if __name__ == "__main__":
+{inside}
+    for batch in DataLoader([1, 2], num_workers=2, collate_fn=same):
+        print(batch)
+"""
+    file = tmp_path / "train.py"
+    file.write_text(program)
+    (found,) = engine.check([file], Settings(select=("DL401",))).findings
+    assert cure in found.message

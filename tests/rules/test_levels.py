@@ -632,3 +632,44 @@ def test_a_state_that_nobody_draws_from(
     found = _found(tmp_path, monkeypatch, _SEEDED_TWICE.format(drawn=drawn), "DL201")
     assert [finding.condition for finding in found] == conditions
     assert [finding.level for finding in found] == ["warning" if each else "error" for each in conditions]
+
+
+_HELD = """\
+import sys
+import lmdb
+from torch.utils.data import DataLoader, Dataset
+
+
+class Records(Dataset):
+    def __init__(self, path):
+        self.file = lmdb.open(path, lock=False)
+
+    def __len__(self):
+        return 10
+
+    def __getitem__(self, index):
+        return self.file.begin().get(index)
+
+
+class Masked(Dataset):
+    def __init__(self, path):
+        self.data = Records(path)
+
+    def __len__(self):
+        return 10
+
+    def __getitem__(self, index):
+        return self.data[index]
+
+
+data = list(range(3)) if sys.argv[1] else Masked("x.bin")
+for batch in DataLoader(data, num_workers=4):
+    print(batch)
+"""
+
+
+def test_the_way_with_the_fewest_conditions_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """That some loader may read the dataset is no condition where another is seen to, by a longer way."""
+    (finding,) = _found(tmp_path, monkeypatch, _HELD, "DL403")
+    assert finding.condition == "workers are not forked (macOS, Windows, Python 3.14)"
+    assert finding.reach[0].name == "Masked.__getitem__"

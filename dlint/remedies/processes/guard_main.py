@@ -1,7 +1,8 @@
-"""Puts what a script does behind ``if __name__ == "__main__":``; its definitions and options stay outside.
+"""Puts what a script does behind ``if __name__ == "__main__":``; its definitions stay outside.
 
-Nothing moves into a function, so the names stay the module's. What stands between the definitions moves to
-the end with the rest, where the definitions mean the same without it.
+Nothing moves into a function, so the names stay the module's. Options and constants above a definition stay
+there; what else stands between definitions moves to the end with the rest, where the definitions mean the
+same without it.
 """
 
 from __future__ import annotations

@@ -18,7 +18,7 @@ from dlint.knowledge.randomness import RESEEDS
 from dlint.program.program import Program
 from dlint.rewriting.each_process.attribute import check_not_handed_on, check_property, is_free, kin_of
 from dlint.rewriting.each_process.kept_arguments import imports_for, is_parameter, kept_arguments
-from dlint.rewriting.each_process.made import BY_HAND, Made, made_at
+from dlint.rewriting.each_process.made import Made, StaysShared, made_at
 from dlint.rewriting.each_process.per_process import PerProcess, as_function, as_property, kept_under
 from dlint.rewriting.each_process.states import leave_out
 from dlint.rewriting.edits import Edits
@@ -37,9 +37,9 @@ def repair(source: Source, finding: Finding, edits: Edits) -> None:
     """Turn the generator that the finding points at into one per process."""
     try:
         _repair(source, finding, edits)
-    except CannotRepair as error:
+    except StaysShared as error:
         # Of a handle, one for each process will do; a generator with the same seed would draw the same there.
-        raise CannotRepair(str(error).replace(BY_HAND, _BY_HAND)) from error
+        raise StaysShared(error.why, _BY_HAND) from error
 
 
 def _repair(source: Source, finding: Finding, edits: Edits) -> None:

@@ -48,33 +48,35 @@ def repair(source: Source, finding: Finding, edits: Edits) -> None:
     function = source.function_of(call)
     if not isinstance(function, cst.FunctionDef):
         raise CannotRepair("the call seeds while the module is imported: move it to the training script")
-    if _only_seeds(source, function):
-        name = function.name.value
-        raise CannotRepair(
-            f"seeding is what {name} is for, and main may call it rightly: take its call out of worker code"
-        )
     number = _worker_id(source, call)
     if number is not None:  # seeding once in a worker is right, with the seed that torch gave it
         seed = f"{source.code(number.value)}.seed" + (" % 2**32" if library.module == "numpy" else "")
         edits.replace(number, statements.expression(seed))
         return
+    if _only_seeds(source, function):
+        name = function.name.value
+        raise CannotRepair(
+            f"seeding is what {name} is for, and main may call it rightly: take its call out of worker code"
+        )
     if _is_of_clock(source, call) or _has_all_draw_the_same(source, call, statement, function):
         _remove(source, edits, function, statement)
         return
     with source.surroundings.asking() as program:
         later = _Place(source, program, call, library).later()
     draws = _following_draws(source, library, statement)
+    cure = finding.remedy.data.get("cure") if finding.remedy else None
     if later.others:
         what = ", ".join(dict.fromkeys(later.others[:3]))
         raise CannotRepair(
-            f"{what} may draw from {library.known} too, after the seed: draw from a local generator there"
+            f"{what} may draw from {library.known} too, after the seed: "
+            f"{cure or 'draw from a local generator there'}"
         )
     moved = {_position(source, each) for each in draws}
     module = source.surroundings.module(source)
     if {(each.lineno, module.column(each.lineno, each.col_offset) - 1) for each in later.own} != moved:
         raise CannotRepair(
             f"numbers are drawn from {library.known} that may or may not follow the seed, or in a way that "
-            "has no equal: give them a local generator by hand"
+            f"has no equal: {cure or 'give them a local generator by hand'}"
         )
     if not draws:
         _remove(source, edits, function, statement)
@@ -218,8 +220,8 @@ def _calls(source: Source, value: cst.BaseExpression) -> list[cst.Call]:
 
 
 def _only_seeds(source: Source, function: cst.FunctionDef) -> bool:
-    """Whether seeding is all that the function is for: others may call it rightly."""
-    if function.name.value.startswith("__"):
+    """Whether seeding is all that the function is for: others may call it rightly, if not in a worker."""
+    if function.name.value.startswith("__") or "get_worker_info" in source.names_in(function):
         return False
     seeds = {name for each in LIBRARIES for name in each.seeds}
     seeds |= {"torch.cuda.manual_seed", "torch.cuda.manual_seed_all"}

@@ -25,7 +25,12 @@ from dlint.rewriting.pieces.twins import fold_twins
 from dlint.rewriting.pieces.unused import drop_unused_imports, drop_unused_locals, mentions_in, only_value
 from dlint.rewriting.refusal import CannotRepair
 from dlint.rewriting.seeding.fresh_seeds import FreshSeeds
-from dlint.rewriting.seeding.init_functions import given_objects, is_for_workers_only, passed_at
+from dlint.rewriting.seeding.init_functions import (
+    given_values,
+    is_for_workers_only,
+    passed_at,
+    worker_parameter,
+)
 from dlint.rewriting.seeding.seed_worker import OWN_SEED, seeding_function, torch_name
 from dlint.rewriting.source import Function as Around
 from dlint.rewriting.source import Source
@@ -47,10 +52,11 @@ def repair(source: Source, finding: Finding, edits: Edits) -> None:
         raise CannotRepair(f"{_BY_HAND}, in the worker")
     with source.surroundings.asking() as program:
         target = _function(source, program, call, function)
-        if _is_seed(function) or not is_for_workers_only(program, target):
-            _pass_another(source, edits, program, target)
+        why_not = _why_not_alone(program, target)
+        if why_not is not None:
+            _pass_another(source, edits, program, target, why_not)
             return
-        given = given_objects(program, target)
+        given = given_values(program, target)
         seedings = list(repeating(program.evaluator, code_of(program.evaluator, target, given)))
         seeds = _seeds(source, call, function, seedings)
         fresh = FreshSeeds(source, function, program, target)
@@ -70,25 +76,29 @@ def _function(source: Source, program: Program, call: cst.Call, function: Around
     return Function(node, frame)
 
 
-def _is_seed(function: Around) -> bool:
-    """Whether the one parameter is a seed by its name: the function is for main as well."""
-    given = [*function.params.posonly_params, *function.params.params]
-    return bool(given) and _SAYS_SEED in given[0].name.value.lower()
+def _why_not_alone(program: Program, target: Function) -> str | None:
+    """Why a function may be for main as well: what it gets in a worker is a seed by its name, or the program
+    does something else with it; None where it is for workers alone."""
+    name = _name_of(target)
+    parameter = worker_parameter(program, target)
+    if parameter is not None and _SAYS_SEED in parameter.lower():
+        return f"{name} takes a seed, and may be for main as well"
+    return None if is_for_workers_only(program, target) else f"{name} is not for workers alone"
+
+
+def _name_of(target: Function) -> str:
+    return getattr(target.node, "name", "the lambda")
 
 
 # Another function
 
 
-def _pass_another(source: Source, edits: Edits, program: Program, target: Function) -> None:
+def _pass_another(source: Source, edits: Edits, program: Program, target: Function, why_not: str) -> None:
     """Have the loaders get a function that is for workers alone, and seeds them well."""
-    name = getattr(target.node, "name", "the lambda")
-    by_hand = (
-        f"{name} is not for workers alone: pass a worker_init_fn that {_BY_HAND.replace('seed', 'seeds', 1)}"
-    )
     passed = passed_at(program, target)
     replaced: list[cst.Name] = []
     if not passed or not seeds_only(program.evaluator, target):
-        raise CannotRepair(by_hand)
+        raise CannotRepair(f"{why_not}: pass a worker_init_fn that {_BY_HAND.replace('seed', 'seeds', 1)}")
     mine = source.surroundings.relative(source.path)
     for mention in passed:
         assert isinstance(mention.node, ast.expr)
@@ -99,7 +109,7 @@ def _pass_another(source: Source, edits: Edits, program: Program, target: Functi
         edits.elsewhere(file).replace(value, statements.expression(new), key="worker_init_fn")
         if file is source and isinstance(value, cst.Name):
             replaced.append(value)
-    _drop_definitions(source, edits, program, replaced, alone=name)
+    _drop_definitions(source, edits, program, replaced, alone=_name_of(target))
 
 
 # The function's own seeds

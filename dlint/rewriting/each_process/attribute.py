@@ -9,8 +9,7 @@ import libcst as cst
 
 from dlint.changes.stores import Kin, Store
 from dlint.program.program import Program
-from dlint.rewriting.each_process.made import BY_HAND, Made
-from dlint.rewriting.refusal import CannotRepair
+from dlint.rewriting.each_process.made import Made, StaysShared
 from dlint.rewriting.source import Source
 from dlint.source.layout import functions_in, statements_in
 from dlint.values.frame import layout_of
@@ -40,15 +39,15 @@ def check_property(
     """Raise CannotRepair unless ``name`` can become a property, where the statement ``own`` alone stores it;
     ``known`` are nodes that the repair changes along with it."""
     if name.startswith("__"):
-        raise CannotRepair(f"the attribute's name is private to the class: {BY_HAND}")
+        raise StaysShared("the attribute's name is private to the class")
     here = source.surroundings.module(source)
     lines = [_lines(source, node) for node in (own, *known)]
     for store in kin.stores(name):
         line = getattr(store.node, "lineno", 0)
         if store.module is not here or not any(first <= line <= last for first, last in lines):
             if any(_begins_with_none(cls, store) for cls in kin.classes):
-                raise CannotRepair(f"{name} is None ({store}) until it is first needed: {BY_HAND}")
-            raise CannotRepair(f"{name} is also set elsewhere ({store}): {BY_HAND}")
+                raise StaysShared(f"{name} is None ({store}) until it is first needed")
+            raise StaysShared(f"{name} is also set elsewhere ({store})")
     for cls in kin.classes:
         _check_class(kin, cls, name)
 
@@ -79,7 +78,7 @@ def check_not_handed_on(source: Source, made: Made) -> None:
                 continue
         elif isinstance(parent, cst.Attribute | cst.Subscript | cst.For | cst.CompFor) or _is_test(parent):
             continue
-        raise CannotRepair(f"it is handed on where it is made, and kept there: {BY_HAND}")
+        raise StaysShared("it is handed on where it is made, and kept there")
 
 
 def _is_test(node: cst.CSTNode | None) -> bool:
@@ -121,24 +120,24 @@ def _check_class(kin: Kin, cls: Class, name: str) -> None:
     layout = layout_of(cls.node)
     declared = (each.target for each in cls.node.body if isinstance(each, ast.AnnAssign))
     if name in layout.binds or any(isinstance(each, ast.Name) and each.id == name for each in declared):
-        raise CannotRepair(f"the class {cls.name} has {name} in its body: {BY_HAND}")
+        raise StaysShared(f"the class {cls.name} has {name} in its body")
     if "__slots__" in layout.binds:
-        raise CannotRepair(f"the class {cls.name} has __slots__: {BY_HAND}")
+        raise StaysShared(f"the class {cls.name} has __slots__")
     for special in _SPECIAL:
         if special in layout.binds:
-            raise CannotRepair(f"the class {cls.name} defines {special}: {BY_HAND}")
+            raise StaysShared(f"the class {cls.name} defines {special}")
     if any(keyword.arg == "metaclass" for keyword in cls.node.keywords) and not _is_abc(cls.node):
-        raise CannotRepair(f"the class {cls.name} has a metaclass: {BY_HAND}")
+        raise StaysShared(f"the class {cls.name} has a metaclass")
     for decorator in cls.node.decorator_list:
         called = decorator.func if isinstance(decorator, ast.Call) else decorator
         meant = kin.name_of(called, cls)
         slots = isinstance(decorator, ast.Call) and any(k.arg == "slots" for k in decorator.keywords)
         if meant.startswith(_SLOTTED) or (meant in _DATACLASS and slots):
-            raise CannotRepair(f"the class {cls.name} may have __slots__: {BY_HAND}")
+            raise StaysShared(f"the class {cls.name} may have __slots__")
     if _STRANGE_BASES.intersection(
         each.name for v in kin.bases(cls) for each in v if isinstance(each, External)
     ):
-        raise CannotRepair(f"the objects of the class {cls.name} take no attributes: {BY_HAND}")
+        raise StaysShared(f"the objects of the class {cls.name} take no attributes")
 
 
 def _is_abc(node: ast.ClassDef) -> bool:

@@ -54,8 +54,10 @@ def endings(source: Source, made: Made) -> list[Ending]:
 
 
 def _ending(source: Source, made: Made, method: cst.FunctionDef, uses: list[cst.Attribute]) -> Ending:
+    name = f"{method.name.value}()"
     by_hand = CannotRepair(
-        f"{method.name.value}() would make one to end it: make it end what is there, by hand"
+        f"how {name} ends self.{made.name} cannot be written anew for one of each process: make it in each "
+        f"process, keyed on os.getpid(), and have {name} end the one of its own, by hand"
     )
     lines = [source.line_of(source.statement_of(use)) for use in uses if _asking(source, use) is None]
     if not all(isinstance(line, cst.SimpleStatementLine) and len(line.body) == 1 for line in lines):

@@ -9,8 +9,7 @@ import libcst as cst
 from dlint.changes.stores import Kin
 from dlint.rewriting.each_process.attribute import is_free
 from dlint.rewriting.each_process.locals import local_names, with_names
-from dlint.rewriting.each_process.made import BY_HAND, Made
-from dlint.rewriting.refusal import CannotRepair
+from dlint.rewriting.each_process.made import Made, StaysShared
 from dlint.rewriting.source import Source
 
 # Calls that give the same whenever they are made.
@@ -33,7 +32,7 @@ def made_later(
     func = made.value.func
     local = not imported and any(name != "self" for name in local_names(source, func))
     if local or not _is_lasting(source, kin, func):
-        raise CannotRepair(f"what makes it is known only here: {BY_HAND}")
+        raise StaysShared("what makes it is known only here")
     args, setup = kept_arguments(source, kin, made, word)
     return made.value.with_changes(args=args), setup
 
@@ -55,7 +54,7 @@ def imports_for(source: Source, made: Made) -> tuple[str, ...]:
             found.append(source.code(statement))
             needed = [name for name in needed if name not in bound]
     if needed:
-        raise CannotRepair(f"what makes it is known only here: {BY_HAND}")
+        raise StaysShared("what makes it is known only here")
     return tuple(dict.fromkeys(found))
 
 
@@ -75,10 +74,10 @@ def kept_arguments(
             args.append(arg.with_changes(value=with_names(arg.value, on_self) if local else arg.value))
             continue
         if arg.star:
-            raise CannotRepair(f"what it is made from is known only here: {BY_HAND}")
+            raise StaysShared("what it is made from is known only here")
         name = f"_{made.name.strip('_')}_{_word(arg) or (word if index == 0 else f'argument_{index}')}"
         if not is_free(kin, name) or any(source.code(each).startswith(f"self.{name} ") for each in setup):
-            raise CannotRepair(f"the name {name} is in use: {BY_HAND}")
+            raise StaysShared(f"the name {name} is in use")
         kept = cst.Attribute(cst.Name("self"), cst.Name(name))
         setup.append(cst.Assign([cst.AssignTarget(kept)], arg.value))
         args.append(arg.with_changes(value=kept))

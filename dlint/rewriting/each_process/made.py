@@ -10,7 +10,16 @@ from dlint.finding import Finding
 from dlint.rewriting.refusal import CannotRepair
 from dlint.rewriting.source import Source
 
-BY_HAND = "make it in each process, keyed on os.getpid(), by hand"
+_BY_HAND = "make it in each process, keyed on os.getpid(), by hand"
+
+
+class StaysShared(CannotRepair):
+    """``why`` (where that can be said) each process cannot have an object of its own by the remedy, and what
+    to do by hand."""
+
+    def __init__(self, why: str = "", by_hand: str = _BY_HAND) -> None:
+        super().__init__(f"{why}: {by_hand}" if why else by_hand)
+        self.why = why
 
 
 @dataclass(frozen=True)
@@ -33,7 +42,7 @@ def made_at(source: Source, finding: Finding) -> Made:
         or not isinstance(statement.value, cst.Call)
         or (isinstance(node, cst.Call) and node not in (statement.value, _receiver(statement.value)))
     ):
-        raise CannotRepair(BY_HAND)
+        raise StaysShared
     targets = (
         [each.target for each in statement.targets]
         if isinstance(statement, cst.Assign)
@@ -42,7 +51,7 @@ def made_at(source: Source, finding: Finding) -> Made:
     target = targets[0]
     if len(targets) == 1 and isinstance(target, cst.Name) and source.function_of(statement) is None:
         if source.enclosing(statement, cst.ClassDef) is not None:
-            raise CannotRepair(f"it is an attribute of the class: {BY_HAND}")
+            raise StaysShared("it is an attribute of the class")
         return Made(statement, statement.value, target.value, None, None)
     method = source.function_of(statement)
     owner: cst.ClassDef | None = source.enclosing(statement, cst.ClassDef)
@@ -54,7 +63,7 @@ def made_at(source: Source, finding: Finding) -> Made:
         or owner is None
         or source.parent(source.parent(method) or method) is not owner
     ):
-        raise CannotRepair(BY_HAND)
+        raise StaysShared
     return Made(statement, statement.value, target.attr.value, method, owner)
 
 

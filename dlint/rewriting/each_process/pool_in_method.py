@@ -12,6 +12,7 @@ from dlint.changes.stores import Kin
 from dlint.finding import Finding
 from dlint.program.program import Program
 from dlint.rewriting.each_process.attribute import is_free, kin_of
+from dlint.rewriting.each_process.awaited import check_awaited
 from dlint.rewriting.each_process.hints import is_hinted
 from dlint.rewriting.each_process.locals import local_names
 from dlint.rewriting.each_process.per_process import PerProcess, kept_under, property_text
@@ -24,11 +25,6 @@ from dlint.rewriting.source import Source
 
 _WHY = "Starting threads for every item is dear: each process keeps one pool."
 _BY_HAND = "keep one pool per process, keyed on os.getpid(), instead of one per item, by hand"
-_BLOCKING = frozenset({"map", "starmap", "apply"})  # ThreadPool's methods that return when all is done
-_LAZY = frozenset({"map", "imap", "imap_unordered"})
-_CONSUMERS = frozenset(
-    {"list", "tuple", "dict", "set", "sum", "sorted", "max", "min", "np.stack", "torch.stack"}
-)
 _CLOSING = frozenset({"close", "join", "shutdown", "terminate"})
 
 
@@ -234,25 +230,10 @@ def _rename(source: Source, edits: Edits, uses: Sequence[cst.Name], name: str, e
 
 def _check_use(source: Source, use: cst.BaseExpression, executor: bool) -> None:
     """Refuse where a pool is handed work that it may not have done when its block ends."""
-    method = _method(source, use)
-    call = source.parent(source.parent(use) or use)
-    waits = (method in _BLOCKING and not executor) or (method in _LAZY and _is_consumed(source, call))
-    if not waits:
-        raise CannotRepair(f"not all results are read where the pool is made: {_BY_HAND}")
-
-
-def _is_consumed(source: Source, call: cst.CSTNode | None) -> bool:
-    parent = source.parent(call) if call is not None else None
-    if isinstance(parent, cst.For):
-        leaves = (cst.Break, cst.Return, cst.Yield)  # then the rest would be done by nobody, or later
-        return parent.iter is call and not any(True for _ in source.descendants(parent.body, *leaves))
-    if isinstance(parent, cst.Arg):
-        outer = source.parent(parent)
-        return isinstance(outer, cst.Call) and source.code(outer.func) in _CONSUMERS | {
-            "np.stack",
-            "torch.stack",
-        }
-    return isinstance(parent, cst.StarredElement)
+    method, call = _method(source, use), source.parent(source.parent(use) or use)
+    if method is None or not isinstance(call, cst.Call):
+        raise CannotRepair(f"the pool is handed on: {_BY_HAND}")
+    check_awaited(source, call, method, executor=executor, by_hand=_BY_HAND)
 
 
 def _is_method(source: Source, method: cst.FunctionDef, owner: cst.ClassDef) -> bool:

@@ -15,11 +15,10 @@ from dlint.rewriting.each_process.attribute import (
 )
 from dlint.rewriting.each_process.ended_objects import Ending, end_what_is_there, endings
 from dlint.rewriting.each_process.kept_arguments import imports_for, made_later
-from dlint.rewriting.each_process.made import BY_HAND, Made
+from dlint.rewriting.each_process.made import Made, StaysShared
 from dlint.rewriting.each_process.per_process import PerProcess, as_property, kept_under
 from dlint.rewriting.each_process.states import forgotten, leave_out
 from dlint.rewriting.edits import Edits
-from dlint.rewriting.refusal import CannotRepair
 from dlint.rewriting.source import Source
 
 
@@ -42,7 +41,7 @@ def as_unpickled_property(
         check_not_handed_on(source, made)
         _check_looks(source, program, made)
         if not is_free(kin, kept):
-            raise CannotRepair(f"the name {kept} is in use: {BY_HAND}")
+            raise StaysShared(f"the name {kept} is in use")
         imports = imports_for(source, made)
         value, setup = made_later(source, kin, made, word, bool(imports))
         for ending in ended:
@@ -59,7 +58,7 @@ def _check_looks(source: Source, program: Program, made: Made) -> None:
     if source.parent(source.line_of(made.statement)) is not made.method.body and any(
         asked.search(module.text) for module in program.modules.mentioning(made.name)
     ):
-        raise CannotRepair(f"the program looks whether there is one: {BY_HAND}")
+        raise StaysShared("the program looks whether there is one")
 
 
 def _check_ending(kin: Kin, ended: list[Ending]) -> None:
@@ -67,4 +66,4 @@ def _check_ending(kin: Kin, ended: list[Ending]) -> None:
     own = any(ending.method.name.value == "__del__" for ending in ended)
     for cls in defining(kin, "__del__"):
         if not own or cls.node is not kin.cls.node:
-            raise CannotRepair(f"the class {cls.name} defines __del__: {BY_HAND}")
+            raise StaysShared(f"the class {cls.name} defines __del__")

@@ -170,6 +170,17 @@ class Script:
         """Every name in a statement, attributes' names too."""
         return self.source.names_in(statement)
 
+    def _says(self, statement: Statement, names: set[str]) -> bool:
+        """Whether one of the names, which are no attributes there, stands in a statement."""
+        for name in self.source.descendants(statement, cst.Name):
+            parent = self.source.parent(name)
+            of_other = (isinstance(parent, cst.Attribute) and parent.attr is name) or (
+                isinstance(parent, cst.Arg) and parent.keyword is name
+            )
+            if name.value in names and not of_other:
+                return True
+        return False
+
     # Definitions that may be run before what stands above them
 
     def is_plain(self, definition: Statement, above: Sequence[Statement]) -> bool:
@@ -178,11 +189,10 @@ class Script:
         changed = {name for each in above for name in self.binds(each)}
         if self.reads_at_once(definition) & changed:
             return False
-        if any(
-            self.binds(definition) & set(self.reads(each)) for each in above
-        ):  # it may ask whether it is there
+        # It may ask whether that is there, or mean what a star import has brought.
+        if any(self._says(each, self.binds(definition)) for each in above):
             return False
-        if not all(self.bound_once(name) for name in self.binds(definition)):
+        if any(len(self._bindings.get(name, ())) > 1 for name in self.binds(definition)):
             return False
         said = {name for each in above for name in self.mentions(each)}
         if not isinstance(definition, _DEFINITION):

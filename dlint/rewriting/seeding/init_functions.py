@@ -8,10 +8,8 @@ from collections.abc import Iterator
 from dlint.calls.parameters import is_static
 from dlint.changes.mentions import Mention, mentions
 from dlint.program.program import Program
-from dlint.source.nodes import walk
-from dlint.values.values import Function, Instance, Key
-
-ARGUMENT = "worker_init_fn"
+from dlint.rewriting.seeding.passed_on import ARGUMENT, is_partial, is_passed
+from dlint.values.values import Function, Instance, Key, Partial, Value
 
 
 def is_for_workers_only(program: Program, function: Function) -> bool:
@@ -33,23 +31,31 @@ def other_uses(program: Program, function: Function) -> Iterator[Mention]:
                 continue
             case ast.Name(ctx=ast.Store()):
                 continue
-        if _is_other_thing(program, mention, function) or _is_passed(program, mention.trail):
+        if _is_other_thing(program, mention, function) or is_passed(program, mention):
             continue
         yield mention
 
 
-def given_objects(program: Program, function: Function) -> list[Instance]:
-    """The objects that loaders get for their worker_init_fn and whose ``__call__`` a function is."""
-    if not _is_of_objects(function):
-        return []
-    found: dict[Key, Instance] = {}
+def given_values(program: Program, function: Function) -> list[Value]:
+    """What loaders get for their worker_init_fn that leads to a function: the function itself, partials of
+    it, objects whose ``__call__`` it is."""
+    found: dict[Key, Value] = {}
     for loader in program.loaders:
         for value in loader.values(ARGUMENT):
-            if isinstance(value, Instance):
-                methods = program.evaluator.classes.methods(value, "__call__")
-                if any(each.node is function.node for each in methods):
-                    found[value.key] = value
+            if value is not None and any(each is function.node for each in _called_by(program, value)):
+                found[value.key] = value
     return list(found.values())
+
+
+def _called_by(program: Program, value: Value) -> list[ast.AST]:
+    """The functions of the program that are run when a value is called."""
+    while isinstance(value, Partial):
+        value = value.callee
+    if isinstance(value, Function):
+        return [value.node]
+    if isinstance(value, Instance):
+        return [each.node for each in program.evaluator.classes.methods(value, "__call__")]
+    return []
 
 
 def _is_of_objects(function: Function) -> bool:
@@ -70,7 +76,7 @@ def _other_objects(program: Program, function: Function) -> Iterator[Mention]:
         if (
             isinstance(made, ast.Call)
             and made.func is mention.node
-            and _is_passed(program, mention.trail[:-1])
+            and is_passed(program, Mention(mention.module, mention.trail[:-1]))
         ):
             continue
         yield mention
@@ -104,7 +110,7 @@ def worker_parameter(program: Program, function: Function) -> str | None:
             for mention in mentions(program, node.name)
             if len(mention.trail) > 1 and not _is_other_thing(program, mention, function)
         ]
-        given = [each for each in partials if isinstance(each, ast.Call) and _is_partial(each)]
+        given = [each for each in partials if isinstance(each, ast.Call) and is_partial(each)]
         if given:
             found = {_first_free(names, each) for each in given}
     return found.pop() if len(found) == 1 else None
@@ -136,75 +142,3 @@ def _is_other_thing(program: Program, mention: Mention, function: Function) -> b
 
 def _is_self(node: ast.expr) -> bool:
     return isinstance(node, ast.Name) and node.id in ("self", "cls")
-
-
-def _is_passed(program: Program, trail: list[ast.AST]) -> bool:
-    """Whether the value of a trail's last node goes to a worker_init_fn: as it is, in a partial, on a
-    condition, as what a factory gives, by way of a variable or of a key or attribute of that name."""
-    inner = trail[-1]
-    for at in range(len(trail) - 2, -1, -1):
-        node = trail[at]
-        match node:
-            case ast.Call() if _is_partial(node) and node.args and node.args[0] is inner:
-                pass
-            case ast.keyword(arg=arg):
-                return arg == ARGUMENT
-            case ast.IfExp(test=test):
-                if test is inner:
-                    return False
-            case ast.Return():
-                return _is_of_factory(program, trail[:at])
-            case ast.Dict(keys=keys, values=values):
-                key = next((key for key, value in zip(keys, values, strict=True) if value is inner), None)
-                return isinstance(key, ast.Constant) and key.value == ARGUMENT
-            case ast.Assign(targets=[target]):
-                return _is_variable_for_workers(target, trail[:at])
-            case _:
-                return False
-        inner = node
-    return False
-
-
-def _is_of_factory(program: Program, trail: list[ast.AST]) -> bool:
-    """Whether what the function around gives goes to a worker_init_fn wherever the function is called."""
-    factory = next((each for each in reversed(trail) if isinstance(each, ast.FunctionDef)), None)
-    if factory is None:
-        return False
-    for mention in mentions(program, factory.name):
-        if isinstance(mention.node, ast.Name | ast.Attribute):
-            call = mention.trail[-2]
-            if not isinstance(call, ast.Call) or call.func is not mention.node:
-                return False
-            if factory in mention.trail or not _is_passed(program, mention.trail[:-1]):
-                return False
-    return True
-
-
-def _is_partial(call: ast.Call) -> bool:
-    func = call.func
-    return (isinstance(func, ast.Name) and func.id == "partial") or (
-        isinstance(func, ast.Attribute) and func.attr == "partial"
-    )
-
-
-def _is_variable_for_workers(target: ast.expr, trail: list[ast.AST]) -> bool:
-    """Whether a variable, or the entry or attribute of that name, goes to worker_init_fn and nowhere else."""
-    match target:
-        case ast.Attribute(attr=attr):
-            return attr == ARGUMENT
-        case ast.Subscript(slice=ast.Constant(value=key)):
-            return bool(key == ARGUMENT)
-        case ast.Name(id=name):
-            scope = next(
-                node
-                for node in reversed(trail)
-                if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.Module)
-            )
-            reads = [
-                (parent, each)
-                for parent in walk(scope)
-                for each in ast.iter_child_nodes(parent)
-                if isinstance(each, ast.Name) and each.id == name and isinstance(each.ctx, ast.Load)
-            ]
-            return all(isinstance(parent, ast.keyword) and parent.arg == ARGUMENT for parent, _ in reads)
-    return False

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 from tests.remedies.running.harness import WAYS, Both, before_and_after
 
 _FORKED, _SPAWNED = "fork:2", "spawn:2"
@@ -288,6 +290,34 @@ class Numbers(Dataset):
         with ThreadPoolExecutor(max_workers=2) as executor:
             return sum(executor.map(double, doubled))
 """
+_FUTURES_PER_ITEM = """\
+from concurrent.futures import ThreadPoolExecutor, as_completed
+
+from torch.utils.data import Dataset
+
+
+def double(number):
+    return 2 * number
+
+
+class Numbers(Dataset):
+    def __init__(self, threads):
+        self.threads = threads
+
+    def __len__(self):
+        return 20
+
+    def __getitem__(self, index):
+        with ThreadPoolExecutor(self.threads) as executor:
+            places = {executor.submit(double, number): number for number in range(index)}
+            doubled = [0] * index
+            for future in as_completed(places):
+                doubled[places[future]] = future.result()
+            futures = []
+            for number in doubled:
+                futures.append(executor.submit(double, number))
+        return sum([number * future.result() for number, future in zip(doubled, futures)])
+"""
 _SHOW_PER_ITEM = """\
 import pickle
 import threading
@@ -306,8 +336,9 @@ def show(method, workers):
 """
 
 
-def test_a_kept_pool_gives_the_same_and_lets_the_program_end(tmp_path: Path) -> None:
-    both = before_and_after(tmp_path, {"numbers_data.py": _PER_ITEM, "main.py": _SHOW_PER_ITEM}, "DL103")
+@pytest.mark.parametrize("data", [_PER_ITEM, _FUTURES_PER_ITEM], ids=["results", "futures"])
+def test_a_kept_pool_gives_the_same_and_lets_the_program_end(tmp_path: Path, data: str) -> None:
+    both = before_and_after(tmp_path, {"numbers_data.py": data, "main.py": _SHOW_PER_ITEM}, "DL103")
     assert both.before.code == both.after.code == 0
     for method, workers in WAYS:
         way = f"{method}:{workers}"
