@@ -46,8 +46,8 @@ As measured, with 4 forked workers and 4000 reads:
   955 to 1998 failed ones of 2000, 1 to 142 wrong; `pyfaidx.Fasta` 22 to 203 **silently wrong** ones of 4000,
   `pyedflib.EdfReader` 3 to 322 of 2000 to 4000; of a PDF file `fitz.open` 78 to 493 wrong pages of 800 and up
   to 305 failed ones, `pypdfium2.PdfDocument` 1 to 4 **silently wrong** ones of 800.
-- fsspec: of a local file 1 to 468 of 4000 reads were **silently wrong**, of a file of S3 all failed (`This class
-  is not fork-safe`), of one read by HTTP all workers **hang**. Pickle sends these, and they arrive well.
+- fsspec: of a local file 1 to 468 of 4000 reads were **silently wrong**, of a file of S3 all failed (`This
+  class is not fork-safe`), with one read by HTTP all workers **hang**. Pickle sends these well.
 - `openslide`: no wrong read (it opens the file for each).
 - `h5py`, `sqlite3` (reading), `mmap`, `os.pread`, `np.memmap`: no wrong read.
 - `netCDF4.Dataset`: no wrong read of files in the format NETCDF4, 3000 to 4000 failed ones of 4000 in the
@@ -55,8 +55,8 @@ As measured, with 4 forked workers and 4000 reads:
 
 Under spawn and forkserver (Python 3.14 on Linux, macOS, Windows) none of the others can be sent to a worker:
 `TypeError: cannot pickle ...` for files of all kinds, sqlite3, lmdb, h5py, mmap, cv2.VideoCapture, and
-errors of their own for netCDF4, rasterio, PyAV, decord, pysam, PDF files and openslide. A `__getstate__` that drops the handle cures that,
-but not what forked workers do.
+errors of their own for netCDF4, rasterio, PyAV, decord, pysam, PDF files and openslide. A `__getstate__` that
+drops the handle cures that, but not what forked workers do.
 
 ## Example
 
@@ -90,12 +90,12 @@ Use instead a handle for each process:
 
 ## Level
 
-- `error`, silent: forked workers read wrong data (files, tar archives, rasterio, sound, FASTA and PDF files).
-- `error`, error: forked workers fail (zip, npz, LMDB, alignments), or workers are started anew: no handle can be
-  pickled.
+- `error`, silent: forked workers read wrong data (files, tar archives, rasterio, sound, FASTA, PDF).
+- `error`, error: forked workers fail (zip, npz, LMDB, alignments), or workers are started anew: no handle
+  but fsspec's can be pickled.
 - `error`, hang: decord, OpenCV's video captures.
-- `warning`, error: what forked workers can share (HDF5, netCDF, SQLite, memory maps, slides), if workers are not
-  forked.
+- `warning`, error: what forked workers can share (HDF5, netCDF, SQLite, memory maps, slides), if workers
+  are not forked.
 
 A `warning` instead where workers run the code only under a condition: an option for the number of workers
 that is 0 by default, a dataset that no loader of the project is seen to get, or a loader in a function that

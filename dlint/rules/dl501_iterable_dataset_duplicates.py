@@ -4,7 +4,8 @@
 
 The `__iter__` of an `IterableDataset` that a loader with two or more workers gets, where nothing divides the
 stream: neither `__iter__` nor anything that it calls or iterates over asks `get_worker_info()` or otherwise
-speaks of workers or shards, and `worker_init_fn` does not change the dataset. It fires only where it can see
+speaks of workers, or of which shard of how many (that files are called shards says nothing), and
+`worker_init_fn` does not change the dataset. It fires only where it can see
 what is streamed: a file, also one that a `while` reads to its end (or `pickle.load` to EOFError), files that
 it opens by their names one after another (itself, in a method, or by `chain.from_iterable`), a list, a range,
 rows of a table or of a database, a part of a file that was read whole (`np.load(path)["x"]`), in this file or
@@ -69,12 +70,13 @@ from collections.abc import Iterator
 from functools import partial
 
 from dlint.fork.set_elsewhere import is_set_elsewhere
-from dlint.knowledge.iterables import DIVIDES, draws
+from dlint.knowledge.iterables import draws
 from dlint.loaders.loaders import Loader, is_zero
 from dlint.program.conditions import with_workers
 from dlint.program.program import Program
 from dlint.rules.rule import Found
 from dlint.source.nodes import speaks_of, walk
+from dlint.streams.divided import divides
 from dlint.streams.items import chained
 from dlint.streams.streams import Streams
 from dlint.values.frame import Arguments
@@ -99,7 +101,7 @@ def check(program: Program) -> Iterator[Found]:
             for dataset, world in chained(program.evaluator, use.dataset, use.world)
             if isinstance(dataset, Instance) and _is_plain_iterable(program, dataset.cls)
         ]
-        if not streams or any(speaks_of(DIVIDES, visit.function.node) for visit in use.code.visits):
+        if not streams or any(divides(visit.function.node) for visit in use.code.visits):
             continue
         for dataset, world in streams:
             for method in program.evaluator.classes.methods(dataset, "__iter__"):
@@ -119,7 +121,7 @@ def _gives_all(program: Program, use: WorkerUse, method: Function, world: World)
     kinds = streams.of_function(method, frame, world)
     if kinds is None or "count" in kinds:
         return False
-    if any(speaks_of(DIVIDES, function) for function in streams.passed):
+    if any(divides(function) for function in streams.passed):
         return False  # a reader that the stream is handed on from
     return kinds != {"range"} or not any(draws(event.name) for event in use.code.events)
 
