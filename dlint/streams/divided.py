@@ -1,4 +1,5 @@
-"""Whether a function gives each worker its part: it speaks of workers, or divides by what it calls shards.
+"""Whether a function gives each worker its part: it speaks of workers, divides by what it calls shards, or
+has a database share out its rows.
 
 Many programs call the files that they read shards: a name for what a loop goes through divides nothing.
 """
@@ -22,13 +23,29 @@ _NUMBER = re.compile(
 # What is called to read a file, or asked before they are shuffled.
 _READS = re.compile(r"_*(?:read|load|open|iter|parse|stream|decode)_(?:\w+_)?shard", re.IGNORECASE)
 _ASIDE = re.compile(r"shuffle|shards$", re.IGNORECASE)
+# Rows that one who asks gets and no other, and some of them by chance.
+_SHARED_OUT = re.compile(
+    r"\b(?:select|delete|update)\b.*(?:\bskip\s+locked|\breturning\b|tablesample|\brand(?:om)?\(|newid\()",
+    re.IGNORECASE | re.DOTALL,
+)
 
 
 def divides(function: ast.AST) -> bool:
     """Whether code may give each worker its own part of a stream."""
-    return speaks_of(_WORKER, function) or (
-        speaks_of(_SHARD, function) and any(map(_asks_for_part, walk(function)))
-    )
+    if speaks_of(_WORKER, function):
+        return True
+    named = speaks_of(_SHARD, function)
+    return any(_shares_out(node) or (named and _asks_for_part(node)) for node in walk(function))
+
+
+def _shares_out(node: ast.AST) -> bool:
+    """Whether a database is told to give its rows to one who asks, or to choose some by chance."""
+    match node:
+        case ast.Constant(value=str(text)):
+            return _SHARED_OUT.search(text) is not None
+        case ast.keyword(arg="skip_locked"):
+            return True
+    return False
 
 
 def _asks_for_part(node: ast.AST) -> bool:
