@@ -27,8 +27,13 @@ PASSES_ON = {
     "itertools.zip_longest": slice(0, None),
     "numpy.array": slice(0, 1),
     "numpy.asarray": slice(0, 1),
+    "numpy.ascontiguousarray": slice(0, 1),
     "numpy.concatenate": slice(0, 1),
     "numpy.stack": slice(0, 1),
+    "torch.as_tensor": slice(0, 1),
+    "torch.from_numpy": slice(0, 1),
+    "torch.stack": slice(0, 1),
+    "torch.tensor": slice(0, 1),
     "tqdm.auto.tqdm": slice(0, 1),
     "tqdm.tqdm": slice(0, 1),
 }
