@@ -3,12 +3,12 @@
 ## What it finds
 
 The `__iter__` of an `IterableDataset` that a loader with two or more workers gets, where nothing divides the
-stream: neither `__iter__` nor anything that it calls or iterates over asks `get_worker_info()` or otherwise
-speaks of workers, or of which shard of how many (that files are called shards says nothing), and
-`worker_init_fn` does not change the dataset. It fires only where it can see what is streamed: a file, also
-one that a `while` reads to its end (or `pickle.load` to EOFError), files that it opens by their names one
-after another (itself, in a method, or by `chain.from_iterable`), also by fsspec or from S3, a list, a range,
-rows of a table or of a database (a `find()` of MongoDB, a scan of Redis), a part of a file that was read
+stream: neither `__iter__` nor anything that it calls or iterates over asks `get_worker_info()` (for more than
+the seed) or otherwise speaks of workers, or of which shard of how many (that files are called shards says
+nothing), and `worker_init_fn` does not change the dataset. It fires only where it can see what is streamed: a
+file, also one that a `while` reads to its end (or `pickle.load` to EOFError), files that it opens by their
+names one after another (itself, in a method, or by `chain.from_iterable`), by fsspec or from S3 too, a list,
+a range, rows of a table or of a database (a `find()` of MongoDB, a scan of Redis), a part of a file that was read
 whole (`np.load(path)["x"]`), in this file or another. Items that are packed on the way, with a `while` for
 those that are full, are the same stream, and so is what anything makes of its records (`for token in
 self.tokenizer(line)`); so are rows that a number counts through (`while at < len(self.rows)`), what an object
