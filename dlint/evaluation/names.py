@@ -209,7 +209,7 @@ class Names:
                     outcome
                     for owner, w in self.defined(statement, name, before.frame, world)
                     for callee, v in evaluator.attribute(owner, method, node.func, before, w)
-                    for outcome in evaluator.calls.invoke(callee, given, node, before, v)
+                    for outcome in evaluator.invoke(callee, given, node, before, v)
                 ]
         return evaluator.values(node, before, world)
 
