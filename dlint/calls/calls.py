@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from dlint.calls.decorators import given_instead, is_dispatched
 from dlint.evaluation.options import still_parser
 from dlint.evaluation.questions import begun
-from dlint.knowledge.names import answers_again
+from dlint.knowledge.names import MAKES_MORE, answers_again
 from dlint.source.layout import FunctionNode, as_try, ends, statements_in
 from dlint.values.alike import told
 from dlint.values.frame import Argument, Arguments, Frame, Point
@@ -22,6 +22,7 @@ from dlint.values.values import (
     Instance,
     Items,
     Key,
+    Made,
     Partial,
     Unknown,
     Value,
@@ -59,6 +60,9 @@ class Calls:
                 return [(Instance(callee, arguments, node, point.key), world)]
             case External():
                 return self._evaluator.library.call(callee, arguments, node, point, world)
+            case Made(name=name) if name in MAKES_MORE:
+                maker = External(MAKES_MORE[name])
+                return self._evaluator.library.call(maker, arguments, node, point, world)
             case Partial():
                 return self.invoke(callee.callee, arguments.after(callee.arguments), node, point, world)
             case Instance():

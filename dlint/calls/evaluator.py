@@ -30,7 +30,7 @@ from dlint.evaluation.options import Options
 from dlint.evaluation.questions import Questions
 from dlint.evaluation.registries import Registries
 from dlint.evaluation.truth import Truth, is_bool
-from dlint.knowledge.names import canonical
+from dlint.knowledge.names import canonical, has_members_by_key
 from dlint.objects.attributes import Attributes
 from dlint.objects.changed_later import ChangedLater
 from dlint.objects.classes import Classes
@@ -335,6 +335,10 @@ class Evaluator(Questions):
             return self._slice(base, index, point, world)
         if isinstance(base, Made) and self.containers.is_split(base):
             return [(base, world)]
+        if isinstance(base, Made) and has_members_by_key(f"{base.name}()"):
+            return [(External(f"{base.name}().[]", base), world)]
+        if isinstance(base, External) and base.owner is not None and has_members_by_key(base.name):
+            return [(External(f"{base.name}.[]", base.owner), world)]
         if isinstance(base, External) and base.name == "sys.modules" and dotted(index) == "__name__":
             return [(ModuleValue(point.frame.module, None), world)]
         outcomes: list[Outcome] = []

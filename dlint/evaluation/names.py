@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import ast
 import builtins
+import itertools
 from functools import partial
 from typing import TYPE_CHECKING
 
 from dlint.source.layout import FunctionNode, changed_names, dotted, parameters, steps, taken, target_names
 from dlint.source.nodes import walk
-from dlint.values.frame import Argument, Frame, Point
+from dlint.values.frame import Argument, Frame, Point, arguments_of
 from dlint.values.operators import operate
 from dlint.values.outcomes import Outcome, told_apart, widened
 from dlint.values.values import (
@@ -183,7 +184,7 @@ class Names:
                     if item.optional_vars is not None and name in target_names(item.optional_vars):
                         return [
                             (entered, w)
-                            for value, w in evaluator.values(item.context_expr, before, world)
+                            for value, w in self._with_others(item.context_expr, statement, before, world)
                             for entered in self._entered(value)
                         ]
             case ast.If(test=test) | ast.While(test=test):
@@ -191,6 +192,26 @@ class Names:
                     if isinstance(node, ast.NamedExpr) and dotted(node.target) == name:
                         return evaluator.values(node.value, before, world)
         return [(Unknown(("bound", id(statement), name, frame.key)), world)]
+
+    def _with_others(
+        self, node: ast.expr, statement: ast.With | ast.AsyncWith, before: Point, world: World
+    ) -> list[Outcome]:
+        """What an item of a ``with`` is, which may be a method of one before it (``with connect(path) as
+        connection, connection.cursor() as rows:``)."""
+        evaluator = self._evaluator
+        match node:
+            case ast.Call(func=ast.Attribute(value=ast.Name(id=name), attr=method)) if any(
+                isinstance(item.optional_vars, ast.Name) and item.optional_vars.id == name
+                for item in itertools.takewhile(lambda each: each.context_expr is not node, statement.items)
+            ):
+                given = arguments_of(node, before)
+                return [
+                    outcome
+                    for owner, w in self.defined(statement, name, before.frame, world)
+                    for callee, v in evaluator.attribute(owner, method, node.func, before, w)
+                    for outcome in evaluator.invoke(callee, given, node, before, v)
+                ]
+        return evaluator.values(node, before, world)
 
     def _inside(self, statement: ast.stmt, name: str, before: Point, world: World) -> list[Outcome] | None:
         """A container after a statement that changes one in it (``cfg["loader"]["workers"] = 0``); None where

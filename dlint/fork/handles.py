@@ -5,8 +5,14 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
-from dlint.knowledge.processes.handles import HANDLES, LMDB_WITHOUT_LOCK, WRITES, Handle
-from dlint.values.frame import Argument
+from dlint.knowledge.processes.handles import (
+    HANDLES,
+    IN_MEMORY,
+    LMDB_WITHOUT_LOCK,
+    WRITES,
+    Handle,
+)
+from dlint.values.frame import Argument, Arguments
 from dlint.values.values import Const, Made, Unknown, Value
 from dlint.values.worlds import HERE
 
@@ -14,6 +20,7 @@ if TYPE_CHECKING:
     from dlint.calls.evaluator import Evaluator
 
 _FILE_OBJECT = ("fileobj",)
+_BYTES = ("io.BytesIO", "().read", ".read_bytes")
 
 
 def handle_of(evaluator: Evaluator, value: object) -> Handle | None:
@@ -30,13 +37,19 @@ def handle_of(evaluator: Evaluator, value: object) -> Handle | None:
         *given.positional[:1],
         *(given.keywords[name] for name in _FILE_OBJECT & given.keywords.keys()),
     ]
-    if any(_is_memory(value) for source in sources for value, _ in evaluator.value_of(source, HERE)):
+    around = _of_owner(evaluator, value)  # ``fsspec.open(path, mode).open()``
+    if (
+        _is_given(handle.contents, given)
+        or any(_is_memory(value) for source in sources for value, _ in evaluator.value_of(source, HERE))
+        or any(_says_memory(value) for told in around[:1] for value, _ in evaluator.value_of(told, HERE))
+    ):
         handle = handle._replace(forked="")  # every process has the bytes and the position for itself
     if handle.device and any(
         _is_number(value) for path in sources for value, _ in evaluator.value_of(path, HERE)
     ):
         handle = handle._replace(forked="", cure="")
     modes = [*given.positional[1:2]] if value.name != "pathlib.Path().open" else [*given.positional[:1]]
+    modes += around[1:2]
     modes += [given.keywords["mode"]] if "mode" in given.keywords else []
     if value.name.startswith("lmdb."):
         modes = []
@@ -57,7 +70,34 @@ def _is_number(value: Value) -> bool:
 
 
 def _is_memory(value: Value) -> bool:
-    return isinstance(value, Made) and value.name == "io.BytesIO"
+    return isinstance(value, Made) and value.name.endswith(_BYTES)
+
+
+def _says_memory(value: Value) -> bool:
+    """Whether what fsspec was told is its file system in memory: by name, or before a path."""
+    return isinstance(value, Const) and str(value.value).partition(":")[0] == IN_MEMORY
+
+
+def _is_given(parameter: str, given: Arguments) -> bool:
+    """Whether a handle is made of what is in memory: given under a name, or after what it is called; nothing
+    at all makes an empty one."""
+    return bool(parameter) and (parameter in given.keywords or len(given.positional) != 1)
+
+
+def _of_owner(evaluator: Evaluator, made: Made) -> list[Argument]:
+    """What fsspec was told, where a method of what it gave opens a file: the path, or the kind of system, and
+    the mode."""
+    if not made.name.startswith("fsspec.") or not isinstance(made.node, ast.Call):
+        return []
+    found: list[Argument] = []
+    if isinstance(made.node.func, ast.Attribute):
+        for owner, _ in evaluator.values(made.node.func.value, made.point):
+            if isinstance(owner, Made):
+                found += owner.arguments.positional
+                found += [
+                    owner.arguments.keywords[name] for name in ("mode",) & owner.arguments.keywords.keys()
+                ]
+    return found
 
 
 def _names(evaluator: Evaluator, path: Argument, suffix: str) -> bool:

@@ -38,7 +38,9 @@ def _refused(evaluator: Evaluator, value: Value) -> str | None:
             return f"{cls.name}, a local class"
         case ModuleValue():
             return "a module"
-        case Made(name=name) if is_refused(name) or handle_of(evaluator, value) is not None:
+        case Made(name=name) if is_refused(name) or (
+            (handle := handle_of(evaluator, value)) is not None and not handle.sent
+        ):
             return f"what {name.rpartition('.')[2]}() gives"
     return None
 

@@ -18,6 +18,7 @@ from dlint.knowledge.processes.refused import (
     VIEWS,
     Refused,
     refused,
+    refused_member,
     view,
 )
 from dlint.objects.pickled_state import left_out
@@ -107,6 +108,8 @@ def _kind_of(value: Value) -> Refused | None:
             return MODULE
         case External(owner=None, name=name) if is_module(name):
             return MODULE
+        case External(owner=Made(), name=name):
+            return refused_member(name)
         case Made(name=name):
             return refused(name)
     return None

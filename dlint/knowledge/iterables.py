@@ -27,8 +27,13 @@ PASSES_ON = {
     "itertools.zip_longest": slice(0, None),
     "numpy.array": slice(0, 1),
     "numpy.asarray": slice(0, 1),
+    "numpy.ascontiguousarray": slice(0, 1),
     "numpy.concatenate": slice(0, 1),
     "numpy.stack": slice(0, 1),
+    "torch.as_tensor": slice(0, 1),
+    "torch.from_numpy": slice(0, 1),
+    "torch.stack": slice(0, 1),
+    "torch.tensor": slice(0, 1),
     "tqdm.auto.tqdm": slice(0, 1),
     "tqdm.tqdm": slice(0, 1),
 }
@@ -44,6 +49,12 @@ _WHOLE = frozenset(
         "av.open",
         "bz2.open",
         "codecs.open",
+        "duckdb.connect",
+        "duckdb.query",
+        "duckdb.sql",
+        "fsspec.filesystem",
+        "fsspec.open",
+        "gcsfs.GCSFileSystem",
         "glob.glob",
         "glob.iglob",
         "gzip.open",
@@ -57,13 +68,21 @@ _WHOLE = frozenset(
         "jsonlines.Reader",
         "lmdb.open",
         "lzma.open",
+        "mysql.connector.connect",
         "os.listdir",
         "os.scandir",
         "os.walk",
         "pathlib.Path",
         "pickle.load",
+        "psycopg.connect",
+        "psycopg2.connect",
+        "pymysql.connect",
+        "s3fs.S3FileSystem",
         "smart_open.open",
         "smart_open.smart_open",
+        "snowflake.connector.connect",
+        "sqlalchemy.create_engine",
+        "sqlalchemy.orm.Session",
         "sqlite3.connect",
         "tarfile.open",
         "torch.arange",
@@ -78,6 +97,23 @@ _OPENERS = frozenset({"File", "ZipFile", "connect", "load", "open"})
 READS_NEXT = frozenset(
     f"{module}.load" for module in ("cPickle", "cloudpickle", "dill", "marshal", "numpy", "pickle", "torch")
 )
+# Clients that also take from queues, which share out what is in them: what of theirs is the same for all.
+_OF_CLIENTS = re.compile(
+    r"""
+    pymongo\.MongoClient\(\)\.[\w.\[\]()]*\bfind(?:\(\)\.(?:batch_size|hint|limit|skip|sort))*
+    |redis\.(?:Redis|StrictRedis|(?:Redis\.|StrictRedis\.)?from_url)\(\)
+        \.(?:[hsz]?scan_iter|hgetall|hkeys|hvals|keys|lrange|smembers|zrange)
+    |boto3\.(?:Session\(\)\.)?client\(\)
+        \.(?:get_object\(\)\.\[\]\.\w+|get_paginator\(\)\.paginate(?:\(\)\.search)?)
+    |boto3\.(?:Session\(\)\.)?resource\(\)\.Bucket\(\)\.objects\.(?:all|filter)
+    |google\.cloud\.storage\.Client\(\)\.(?:bucket\(\)\.|get_bucket\(\)\.)?list_blobs
+    """,
+    re.VERBOSE,
+)
+# What gives records one after another, or some at a time, and not the names of what has them.
+_RECORDS = frozenset(
+    {"execute", "fetchall", "fetchmany", "find", "iter_batches", "iter_lines", "to_batches", "yield_per"}
+)
 _WHOLE_MODULES = ("numpy.", "pandas.", "polars.", "pyarrow.")
 _RANDOM = ("numpy.random.", "random.", "secrets.", "torch.rand", "torch.multinomial", "torch.normal")
 
@@ -86,7 +122,16 @@ def gives_all(name: str) -> bool:
     """Whether a call by this name, or of a method of what it gives, is a finite stream that no library
     divides among workers (``open``, ``os.listdir``, ``pandas.read_csv().iterrows``)."""
     maker = name.partition("()")[0]
-    return maker in _WHOLE or (maker.startswith(_WHOLE_MODULES) and not draws(maker))
+    return (
+        maker in _WHOLE
+        or _OF_CLIENTS.fullmatch(name) is not None
+        or (maker.startswith(_WHOLE_MODULES) and not draws(maker))
+    )
+
+
+def gives_records(name: str) -> bool:
+    """Whether a call by this name gives records, and not the names of what has them."""
+    return opens(name) or (gives_all(name) and name.rpartition(".")[2] in _RECORDS)
 
 
 def shuffles(name: str) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from functools import cache
 
 # Where a library defines a thing -> where its documentation says to import it from.
@@ -32,6 +33,11 @@ _PREFIXES = (
     ("jsonargparse.auto_cli", "jsonargparse.CLI"),
     ("pydantic.v1.", "pydantic."),
     ("pydantic.main.", "pydantic."),
+    ("boto3.session.Session", "boto3.Session"),
+    ("pymongo.mongo_client.MongoClient", "pymongo.MongoClient"),
+    ("redis.client.", "redis."),
+    ("sqlalchemy.engine.create_engine", "sqlalchemy.create_engine"),
+    ("sqlalchemy.orm.session.", "sqlalchemy.orm."),
     ("transformers.trainer.", "transformers."),
     ("transformers.trainer_seq2seq.", "transformers."),
     ("transformers.training_args.", "transformers."),
@@ -60,6 +66,21 @@ MAKES_PATHS = frozenset({f"{PATH}().{method}" for method in _OF_A_PATH} | {f"{PA
 AS_TUPLES_DICT = "typing.NamedTuple._asdict"
 DUMPED = "pydantic.BaseModel.model_dump"
 DUMPS_ALIKE = frozenset({"exclude", "exclude_none", "mode", "round_trip", "warnings"})
+
+
+# What calling what a library has made gives, by its name.
+MAKES_MORE = {"sqlalchemy.orm.sessionmaker": "sqlalchemy.orm.Session"}
+# What gives under a key a part that belongs to it, as its attributes do: ``client["db"]["rows"]``.
+_BY_KEY = re.compile(
+    r"pymongo\.MongoClient\(\)(?:\.(?:\[\]|get_(?:default_)?database\(\)|get_collection\(\)|\w+))*"
+    r"|boto3\.(?:client|Session\(\)\.client)\(\)\.get_object\(\)"
+)
+
+
+@cache
+def has_members_by_key(name: str) -> bool:
+    """Whether what a library has made under a name is asked for its parts by their keys."""
+    return _BY_KEY.fullmatch(name) is not None
 
 
 @cache

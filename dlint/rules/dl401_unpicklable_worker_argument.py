@@ -13,7 +13,8 @@ Also what a dataset or a transform of the program keeps and pickle refuses, what
 (`self.backend = importlib.import_module(name)`), a generator (`self.files = (path for path in ...)`), a view
 of a dict (`self.keys = self.index.keys()`), a lock or event, a `struct.Struct`, what OpenCV makes to find,
 match and equalise (`self.detector = cv2.ORB_create()`), a scripted module (`torch.jit.load`), a library of
-ctypes, a client of boto3, MongoDB or Redis, a tree of lxml.
+ctypes, a tree of lxml, a Parquet file, a client of boto3 (or a bucket), Google Cloud Storage, MinIO, MongoDB
+(or a collection), Redis, DuckDB, SQLAlchemy, Elasticsearch or gRPC.
 
 What never travels is fine: a lambda called in `__init__` and not kept, one made inside `__getitem__`, one
 given to a sampler (samplers run in the parent), one that `__getstate__` leaves out, a loader without workers,
@@ -300,7 +301,7 @@ def _found_kept(program: Program, kept: Kept, use: WorkerUse, by_loky: bool) -> 
 
 
 def _a(kind: str) -> str:
-    return "an" if kind[0] in "aeiou" else "a"
+    return "an" if kind[0] in "aeiouAEIO" else "a"
 
 
 def _remedy(program: Program, hazard: _Hazard) -> tuple[Remedy | None, str | None]:

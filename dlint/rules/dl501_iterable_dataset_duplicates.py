@@ -3,21 +3,24 @@
 ## What it finds
 
 The `__iter__` of an `IterableDataset` that a loader with two or more workers gets, where nothing divides the
-stream: neither `__iter__` nor anything that it calls or iterates over asks `get_worker_info()` or otherwise
-speaks of workers or shards, and `worker_init_fn` does not change the dataset. It fires only where it can see
-what is streamed: a file, also one that a `while` reads to its end (or `pickle.load` to EOFError), files that
-it opens by their names one after another (itself, in a method, or by `chain.from_iterable`), a list, a range,
-rows of a table or of a database, a part of a file that was read whole (`np.load(path)["x"]`), in this file or
-another. Items that are packed on the way, with a `while` for those that are full, are the same stream, and so
-is what anything makes of its records (`for token in self.tokenizer(line)`); so are rows that a number counts
-through (`while at < len(self.rows)`), what an object reads that is its own iterator, everything in another
-order (`torch.randperm(n)`), and the streams of a `ChainDataset`. A `Trainer` of transformers whose
-`dataloader_num_workers` is above 1 is such a loader: it divides no stream among them.
+stream: neither `__iter__` nor anything that it calls or iterates over asks `get_worker_info()` (for more than
+the seed) or otherwise speaks of workers, or of which shard of how many (that files are called shards says
+nothing), and `worker_init_fn` does not change the dataset. It fires only where it can see what is streamed: a
+file, also one that a `while` reads to its end (or `pickle.load` to EOFError), files that it opens by their
+names one after another (itself, in a method, or by `chain.from_iterable`), by fsspec or from S3 too, a list,
+a range, rows of a table or of a database (a `find()` of MongoDB, a scan of Redis), a part of a file that was
+read whole (`np.load(path)["x"]`), in this file or another. Items that are packed on the way, with a `while`
+for those that are full, are the same stream, and so is what anything makes of its records (`for token in
+self.tokenizer(line)`); so are rows that a number counts through (`while at < len(self.rows)`, or slices of
+some), what an object reads that is its own iterator, everything in another order (`torch.randperm(n)`), and
+the streams of a `ChainDataset`. A `Trainer` of transformers whose `dataloader_num_workers` is above 1 is such
+a loader: it divides no stream among them.
 
-A stream from elsewhere (webdataset, a streaming dataset of Hugging Face) may divide itself, and endless and
-random streams have nothing to divide: these are left alone. So is a range that only counts what comes from
-elsewhere, out of a queue, an environment or a sampler: `for _ in range(n): yield queue.get()`. Dividing by
-rank is not enough: that is for machines.
+A stream from elsewhere (webdataset, a streaming dataset of Hugging Face, Kafka, a queue) may divide itself,
+so may a database that is told to (`FOR UPDATE SKIP LOCKED`), and endless and random streams have nothing to
+divide: these are left alone. So is a range that only counts what comes from elsewhere, out of a queue, an
+environment or a sampler: `for _ in range(n): yield queue.get()`. Dividing by rank is not enough: that is for
+machines.
 
 ## Why is this bad
 
@@ -69,12 +72,13 @@ from collections.abc import Iterator
 from functools import partial
 
 from dlint.fork.set_elsewhere import is_set_elsewhere
-from dlint.knowledge.iterables import DIVIDES, draws
+from dlint.knowledge.iterables import draws
 from dlint.loaders.loaders import Loader, is_zero
 from dlint.program.conditions import with_workers
 from dlint.program.program import Program
 from dlint.rules.rule import Found
 from dlint.source.nodes import speaks_of, walk
+from dlint.streams.divided import divides
 from dlint.streams.items import chained
 from dlint.streams.streams import Streams
 from dlint.values.frame import Arguments
@@ -99,7 +103,7 @@ def check(program: Program) -> Iterator[Found]:
             for dataset, world in chained(program.evaluator, use.dataset, use.world)
             if isinstance(dataset, Instance) and _is_plain_iterable(program, dataset.cls)
         ]
-        if not streams or any(speaks_of(DIVIDES, visit.function.node) for visit in use.code.visits):
+        if not streams or any(divides(visit.function.node) for visit in use.code.visits):
             continue
         for dataset, world in streams:
             for method in program.evaluator.classes.methods(dataset, "__iter__"):
@@ -119,7 +123,7 @@ def _gives_all(program: Program, use: WorkerUse, method: Function, world: World)
     kinds = streams.of_function(method, frame, world)
     if kinds is None or "count" in kinds:
         return False
-    if any(speaks_of(DIVIDES, function) for function in streams.passed):
+    if any(divides(function) for function in streams.passed):
         return False  # a reader that the stream is handed on from
     return kinds != {"range"} or not any(draws(event.name) for event in use.code.events)
 

@@ -70,7 +70,7 @@ from dlint.streams.streams import Streams
 from dlint.values.frame import Point, layout_of
 from dlint.values.functions import is_generator
 from dlint.values.places import places_around, tests_around
-from dlint.values.values import External, Instance
+from dlint.values.values import GENERATOR, External, Instance, Items
 from dlint.values.worlds import World
 from dlint.workers.events import Event, Visit
 from dlint.workers.reach import Link
@@ -234,8 +234,11 @@ def _is_finite_iterator(
         ):
             return True
         case ast.Call(func=func):
-            if _called(program, func, point) in COLLECTS:
+            name = _called(program, func, point)
+            if name in COLLECTS:
                 return False  # no iterator at all
+            if name == "builtins.iter" and _are_lists(program, node.args, point, world):
+                return True
             return streams.of_expression(node, point, world) is not None
         case ast.GeneratorExp():
             return streams.of_expression(node, point, world) is not None
@@ -246,6 +249,16 @@ def _is_finite_iterator(
                 for result, w in ways
             )
     return False
+
+
+def _are_lists(program: Program, given: list[ast.expr], point: Point, world: World) -> bool:
+    """Whether one argument is a list or the like, whatever is in it (``extra = list(torch.randn(2))``)."""
+    values = [value for each in given[:1] for value, _ in program.evaluator.values(each, point, world)]
+    return (
+        len(given) == 1
+        and bool(values)
+        and all(isinstance(value, Items) and value.kind != GENERATOR for value in values)
+    )
 
 
 def _called(program: Program, func: ast.expr, point: Point) -> str | None:

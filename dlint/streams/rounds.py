@@ -7,7 +7,15 @@ from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, TypeAlias
 
 from dlint.calls.parameters import given_names, passed
-from dlint.knowledge.iterables import PASSES_ON, READS, READS_NEXT, gives_all, is_setting, opens
+from dlint.knowledge.iterables import (
+    PASSES_ON,
+    READS,
+    READS_NEXT,
+    gives_all,
+    gives_records,
+    is_setting,
+    opens,
+)
 from dlint.source.layout import changed_names, dotted, expressions, own_names, statements_in, target_names
 from dlint.source.nodes import walk
 from dlint.streams.kinds import DATA, NOTHING, Kinds, together
@@ -313,7 +321,7 @@ def _bound(loop: Loop) -> set[str]:
 
 def _gives_records(value: Value) -> bool:
     """Whether a source gives records, and not the names of what has them."""
-    return isinstance(value, Instance) or (isinstance(value, Made) and opens(value.name))
+    return isinstance(value, Instance) or (isinstance(value, Made) and gives_records(value.name))
 
 
 def _calls_in(function: Function, frame: Frame) -> Iterator[tuple[ast.Call, Point]]:

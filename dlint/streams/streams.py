@@ -106,6 +106,9 @@ class Streams:
     def _of_passage(self, passage: Passage, frame: Frame, world: World, far: int) -> Kinds:
         """What the loops around a ``yield`` go over, and what a ``yield from`` does."""
         found = self._rounds.of_loops(passage.loops, frame, world, far)
+        for at, loop in enumerate(passage.loops):
+            if found[at] is None and isinstance(loop, ast.For):
+                found[at] = self._of_counted_part(loop, passage.loops[:at], found[:at], frame, world)
         point = Point(frame, passage.statement)
         if isinstance(passage.node, ast.YieldFrom):
             kinds = self.of_expression(passage.node.value, point, world, far + 1)
@@ -117,6 +120,20 @@ class Streams:
             return _counted(self._counting.of_loops(loops, passage.node.value, point, world))
         kinds = together(found)
         return DATA if kinds is not None and "data" in kinds else kinds  # numbers only count the data
+
+    def _of_counted_part(
+        self, loop: ast.For, around: tuple[Loop, ...], read: list[Kinds], frame: Frame, world: World
+    ) -> Kinds:
+        """What a loop goes through whose part a loop around it counts: ``rows[at : at + 512]``."""
+        counts = [
+            each
+            for each, kinds in zip(around, read, strict=True)
+            if kinds == RANGE and isinstance(each, ast.For)
+        ]
+        if not counts:
+            return None
+        part = self._counting.of_loops(counts, loop.iter, Point(frame, loop), world)
+        return DATA if part is Part.DATA else None
 
     def of_expression(self, node: ast.expr, point: Point, world: World, far: int = 0) -> Kinds:
         """What iterating over an expression reads."""

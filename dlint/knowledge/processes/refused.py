@@ -1,14 +1,17 @@
 """Objects of libraries that pickle refuses, by the calls that make them.
 
 Measured with each of them kept on a dataset: forked workers run, spawned ones are refused with the error that
-stands here (Python 3.11, torch 2.13, OpenCV 4.10 and 5.0, lxml 6.1, boto3 1.44, pymongo, redis, SimpleITK,
-pillow 13, pandas 3.1; modules, generators and OpenCV on Python 3.10 to 3.13 as well). Sent without a word are
-sockets, ``iter(list)``, ``zip``, ``map``, what itertools makes (up to Python 3.13), ``re.compile``, loggers,
-``ET.parse``, ``pyarrow.Table``, faiss and tokenizers, KD-trees, what ``torch.compile`` gives, and locks and
-queues of multiprocessing where they are of the workers' own start method.
+stands here (Python 3.11, torch 2.13, OpenCV 4.10 and 5.0, lxml 6.1, boto3 1.44, pymongo 4.20, redis 8.1,
+google-cloud-storage 3.17, minio 7.2, SQLAlchemy 2.1, duckdb 2.0, pyarrow 26, elasticsearch 9.5, grpc 1.85,
+SimpleITK, pillow 13, pandas 3.1; modules, generators and OpenCV on Python 3.10 to 3.13 as well). Sent
+without a word are sockets, ``iter(list)``, ``zip``, ``map``, what itertools makes (up to Python 3.13),
+``re.compile``, loggers, ``ET.parse``, tables and datasets of pyarrow, file systems of fsspec, faiss and
+tokenizers, KD-trees, what ``torch.compile`` gives, and locks and queues of multiprocessing where they are of
+the workers' own start method.
 
 With loky's workers, which are sent things by cloudpickle, all were tried of which ``by_loky`` says that they
-arrive; of the others generators, OpenCV, locks, structs, hashes, scripted modules and iterators of loaders.
+arrive; of the others generators, OpenCV, locks, structs, hashes, scripted modules, iterators of loaders, and
+the clients of stores and databases.
 """
 
 from __future__ import annotations
@@ -49,6 +52,14 @@ _NO_REDUCE = "TypeError: no default __reduce__ due to non-trivial __cinit__"
 _LIBRARY = Refused(
     "native library", error="AttributeError: Can't pickle local object 'CDLL.__init__.<locals>._FuncPtr'"
 )
+_REDIS = Refused("Redis client", "_thread.RLock")
+_REDIS_POOL = Refused("pool of connections to Redis", _LOCK)
+_RESOURCE = Refused("boto3 resource", error=_NO_CLASS)
+_GOOGLE = "PicklingError: Pickling client objects is explicitly not supported"
+_BUCKET = Refused("bucket of Google Cloud Storage", error=_GOOGLE)
+_STORAGE = Refused("client of Google Cloud Storage", error=_GOOGLE)
+_ENGINE = "AttributeError: Can't pickle local object 'create_engine.<locals>.connect'"
+_DUCK = Refused("DuckDB connection", "DuckDBPyConnection")
 _CALLS = {
     "importlib.import_module": MODULE,
     "builtins.__import__": MODULE,
@@ -109,11 +120,39 @@ _CALLS = {
     "boto3.resource": Refused("boto3 resource", error=_NO_CLASS),
     "boto3.Session().client": Refused("boto3 client", error=_NO_CLASS),
     "boto3.Session().resource": Refused("boto3 resource", error=_NO_CLASS),
+    "boto3.client().get_paginator": Refused("boto3 paginator", error=_NO_CLASS),
     "boto3.Session": Refused(
-        "boto3.Session", error="AttributeError: Can't pickle local object 'lazy_call.<locals>._handler'"
+        "boto3.Session",
+        error="AttributeError: Can't pickle local object 'lazy_call.<locals>._handler'",
+        by_loky=True,
     ),
+    "botocore.session.get_session().create_client": Refused("boto3 client", error=_NO_CLASS),
     "pymongo.MongoClient": Refused("MongoClient", _LOCK),
-    "redis.Redis": Refused("Redis client", "_thread.RLock"),
+    "redis.Redis": _REDIS,
+    "redis.Redis.from_url": _REDIS,
+    "redis.StrictRedis": _REDIS,
+    "redis.StrictRedis.from_url": _REDIS,
+    "redis.from_url": _REDIS,
+    "redis.ConnectionPool": _REDIS_POOL,
+    "redis.ConnectionPool.from_url": _REDIS_POOL,
+    "google.cloud.storage.Client": _STORAGE,
+    "google.cloud.storage.Client.create_anonymous_client": _STORAGE,
+    "google.cloud.storage.Client().bucket": _BUCKET,
+    "google.cloud.storage.Client().get_bucket": _BUCKET,
+    "minio.Minio": Refused("MinIO client", "_thread.RLock"),
+    "sqlalchemy.create_engine": Refused("SQLAlchemy engine", error=_ENGINE),
+    "sqlalchemy.create_engine().connect": Refused("SQLAlchemy connection", error=_ENGINE),
+    "sqlalchemy.orm.Session": Refused("SQLAlchemy session", "weakref.ReferenceType"),
+    "sqlalchemy.orm.sessionmaker": Refused(
+        "maker of SQLAlchemy sessions",
+        error="PicklingError: Can't pickle <class 'sqlalchemy.orm.session.Session'>",
+        by_loky=True,
+    ),
+    "duckdb.connect": _DUCK,
+    "duckdb.connect().cursor": _DUCK,
+    "pyarrow.parquet.ParquetFile": Refused("Parquet file", error=_NO_REDUCE),
+    "elasticsearch.Elasticsearch": Refused("Elasticsearch client", "_thread._local"),
+    "grpc.insecure_channel": Refused("gRPC channel", error=_NO_REDUCE),
     "SimpleITK.ImageFileReader": Refused("SimpleITK.ImageFileReader", "SwigPyObject"),
     "PIL.ImageDraw.Draw": Refused("PIL.ImageDraw", "ImagingCore"),
     "PIL.ImageCms.createProfile": Refused("PIL.ImageCms profile", "PIL.ImageCms.core.CmsProfile"),
@@ -123,6 +162,13 @@ _CALLS = {
     "cv2.DescriptorMatcher_create": Refused("cv2.DescriptorMatcher"),
     "cv2.aruco.getPredefinedDictionary": Refused("cv2.aruco.Dictionary"),
 }
+_OF_BOTO = re.compile(r"boto3\.(?:Session\(\)\.)?resource\(\)\.(?:Bucket|Object|Table)")
+# Databases and collections of MongoDB, but for what their attributes tell of them.
+_OF_MONGO = re.compile(
+    r"pymongo\.MongoClient\(\)(?:\.(?:\[\]|get_(?:default_)?database(?:\(\))?|get_collection(?:\(\))?"
+    r"|(?!HOST|PORT|address|arbiters|client|codec_options|full_name|is_|max_|name\b|nodes|options|primary|read_"
+    r"|secondaries|topology|write_)\w+))+"
+)
 # Methods that give back what they are called of.
 _SAME = re.compile(r"(torch\.jit\.\w+)\(\)\.(?:eval|train|cpu|to|cuda|float|half)")
 # Classes of OpenCV: made by their name, or by one of these.
@@ -155,6 +201,10 @@ def refused(name: str) -> Refused | None:
     found = _CALLS.get(same[1] if same is not None else name)
     if found is not None:
         return found
+    if _OF_BOTO.fullmatch(name):
+        return _RESOURCE
+    if name.endswith(("get_database", "get_default_database", "get_collection")):
+        return refused_member(name)
     opencv = _OPENCV.fullmatch(name)
     if opencv is not None:
         return Refused(f"cv2.{opencv['made'] or opencv['by'] or opencv['cls']}")
@@ -162,6 +212,12 @@ def refused(name: str) -> Refused | None:
     if ordered is not None:
         return view(ordered[1])._replace(name=f"odict_{ordered[1]}")
     return view(plain[1]) if plain is not None else None
+
+
+def refused_member(name: str) -> Refused | None:
+    """The same of a part of what a library's call gives, that is asked for by its name: a database of MongoDB
+    (``client["db"]``, ``client.db``), or a collection of one."""
+    return Refused("collection or database of MongoDB", _LOCK) if _OF_MONGO.fullmatch(name) else None
 
 
 def view(method: str) -> Refused:

@@ -1,0 +1,172 @@
+"""Whether a function gives each worker its part: it speaks of workers, divides by what it calls shards, or
+has a database share out its rows.
+
+Many programs call the files that they read shards: a name for what a loop goes through divides nothing.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+
+from dlint.source.nodes import children, speaks_of, walk
+
+_WORKER = re.compile("worker", re.IGNORECASE)
+_SEED = re.compile("seed", re.IGNORECASE)
+_SHARD = re.compile("shard", re.IGNORECASE)
+# Which shard, or of how many: no file is called so.
+_NUMBER = re.compile(
+    r"(?:num|(?:^|_)n|count|total|max|my|own|local|per|by)_?shard"
+    r"|shards?_?(?:id|idx|index|num|no|rank|count|total|info|spec|per|of|by|for|start|end|stop|begin|size|range)"
+    r"|shard(?:ed|er|ing)",
+    re.IGNORECASE,
+)
+# What is called to read a file, or asked before they are shuffled.
+_READS = re.compile(r"_*(?:read|load|open|iter|parse|stream|decode)_(?:\w+_)?shard", re.IGNORECASE)
+_ASIDE = re.compile(r"shuffle|shards$", re.IGNORECASE)
+# Rows that one who asks gets and no other, and some of them by chance.
+_SHARED_OUT = re.compile(
+    r"\b(?:select|delete|update)\b.*(?:\bskip\s+locked|\breturning\b|tablesample|\brand(?:om)?\(|newid\()",
+    re.IGNORECASE | re.DOTALL,
+)
+# Smaller moduli may tell workers apart by their seeds, which follow one another.
+_SEEDS = 1 << 31
+
+
+def divides(function: ast.AST) -> bool:
+    """Whether code may give each worker its own part of a stream."""
+    if speaks_of(_WORKER, function) and not _asks_seed_only(function):
+        return True
+    named = speaks_of(_SHARD, function)
+    return any(_shares_out(node) or (named and _asks_for_part(node)) for node in walk(function))
+
+
+def _asks_seed_only(function: ast.AST) -> bool:
+    """Whether all that code says of workers is that it takes the seed of ``get_worker_info()``: neither which
+    worker it is nor how many there are, nor does it hand that on."""
+    above = {id(child): node for node in walk(function) for child in children(node)}
+    infos = {
+        target.id
+        for node in walk(function)
+        if isinstance(node, ast.Assign | ast.NamedExpr) and _is_worker_info(node.value)
+        for target in (node.targets if isinstance(node, ast.Assign) else [node.target])
+        if isinstance(target, ast.Name)
+    }
+    asks = False
+    for node in walk(function):
+        match node:
+            case ast.Call() if _is_worker_info(node):
+                asks = True
+                if not _is_kept(node, above) and not _is_for_seed(node, above):
+                    return False
+            case ast.Name(id=name, ctx=ast.Load()) if name in infos:
+                if not _is_for_seed(node, above):
+                    return False
+            case ast.Name(id="get_worker_info") | ast.Attribute(attr="get_worker_info"):
+                if not _is_worker_info(above.get(id(node))):
+                    return False
+            case ast.alias(name="get_worker_info"):
+                pass
+            case ast.Name(id=name) if name in infos or name == "worker_seed":
+                pass
+            case ast.BinOp(op=ast.Mod(), left=left, right=right):
+                if not isinstance(left, ast.Constant | ast.JoinedStr) and not _is_large(right):
+                    return False  # a seed tells which worker it is, too
+            case ast.BinOp(op=ast.Sub() | ast.FloorDiv()) if speaks_of(_SEED, node):
+                return False
+            case _ if _speaks_itself(node):
+                return False
+    return asks
+
+
+def _is_worker_info(node: ast.AST | None) -> bool:
+    match node:
+        case ast.Call(func=ast.Name(id=name) | ast.Attribute(attr=name)):
+            return name == "get_worker_info"
+    return False
+
+
+def _is_kept(node: ast.expr, above: dict[int, ast.AST]) -> bool:
+    """Whether an expression is given a name, and nothing else."""
+    match above.get(id(node)):
+        case ast.Assign(targets=targets):
+            return all(isinstance(target, ast.Name) for target in targets)
+        case ast.NamedExpr() as named:
+            return _is_for_seed(named, above)
+    return False
+
+
+def _is_for_seed(node: ast.expr, above: dict[int, ast.AST]) -> bool:
+    """Whether an expression is only asked for its seed, or whether there is one at all."""
+    match above.get(id(node)):
+        case ast.Attribute(attr="seed"):
+            return True
+        case ast.Compare(comparators=[ast.Constant(value=None)]) | ast.If():
+            return True
+        case ast.IfExp(test=test):
+            return test is node
+    return False
+
+
+def _is_large(node: ast.expr) -> bool:
+    """Whether a number is as large as seeds may be: ``2**32``, ``0xFFFFFFFF``."""
+    match node:
+        case ast.Constant(value=int(number)):
+            return number >= _SEEDS
+        case ast.BinOp(op=ast.Pow(), left=ast.Constant(value=2), right=ast.Constant(value=int(bits))):
+            return 1 << min(bits, 64) >= _SEEDS
+        case ast.BinOp(op=ast.Sub(), left=left, right=ast.Constant(value=1)):
+            return _is_large(left)
+    return False
+
+
+def _speaks_itself(node: ast.AST) -> bool:
+    return any(
+        isinstance(name, str) and _WORKER.search(name) is not None
+        for field in ("id", "attr", "arg", "name")
+        for name in [getattr(node, field, None)]
+    )
+
+
+def _shares_out(node: ast.AST) -> bool:
+    """Whether a database is told to give its rows to one who asks, or to choose some by chance."""
+    match node:
+        case ast.Constant(value=str(text)):
+            return _SHARED_OUT.search(text) is not None
+        case ast.keyword(arg="skip_locked"):
+            return True
+    return False
+
+
+def _asks_for_part(node: ast.AST) -> bool:
+    """Whether an expression divides by what is called a shard, compares it, or asks somebody for it."""
+    match node:
+        case ast.Name(id=name) | ast.Attribute(attr=name) | ast.arg(arg=name) if _NUMBER.search(name):
+            return True
+        case ast.keyword(arg=str(name)) if _SHARD.search(name):
+            return True
+        case ast.Call(func=ast.Name(id=name) | ast.Attribute(attr=name)):
+            return _SHARD.search(name) is not None and _READS.match(name) is None
+        case ast.BinOp(op=ast.Mod() | ast.FloorDiv(), left=left):
+            return not isinstance(left, ast.Constant | ast.JoinedStr) and speaks_of(_SHARD, node)
+        case ast.Compare():
+            return speaks_of(_SHARD, node)
+        case ast.Subscript(value=whole, slice=part):
+            return speaks_of(_SHARD, part) or (_is_cut(part) and speaks_of(_SHARD, whole))
+        case ast.If(test=test) | ast.IfExp(test=test) | ast.While(test=test):
+            return any(_is_asked(each) for each in walk(test))
+    return False
+
+
+def _is_cut(part: ast.expr) -> bool:
+    return isinstance(part, ast.Slice) and any(
+        each is not None for each in (part.lower, part.upper, part.step)
+    )
+
+
+def _is_asked(node: ast.AST) -> bool:
+    """Whether a test asks for a shard, and not whether there are some or they are shuffled."""
+    match node:
+        case ast.Name(id=name) | ast.Attribute(attr=name):
+            return _SHARD.search(name) is not None and _ASIDE.search(name) is None
+    return False
