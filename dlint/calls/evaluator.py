@@ -32,9 +32,9 @@ from dlint.evaluation.registries import Registries
 from dlint.evaluation.truth import Truth, is_bool
 from dlint.knowledge.names import canonical, has_members_by_key
 from dlint.objects.attributes import Attributes
-from dlint.objects.changed_later import ChangedLater
 from dlint.objects.classes import Classes
 from dlint.objects.construction import Construction
+from dlint.objects.elsewhere.changed_later import ChangedLater
 from dlint.objects.filled import Filled
 from dlint.objects.filled_fields import FilledFields
 from dlint.objects.initialisers import Initialisers

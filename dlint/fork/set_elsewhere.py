@@ -18,7 +18,7 @@ from dlint.values.values import External, Instance, Made, Partial, Unknown, Valu
 if TYPE_CHECKING:
     from dlint.fork.program import Program
     from dlint.loaders.loaders import Loader
-    from dlint.objects.outside import Setting
+    from dlint.objects.elsewhere.stores import Setting
     from dlint.values.frame import Frame
     from dlint.workers.uses import WorkerUse
 

@@ -14,8 +14,8 @@ from dlint.evaluation.containers import is_method
 from dlint.knowledge.loading import is_kept, kept_parameters
 from dlint.objects.classes import is_property
 from dlint.objects.declared import Declared
-from dlint.objects.grown import Grown
-from dlint.objects.outside import Outside
+from dlint.objects.elsewhere.grown import Grown
+from dlint.objects.elsewhere.stores import Outside
 from dlint.objects.set_by_name import SetByName
 from dlint.source.layout import FunctionNode, functions_in, parameters, statements_in
 from dlint.values.frame import Arguments, Frame, Point, layout_of

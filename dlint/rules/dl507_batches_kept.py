@@ -95,10 +95,8 @@ from dlint.rules.wording import brief, listed, place
 from dlint.source.layout import expressions
 from dlint.source.module import Module
 from dlint.source.nodes import walk
-from dlint.streams.batch_views import View, overwritten
-from dlint.streams.collated import collates_tensors, has_tensors
-from dlint.streams.items import is_default_collate
-from dlint.streams.kept_batches import (
+from dlint.streams.batches.collated import collates_tensors, has_tensors
+from dlint.streams.batches.kept import (
     Kept,
     Tensors,
     batch_in,
@@ -107,7 +105,9 @@ from dlint.streams.kept_batches import (
     kept_by_comprehension,
     tensors_in,
 )
-from dlint.streams.put_by_helpers import put_by
+from dlint.streams.batches.put_by_helpers import put_by
+from dlint.streams.batches.views import View, overwritten
+from dlint.streams.items import is_default_collate
 from dlint.values.frame import Point
 from dlint.values.values import Const, External, Function, Items, Made, Table, Unknown, Value
 

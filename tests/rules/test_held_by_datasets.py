@@ -41,6 +41,11 @@ def make_loader(dataset, workers):
     return DataLoader(dataset, num_workers=workers)
 
 
+def run(loader):
+    for batch in loader:
+        step(batch)
+
+
 def fit(dataset):
     loader = DataLoader(dataset, num_workers=4)
     for batch in loader:
@@ -82,8 +87,8 @@ _MADE_LAZILY = ["DL203", "DL403", "DL102"]
             """
     train, val = Crops(volumes[:8]), Crops(volumes[8:])
     print(val[0])
-    fit(make_loader(train, 4))
-    fit(DataLoader(val))
+    run(make_loader(train, 4))
+    run(DataLoader(val))
 """,
             id="another dataset of the class is read, loader made in a helper",
         ),

@@ -76,6 +76,7 @@ for batch in DataLoader(Tiles("a"), num_workers=2):
             "close the inherited one",
         ),
         ("self.images = h5py.File(path).get('x')  # here", "return self.images[index]", "HDF5"),
+        ("self.images = h5py.File(path).get(part_of(path))  # here", "return self.images[index]", "HDF5"),
         (
             "self.file = h5py.File(path)  # here\n        self.x = self.file.get('x')",
             "return self.x[0]",
@@ -99,7 +100,6 @@ def test_kept_readers(
         ("self.src = rasterio.open(path, 'w')", "return self.src.write(index)"),
         ("self.rate = soundfile.info(path).samplerate", "return soundfile.read(self.path)[0] * self.rate"),
         ("self.images = h5py.File(path).get('x')[()]", "return self.images[index]"),
-        ("self.images = h5py.File(path).get(index_of(path))", "return self.images[index]"),
         ("settings = dict(x=3)\n        self.images = settings.get('x')", "return self.images + index"),
     ],
 )

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from dlint.knowledge.tensors import gives_tensors
 from dlint.source.layout import parameters, statements_in
-from dlint.streams.batch_views import Place
+from dlint.streams.batches.views import Place
 from dlint.streams.items import Reader, readers
 from dlint.values.frame import Arguments, Point
 from dlint.values.values import Const, External, Function, Instance, Items, Made, Partial, Table, Value

@@ -13,8 +13,8 @@ from typing import NamedTuple
 from dlint.knowledge.tensors import tells_holder, tells_tensor
 from dlint.source.layout import blocks, dotted, own_names
 from dlint.source.nodes import children, walk
-from dlint.streams.batch_views import HandsOn, Held, Overwrites, View, inner_blocks, named, nothing
-from dlint.streams.put_by_helpers import entry_of
+from dlint.streams.batches.put_by_helpers import entry_of
+from dlint.streams.batches.views import HandsOn, Held, Overwrites, View, inner_blocks, named, nothing
 
 # Methods of a list and what they do with their argument: keep it, or what it gives when it is gone through.
 _ADDS = {"append": False, "appendleft": False, "extend": True}

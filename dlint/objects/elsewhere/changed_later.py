@@ -38,8 +38,8 @@ from dlint.values.values import (
 )
 
 if TYPE_CHECKING:
+    from dlint.objects.elsewhere.stores import Outside
     from dlint.objects.interface import Evaluator
-    from dlint.objects.outside import Outside
     from dlint.source.module import Module
 
 _CHANGES = rb"\s*(?:\[|\.(?:update|setdefault|pop|clear)\()"

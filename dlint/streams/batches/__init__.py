@@ -1,0 +1,1 @@
+"""Batches: what a loop over them keeps, and what of that has their memory."""
