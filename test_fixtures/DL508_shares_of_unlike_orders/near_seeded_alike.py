@@ -22,10 +22,10 @@ class Readings(IterableDataset):
 
 def main():
     torch.manual_seed(0)
-    loader = DataLoader(Readings(200), batch_size=10, num_workers=2)
+    loader = DataLoader(Readings(30), batch_size=5, num_workers=2)
     seen = torch.cat(list(loader)).tolist()
-    lost = 200 - len(set(seen))
-    print("readings:", len(seen), "of 200 never seen:", lost)
+    lost = 30 - len(set(seen))
+    print("readings:", len(seen), "of 30 never seen:", lost)
     print("dlint-measure:", lost)
 
 

@@ -136,6 +136,15 @@ def test_seeds_that_never_come_again() -> None:
     assert not list(seeds.check(trial(*events, seed=notes), None))
 
 
+def test_a_seed_by_which_a_stream_is_ordered_alike_in_all_workers() -> None:
+    firsts = [item(0, worker, epoch, changed={"random": (7, 9)}) for worker, epoch in ALIKE]
+    rest = [item(1, worker, epoch) for worker, epoch in ALIKE]
+    notes = [seed("random", 7, event.pid) for event in firsts]
+    assert not list(seeds.check(trial(*firsts, *rest, loader=STREAM, seed=notes), None))
+    again = [item(1, worker, epoch, changed={"random": (9, 11)}) for worker, epoch in ALIKE]
+    assert list(seeds.check(trial(*firsts, *again, loader=STREAM, seed=notes), None))
+
+
 def test_a_state_that_is_put_back() -> None:
     events = draws({key: (key[0], 99) for key in ALIKE}, "numpy")
     notes = [seed("numpy", 7, event.pid) for event in events]
@@ -228,6 +237,47 @@ def test_streams_that_come_twice_by_number() -> None:
     assert not list(order.check(cut, plain))
     fewer = trial(*marks([4], [7]), loader=STREAM, epoch_ended=ended())
     assert [(each.code, each.sure) for each in order.check(fewer, plain)] == [(None, False)]
+
+
+def _stream(*of_workers: Sequence[int], epochs: int = 1, drawn: Sequence[int] = (), **more: Any) -> Trial:
+    """A stream that is read to its end; workers draw from states before their first items."""
+    states = {
+        worker: {"changed": {"random": (state, 99)}} if state else {} for worker, state in enumerate(drawn)
+    }
+    events = [
+        item(number, worker, epoch, mark=mark, whole=True, **({} if number else states.get(worker, {})))
+        for epoch in range(epochs)
+        for worker, marks_ in enumerate(of_workers)
+        for number, mark in enumerate(marks_)
+    ]
+    return trial(*events, loader=STREAM, epoch_ended=ended(), **more)
+
+
+WHOLE = [1, 2, 3, 4]
+
+
+@pytest.mark.parametrize(
+    ("drawn", "code", "sure"), [((5, 6), "DL508", True), ((5, 5), None, False), ((), None, False)]
+)
+def test_shares_of_unlike_orders(drawn: Sequence[int], code: str | None, sure: bool) -> None:
+    plain = _stream(WHOLE, epochs=2, workers=0)
+    (found,) = order.check(_stream([1, 2], [2, 4], drawn=drawn), plain)
+    assert (found.code, found.sure) == (code, sure)
+    assert found.what.startswith("1 of 4 items come from no worker, and others come from several")
+
+
+@pytest.mark.parametrize(
+    ("whole", "of_workers", "epochs"),
+    [
+        pytest.param(WHOLE, ([1, 2], [3, 4]), 2, id="all come"),
+        pytest.param([1, 1, 3, 4], ([1, 2], [2, 4]), 2, id="some are alike anyway"),
+        pytest.param(WHOLE, ([1, 2], [7, 8]), 2, id="they are others with workers"),
+        pytest.param(WHOLE, ([1, 2], [2, 4]), 1, id="another epoch may have others"),
+    ],
+)
+def test_shares_that_do_not_show_it(whole: Sequence[int], of_workers: Any, epochs: int) -> None:
+    plain = _stream(whole, epochs=epochs, workers=0)
+    assert not list(order.check(_stream(*of_workers, drawn=(5, 6)), plain))
 
 
 def test_one_file_for_all() -> None:

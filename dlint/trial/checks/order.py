@@ -1,4 +1,5 @@
-"""Which items come: doubled by streams that do not ask which worker they are in, or lost."""
+"""Which items come: doubled by streams that do not ask which worker they are in, or lost by workers that
+share out lists in unlike orders."""
 
 from __future__ import annotations
 
@@ -14,7 +15,7 @@ _SOME = 3
 
 
 def check(trial: Trial, plain: Trial | None) -> Iterator[Wrong]:
-    """Workers of a stream that give the same items."""
+    """Workers of a stream that give the same items, or of which some items come from none."""
     if not trial.records.loader.get("stream") or trial.way.workers < 2:
         return
     at = trial.records.loader.get("dataset_at")
@@ -51,6 +52,59 @@ def check(trial: Trial, plain: Trial | None) -> Iterator[Wrong]:
             place,
             sure=False,
         )
+    elif now == once and (lost := _lost(trial, plain)):
+        told = f"{lost} of {once} items come from no worker, and others come from several"
+        if _all_draw(trial):
+            yield Wrong(
+                "DL508",
+                f"{told}: each worker takes its share of an order that it has drawn itself",
+                "shuffle with random.Random(info.seed - info.id), which is the same in all workers, or after "
+                "dividing",
+                "silent",
+                place,
+            )
+        else:
+            yield Wrong(None, told, "see how __iter__ shares the items out", "silent", place, sure=False)
+
+
+def _lost(trial: Trial, plain: Trial) -> int:
+    """How many items workers leave out of the first epoch while others come from several of them. 0 where
+    that cannot be known, since items are other ones in each epoch anyway, or alike in part."""
+    whole = [_marks(plain, epoch) for epoch in _epochs(plain)]
+    mine = _marks(trial, 0)
+    if len(whole) < 2 or mine is None or None in whole or len({frozenset(each or ()) for each in whole}) > 1:
+        return 0
+    known, seen = set(whole[0] or ()), set(mine)
+    if any(len(each or ()) != len(known) for each in whole) or not seen < known:
+        return 0
+    return len(known - seen)
+
+
+def _epochs(trial: Trial) -> list[int]:
+    return sorted({event.epoch for event in _items(trial)})
+
+
+def _marks(trial: Trial, epoch: int) -> list[int] | None:
+    """The fingerprints of the items of an epoch; None where not all of them have one of the whole item."""
+    marks = [event.mark if event.whole else None for event in _items(trial) if event.epoch == epoch]
+    known = [mark for mark in marks if mark is not None]
+    return known if len(known) == len(marks) else None
+
+
+def _all_draw(trial: Trial) -> bool:
+    """Whether each worker draws random numbers before its first item, and not the same ones."""
+    states: dict[int, tuple[str, int]] = {}
+    first: dict[int, Event] = {}
+    for event in trial.records.events:
+        if event.epoch == 0 and event.worker is not None and event.what in ("iter", "item"):
+            if event.worker in first:
+                continue
+            if event.changed:
+                name, (before, _) = next(iter(event.changed.items()))
+                states[event.worker] = (name, before)
+            if event.what == "item" or event.changed:
+                first[event.worker] = event
+    return len(states) == len(first) > 1 and len(set(states.values())) == len(states)
 
 
 def _by_worker(trial: Trial) -> list[list[int]]:

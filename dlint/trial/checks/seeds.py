@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from dlint.trial.draws import Drawn, Reader, drawn, in_words, repeats
+from dlint.trial.draws import Drawn, Reader, drawn, in_words, only_to_begin, repeats
 from dlint.trial.probe.places import Place
 from dlint.trial.records import place
 from dlint.trial.trials import Trial
@@ -23,7 +23,10 @@ def check(trial: Trial, plain: Trial | None) -> Iterator[Wrong]:
         back = {_event(note) for note in trial.records.of("state") if note["library"] == library}
         # What is put back afterwards reaches nobody else.
         items = [each for each in seeds if each["phase"] in _ITEM and _event(each) not in back]
-        yield from _in_items(trial, name, items, streams.get(library, {}))
+        draws = streams.get(library, {})
+        # Whoever seeds and draws before the first item of a stream orders what its workers share out.
+        if not (trial.records.loader.get("stream") and only_to_begin(trial, draws)):
+            yield from _in_items(trial, name, items, draws)
     if trial.way.workers:
         yield from _at_start(trial, streams)
 
