@@ -301,7 +301,8 @@ def _found(program: Program, code: WorkerCode, together: list[_Repeating]) -> Fo
     event, seeds, once = (drawing or together)[0]
     point, call = place_of_seeding(event, code)
     is_own = call is event.node
-    library = listed(list(dict.fromkeys(SEEDS[each.event.name] for each in drawing or together)))
+    libraries = list(dict.fromkeys(SEEDS[each.event.name] for each in drawing or together))
+    library = listed(libraries)
     kinds = frozenset().union(*(seed.kinds for seed in seeds))
     cure = "remove it"
     # Workers that divide what they shuffle must draw its order alike.
@@ -316,7 +317,8 @@ def _found(program: Program, code: WorkerCode, together: list[_Repeating]) -> Fo
     elif kinds <= {FIXED, WORKER, TORCH}:
         happens = f"all items of a worker draw the same from {library}"
     else:
-        happens = f"{library} draws the same for the same seed in every epoch"
+        draw = "draws" if len(libraries) == 1 else "draw"
+        happens = f"{library} {draw} the same for the same seed in every epoch"
         cure = _LOCAL
     return Found(
         point.frame.module,
