@@ -105,7 +105,11 @@ STATE_CALLS = {
     "random": ("getstate", "setstate"),
     "torch": ("get_rng_state", "set_rng_state"),
 }
-
+# What shuffles its argument in place, and what gives a new order -> the library whose global numbers
+# it draws.
+SHUFFLES_IN_PLACE = {"random.shuffle": "random", "numpy.random.shuffle": "NumPy"}
+SHUFFLES_ANEW = {"random.sample": "random", "numpy.random.permutation": "NumPy", "torch.randperm": "torch"}
+SHUFFLES = frozenset(SHUFFLES_IN_PLACE) | frozenset(SHUFFLES_ANEW)
 # Making a generator object with a state of its own -> what a reader calls it.
 GENERATORS = {
     "numpy.random.default_rng": "np.random.default_rng(...)",

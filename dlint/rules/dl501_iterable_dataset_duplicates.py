@@ -73,6 +73,7 @@ from functools import partial
 
 from dlint.fork.set_elsewhere import is_set_elsewhere
 from dlint.knowledge.iterables import draws
+from dlint.knowledge.randomness import SHUFFLES
 from dlint.loaders.loaders import Loader, is_zero
 from dlint.program.conditions import with_workers
 from dlint.program.program import Program
@@ -112,7 +113,7 @@ def check(program: Program) -> Iterator[Found]:
                     and _gives_all(program, use, method, world)
                     and _shared(program, use.loader, use.dataset)
                 ):
-                    yield _found(program, use.loader, method, method.node)
+                    yield _found(program, use, method, method.node)
 
 
 def _gives_all(program: Program, use: WorkerUse, method: Function, world: World) -> bool:
@@ -181,7 +182,12 @@ def _changes_object(function: ast.AST) -> bool:
     )
 
 
-def _found(program: Program, loader: Loader, method: Function, node: ast.FunctionDef) -> Found:
+def _found(program: Program, use: WorkerUse, method: Function, node: ast.FunctionDef) -> Found:
+    loader = use.loader
+    assert loader is not None
+    # Shares of orders that each worker draws for itself lose items (DL508).
+    shuffles = any(event.name in SHUFFLES for event in use.code.events)
+    alike = "shuffle with random.Random(info.seed - info.id), which is the same in all workers, and "
     owner = method.owner.name if method.owner is not None else "the dataset"
     where = f"{loader.module.relative}:{loader.call.lineno}"
     return Found(
@@ -191,6 +197,6 @@ def _found(program: Program, loader: Loader, method: Function, node: ast.Functio
         "silent",
         f"divide the stream by get_worker_info() (loader at {where})",
         with_workers(program, loader),
-        by_hand="let each worker read its share: itertools.islice(stream, info.id, None, info.num_workers), "
-        "where info = get_worker_info()",
+        by_hand=f"{alike if shuffles else ''}let each worker read its share: "
+        "itertools.islice(stream, info.id, None, info.num_workers), where info = get_worker_info()",
     )

@@ -68,7 +68,7 @@ import ast
 from collections.abc import Iterator
 
 from dlint.knowledge.loading import is_iterable_dataset
-from dlint.knowledge.randomness import SEEDS, STATE_CALLS
+from dlint.knowledge.randomness import SEEDS, SHUFFLES_ANEW, SHUFFLES_IN_PLACE, STATE_CALLS
 from dlint.loaders.loaders import Loader, is_zero
 from dlint.program.conditions import loaded
 from dlint.program.program import Program
@@ -84,9 +84,6 @@ from dlint.workers.events import Event
 from dlint.workers.sharing import nearest
 from dlint.workers.uses import WorkerUse
 
-# What shuffles its argument in place, and what gives a new order -> the library whose numbers it draws.
-_IN_PLACE = {"random.shuffle": "random", "numpy.random.shuffle": "NumPy"}
-_ANEW = {"random.sample": "random", "numpy.random.permutation": "NumPy", "torch.randperm": "torch"}
 # From here on workers have other numbers of NumPy than their parent and each other.
 _SEEDS_NUMPY = (1, 9)
 _LONGEST = 24  # characters of the list in the message
@@ -106,7 +103,7 @@ def check(program: Program) -> Iterator[Found]:
         if use.loader is not None and not _has_several(use.loader):
             continue
         for event in nearest(use.code.events):
-            library = _IN_PLACE.get(event.name) or _ANEW.get(event.name)
+            library = SHUFFLES_IN_PLACE.get(event.name) or SHUFFLES_ANEW.get(event.name)
             function, statement = event.point.frame.scope, event.point.statement
             if library is None or statement is None or not isinstance(function, FunctionNode):
                 continue
@@ -145,7 +142,7 @@ def _ordered(event: Event, statement: ast.stmt) -> ast.expr | None:
     call = event.node
     if not isinstance(call, ast.Call):
         return None
-    if event.name in _IN_PLACE:
+    if event.name in SHUFFLES_IN_PLACE:
         return call.args[0] if len(call.args) == 1 and not call.keywords else None
     if any(keyword.arg == "generator" for keyword in call.keywords):
         return None

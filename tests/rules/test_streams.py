@@ -677,3 +677,25 @@ def test_what_is_submitted_once_an_epoch(
     )
     made = "Data(__import__('sys').argv)"
     assert len(_lines(program, "DL104", tmp_path, monkeypatch, made)) == found
+
+
+@pytest.mark.parametrize("shuffle", ["random.shuffle(self.files)", "pass"])
+def test_shares_of_what_is_shuffled_need_one_order(
+    shuffle: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    program = f"""
+class Data(IterableDataset):
+    def __init__(self):
+        self.files = ["a", "b"]
+
+    def __iter__(self):
+        {shuffle}
+        for file in self.files:
+            yield from open(file)
+"""
+    (tmp_path / "pyproject.toml").write_text("")
+    (tmp_path / "program.py").write_text(_HEAD + program + _LOADED.format(made="Data()"))
+    monkeypatch.chdir(tmp_path)
+    (finding,) = engine.check([Path()], Settings(select=("DL501",))).findings
+    assert finding.by_hand is not None
+    assert ("info.seed - info.id" in finding.by_hand) is (shuffle != "pass")
