@@ -178,8 +178,19 @@ def _holds(cell: Cell) -> bool:
 
 
 def _ends_in_imports(cell: Cell) -> bool:
+    """Whether a cell has imports last, and lines after them at most that set libraries up."""
     body = ast.parse("\n".join(cell.program)).body
+    while body and _sets_up(body[-1]):
+        body.pop()
     return bool(body) and isinstance(body[-1], ast.Import | ast.ImportFrom)
+
+
+def _sets_up(statement: ast.stmt) -> bool:
+    """``cv2.setNumThreads(0)``, below which definitions are put as well (`header`)."""
+    match statement:
+        case ast.Expr(value=ast.Call(func=ast.Attribute(), args=args, keywords=named)):
+            return all(isinstance(each, ast.Constant) for each in (*args, *(one.value for one in named)))
+    return False
 
 
 def _refuse_magics(cell: Cell, start: int, stop: int) -> None:
