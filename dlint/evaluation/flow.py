@@ -10,7 +10,7 @@ from __future__ import annotations
 import ast
 from bisect import bisect_left
 from collections.abc import Callable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 from dlint.budget.budget import spend
 from dlint.source.layout import as_try, ends, own_names, pattern_names, statements_in, taken
@@ -26,6 +26,11 @@ Definition = tuple[ast.stmt | None, World]
 # Which statements do nothing to what is looked for, be it that they change what holds it.
 Passing = Callable[[ast.stmt], bool]
 FORKS = 4
+# Statements that lead to the next one, and how many groups of them in a loop are told apart.
+_SIMPLE = (ast.Assign, ast.AugAssign, ast.AnnAssign, ast.Expr, ast.Import, ast.ImportFrom, ast.Pass)
+_MOST_RUNS = 2
+
+Loop: TypeAlias = ast.For | ast.AsyncFor | ast.While
 
 
 class Flow:
@@ -105,6 +110,11 @@ def few(worlds: list[World], *, ways: bool = True) -> list[World]:
     return worlds if len(worlds) <= FORKS else [worlds[0].shared(worlds[1:], ways=ways)]
 
 
+def _goes_on(loop: Loop) -> bool:
+    """Whether a loop never comes to an end by itself: ``while True``."""
+    return isinstance(loop, ast.While) and isinstance(loop.test, ast.Constant) and bool(loop.test.value)
+
+
 class _Search:
     def __init__(
         self, evaluator: Evaluator, frame: Frame, name: str, anew: bool, passing: Passing | None
@@ -146,12 +156,12 @@ class _Search:
     def leave(self, owner: ast.AST, role: str, worlds: list[World]) -> list[World]:
         """From the start of a block inside ``owner`` to just before ``owner``."""
         match owner:
-            case ast.For() | ast.AsyncFor() | ast.While() if role == "body":
+            case ast.For() | ast.AsyncFor() | ast.While():
                 if id(owner) not in self.looped and self.binds_inside(owner.body):
                     # An earlier round of the loop may have bound it.
                     self.looped.add(id(owner))
-                    self.block(owner.body, len(owner.body), worlds)
-                if not isinstance(owner, ast.While) and self.binds_itself(owner):
+                    self.rounds(owner, worlds)
+                if role == "body" and not isinstance(owner, ast.While) and self.binds_itself(owner):
                     self.found += [(owner, w) for w in worlds]
                     return []
             case ast.If() if self.binds_itself(owner):  # a walrus in the test
@@ -201,13 +211,7 @@ class _Search:
             case ast.If():
                 return self.branches(statement, worlds)
             case ast.For() | ast.AsyncFor() | ast.While():
-                before = len(self.found)
-                inside = self.block(statement.body, len(statement.body), worlds)
-                if len(self.found) > before and not self.anew and self.takes_out(statement):
-                    return []
-                if self.binds_itself(statement):
-                    self.found += [(statement, w) for w in inside]
-                return worlds  # perhaps no round at all
+                return self.loop(statement, worlds)
             case ast.With() | ast.AsyncWith():
                 worlds = self.block(statement.body, len(statement.body), worlds)
                 if worlds and self.binds_itself(statement):
@@ -220,6 +224,79 @@ class _Search:
         if attempt is not None:
             return self.attempt(attempt, worlds)
         self.found += [(statement, w) for w in worlds]
+        return []
+
+    def loop(self, loop: Loop, worlds: list[World]) -> list[World]:
+        """Backwards through a loop: from where breaks leave it, its ``else``, the end of a round."""
+        before = len(self.found)
+        broken = [w for each in self.layout.leaving(loop).breaks for w in self.out_of(each, loop, worlds)]
+        # Without a test that may be false, and with an ``else`` that goes elsewhere, breaks alone lead here.
+        only_breaks = bool(self.layout.leaving(loop).breaks) and (_goes_on(loop) or ends(loop.orelse))
+        passed = worlds if only_breaks else self.block(loop.orelse, len(loop.orelse), worlds)
+        inside = self.rounds(loop, passed)
+        if len(self.found) > before and not self.anew and self.takes_out(loop):
+            return []
+        passed = self.not_run(few(broken) if only_breaks else passed, before)
+        if self.binds_itself(loop):
+            self.found += [(loop, w) for w in (*inside, *broken)]
+            if only_breaks:
+                return []
+        return passed  # perhaps no round at all
+
+    def not_run(self, worlds: list[World], before: int) -> list[World]:
+        """The worlds in which a loop's rounds have done nothing to the name; what was found in the loop, from
+        ``before`` on, they have done. It is one decision for statements that stand together, so that names
+        which are set together are known to be so."""
+        runs = {id(statement): self.run_of(statement) for statement, _ in self.found[before:] if statement}
+        wanted = set(runs.values())
+        if not wanted or len(wanted) > _MOST_RUNS or None in wanted:
+            return worlds
+        found, self.found[before:] = self.found[before:], []
+        for statement, world in found:
+            mark = ("ran", runs.get(id(statement)), self.frame.key)
+            self.found += [(statement, w) for w in (told([world], mark, 1) if statement else [world])]
+        for run in wanted:
+            worlds = told(worlds, ("ran", run, self.frame.key), 0)
+        return worlds
+
+    def run_of(self, statement: ast.stmt) -> int | None:
+        """Names the statements that stand together with one and run with it, as nothing between them leads
+        elsewhere; None for a statement with others in it."""
+        if not isinstance(statement, _SIMPLE):
+            return None
+        place = self.layout.places[id(statement)]
+        at = place.at
+        while at and isinstance(place.block[at - 1], _SIMPLE):
+            at -= 1
+        return id(place.block[at])
+
+    def rounds(self, loop: Loop, worlds: list[World]) -> list[World]:
+        """Backwards through a round that another may follow: from its end, and where it goes on early."""
+        passed = self.block(loop.body, len(loop.body), worlds)
+        for each in self.layout.leaving(loop).continues:
+            self.out_of(each, loop, worlds)
+        return passed
+
+    def out_of(self, leaving: ast.stmt, loop: Loop, worlds: list[World]) -> list[World]:
+        """Backwards from a ``break`` or ``continue`` to where the round of its loop began."""
+        at: ast.AST = leaving
+        while worlds:
+            place = self.layout.places[id(at)]
+            owner = place.owner
+            if owner is loop:
+                return self.block(place.block, place.at, worlds)
+            if isinstance(owner, ast.If):
+                wanted, where = place.role == "body", Point(self.frame, owner)
+                worlds = few(
+                    [w for each in worlds for w in self.evaluator.assume(owner.test, wanted, where, each)]
+                )
+                worlds = told(worlds, _branch(owner, self.frame), wanted)
+            worlds = self.block(place.block, place.at, worlds)
+            if owner is None or not worlds:
+                break
+            worlds = self.leave(owner, place.role, worlds)
+            holder = self.layout.try_of.get(id(owner))
+            at = owner if holder is None else holder
         return []
 
     def branches(self, statement: ast.If, worlds: list[World]) -> list[World]:

@@ -58,6 +58,14 @@ class Guard(NamedTuple):
     statement: ast.stmt
 
 
+class Leaving(NamedTuple):
+    """The statements in a loop's body that end its round: those that leave the loop, and those that go on
+    with the next round."""
+
+    breaks: list[ast.stmt]
+    continues: list[ast.stmt]
+
+
 class Layout:
     """Places and bound names of one scope, without the scopes inside it.
 
@@ -70,6 +78,7 @@ class Layout:
         "_binding",
         "_bound",
         "_guards",
+        "_leaving",
         "_nodes",
         "_rebound",
         "_roots",
@@ -94,6 +103,7 @@ class Layout:
         self._rebound: dict[int, frozenset[str]] = {}
         self._binding: dict[tuple[int, bool], dict[str, list[int]]] = {}
         self._guards: dict[int, list[Guard]] = {}
+        self._leaving: dict[int, Leaving] = {}
         # Names for parts of what other names hold, and by statement the names of which it changes a part so.
         self._aliases = _aliases(self.body)
         self.aliased: dict[int, set[str]] = {}
@@ -139,6 +149,14 @@ class Layout:
             ]
         return found
 
+    def leaving(self, loop: ast.For | ast.AsyncFor | ast.While) -> Leaving:
+        """Where a loop's rounds end before the end of its body."""
+        found = self._leaving.get(id(loop))
+        if found is None:
+            found = self._leaving[id(loop)] = Leaving([], [])
+            _find_leaving(loop.body, found)
+        return found
+
     def _read(
         self, block: list[ast.stmt], owner: ast.AST | None, role: str, changes: set[str]
     ) -> tuple[frozenset[str], frozenset[str]]:
@@ -170,6 +188,19 @@ class Layout:
             names |= bound
             anew |= rebound
         return frozenset(names), frozenset(anew)
+
+
+def _find_leaving(block: list[ast.stmt], found: Leaving) -> None:
+    for statement in block:
+        if isinstance(statement, ast.Break):
+            found.breaks.append(statement)
+        elif isinstance(statement, ast.Continue):
+            found.continues.append(statement)
+        elif isinstance(statement, ast.For | ast.AsyncFor | ast.While):
+            _find_leaving(statement.orelse, found)
+        else:
+            for _, inner, _ in blocks(statement):
+                _find_leaving(inner, found)
 
 
 def _aliases(body: list[ast.stmt]) -> dict[str, str]:
