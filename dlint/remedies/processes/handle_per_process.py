@@ -15,7 +15,7 @@ from dlint.rewriting.edits import Edits
 from dlint.rewriting.source import Source
 
 _WHY = "Workers cannot share a handle: each process opens its own."
-_ONCE = "LMDB opens nothing twice: a worker closes the inherited one first."
+_ONCE = "No process opens it twice: a worker closes the inherited one first."
 
 
 def repair(source: Source, finding: Finding, edits: Edits) -> None:
