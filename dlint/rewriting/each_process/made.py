@@ -10,7 +10,7 @@ from dlint.finding import Finding
 from dlint.rewriting.refusal import CannotRepair
 from dlint.rewriting.source import Source
 
-_BY_HAND = "make it in each process, keyed on os.getpid(), by hand"
+_BY_HAND = "make it in each process, keyed on os.getpid()"
 
 
 class StaysShared(CannotRepair):
