@@ -112,10 +112,11 @@ is missed then and not in the constructor. What it is opened with is kept as it 
 `__getstate__` is built upon. Left to you: an attribute that any code of the program stores or deletes (a
 subclass, a script, `setattr`), a class with `__slots__`, `__del__`, `__getattr__` or a `__getstate__` of
 another kind, one derived from a library's class that may have its own, handles in a list or dict, parts kept
-of one, what is opened when first needed, decord's readers and video captures. So is what another process
-would not find, or not as it is here: what is in memory, a temporary or removed file, one read from another
-open one, a path that may be relative where the program calls `os.chdir`, what is set up once it is open, a
-file that is read on from where the constructor left it, and one whose errors the constructor handles.
+of one, one that the object is given open (give it the path), one that a method returns, what is opened when
+first needed, decord's readers and video captures. So is what another process would not find, or not as it is
+here: what is in memory, a temporary or removed file, one read from another open one, a path that may be
+relative where the program calls `os.chdir`, what is set up once it is open, a file that is read on from where
+the constructor left it, and one whose errors the constructor handles.
 
 ## References
 

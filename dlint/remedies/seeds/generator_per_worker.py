@@ -18,7 +18,7 @@ from dlint.knowledge.randomness import RESEEDS
 from dlint.program.program import Program
 from dlint.rewriting.each_process.attribute import check_not_handed_on, check_property, is_free, kin_of
 from dlint.rewriting.each_process.kept_arguments import imports_for, is_parameter, kept_arguments
-from dlint.rewriting.each_process.made import Made, StaysShared, made_at
+from dlint.rewriting.each_process.made import IsDefault, Made, StaysShared, made_at
 from dlint.rewriting.each_process.per_process import PerProcess, as_function, as_property, kept_under
 from dlint.rewriting.each_process.states import leave_out
 from dlint.rewriting.edits import Edits
@@ -30,6 +30,7 @@ from dlint.source.layout import functions_in
 
 _NO_METHODS = frozenset({"bit_generator", "device"})
 _BY_HAND = "make it anew in each worker, from torch.initial_seed() in worker_init_fn"
+_BY_DEFAULT = "write the default None, and take the worker's generator inside"
 _WHY = "A copied generator would give all workers the same numbers."
 
 
@@ -37,6 +38,8 @@ def repair(source: Source, finding: Finding, edits: Edits) -> None:
     """Turn the generator that the finding points at into one per process."""
     try:
         _repair(source, finding, edits)
+    except IsDefault as error:
+        raise StaysShared(error.why, _BY_DEFAULT) from error
     except StaysShared as error:
         # Of a handle, one for each process will do; a generator with the same seed would draw the same there.
         raise StaysShared(error.why, _BY_HAND) from error

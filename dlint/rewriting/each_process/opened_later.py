@@ -8,6 +8,7 @@ import re
 from collections.abc import Iterator
 
 import libcst as cst
+from libcst.metadata import GlobalScope, ScopeProvider
 
 from dlint.fork.handles import handle_of
 from dlint.program.program import Program
@@ -32,6 +33,11 @@ _WITHOUT_POSITION = frozenset(
         "lmdb.open",
         "lmdb.Environment",
         "h5py.File",
+        "netCDF4.Dataset",
+        "openslide.OpenSlide",
+        "openslide.open_slide",
+        "pyedflib.EdfReader",
+        "pyfaidx.Fasta",
         "sqlite3.connect",
         "rasterio.open",
         "tifffile.TiffFile",
@@ -281,7 +287,14 @@ def _mentions(source: Source, made: Made) -> list[cst.CSTNode]:
         for each in source.descendants(around, cst.Attribute, cst.Name)
         if source.code(each) == holder
         and not isinstance(source.parent(each), cst.AssignTarget | cst.AnnAssign)
+        and (made.owner is not None or _is_of_module(source, each))
     ]
+
+
+def _is_of_module(source: Source, name: cst.CSTNode) -> bool:
+    """Whether a name is the module's: a parameter or a variable of a function may be called so, too."""
+    scope = source.metadata(ScopeProvider).get(name)
+    return scope is not None and any(isinstance(each.scope, GlobalScope) for each in scope[source.code(name)])
 
 
 def _is_later(source: Source, made: Made, node: cst.CSTNode) -> bool:

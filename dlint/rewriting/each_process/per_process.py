@@ -191,7 +191,9 @@ def _function_for(source: Source, made: Made, *, by_worker: bool) -> tuple[str, 
             raise CannotRepair(f"{elsewhere.module.relative}:{line} may use it too: make it in each process")
     scope = next(s for s in source.metadata(ScopeProvider).values() if isinstance(s, GlobalScope))
     assignments = list(scope[name])
-    if len(assignments) != 1 or source.parent(source.line_of(made.statement)) is not source.module:
+    if source.parent(source.line_of(made.statement)) is not source.module:
+        raise CannotRepair("it is set inside an if or another block: make it in each process")
+    if len(assignments) != 1:
         raise CannotRepair("it is assigned more than once: make it in each process")
     uses = [_root(access.node) for access in assignments[0].references]
     if any(isinstance(source.parent(use), cst.Global | cst.NameItem | cst.Del) for use in uses):
