@@ -29,7 +29,7 @@ class Stays(Exception):
     def __init__(
         self, why: str, cure: str = "define it at module level, and bind what it needs with functools.partial"
     ) -> None:
-        super().__init__(f"{why}: {cure}, by hand")
+        super().__init__(f"{why}: {cure}")
 
 
 class Around:

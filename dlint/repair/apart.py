@@ -40,7 +40,7 @@ def check_apart(texts: Mapping[Path, tuple[bytes, bytes]]) -> None:
         path, name = lost[0]
         raise CannotRepair(
             f"it would take {before[lost[0]]!r} out of the seeds in {name} ({path.name}), which tells "
-            "processes apart: mix it into the new seed by hand"
+            "processes apart: mix it into the new seed"
         )
 
 

@@ -141,7 +141,9 @@ def _library(program: Program, visit: Visit, call: ast.Call, library: Library, u
     name = ast.unparse(call.func)
     shown = f"{library.package}'s {call.func.attr if isinstance(call.func, ast.Attribute) else name}"
     order = " imported before torch" if library.after_torch else ""
-    cure = "import torch first" if library.after_torch else f"use forkserver or {library.environment}=1"
+    setting = f"{library.environment}=1"
+    cure = "import torch first" if library.after_torch else f"use forkserver or {setting}"
+    here = cure if library.after_torch else f"set {setting}"
     return Found(
         visit.function.module,
         call,
@@ -150,7 +152,7 @@ def _library(program: Program, visit: Visit, call: ast.Call, library: Library, u
         cure,
         loaded(program, use),
         visit.link.steps(name, visit.function.module, call),
-        by_hand=f"{cure}, or start the workers with spawn or forkserver",
+        by_hand=f"{here}, or start the workers with spawn or forkserver",
     )
 
 

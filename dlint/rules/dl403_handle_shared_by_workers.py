@@ -44,7 +44,8 @@ As measured, with 4 forked workers and 4000 reads:
   read: 476 and 2,168 **silently wrong** reads of 400,000.
 - `lmdb` 3.0, opened anew in a forked worker while the inherited environment is still open: all of 8000 reads
   failed (`The environment ... is already open in this process`; 2.0 to 2.3 refuse it likewise, 1.x do not),
-  none where the worker closes the inherited one first.
+  none where the worker closes the inherited one first. So it is with `pyedflib.EdfReader` (0.1.42): forked
+  workers fail with `file has already been opened`.
 - pysam: `FastaFile` 10 to 37 **silently wrong** reads of 4000; `AlignmentFile`, `VariantFile` and `TabixFile`
   955 to 1998 failed ones of 2000, 1 to 142 wrong; `pyfaidx.Fasta` 22 to 203 **silently wrong** ones of 4000,
   `pyedflib.EdfReader` 3 to 322 of 2000 to 4000; of a PDF file `fitz.open` 78 to 493 wrong pages of 800 and up
@@ -111,10 +112,11 @@ is missed then and not in the constructor. What it is opened with is kept as it 
 `__getstate__` is built upon. Left to you: an attribute that any code of the program stores or deletes (a
 subclass, a script, `setattr`), a class with `__slots__`, `__del__`, `__getattr__` or a `__getstate__` of
 another kind, one derived from a library's class that may have its own, handles in a list or dict, parts kept
-of one, what is opened when first needed, decord's readers and video captures. So is what another process
-would not find, or not as it is here: what is in memory, a temporary or removed file, one read from another
-open one, a path that may be relative where the program calls `os.chdir`, what is set up once it is open, a
-file that is read on from where the constructor left it, and one whose errors the constructor handles.
+of one, one that the object is given open (give it the path), one that a method returns, what is opened when
+first needed, decord's readers and video captures. So is what another process would not find, or not as it is
+here: what is in memory, a temporary or removed file, one read from another open one, a path that may be
+relative where the program calls `os.chdir`, what is set up once it is open, a file that is read on from where
+the constructor left it, and one whose errors the constructor handles.
 
 ## References
 
@@ -167,6 +169,8 @@ from dlint.workers.worker import WorkerCode
 # What to do where a handle for each process is not all.
 _BY_HAND = {
     "among others": "open them in each process, keyed on os.getpid(), and leave them out of __getstate__",
+    "among others, once": "open them in each process, keyed on os.getpid(), after closing the inherited "
+    "ones, and leave them out of __getstate__",
     "a part of it": "open the file in each process, keyed on os.getpid(), and take its parts there",
 }
 
@@ -248,7 +252,11 @@ def _kept(
                 for found in _found(
                     program, kept, handle, value, visit, read[name], start, sent, attribute, when
                 ):
-                    yield found if how == "alone" else found._replace(remedy=None, by_hand=_BY_HAND[how])
+                    yield (
+                        found
+                        if how == "alone"
+                        else found._replace(remedy=None, by_hand=_by_hand(handle, how))
+                    )
                 break
 
 
@@ -285,7 +293,18 @@ def _read_by_others(
                 for found in _found(
                     program, kept, handle, made, reader, event.node, start, sent, attribute, _BEFORE
                 ):
-                    yield found if how == "alone" else found._replace(remedy=None, by_hand=_BY_HAND[how])
+                    yield (
+                        found
+                        if how == "alone"
+                        else found._replace(remedy=None, by_hand=_by_hand(handle, how))
+                    )
+
+
+def _by_hand(handle: Handle, how: str) -> str:
+    """What to do with a handle that no object holds alone."""
+    if handle.once and how == "a part of it":
+        return f"{_BY_HAND[how]}; close the inherited one first"
+    return _BY_HAND["among others, once" if handle.once else how]
 
 
 def _keeps_what_is_there(visit: Visit, name: str, made: Made) -> bool:
@@ -396,7 +415,7 @@ def _by_key(program: Program, use: WorkerUse, owners: list[Instance]) -> Iterato
                 f"{handle.advice}{when.where}",
                 both(any_loaded(program, [use]), None if sure else "workers need the same one"),
                 visit.link.steps(each.place, visit.function.module, each.statement),
-                by_hand=handle.cure or _BY_HAND["among others"],
+                by_hand=handle.cure or _by_hand(handle, "among others"),
             )
 
 
@@ -442,7 +461,9 @@ def _global(program: Program, uses: list[WorkerUse], code: WorkerCode, start: st
                 handle.advice,
                 any_loaded(program, kept),
                 event.link.steps(event.name, event.module, event.node),
-                Remedy("handle_per_process", "unsafe", "Open it in each process", {"once": handle.once}),
+                Remedy(
+                    "handle_per_process", "unsafe", "Open it in each process", {"once": bool(handle.once)}
+                ),
             )
             if handle.cure or not at_import:
                 found = found._replace(remedy=None, by_hand=handle.advice)
@@ -515,7 +536,7 @@ def _found(
             "handle_per_process",
             "unsafe",
             "Open it in each process and leave it out of pickles",
-            {"attribute": name, "class": cls.name, "once": handle.once},
+            {"attribute": name, "class": cls.name, "once": bool(handle.once)},
         ),
     )
     yield found._replace(remedy=None, by_hand=handle.cure) if handle.cure else found

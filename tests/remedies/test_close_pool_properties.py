@@ -125,7 +125,7 @@ def test_the_function_gives_the_same_and_its_pool_has_ended(program: tuple[str, 
     try:
         close_pool.repair(source, finding_at(marked, "close_pool", {}), edits)
     except CannotRepair as refusal:
-        assert "by hand" in str(refusal)
+        assert "close and join it" in str(refusal)
         assert executor and "out += later" in before  # the only use here whose reading cannot be seen
         return
     after = source.encode(edits.apply()).decode()

@@ -11,8 +11,8 @@ class Handle(NamedTuple):
     """A kind of handle; ``forked`` is what forked workers that share it were seen to do, "" for nothing, and
     ``effect`` the kind of that; ``parts`` are the methods whose result still reads from it (``[]``: what it
     gives under a name); ``suffix``: only the call for a file of this kind makes one; ``cure`` is what to do
-    where a handle for each process is not enough. ``once``: a process may not open a second one of the same,
-    be the first inherited, until that is closed. ``besides`` tells of some that forked workers cannot
+    where a handle for each process is not enough. ``once``: what lets a process open no second one of the
+    same, be the first inherited, until that is closed. ``besides`` tells of some that forked workers cannot
     share either, where nothing tells these from the others; a ``device`` has a number, and is not known.
     ``contents``: the parameter that takes what it reads, where that is in memory. Pickle sends one that is
     ``sent``, and where it arrives it is opened anew."""
@@ -22,7 +22,7 @@ class Handle(NamedTuple):
     parts: tuple[str, ...] = ()
     suffix: str = ""
     cure: str = ""
-    once: bool = False
+    once: str = ""
     effect: Effect = "silent"
     besides: str = ""
     device: bool = False
@@ -32,7 +32,7 @@ class Handle(NamedTuple):
     @property
     def advice(self) -> str:
         """What to do in a few words."""
-        first = ", and close the inherited one first (lmdb 2.0 and later open none twice in a process)"
+        first = f", and close the inherited one first ({self.once} twice in a process)"
         more = first if self.once else self.besides and f": {self.besides}"
         return self.cure or f"open it in each process, keyed on os.getpid(){more}"
 
@@ -50,7 +50,7 @@ _LMDB = Handle(
     "fail with ReadersFullError",  # 3,748
     effect="error",
     parts=("begin", "cursor"),
-    once=True,
+    once="lmdb 2.0 and later open none",
 )
 # pysam 0.24: 10 to 37 silently wrong reads of 4,000.
 _FASTA = Handle("a FASTA file", "read wrong data")
@@ -144,7 +144,9 @@ HANDLES = {
     "pysam.Tabixfile": _TABIX,
     "pyfaidx.Fasta": _INDEXED,
     "pyfaidx.Faidx": _INDEXED._replace(parts=()),
-    "pyedflib.EdfReader": Handle("an EDF file", "read wrong data"),  # 3 to 322 of 2,000 to 4,000
+    # 3 to 322 of 2,000 to 4,000. edflib has a table of the files that the process has open, and a forked
+    # worker inherits that: "file has already been opened".
+    "pyedflib.EdfReader": Handle("an EDF file", "read wrong data", once="edflib opens none"),
     "openslide.OpenSlide": _SLIDE,
     "openslide.open_slide": _SLIDE,
     "fitz.open": _PDF,

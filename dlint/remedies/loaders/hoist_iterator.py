@@ -15,7 +15,7 @@ from dlint.rewriting.pieces import statements
 from dlint.rewriting.refusal import CannotRepair
 from dlint.rewriting.source import Source
 
-_BY_HAND = "make the iterator once before the loop, and again on StopIteration, by hand"
+_BY_HAND = "make the iterator once before the loop, and again on StopIteration"
 _PARTS = ("dataset", "sampler", "batch_sampler")
 _SEEDS = re.compile(r"(?:^|\.)(?:manual_seed(?:_all)?|seed|set_seed|seed_everything)$")
 # What stands around the call in its statement and evaluates it once, at that moment.
@@ -111,7 +111,7 @@ def _check_draws(source: Source, statement: cst.CSTNode, loop: cst.For | cst.Whi
             if "StopIteration" in caught:
                 raise CannotRepair(
                     f"line {source.range(handler)[0][0]} handles the end of the loader, which only an empty "
-                    "one has here: make the iterator before the loop, and begin again or leave there, by hand"
+                    "one has here: make the iterator before the loop, and begin again or leave there"
                 )
         around = source.enclosing(around, cst.Try)
     for call in source.descendants(loop, cst.Call):

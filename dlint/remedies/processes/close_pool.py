@@ -15,7 +15,7 @@ from dlint.rewriting.pieces import statements
 from dlint.rewriting.refusal import CannotRepair
 from dlint.rewriting.source import Source
 
-_BY_HAND = "use the pool in a `with` block, or close and join it, by hand"
+_BY_HAND = "use the pool in a `with` block, or close and join it"
 _LAZY = frozenset({"map", "imap", "imap_unordered"})
 _READ_ALL = frozenset({"list", "tuple", "set", "dict", "sum", "sorted", "max", "min"})
 # What waits for another thread, or lets it go on: tasks may need it before they are done.

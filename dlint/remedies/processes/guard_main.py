@@ -26,7 +26,7 @@ from dlint.rewriting.refusal import CannotRepair
 from dlint.rewriting.source import Source
 from dlint.source.module import Module
 
-_BY_HAND = 'put what starts the workers under `if __name__ == "__main__":` by hand'
+_BY_HAND = 'put what starts the workers under `if __name__ == "__main__":`'
 _LOOKS_AT_NAMES = frozenset({"globals", "locals", "vars", "exec"})
 _MODELINE = re.compile(r"#.*\b(?:vim?:|ex:|-\*-|Local Variables|End:|fmt:|pylint:|ruff:|isort:)")
 _MOST_BLOCKS = 2

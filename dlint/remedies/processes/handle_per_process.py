@@ -7,24 +7,48 @@ be sent it. What a process may open only once is closed where it was inherited.
 from __future__ import annotations
 
 from dlint.finding import Finding
-from dlint.rewriting.each_process.made import made_at
+from dlint.rewriting.each_process.made import HandedOn, made_at
 from dlint.rewriting.each_process.opened_later import check_opened_later
 from dlint.rewriting.each_process.per_process import PerProcess, as_function
 from dlint.rewriting.each_process.unpickled import as_unpickled_property
 from dlint.rewriting.edits import Edits
+from dlint.rewriting.refusal import CannotRepair
 from dlint.rewriting.source import Source
 
 _WHY = "Workers cannot share a handle: each process opens its own."
-_ONCE = "LMDB opens nothing twice: a worker closes the inherited one first."
+_ONCE = "No process opens it twice: a worker closes the inherited one first."
 
 
 def repair(source: Source, finding: Finding, edits: Edits) -> None:
     """Turn the handle that the finding points at into one per process."""
+    data = finding.remedy.data if finding.remedy else {}
+    once, keeper = bool(data.get("once")), str(data.get("class", ""))
+    try:
+        _repair(source, finding, edits, keeper, once=once)
+    except HandedOn as error:
+        raise CannotRepair(_of(keeper, once=once) if keeper else _told(error, once=once)) from error
+    except CannotRepair as error:
+        raise CannotRepair(_told(error, once=once)) from error
+
+
+def _repair(source: Source, finding: Finding, edits: Edits, keeper: str, *, once: bool) -> None:
     made = made_at(source, finding)
+    if made.owner is None and keeper:
+        raise HandedOn  # a function in its place would still be called before there are workers
     check_opened_later(source, made)
-    once = bool(finding.remedy and finding.remedy.data.get("once"))
     why = _ONCE if once else _WHY
     if made.owner is None:
         as_function(source, edits, made, PerProcess(why, source.code(made.value), once=once))
     else:
         as_unpickled_property(source, edits, made, why, "path", once=once)
+
+
+def _of(keeper: str, *, once: bool) -> str:
+    """What to do with a handle that the class that keeps it is given."""
+    how = f"give {keeper} the path, and open it there in each process, keyed on os.getpid()"
+    return _told(f"{keeper} is given it open: {how}", once=once)
+
+
+def _told(reason: object, *, once: bool) -> str:
+    """A reason with what else is to be done by hand with what a process opens only once."""
+    return f"{reason}; close the inherited one first" if once else str(reason)

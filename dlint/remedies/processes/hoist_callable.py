@@ -40,7 +40,7 @@ from dlint.source.module import Module
 from dlint.source.nodes import walk
 from dlint.values.values import Function
 
-_BY_HAND = "define it at module level, and bind what it needs with functools.partial, by hand"
+_BY_HAND = "define it at module level, and bind what it needs with functools.partial"
 
 
 def repair(source: Source, finding: Finding, edits: Edits) -> None:

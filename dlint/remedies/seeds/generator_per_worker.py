@@ -18,7 +18,7 @@ from dlint.knowledge.randomness import RESEEDS
 from dlint.program.program import Program
 from dlint.rewriting.each_process.attribute import check_not_handed_on, check_property, is_free, kin_of
 from dlint.rewriting.each_process.kept_arguments import imports_for, is_parameter, kept_arguments
-from dlint.rewriting.each_process.made import Made, StaysShared, made_at
+from dlint.rewriting.each_process.made import IsDefault, Made, StaysShared, made_at
 from dlint.rewriting.each_process.per_process import PerProcess, as_function, as_property, kept_under
 from dlint.rewriting.each_process.states import leave_out
 from dlint.rewriting.edits import Edits
@@ -29,7 +29,8 @@ from dlint.rewriting.source import Source
 from dlint.source.layout import functions_in
 
 _NO_METHODS = frozenset({"bit_generator", "device"})
-_BY_HAND = "make it anew in each worker, from torch.initial_seed() in worker_init_fn, by hand"
+_BY_HAND = "make it anew in each worker, from torch.initial_seed() in worker_init_fn"
+_BY_DEFAULT = "write the default None, and take the worker's generator inside"
 _WHY = "A copied generator would give all workers the same numbers."
 
 
@@ -37,6 +38,8 @@ def repair(source: Source, finding: Finding, edits: Edits) -> None:
     """Turn the generator that the finding points at into one per process."""
     try:
         _repair(source, finding, edits)
+    except IsDefault as error:
+        raise StaysShared(error.why, _BY_DEFAULT) from error
     except StaysShared as error:
         # Of a handle, one for each process will do; a generator with the same seed would draw the same there.
         raise StaysShared(error.why, _BY_HAND) from error
@@ -58,7 +61,7 @@ def _repair(source: Source, finding: Finding, edits: Edits) -> None:
         imports = imports_for(source, made)
         kept = kept_under(made.name, by_worker=True)
         if not is_free(kin, kept):
-            raise CannotRepair(f"the name {kept} is in use: make it in each worker by hand")
+            raise CannotRepair(f"the name {kept} is in use: make it in each worker")
         if old.is_torch:
             _torch_attribute(source, edits, program, kin, made, old, torch, imports)
             return
@@ -91,7 +94,7 @@ def _torch_attribute(
     seed = old.constant
     own = list(_own_seeding(source, made))
     if _seeded_again(program, kin, made) or len(own) > 1 or (own and old.seed is not None):
-        raise CannotRepair("the generator is seeded again elsewhere: mix that seed into the worker's by hand")
+        raise CannotRepair("the generator is seeded again elsewhere: mix that seed into the worker's")
     if own:
         seed, setup = _apart(source, kin, made, own[0])
     elif old.seed is not None and seed is None:
@@ -109,7 +112,7 @@ def _apart(source: Source, kin: Kin, made: Made, call: cst.Call) -> tuple[str, l
     args, setup = kept_arguments(source, kin, replace(made, value=call), "seed")
     given = call.args[0].value if len(call.args) == 1 else None
     if setup and not (isinstance(given, cst.Name) and is_parameter(source, made, given.value)):
-        raise CannotRepair("the generator is seeded apart: mix that seed into the worker's by hand")
+        raise CannotRepair("the generator is seeded apart: mix that seed into the worker's")
     return source.code(args[0].value), setup
 
 
@@ -126,7 +129,7 @@ def _check_names(kin: Kin, made: Made) -> None:
     if asks is not None and knows:
         raise CannotRepair(
             f"the class {asks.name} goes through the object's __dict__, where {made.name} would no longer "
-            "be: make it anew in the workers by hand, in worker_init_fn"
+            "be: make it anew in the workers, in worker_init_fn"
         )
 
 
@@ -185,7 +188,7 @@ def _seeded_again(program: Program, kin: Kin, made: Made) -> bool:
 def _module_level(source: Source, edits: Edits, made: Made, old: Seeded, torch: str) -> None:
     """A generator of a module, which what is no worker keeps, and each worker makes its own."""
     if old.is_torch and old.constant is None:
-        raise CannotRepair("the generator is seeded apart: mix that seed into the worker's by hand")
+        raise CannotRepair("the generator is seeded apart: mix that seed into the worker's")
     worker = f"{torch}.initial_seed()"
     if old.constant is not None:
         lines: tuple[str, ...] = (f"seed = {old.mixed(source, worker, old.constant)}",)

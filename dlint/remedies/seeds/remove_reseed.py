@@ -76,7 +76,7 @@ def repair(source: Source, finding: Finding, edits: Edits) -> None:
     if {(each.lineno, module.column(each.lineno, each.col_offset) - 1) for each in later.own} != moved:
         raise CannotRepair(
             f"numbers are drawn from {library.known} that may or may not follow the seed, or in a way that "
-            f"has no equal: {cure or 'give them a local generator by hand'}"
+            f"has no equal: {cure or 'give them a local generator'}"
         )
     if not draws:
         _remove(source, edits, function, statement)

@@ -84,7 +84,7 @@ def _append(source: Source, edits: Edits, call: cst.Call) -> None:
             or node_of.decorator_list
             or not (is_partial or takes_one(function))
         ):
-            raise CannotRepair(f"the {_KEYWORD} is no plain function: seed NumPy in it by hand")
+            raise CannotRepair(f"the {_KEYWORD} is no plain function: seed NumPy in it")
         if not is_for_workers_only(program, function):
             raise CannotRepair(
                 f"{node_of.name} is not for workers alone: seed NumPy in a {_KEYWORD} of its own"
@@ -95,10 +95,10 @@ def _append(source: Source, edits: Edits, call: cst.Call) -> None:
     theirs = edits.elsewhere(other)
     body = definition.body
     if not isinstance(body, cst.IndentedBlock):
-        raise CannotRepair(f"{node_of.name} is written on one line: seed NumPy in it by hand")
+        raise CannotRepair(f"{node_of.name} is written on one line: seed NumPy in it")
     line = seed_of_worker(other, theirs)
     if line.partition(".")[0] in _locals(node_of) or "torch" in _locals(node_of):
-        raise CannotRepair(f"{node_of.name} has names of its own for torch or NumPy: seed in it by hand")
+        raise CannotRepair(f"{node_of.name} has names of its own for torch or NumPy: seed in it")
     new = statements.parse(other, f"# {OLD_TORCH}\n{line}\n")
     # torch.initial_seed() is no longer the worker's own where the function has seeded torch anew.
     seeds_torch = any(
@@ -120,7 +120,7 @@ def _definition(source: Source, node: ast.FunctionDef) -> cst.FunctionDef:
         if each.name.value == node.name and source.line_in_file(source.range(each.name)[0][0]) == node.lineno
     ]
     if len(found) != 1:
-        raise CannotRepair(f"{node.name} is not of a shape that dlint can edit: seed NumPy in it by hand")
+        raise CannotRepair(f"{node.name} is not of a shape that dlint can edit: seed NumPy in it")
     return found[0]
 
 

@@ -57,7 +57,7 @@ def _ending(source: Source, made: Made, method: cst.FunctionDef, uses: list[cst.
     name = f"{method.name.value}()"
     by_hand = CannotRepair(
         f"how {name} ends self.{made.name} cannot be written anew for one of each process: make it in each "
-        f"process, keyed on os.getpid(), and have {name} end the one of its own, by hand"
+        f"process, keyed on os.getpid(), and have {name} end the one of its own"
     )
     lines = [source.line_of(source.statement_of(use)) for use in uses if _asking(source, use) is None]
     if not all(isinstance(line, cst.SimpleStatementLine) and len(line.body) == 1 for line in lines):

@@ -75,13 +75,20 @@ def kept_arguments(
             continue
         if arg.star:
             raise StaysShared("what it is made from is known only here")
-        name = f"_{made.name.strip('_')}_{_word(arg) or (word if index == 0 else f'argument_{index}')}"
+        name = _kept_name(made, _word(arg), word if index == 0 else f"argument_{index}")
         if not is_free(kin, name) or any(source.code(each).startswith(f"self.{name} ") for each in setup):
             raise StaysShared(f"the name {name} is in use")
         kept = cst.Attribute(cst.Name("self"), cst.Name(name))
         setup.append(cst.Assign([cst.AssignTarget(kept)], arg.value))
         args.append(arg.with_changes(value=kept))
     return args, setup
+
+
+def _kept_name(made: Made, said: str, otherwise: str) -> str:
+    """The attribute that keeps an argument: an object that is called as what it is made from
+    (``self.bam = open_bam(bam)``) has no use for that name twice."""
+    name = made.name.strip("_")
+    return f"_{name}_{otherwise if said in ('', name) else said}"
 
 
 def _word(arg: cst.Arg) -> str:

@@ -10,7 +10,7 @@ from dlint.finding import Finding
 from dlint.rewriting.refusal import CannotRepair
 from dlint.rewriting.source import Source
 
-_BY_HAND = "make it in each process, keyed on os.getpid(), by hand"
+_BY_HAND = "make it in each process, keyed on os.getpid()"
 
 
 class StaysShared(CannotRepair):
@@ -20,6 +20,23 @@ class StaysShared(CannotRepair):
     def __init__(self, why: str = "", by_hand: str = _BY_HAND) -> None:
         super().__init__(f"{why}: {by_hand}" if why else by_hand)
         self.why = why
+
+
+class IsDefault(StaysShared):
+    """It is the default of a parameter: no object keeps it, and no worker can make another in its place."""
+
+    def __init__(self) -> None:
+        super().__init__(
+            "it is a default value, made once with the function",
+            "write the default None, and make it inside, in each process",
+        )
+
+
+class HandedOn(StaysShared):
+    """It is made outside of the object that keeps it, and given to that."""
+
+    def __init__(self) -> None:
+        super().__init__("it is made outside of the object that keeps it")
 
 
 @dataclass(frozen=True)
@@ -42,7 +59,7 @@ def made_at(source: Source, finding: Finding) -> Made:
         or not isinstance(statement.value, cst.Call)
         or (isinstance(node, cst.Call) and node not in (statement.value, _receiver(statement.value)))
     ):
-        raise StaysShared
+        raise _no_assignment(source, node, statement)
     targets = (
         [each.target for each in statement.targets]
         if isinstance(statement, cst.Assign)
@@ -63,10 +80,43 @@ def made_at(source: Source, finding: Finding) -> Made:
         or owner is None
         or source.parent(source.parent(method) or method) is not owner
     ):
-        raise StaysShared
+        raise _no_attribute(source, targets, method)
     return Made(statement, statement.value, target.attr.value, method, owner)
 
 
 def _receiver(call: cst.Call) -> cst.BaseExpression | None:
     """What a method is called on: ``Generator()`` of ``Generator().manual_seed(0)``."""
     return call.func.value if isinstance(call.func, cst.Attribute) else None
+
+
+def _no_assignment(source: Source, node: cst.CSTNode, statement: cst.CSTNode) -> StaysShared:
+    """Why what is made is not simply stored: it is a default, or part of something else."""
+    if isinstance(statement, cst.FunctionDef) and source.enclosing(node, cst.Param) is not None:
+        return IsDefault()
+    function = source.function_of(statement)
+    if isinstance(statement, cst.Return) and isinstance(function, cst.FunctionDef):
+        return StaysShared(f"{function.name.value}() returns it")
+    if isinstance(statement, cst.With):
+        return StaysShared(f"the with of line {source.range(statement)[0][0]} ends it")
+    if isinstance(source.parent(node), cst.Arg):
+        return HandedOn()
+    return StaysShared("it is made within another expression")
+
+
+def _no_attribute(
+    source: Source, targets: list[cst.BaseAssignTargetExpression], method: cst.CSTNode | None
+) -> StaysShared:
+    """Why what is made is not stored on the object itself: it has another name first, or several."""
+    if len(targets) > 1:
+        return StaysShared("it is stored under several names at once")
+    name = source.code(targets[0])
+    if isinstance(targets[0], cst.Name) and isinstance(method, cst.FunctionDef):
+        returned = source.descendants(method.body, cst.Return)
+        if any(each.value is not None and source.code(each.value) == name for each in returned):
+            return StaysShared(f"{method.name.value}() returns it")
+        for each in source.descendants(method.body, cst.Assign):
+            kept = source.code(each.targets[0].target)
+            if source.code(each.value) == name and kept.startswith("self."):
+                return StaysShared(f"{name} holds it before {kept} does")
+        return HandedOn()
+    return StaysShared(f"it is stored in {name}, which is no attribute that the class's own method sets")

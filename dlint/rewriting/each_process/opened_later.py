@@ -8,6 +8,7 @@ import re
 from collections.abc import Iterator
 
 import libcst as cst
+from libcst.metadata import GlobalScope, ScopeProvider
 
 from dlint.fork.handles import handle_of
 from dlint.program.program import Program
@@ -18,7 +19,7 @@ from dlint.source.module import Module
 from dlint.source.nodes import walk
 from dlint.values.values import Const, Value
 
-_BY_HAND = "open it in each process, keyed on os.getpid(), by hand"
+_BY_HAND = "open it in each process, keyed on os.getpid()"
 # In the process's own memory, in SQLite's words; an empty name is a file that goes with the connection.
 _MEMORY = re.compile(r":memory:|\bmode=memory\b")
 # What is read by name or by number, wherever the last read ended.
@@ -32,6 +33,11 @@ _WITHOUT_POSITION = frozenset(
         "lmdb.open",
         "lmdb.Environment",
         "h5py.File",
+        "netCDF4.Dataset",
+        "openslide.OpenSlide",
+        "openslide.open_slide",
+        "pyedflib.EdfReader",
+        "pyfaidx.Fasta",
         "sqlite3.connect",
         "rasterio.open",
         "tifffile.TiffFile",
@@ -89,14 +95,14 @@ def _check_source(source: Source, made: Made) -> None:
         if any(item.asname is not None and source.names_in(item.asname) & said for item in around.items):
             raise CannotRepair(
                 f"what it opens is there only inside the with of line {source.range(around)[0][0]}: keep it "
-                "as long as the object lives, and open it in each process, by hand"
+                "as long as the object lives, and open it in each process"
             )
         around = source.enclosing(around, cst.With)
     for call in source.descendants(_within(source, made), cst.Call):
         if _method(call) in _GOES_AWAY and source.names_in(call) & said and not _is_later(source, made, call):
             raise CannotRepair(
                 f"what it opens is taken away here (`{source.code(call)}`): keep it as long as workers read "
-                "it, and open it in each process, by hand"
+                "it, and open it in each process"
             )
 
 
@@ -109,14 +115,12 @@ def _check_values(source: Source, program: Program, made: Made) -> None:
     for arg in made.value.args:
         for value in _values(source, program, arg.value):
             if isinstance(value, Const) and _MEMORY.search(str(value.value)):
-                raise CannotRepair(
-                    "what it opens is in this process's memory: fill one in each process, by hand"
-                )
+                raise CannotRepair("what it opens is in this process's memory: fill one in each process")
             handle = handle_of(program.evaluator, value)
             if handle is not None:
                 raise CannotRepair(
                     f"it reads from {source.code(arg.value)}, {handle.name} of this process: open both in "
-                    "each process, keyed on os.getpid(), by hand"
+                    "each process, keyed on os.getpid()"
                 )
         if any(_method(call) == "fileno" for call in _calls(source, arg.value)):
             raise CannotRepair(
@@ -199,8 +203,7 @@ def _is_of_object(node: ast.expr, name: str) -> bool:
 def _refuse_elsewhere(module: Module, node: ast.stmt) -> None:
     what = ast.unparse(node)
     raise CannotRepair(
-        f"it is set up once it is open (`{what}`, {module.relative}:{node.lineno}): do both in each process, "
-        "by hand"
+        f"it is set up once it is open (`{what}`, {module.relative}:{node.lineno}): do both in each process"
     )
 
 
@@ -209,9 +212,9 @@ def _refuse_set_up(source: Source, node: cst.CSTNode) -> None:
     if re.search(rf"\.(?:{'|'.join(_ENDS)})\(\)$", what):
         raise CannotRepair(
             f"it is closed here (`{what}`): open it in each process that reads it, keyed on os.getpid(), and "
-            "close that one, by hand"
+            "close that one"
         )
-    raise CannotRepair(f"it is set up once it is open (`{what}`): do both in each process, by hand")
+    raise CannotRepair(f"it is set up once it is open (`{what}`): do both in each process")
 
 
 def _is_changed(source: Source, node: cst.CSTNode) -> bool:
@@ -284,7 +287,14 @@ def _mentions(source: Source, made: Made) -> list[cst.CSTNode]:
         for each in source.descendants(around, cst.Attribute, cst.Name)
         if source.code(each) == holder
         and not isinstance(source.parent(each), cst.AssignTarget | cst.AnnAssign)
+        and (made.owner is not None or _is_of_module(source, each))
     ]
+
+
+def _is_of_module(source: Source, name: cst.CSTNode) -> bool:
+    """Whether a name is the module's: a parameter or a variable of a function may be called so, too."""
+    scope = source.metadata(ScopeProvider).get(name)
+    return scope is not None and any(isinstance(each.scope, GlobalScope) for each in scope[source.code(name)])
 
 
 def _is_later(source: Source, made: Made, node: cst.CSTNode) -> bool:

@@ -182,28 +182,28 @@ def _function_for(source: Source, made: Made, *, by_worker: bool) -> tuple[str, 
     where the name may be used or set elsewhere."""
     name = made.name
     if not (name.startswith("_") or _is_script(source)):
-        raise CannotRepair("other programs may import it: make it in each process, by hand")
+        raise CannotRepair("other programs may import it: make it in each process")
     with source.surroundings.asking() as program:
         home = source.surroundings.module(source).relative
         elsewhere = next(uses_elsewhere(program, home, name), None)
         if elsewhere is not None:
             line = getattr(elsewhere.node, "lineno", 1)
-            raise CannotRepair(
-                f"{elsewhere.module.relative}:{line} may use it too: make it in each process, by hand"
-            )
+            raise CannotRepair(f"{elsewhere.module.relative}:{line} may use it too: make it in each process")
     scope = next(s for s in source.metadata(ScopeProvider).values() if isinstance(s, GlobalScope))
     assignments = list(scope[name])
-    if len(assignments) != 1 or source.parent(source.line_of(made.statement)) is not source.module:
-        raise CannotRepair("it is assigned more than once: make it in each process, by hand")
+    if source.parent(source.line_of(made.statement)) is not source.module:
+        raise CannotRepair("it is set inside an if or another block: make it in each process")
+    if len(assignments) != 1:
+        raise CannotRepair("it is assigned more than once: make it in each process")
     uses = [_root(access.node) for access in assignments[0].references]
     if any(isinstance(source.parent(use), cst.Global | cst.NameItem | cst.Del) for use in uses):
-        raise CannotRepair("it is assigned more than once: make it in each process, by hand")
+        raise CannotRepair("it is assigned more than once: make it in each process")
     if any(_is_kept_at_import(source, use) for use in uses):
-        raise CannotRepair("the module hands it on when it is imported: make it in each process, by hand")
+        raise CannotRepair("the module hands it on when it is imported: make it in each process")
     function = name.lower()
     store = kept_under(function, by_worker=by_worker)
     if (function != name and function in source.bound_names) or store in source.bound_names:
-        raise CannotRepair(f"the names {function} and {store} are in use: make it in each process by hand")
+        raise CannotRepair(f"the names {function} and {store} are in use: make it in each process")
     return function, store, uses
 
 
@@ -239,7 +239,7 @@ def _replace_statement(
         return
     small = list(line.body) if isinstance(line, cst.SimpleStatementLine | cst.SimpleStatementSuite) else []
     if small[-1] is not old:
-        raise CannotRepair("the statement shares its line with others: make it in each process, by hand")
+        raise CannotRepair("the statement shares its line with others: make it in each process")
     edits.remove(old)
     edits.change(line, lambda node: node.with_changes(body=[*_unclosed(node.body), *new]))
 

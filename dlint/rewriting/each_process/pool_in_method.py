@@ -24,7 +24,7 @@ from dlint.rewriting.refusal import CannotRepair
 from dlint.rewriting.source import Source
 
 _WHY = "Starting threads for every item is dear: each process keeps one pool."
-_BY_HAND = "keep one pool per process, keyed on os.getpid(), instead of one per item, by hand"
+_BY_HAND = "keep one pool per process, keyed on os.getpid(), instead of one per item"
 _CLOSING = frozenset({"close", "join", "shutdown", "terminate"})
 
 

@@ -16,7 +16,7 @@ from dlint.rewriting.source import Source
 from dlint.source.layout import functions_in
 from dlint.values.values import Class
 
-_BY_HAND = "leave it out of the pickled state by hand"
+_BY_HAND = "leave it out of the pickled state"
 # Library classes, by the beginning of their names, that have no __getstate__ of their own.
 _PLAIN = (
     "builtins.object",

@@ -206,7 +206,7 @@ def _partial(source: Source, edits: Edits, node: cst.CSTNode) -> str:
     root = found.partition(".")[0]
     for function in source.ancestors(node):
         if isinstance(function, cst.FunctionDef | cst.Lambda) and root in _bound_in(source, function):
-            raise CannotRepair(f"{root} means something else here: bind what it needs by hand")
+            raise CannotRepair(f"{root} means something else here: bind what it needs")
     return found
 
 

@@ -105,7 +105,7 @@ def drop_unused_locals(
         calls = [each for each in [value, *source.descendants(value, cst.Call)] if isinstance(each, cst.Call)]
         if not all((source.qualified(each.func) or source.code(each.func)) in _ONLY_GIVE for each in calls):
             raise CannotRepair(
-                f"{source.code(value)} would be left without use: seed from torch.initial_seed() by hand"
+                f"{source.code(value)} would be left without use: seed from torch.initial_seed()"
             )
         return True
 

@@ -59,11 +59,11 @@ class Library:
     def local_generator(self, source: Source, edits: Edits, call: cst.Call) -> cst.BaseExpression:
         """The expression that makes a generator with the seed of a seeding call."""
         if len(call.args) != 1 or call.args[0].star:
-            raise CannotRepair("the seed is not given as one argument: make a local generator by hand")
+            raise CannotRepair("the seed is not given as one argument: make a local generator")
         argument = call.args[0]
         name = argument.keyword.value if argument.keyword is not None else None
         if name not in (None, "seed", "a"):
-            raise CannotRepair("the seed is not given as one argument: make a local generator by hand")
+            raise CannotRepair("the seed is not given as one argument: make a local generator")
         if self.module == "torch":
             torch = name_for(source, edits, self.module, self.alias)
             made = statements.expression(f"{torch}.Generator().manual_seed(0)")
@@ -136,7 +136,7 @@ def rewritten(
 
 def _with_generator(call: cst.Call, name: str, room: Room | None) -> Callable[[cst.Call], cst.Call]:
     if any(keyword(call, each) for each in ("generator", "device")) or any(arg.star for arg in call.args):
-        raise CannotRepair("the draws may be on another device: give them a torch.Generator by hand")
+        raise CannotRepair("the draws may be on another device: give them a torch.Generator")
     return lambda node: with_keyword(node, "generator", cst.Name(name), room)
 
 

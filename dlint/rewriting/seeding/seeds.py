@@ -10,7 +10,7 @@ import libcst as cst
 from dlint.rewriting.refusal import CannotRepair
 from dlint.rewriting.source import Source
 
-_BY_HAND = "make the generator in the worker, from torch.initial_seed(), by hand"
+_BY_HAND = "make the generator in the worker, from torch.initial_seed()"
 _BIT_GENERATORS = frozenset(
     f"numpy.random.{name}" for name in ("PCG64", "PCG64DXSM", "Philox", "SFC64", "MT19937")
 )
