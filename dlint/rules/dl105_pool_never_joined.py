@@ -126,11 +126,11 @@ def _per_batch(module: Module, call: ast.Call, point: Point, pool: Pool) -> Foun
         call,
         f"the training loop makes a {pool.shown} for every batch that {ending}: {happens}",
         "cost",
-        "make it once before the loop, or use it in a with block",
+        "make it once before the loop, and end it once its results are read",
         remedy=_REMEDY if plain else None,
         by_hand=None
         if plain
-        else "make the pool once, before the loop, and close and join it after the loop",
+        else "make the pool once, before the loop, and close and join it once its results are read",
     )
 
 

@@ -15,7 +15,8 @@ from dlint.rewriting.pieces import statements
 from dlint.rewriting.refusal import CannotRepair
 from dlint.rewriting.source import Source
 
-_BY_HAND = "use the pool in a `with` block, or close and join it"
+# A block would end the tasks of a `ThreadPool` whose results are read behind it: who waits for those hangs.
+_BY_HAND = "make the pool once, before the loop, and close and join it once its results are read"
 _LAZY = frozenset({"map", "imap", "imap_unordered"})
 _READ_ALL = frozenset({"list", "tuple", "set", "dict", "sum", "sorted", "max", "min"})
 # What waits for another thread, or lets it go on: tasks may need it before they are done.
