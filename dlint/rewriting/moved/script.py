@@ -327,7 +327,7 @@ class _Functions:
 
 
 def _other_name(source: Source, name: cst.Name) -> str | None:
-    """The variable that alone gets what a name stands for, or a partial of it: ``run = partial(train, 3)``."""
+    """The variable that alone gets what a name stands for, or a partial of it: ``run = partial(f, 3)``."""
     node: cst.CSTNode = name
     above = source.parent(node)
     if isinstance(above, cst.Arg):
