@@ -48,9 +48,9 @@ for epoch in range(epochs):
 
 Unsafe: the order of the samples changes. The call is inserted at the top of the loop over the epochs, also
 where that is in another function or file: there it is `loader.sampler.set_epoch(epoch)`, behind a test where
-the loader may have another sampler, or `loader.batch_sampler.sampler` where it is sure to have that. `for _ in
-range(epochs)` gets a name for the number. Left to you where several loops go through the epochs, several are
-around the training and none speaks of epochs, or the loader has the sampler inside something else.
+the loader may have another sampler, or `loader.batch_sampler.sampler` where it is sure to have that.
+`for _ in range(epochs)` gets a name for the number. Left to you where several loops go through the epochs,
+several are around the training and none speaks of epochs, or the loader has it inside something else.
 
 ## References
 
