@@ -9,6 +9,7 @@ import libcst as cst
 from libcst.metadata import GlobalScope, ScopeProvider
 
 from dlint.knowledge.scripts import (
+    ANYTIME,
     OF_OPTIONS,
     OF_SETUP,
     PLAIN_BASES,
@@ -23,6 +24,7 @@ Statement = header.Statement
 
 _COMPOUND = (cst.For, cst.While, cst.With, cst.Try, cst.TryStar, cst.Match)
 _DEFINITION = (cst.FunctionDef, cst.ClassDef)
+_NO_CONSTANT = (cst.Attribute, cst.Await, cst.BaseComp, cst.Call, cst.Lambda, cst.NamedExpr, cst.Subscript)
 
 
 class Script:
@@ -65,6 +67,23 @@ class Script:
     def is_setup(self, statement: Statement) -> bool:
         """Whether a statement may run again in every process that imports the script."""
         return self._only_calls(statement, OF_OPTIONS | OF_SETUP)
+
+    def is_constant(self, statement: Statement) -> bool:
+        """Whether a statement only names what is the same whenever it is made: numbers, texts, a logger."""
+        if not isinstance(statement, cst.SimpleStatementLine):
+            return False
+        for small in statement.body:
+            if not isinstance(small, cst.Assign | cst.AnnAssign) or small.value is None:
+                return False
+            value = small.value
+            calls = [value] if isinstance(value, cst.Call) and last_name(value) in ANYTIME else []
+            inside = [arg.value for call in calls for arg in call.args] if calls else [value]
+            parts = [
+                part for each in inside for part in (each, *self.source.descendants(each, *_NO_CONSTANT))
+            ]
+            if any(isinstance(part, _NO_CONSTANT) for part in parts):
+                return False
+        return all(_binds_names(target) for target in self._targets(statement))
 
     def _only_calls(self, statement: Statement, names: frozenset[str]) -> bool:
         acts = (cst.Await, cst.Yield, cst.Del, *_COMPOUND)
@@ -196,7 +215,8 @@ class Script:
             return False
         said = {name for each in above for name in self.mentions(each)}
         if not isinstance(definition, _DEFINITION):
-            return not isinstance(definition, _COMPOUND) and self._is_constant(definition, said)
+            plain = not isinstance(definition, _COMPOUND) and self._is_constant(definition, said)
+            return plain or self.is_constant(definition)
         for node in (definition, *source.descendants(definition, *_DEFINITION, cst.Lambda)):
             if source.function_of(node) is not None:
                 continue
@@ -344,6 +364,12 @@ def _other_name(source: Source, name: cst.Name) -> str | None:
     targets = [each.target for each in above.targets] if isinstance(above, cst.Assign) else [above.target]
     (target, *more) = targets
     return target.value if isinstance(target, cst.Name) and not more else None
+
+
+def _binds_names(target: cst.BaseExpression) -> bool:
+    if isinstance(target, cst.Tuple):
+        return all(isinstance(each.value, cst.Name) for each in target.elements)
+    return isinstance(target, cst.Name)
 
 
 def last_name(node: cst.BaseExpression) -> str:
