@@ -203,8 +203,11 @@ def _attribute(samplers: DistributedSamplers, loader: Loader, dealt: Dealt) -> t
     given = [_is_made_by(value, dealt.call) for value in loader.values("sampler")]
     if any(given):
         return "sampler", all(given)
-    of_each = [samplers.in_batches(value) or [None] for value in loader.values("batch_sampler")]
-    given = [_is_made_by(part, dealt.call) for parts in of_each for part in parts]
+    given = [
+        _is_made_by(part, dealt.call)
+        for value in loader.values("batch_sampler")
+        for part in samplers.in_batches(value) or (None,)
+    ]
     return ("batch_sampler.sampler", all(given)) if any(given) else ("", False)
 
 
