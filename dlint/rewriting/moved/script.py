@@ -18,6 +18,7 @@ from dlint.knowledge.scripts import (
     WORKER_METHODS,
 )
 from dlint.rewriting import header
+from dlint.rewriting.moved.functions import Functions, is_parameter, other_name
 from dlint.rewriting.source import Source
 
 Statement = header.Statement
@@ -265,7 +266,7 @@ class Script:
         Those are the methods that a loader calls on a dataset, the functions that the file hands on, and the
         functions ``named``, with whatever function of the file they name in their turn.
         """
-        found = _Functions(self.source)
+        found = Functions(self.source)
         waiting = [(name, True) for name in (*WORKER_METHODS, *named)]
         waiting += [(name, False) for name in (*named, *self._handed_on(found.of_module))]
         seen: set[tuple[str, bool]] = set()
@@ -293,7 +294,9 @@ class Script:
             plain = (cst.FunctionDef, cst.ClassDef, cst.Attribute, cst.AssignTarget, cst.Annotation, cst.Call)
             if isinstance(parent, plain):  # its own name, or a call of it
                 continue
-            if _other_name(self.source, name) is not None:  # looked at by that name
+            if is_parameter(self.source, name):
+                continue
+            if other_name(self.source, name) is not None:  # looked at by that name
                 continue
             around = self.source.enclosing(name, cst.Call, cst.BaseSmallStatement, cst.BaseCompoundStatement)
             if isinstance(around, cst.ClassDef):
@@ -301,69 +304,6 @@ class Script:
             if isinstance(around, cst.Call) and last_name(around.func) in RUN_IN_MAIN:
                 continue
             yield name.value
-
-
-class _Functions:
-    """The functions of a file by their names: those of the module, and the methods."""
-
-    def __init__(self, source: Source) -> None:
-        self._source = source
-        self.of_module: dict[str, list[cst.FunctionDef]] = {}
-        self._methods: dict[str, list[cst.FunctionDef]] = {}
-        for each in source.descendants(source.module, cst.FunctionDef):
-            above = source.enclosing(each, cst.ClassDef, cst.FunctionDef)
-            of = self._methods if isinstance(above, cst.ClassDef) else self.of_module
-            of.setdefault(each.name.value, []).append(each)
-            if isinstance(above, cst.ClassDef) and each.name.value == "__init__":
-                self.of_module.setdefault(above.name.value, []).append(each)
-        self._add_other_names()
-
-    def _add_other_names(self) -> None:
-        """Has a function go by the names, too, that it or a partial of it is assigned to."""
-        waiting = list(self.of_module)
-        names: dict[str, list[str]] = {}
-        for each in self._source.descendants(self._source.module, cst.Name):
-            other = _other_name(self._source, each)
-            if other is not None:
-                names.setdefault(each.value, []).append(other)
-        while waiting:
-            name = waiting.pop()
-            for other in names.get(name, ()):
-                there = self.of_module.setdefault(other, [])
-                new = [each for each in self.of_module[name] if each not in there]
-                if new:
-                    there += new
-                    waiting.append(other)
-
-    def named(self, name: str, of_class: bool) -> list[cst.FunctionDef]:
-        """The methods, or the module's functions and its classes' constructors, of this name."""
-        return (self._methods if of_class else self.of_module).get(name, [])
-
-    def said(self, function: cst.FunctionDef) -> Iterator[tuple[str, bool]]:
-        """What a function may call: names, and whether they are attributes."""
-        for name in self._source.descendants(function, cst.Name):
-            parent = self._source.parent(name)
-            yield name.value, isinstance(parent, cst.Attribute) and parent.attr is name
-
-
-def _other_name(source: Source, name: cst.Name) -> str | None:
-    """The variable that alone gets what a name stands for, or a partial of it: ``run = partial(f, 3)``."""
-    node: cst.CSTNode = name
-    above = source.parent(node)
-    if isinstance(above, cst.Arg):
-        call = source.parent(above)
-        if not isinstance(call, cst.Call) or source.qualified(call.func) != "functools.partial":
-            return None
-        if above is not call.args[0] or above.keyword is not None or above.star:
-            return None
-        node, above = call, source.parent(call)
-    if not isinstance(above, cst.Assign | cst.AnnAssign) or above.value is not node:
-        return None
-    if isinstance(source.enclosing(above, cst.ClassDef, cst.FunctionDef), cst.ClassDef):
-        return None
-    targets = [each.target for each in above.targets] if isinstance(above, cst.Assign) else [above.target]
-    (target, *more) = targets
-    return target.value if isinstance(target, cst.Name) and not more else None
 
 
 def _binds_names(target: cst.BaseExpression) -> bool:
