@@ -11,8 +11,9 @@ from dlint.changes.around import Around, Hoisted
 from dlint.changes.entries import is_stored
 from dlint.changes.mentions import mentions
 from dlint.knowledge.processes.by_name import is_found_by_name
+from dlint.knowledge.scripts import PLAIN_DECORATORS
 from dlint.project.main_guards import is_guarded
-from dlint.source.closures import bindings, owner
+from dlint.source.closures import Binding, bindings, owner
 from dlint.source.layout import dotted, parameters
 from dlint.source.nodes import walk
 from dlint.source.settled import is_before, unsettled
@@ -21,6 +22,19 @@ from dlint.values.values import Class, External, Function
 if TYPE_CHECKING:
     from dlint.program.program import Program
     from dlint.source.module import Module
+
+# What may call something of the program when it is run.
+_CALLS = (
+    ast.Call,
+    ast.Await,
+    ast.For,
+    ast.AsyncFor,
+    ast.With,
+    ast.AsyncWith,
+    ast.comprehension,
+    ast.Import,
+    ast.ImportFrom,
+)
 
 
 @dataclass(frozen=True)
@@ -91,7 +105,7 @@ class HandedOn(Around):
         frame = self._program.evaluator.modules.frame(self._module)
         if len(places) > 1 or self._program.evaluator.namespaces.declared_global(root, frame):
             return None
-        if places and not is_before(places[0].trail, self._trail):
+        if places and not is_before(places[0].trail, self._trail) and not self._waits_for(places[0]):
             return None
         if any(map(self._program.modules.index.stored_elsewhere, (path or "").split("."))):
             return None
@@ -105,6 +119,18 @@ class HandedOn(Around):
                         return None
                     return [each.arg for each in node.args.args]
         return None
+
+    def _waits_for(self, place: Binding) -> bool:
+        """Whether a function that the module defines further down is there before the lambda is made: it is
+        made in a function's body, and until then the module runs nothing that could call that."""
+        body = self._module.tree.body
+        if not isinstance(place.node, ast.FunctionDef) or len(place.trail) != 2:
+            return False
+        if not isinstance(self._outside(), ast.FunctionDef):
+            return False
+        first = next(i for i, each in enumerate(body) if each is self._trail[1])
+        last = next(i for i, each in enumerate(body) if each is place.node)
+        return all(map(_only_defines, body[first : last + 1]))
 
     def _can_be_bound(self, value: ast.expr) -> bool:
         """Whether an argument of a call is the same when it is looked at earlier."""
@@ -133,6 +159,29 @@ class HandedOn(Around):
             self.risky = self.risky or not self._is_plain(names[0])
         self._judge(value)
         return True
+
+
+def _only_defines(statement: ast.stmt) -> bool:
+    """Whether a statement of a module calls nothing when it is run, but for decorators that only wrap."""
+    decorators: list[ast.expr] = []
+    waiting: list[ast.AST] = [statement]
+    while waiting:
+        node = waiting.pop()
+        if isinstance(node, _CALLS):
+            return False
+        inner = list(ast.iter_child_nodes(node))
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+            decorators += node.decorator_list
+            inner = [each for each in inner if each not in node.decorator_list]
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda):
+            inner = [node.args]
+        waiting += inner
+    return all(_last_name(each) in PLAIN_DECORATORS for each in decorators)
+
+
+def _last_name(decorator: ast.expr) -> str:
+    called = decorator.func if isinstance(decorator, ast.Call) else decorator
+    return (dotted(called) or "").rpartition(".")[2]
 
 
 def _pairs(own: Sequence[str], names: Sequence[str]) -> Iterator[tuple[str, str]]:

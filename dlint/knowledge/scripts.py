@@ -69,6 +69,9 @@ OF_OPTIONS = frozenset(
     }
 )
 
+# What is the same whatever the script has done before.
+ANYTIME = frozenset({"getLogger", "Path"})
+
 # What may run again in every process that imports the script: it shows nothing and leaves nothing behind.
 OF_SETUP = frozenset(
     {

@@ -11,7 +11,7 @@ from dlint.source.layout import dotted, parameters
 from dlint.source.nodes import walk
 from dlint.values.frame import Argument, Point
 from dlint.values.values import Class, Const, Instance, Made, Table, Value
-from dlint.values.worlds import World
+from dlint.values.worlds import HERE, World
 
 if TYPE_CHECKING:
     from dlint.calls.evaluator import Evaluator
@@ -63,6 +63,13 @@ class DistributedSamplers:
         return sampler.arguments.keywords.get(name) or next(
             iter(sampler.arguments.positional[at : at + 1]), None
         )
+
+    def in_batches(self, value: Value | None) -> list[Value]:
+        """What torch's own batch sampler may have for its ``sampler``; nothing of other values."""
+        if not isinstance(value, Made) or value.name != BATCHES or value.arguments is None:
+            return []
+        given = value.arguments.keywords.get("sampler") or next(iter(value.arguments.positional), None)
+        return [part for part, _ in self._evaluator.value_of(given, HERE)] if given is not None else []
 
     def keeps_order(self, dealt: Dealt) -> bool:
         """Whether a sampler surely does not shuffle."""

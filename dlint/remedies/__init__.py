@@ -41,8 +41,8 @@ handle_per_process     the assignment or the call      as generator_per_worker
 insert_set_epoch       the loader call, the sampler    {"sampler": "train_sampler", "path": "train.py",
                        call or the epoch loop          "line": 12, "loader": "loader", "sure": false}: the
                                                        sampler's variable, the epoch loop's file and line,
-                                                       the loader there, and whether it surely has it; all
-                                                       optional
+                                                       the loader there, under which "attribute" of it the
+                                                       sampler is, and whether it surely is; all optional
 hoist_iterator         the ``next(iter(loader))``
 shorten_noqa           the ``# noqa`` comment          {"codes": ["DL301"]}: those that silence nothing
 clone_kept             what is kept of a batch         {"parts": ["labels"]}: the tensors in it, as
@@ -63,6 +63,9 @@ from types import ModuleType
 # is gone then needs no repair. One with a function ``widest_first`` puts the findings in order, and may name
 # a better place for them in their data.
 CURE_OTHERS = frozenset({"cv2_threads_off", "remove_reseed"})
+# Remedies that move a function with all that it needs: performed after what is repaired inside it, which may
+# need less.
+MOVE_FUNCTIONS = frozenset({"hoist_callable"})
 
 
 @cache

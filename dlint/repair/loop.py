@@ -11,7 +11,7 @@ from dlint import engine
 from dlint.finding import Finding
 from dlint.in_cells import Notebooks
 from dlint.project.paths import absolute
-from dlint.remedies import CURE_OTHERS, remedy
+from dlint.remedies import CURE_OTHERS, MOVE_FUNCTIONS, remedy
 from dlint.repair.judge import Verdict, verdict, what_is_wrong
 from dlint.repair.lines import UNCHANGED, Place, place_of
 from dlint.repair.results import Approve, Enough, Left, Repaired, Repairs, Step
@@ -111,6 +111,11 @@ def _under_one_name(findings: Iterable[Finding]) -> list[Finding]:
     return sorted(seen.values(), key=lambda finding: finding.sort_key)
 
 
+def _moves_function(finding: Finding) -> bool:
+    """Whether a repair waits for those of what it moves."""
+    return finding.remedy is not None and finding.remedy.name in MOVE_FUNCTIONS
+
+
 _At = tuple[Path, Place]
 Wanted = Callable[[Finding], bool]
 
@@ -158,6 +163,7 @@ class Work:
         if wide:
             self._widest(wide)
             return True
+        todo.sort(key=_moves_function)
         together = [finding for finding in todo if _at(finding) not in self.by_itself]
         if self.approve is not None or not together:
             change = self.alone(todo[0])

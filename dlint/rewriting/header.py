@@ -170,7 +170,9 @@ def _insert_group(body: list[Statement], new: cst.SimpleStatementLine, first: bo
         standard += [i for i, _ in _imports_among(body[: end_of_imports(body)], cst.ImportFrom, True)]
         index = max(standard) + 1 if standard else imports[0] if imports else after_docstring(body)
     body.insert(index, spaced(new, 1) if index else new)
-    if index + 1 < len(body) and not is_import(body[index + 1]):
+    if index + 1 < len(body) and _is_relative(body[index + 1]):
+        body[index + 1] = spaced(body[index + 1], 1)
+    elif index + 1 < len(body) and not is_import(body[index + 1]):
         blank = 2 if isinstance(body[index + 1], cst.FunctionDef | cst.ClassDef) else 1
         body[index + 1] = spaced(body[index + 1], blank)
 
@@ -232,6 +234,12 @@ def _module_of(statement: cst.CSTNode, *types: type[cst.Import] | type[cst.Impor
     if isinstance(small, cst.ImportFrom) and not small.relative and small.module is not None:
         return _dotted(small.module)
     return None
+
+
+def _is_relative(statement: cst.CSTNode) -> bool:
+    """Whether a line imports from the package that its file is in."""
+    small = statement.body[0] if isinstance(statement, cst.SimpleStatementLine) and statement.body else None
+    return isinstance(small, cst.ImportFrom) and bool(small.relative)
 
 
 def _dotted(node: cst.BaseExpression) -> str:

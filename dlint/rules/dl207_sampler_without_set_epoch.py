@@ -48,8 +48,9 @@ for epoch in range(epochs):
 
 Unsafe: the order of the samples changes. The call is inserted at the top of the loop over the epochs, also
 where that is in another function or file: there it is `loader.sampler.set_epoch(epoch)`, behind a test where
-the loader may have another sampler. `for _ in range(epochs)` gets a name for the number. Left to you where
-several loops go through the epochs, or several are around the training and none speaks of epochs.
+the loader may have another sampler, or `loader.batch_sampler.sampler` where it is sure to have that.
+`for _ in range(epochs)` gets a name for the number. Left to you where several loops go through the epochs,
+several are around the training and none speaks of epochs, or the loader has it inside something else.
 
 ## References
 
@@ -85,6 +86,10 @@ _UNNAMED = (
     "neither the sampler nor its loader has a name where the epochs are counted: give it one, and call "
     "set_epoch(epoch) on it at the top of each epoch"
 )
+_INSIDE = (
+    "{} has the sampler inside another object: keep the sampler under a name that the loop sees, and call "
+    "its set_epoch(epoch) at the top of each epoch"
+)
 
 
 def check(program: Program) -> Iterator[Found]:
@@ -102,7 +107,7 @@ def check(program: Program) -> Iterator[Found]:
                 continue
             around = _runs_each_epoch(program, loader, dealt, modules)
             if around is not None:
-                yield _found(loader, dealt, around)
+                yield _found(samplers, loader, dealt, around)
 
 
 def _is_for_evaluation(loader: Loader, dealt: Dealt) -> bool:
@@ -157,17 +162,19 @@ def _runs_each_epoch(program: Program, loader: Loader, dealt: Dealt, modules: se
     return only(found)
 
 
-def _found(loader: Loader, dealt: Dealt, around: EpochLoop) -> Found:
+def _found(samplers: DistributedSamplers, loader: Loader, dealt: Dealt, around: EpochLoop) -> Found:
     statement = _assignment(dealt.point.frame, dealt.call)
     where = f"{loader.module.relative}:{loader.call.lineno}"
     data: dict[str, object] = {}
     match statement:
         case ast.Assign(targets=[ast.Name(id=name)], value=value) if _is_whole(value, dealt.call):
             data["sampler"] = name
-    # What a loader gets as `sampler=` is its attribute `sampler`.
-    given = [_is_made_by(value, dealt.call) for value in loader.values("sampler")]
-    if around.loader is not None and any(given):
-        data |= {"loader": around.loader, "sure": around.sure and all(given)}
+    if around.loader is not None:
+        attribute, sure = _attribute(samplers, loader, dealt)
+        if attribute:
+            data |= {"loader": around.loader, "attribute": attribute, "sure": around.sure and sure}
+        elif data:
+            data |= {"loader": around.loader, "attribute": ""}
     remedy = None
     if data and around.loop is not None:
         data |= {"path": around.module.relative, "line": around.loop.lineno}
@@ -180,8 +187,28 @@ def _found(loader: Loader, dealt: Dealt, around: EpochLoop) -> Found:
         "silent",
         "call sampler.set_epoch(epoch) at the top of each epoch",
         remedy=remedy,
-        by_hand=None if remedy else around.by_hand or _UNNAMED,
+        by_hand=None if remedy else around.by_hand or _unnamed(around),
     )
+
+
+def _unnamed(around: EpochLoop) -> str:
+    """Why nothing in the loop over the epochs can be told."""
+    return _UNNAMED if around.loader is None else _INSIDE.format(around.loader)
+
+
+def _attribute(samplers: DistributedSamplers, loader: Loader, dealt: Dealt) -> tuple[str, bool]:
+    """Under which attribute a loader has a sampler (none where nothing says), and whether it has on every
+    way."""
+    # What a loader gets as `sampler=` is its attribute `sampler`.
+    given = [_is_made_by(value, dealt.call) for value in loader.values("sampler")]
+    if any(given):
+        return "sampler", all(given)
+    given = [
+        _is_made_by(part, dealt.call)
+        for value in loader.values("batch_sampler")
+        for part in samplers.in_batches(value) or (None,)
+    ]
+    return ("batch_sampler.sampler", all(given)) if any(given) else ("", False)
 
 
 def _is_made_by(value: Value | None, call: ast.Call) -> bool:

@@ -195,6 +195,46 @@ def test_what_a_remedy_brings_to_light_is_repaired_in_turn(
     assert _texts(repairs) == {"a.py": "x = L(sampler=s)\n"}
 
 
+_SEEDED = """\
+import argparse
+import random
+
+import torch
+from torch.utils.data import DataLoader, Dataset
+
+
+class Numbers(Dataset):
+    def __len__(self):
+        return 8
+
+    def __getitem__(self, index):
+        return random.random()
+
+
+{above}def run(args):
+{inside}    for batch in DataLoader(Numbers(), num_workers=2, worker_init_fn=start):
+        print(batch)
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--seed", type=int, default=1)
+    args = parser.parse_args()
+    torch.manual_seed(args.seed)
+    run(args)
+"""
+
+
+def test_a_function_moves_after_what_is_repaired_inside_it(tmp_path: Path) -> None:
+    local = "    def start(worker_id):\n        random.seed(args.seed + worker_id)\n\n"
+    moved = "def start(worker_id):\n    random.seed(torch.initial_seed() % 2**32)\n\n\n"
+    paths = _write(tmp_path, a=_SEEDED.format(above="", inside=local))
+    # Nothing is bound that the new seed does not need.
+    assert _texts(repair(paths, Settings(), unsafe=True)) == {"a.py": _SEEDED.format(above=moved, inside="")}
+    bound = repair(paths, Settings(select=("DL401",)), unsafe=True)
+    assert "partial(start, seed=args.seed)" in _texts(bound)["a.py"]
+
+
 def test_what_comes_to_light_of_a_rule_that_was_not_chosen_is_not_repaired(
     tmp_path: Path, finds: Callable[[Find], list[int]]
 ) -> None:

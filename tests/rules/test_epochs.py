@@ -440,10 +440,15 @@ def test_a_function_that_trains_and_evaluates_trains(tmp_path: Path, monkeypatch
 def test_set_epoch_is_not_called_on_what_holds_the_sampler(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    pairs = (
+        "class Pairs:\n    def __init__(self, inner):\n        self.inner = inner\n"
+        "    def __iter__(self):\n        yield from ([i] for i in self.inner)\n"
+    )
     for line, fixed in (
+        (f"{pairs}loader = DataLoader(dataset, batch_sampler=Pairs(DistributedSampler(dataset)))", False),
         (
             "loader = DataLoader(dataset, batch_sampler=BatchSampler(DistributedSampler(dataset), 64, 0))",
-            False,
+            True,
         ),
         ("loader = DataLoader(dataset, 64, sampler=DistributedSampler(dataset))", True),
         ("sampler = DistributedSampler(dataset); loader = DataLoader(dataset, 64, sampler=sampler)", True),

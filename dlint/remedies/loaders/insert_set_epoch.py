@@ -27,8 +27,8 @@ Loop = cst.For | cst.While
 def repair(source: Source, finding: Finding, edits: Edits) -> None:
     """Insert ``sampler.set_epoch(epoch)`` into the loop over epochs.
 
-    ``data`` has what the program knows: the loop's file and line, the variable of the sampler, and the
-    loader's expression in the loop.
+    ``data`` has what the program knows: the loop's file and line, the variable of the sampler, the loader's
+    expression in the loop, and under which ``attribute`` it has the sampler (none: inside something else).
     """
     data = finding.remedy.data if finding.remedy else {}
     node = source.at(finding, cst.Call)
@@ -117,6 +117,12 @@ def _told_by_loader(source: Source, data: Mapping[str, Any], loop: Loop) -> tupl
             f"neither the sampler nor its loader has a name in the loop of line {source.range(loop)[0][0]}: "
             f"give one to the sampler, and {_BY_HAND}"
         )
+    attribute = data.get("attribute", "sampler")
+    if not attribute:
+        raise CannotRepair(
+            f"{loader} has the sampler inside another object: keep the sampler under a name that the loop in "
+            f"line {source.range(loop)[0][0]} sees, and {_BY_HAND}"
+        )
     parts = loader.split(".")
     paths = {".".join(parts[: end + 1]) for end in range(len(parts))}
     targets = [each.target for each in source.descendants(loop, cst.AssignTarget, cst.For)]
@@ -124,9 +130,15 @@ def _told_by_loader(source: Source, data: Mapping[str, Any], loop: Loop) -> tupl
         targets.append(loop.target)
     if any(source.code(part) in paths for target in targets for part in _bound(target)):
         raise CannotRepair(f"the loop sets {loader} itself: call set_epoch(epoch) on its sampler after that")
-    sampler = f"{loader}.sampler"
+    sampler = f"{loader}.{attribute}"
     if data.get("sure") is True:
         return sampler, None
+    if attribute != "sampler":
+        # Of other loaders it may be None, or of another kind.
+        raise CannotRepair(
+            f"{loader} may have another sampler: call {sampler}.set_epoch(epoch) at the top of the loop in "
+            f"line {source.range(loop)[0][0]} where that is the distributed one"
+        )
     known = _name_of_sampler(source)
     return (
         sampler,

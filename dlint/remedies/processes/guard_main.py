@@ -1,15 +1,16 @@
 """Puts what a script does behind ``if __name__ == "__main__":``; its definitions stay outside.
 
 Nothing moves into a function, so the names stay the module's. Options and constants above a definition stay
-there; what else stands between definitions moves to the end with the rest, where the definitions mean the
-same without it.
+there, constants also below what acts; what else stands between definitions moves to the end with the rest,
+where the definitions mean the same without it.
 """
 
 from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
 from itertools import pairwise
 
 import libcst as cst
@@ -41,8 +42,7 @@ def repair(source: Source, finding: Finding, edits: Edits) -> None:
     script = Script(source, classes_are_made_by_others=others)
     top = _top(script, finding)
     guard = _guard(script, top)
-    guarded = _guarded(script, top, guard)
-    blocks = _blocks(script, guarded, guard)
+    guarded, blocks = _chosen(script, top, guard)
     _check(script, guarded, guard)
     for block in blocks:
         _write(script, edits, block, guard if block is blocks[-1] else None)
@@ -93,8 +93,23 @@ def _code(script: Script, statement: cst.If) -> str:
     return script.source.code(statement.test)
 
 
-def _guarded(script: Script, top: Statement, guard: cst.If | None) -> Run:
-    """The statements that go behind the guard, in their order."""
+def _chosen(script: Script, top: Statement, guard: cst.If | None) -> tuple[Run, list[Run]]:
+    """The statements that go behind the guard, and their blocks; constants between them stay where they are,
+    unless more blocks come of that."""
+    guarded = _guarded(script, top, guard, stay=script.is_constant)
+    try:
+        blocks = _blocks(script, guarded, guard)
+    except CannotRepair:
+        blocks = []
+    if len(blocks) != 1:
+        guarded = _guarded(script, top, guard, stay=lambda _: False)
+        blocks = _blocks(script, guarded, guard)
+    return guarded, blocks
+
+
+def _guarded(script: Script, top: Statement, guard: cst.If | None, stay: Callable[[Statement], bool]) -> Run:
+    """The statements that go behind the guard, in their order; ``stay`` is asked of those that stand above a
+    definition and do not depend on what does."""
     body = script.body
     at = next(i for i, each in enumerate(body) if each is top)
     start = 1 + max((i for i, each in enumerate(body[:at]) if script.imports(each)), default=-1)
@@ -112,6 +127,8 @@ def _guarded(script: Script, top: Statement, guard: cst.If | None) -> Run:
             own = script.binds(each)
             free = script.is_setup(each) and not script.mentions(each) & names
             if free and (index < kept or (own & needed and all(map(script.bound_once, own)))):
+                continue
+            if not is_last and each is not top and stay(each) and script.is_plain(each, found):
                 continue
             found.append(each)
             names |= own | _changed(script, each)
@@ -348,10 +365,22 @@ def _write(script: Script, edits: Edits, block: Run, guard: cst.If | None) -> No
 
 
 def _space(script: Script, edits: Edits, block: Run) -> None:
-    """Set off the definitions before which statements are taken away."""
+    """Set off the definitions before which statements are taken away; what else stays there has the blank
+    lines that those had above them."""
+    blank = 0
     for above, each in pairwise(script.body):
-        if script.defines(each) and above is not block[-1] and any(above is one for one in block):
-            edits.change(each, lambda node: header.spaced(node, 2))
+        if any(each is one for one in block):
+            if not any(above is one for one in block):
+                blank = _blank_lines(each)
+        elif above is not block[-1] and any(above is one for one in block):
+            lines = 2 if script.defines(each) else blank
+            edits.change(each, partial(header.spaced, blank=lines))
+
+
+def _blank_lines(statement: Statement) -> int:
+    """The blank lines before a statement and its comments."""
+    comments = (i for i, each in enumerate(statement.leading_lines) if each.comment is not None)
+    return next(comments, len(statement.leading_lines))
 
 
 def _blank_lines_above(source: Source, block: Run) -> int:

@@ -9,6 +9,7 @@ import libcst as cst
 from libcst.metadata import GlobalScope, ScopeProvider
 
 from dlint.knowledge.scripts import (
+    ANYTIME,
     OF_OPTIONS,
     OF_SETUP,
     PLAIN_BASES,
@@ -17,12 +18,14 @@ from dlint.knowledge.scripts import (
     WORKER_METHODS,
 )
 from dlint.rewriting import header
+from dlint.rewriting.moved.functions import Functions, is_parameter, other_name
 from dlint.rewriting.source import Source
 
 Statement = header.Statement
 
 _COMPOUND = (cst.For, cst.While, cst.With, cst.Try, cst.TryStar, cst.Match)
 _DEFINITION = (cst.FunctionDef, cst.ClassDef)
+_NO_CONSTANT = (cst.Attribute, cst.Await, cst.BaseComp, cst.Call, cst.Lambda, cst.NamedExpr, cst.Subscript)
 
 
 class Script:
@@ -65,6 +68,23 @@ class Script:
     def is_setup(self, statement: Statement) -> bool:
         """Whether a statement may run again in every process that imports the script."""
         return self._only_calls(statement, OF_OPTIONS | OF_SETUP)
+
+    def is_constant(self, statement: Statement) -> bool:
+        """Whether a statement only names what is the same whenever it is made: numbers, texts, a logger."""
+        if not isinstance(statement, cst.SimpleStatementLine):
+            return False
+        for small in statement.body:
+            if not isinstance(small, cst.Assign | cst.AnnAssign) or small.value is None:
+                return False
+            value = small.value
+            calls = [value] if isinstance(value, cst.Call) and last_name(value) in ANYTIME else []
+            inside = [arg.value for call in calls for arg in call.args] if calls else [value]
+            parts = [
+                part for each in inside for part in (each, *self.source.descendants(each, *_NO_CONSTANT))
+            ]
+            if any(isinstance(part, _NO_CONSTANT) for part in parts):
+                return False
+        return all(_binds_names(target) for target in self._targets(statement))
 
     def _only_calls(self, statement: Statement, names: frozenset[str]) -> bool:
         acts = (cst.Await, cst.Yield, cst.Del, *_COMPOUND)
@@ -196,7 +216,8 @@ class Script:
             return False
         said = {name for each in above for name in self.mentions(each)}
         if not isinstance(definition, _DEFINITION):
-            return not isinstance(definition, _COMPOUND) and self._is_constant(definition, said)
+            plain = not isinstance(definition, _COMPOUND) and self._is_constant(definition, said)
+            return plain or self.is_constant(definition)
         for node in (definition, *source.descendants(definition, *_DEFINITION, cst.Lambda)):
             if source.function_of(node) is not None:
                 continue
@@ -245,7 +266,7 @@ class Script:
         Those are the methods that a loader calls on a dataset, the functions that the file hands on, and the
         functions ``named``, with whatever function of the file they name in their turn.
         """
-        found = _Functions(self.source)
+        found = Functions(self.source)
         waiting = [(name, True) for name in (*WORKER_METHODS, *named)]
         waiting += [(name, False) for name in (*named, *self._handed_on(found.of_module))]
         seen: set[tuple[str, bool]] = set()
@@ -273,6 +294,10 @@ class Script:
             plain = (cst.FunctionDef, cst.ClassDef, cst.Attribute, cst.AssignTarget, cst.Annotation, cst.Call)
             if isinstance(parent, plain):  # its own name, or a call of it
                 continue
+            if is_parameter(self.source, name):
+                continue
+            if other_name(self.source, name) is not None:  # looked at by that name
+                continue
             around = self.source.enclosing(name, cst.Call, cst.BaseSmallStatement, cst.BaseCompoundStatement)
             if isinstance(around, cst.ClassDef):
                 continue
@@ -281,29 +306,10 @@ class Script:
             yield name.value
 
 
-class _Functions:
-    """The functions of a file by their names: those of the module, and the methods."""
-
-    def __init__(self, source: Source) -> None:
-        self._source = source
-        self.of_module: dict[str, list[cst.FunctionDef]] = {}
-        self._methods: dict[str, list[cst.FunctionDef]] = {}
-        for each in source.descendants(source.module, cst.FunctionDef):
-            above = source.enclosing(each, cst.ClassDef, cst.FunctionDef)
-            of = self._methods if isinstance(above, cst.ClassDef) else self.of_module
-            of.setdefault(each.name.value, []).append(each)
-            if isinstance(above, cst.ClassDef) and each.name.value == "__init__":
-                self.of_module.setdefault(above.name.value, []).append(each)
-
-    def named(self, name: str, of_class: bool) -> list[cst.FunctionDef]:
-        """The methods, or the module's functions and its classes' constructors, of this name."""
-        return (self._methods if of_class else self.of_module).get(name, [])
-
-    def said(self, function: cst.FunctionDef) -> Iterator[tuple[str, bool]]:
-        """What a function may call: names, and whether they are attributes."""
-        for name in self._source.descendants(function, cst.Name):
-            parent = self._source.parent(name)
-            yield name.value, isinstance(parent, cst.Attribute) and parent.attr is name
+def _binds_names(target: cst.BaseExpression) -> bool:
+    if isinstance(target, cst.Tuple):
+        return all(isinstance(each.value, cst.Name) for each in target.elements)
+    return isinstance(target, cst.Name)
 
 
 def last_name(node: cst.BaseExpression) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import libcst as cst
 from libcst.helpers import get_full_name_for_node
@@ -33,6 +33,8 @@ def imported(source: Source, edits: Edits, program: Program, home: str, name: st
             return found
     if name in source.identifiers:
         return None
+    if _comes_with_star(program, mine, lines, home, name):
+        return name
     for line, small in lines:
         if isinstance(small, cst.ImportFrom) and _file_of(program, mine, small) == home:
             _add_name(source, edits, line, small, name)
@@ -85,6 +87,28 @@ def _in_hand(
         if is_package and program.modules.imports.child(base, alias.evaluated_name) == home:
             return f"{bound}.{name}"
     return None
+
+
+def _comes_with_star(
+    program: Program,
+    mine: str,
+    lines: Sequence[tuple[cst.SimpleStatementLine, cst.Import | cst.ImportFrom]],
+    home: str,
+    name: str,
+) -> bool:
+    """Whether ``from home import *`` brings the name, and no other star does that comes after it."""
+    index = program.modules.index
+    if name.startswith("_") or home in index.naming("__all__"):
+        return False
+    stars = [
+        _file_of(program, mine, small)
+        for _, small in lines
+        if isinstance(small, cst.ImportFrom) and isinstance(small.names, cst.ImportStar)
+    ]
+    if home not in stars:
+        return False
+    last = len(stars) - 1 - stars[::-1].index(home)
+    return all(each is not None and each not in index.naming(name) for each in stars[last + 1 :])
 
 
 def _spellings(
