@@ -80,7 +80,7 @@ from dlint.knowledge.randomness import KEEPS_STATE, SEEDS, STATE_CALLS, draws_fr
 from dlint.program.conditions import both, executed
 from dlint.program.program import Program
 from dlint.randomness.reseeds import is_once_a_pass, place_of_seeding
-from dlint.randomness.seed import CLOCK, FIXED, FRESH, TORCH, WORKER, Seed
+from dlint.randomness.seed import CLOCK, FIXED, NEW, TORCH, WORKER, Seed
 from dlint.randomness.seeds import seeds_of
 from dlint.rules.rule import Found
 from dlint.rules.wording import brief, listed
@@ -133,7 +133,7 @@ def _judged(program: Program, code: WorkerCode, event: Event) -> _Repeating | No
     assert isinstance(event.node, ast.Call)
     seeds = seeds_of(program.evaluator, code, event)
     once = _once(event) or _of_stream(event) or is_once_a_pass(event)
-    if any(FRESH in seed.kinds for seed in seeds) or (once and any(TORCH in seed.kinds for seed in seeds)):
+    if any(NEW & seed.kinds for seed in seeds) or (once and any(TORCH in seed.kinds for seed in seeds)):
         return None
     if any(sounds_changing(name) and "time" not in name for name in _names_in(event.node)):
         return None
@@ -231,7 +231,7 @@ def _put_back_by(program: Program, code: WorkerCode, event: Event) -> bool:
         if other.name.rpartition(".")[2] not in restoring and not (
             other is not event
             and SEEDS.get(other.name) == libraries
-            and any(FRESH in seed.kinds for seed in seeds_of(program.evaluator, code, other))
+            and any(NEW & seed.kinds for seed in seeds_of(program.evaluator, code, other))
         ):
             continue
         # What saves the state itself puts that back: it must be around the seeding, not behind it.

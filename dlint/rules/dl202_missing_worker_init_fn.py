@@ -102,7 +102,7 @@ from dlint.program.conditions import asked_for, both, with_workers
 from dlint.program.program import Program
 from dlint.randomness.init_functions import behind_partials, result_of
 from dlint.randomness.replacements import REPLACING, replaces_item
-from dlint.randomness.seed import FRESH, TORCH
+from dlint.randomness.seed import NEW, TORCH
 from dlint.randomness.seeds import seeds_of
 from dlint.rules.rule import Found
 from dlint.rules.wording import brief, place
@@ -313,7 +313,7 @@ def _seeding(program: Program, code: WorkerCode) -> Iterator[int]:
     """The statements of worker code that seed NumPy for what comes after them, themselves or in what they
     call, and the items of ``with`` that do so for their block."""
     for event in code.each_way([each for each in code.events if "NumPy" in SEEDS.get(each.name, "")]):
-        good = any(seed.kinds & {TORCH, FRESH} for seed in seeds_of(program.evaluator, code, event))
+        good = any(seed.kinds & {TORCH, *NEW} for seed in seeds_of(program.evaluator, code, event))
         for point in event.places():
             if isinstance(point.statement, ast.With):
                 yield from map(id, point.statement.items)

@@ -8,8 +8,10 @@ that divided by the number of the worker: `self.files[info.id :: info.num_worker
 takes one of so many, or the files from one number to another.
 
 Not reported: a shuffle with a generator of its own, which may be seeded alike; one after the list was
-divided, of the worker's own part; libraries that worker code seeds alike, or with what dlint does not know;
-loaders with one worker; NumPy before torch 1.9, whose workers all shuffle in the same way.
+divided, of the worker's own part; one that runs only where there is one worker (`if info.num_workers == 1:`),
+or after which the list is sorted; libraries that worker code seeds alike (with the epoch, say), or with what
+dlint does not know; loaders with one worker; NumPy before torch 1.9, whose workers all shuffle in the same
+way.
 
 ## Why is this bad
 
@@ -42,7 +44,9 @@ class Shards(IterableDataset):
 ```
 
 `info.seed - info.id` is the same number in all workers, and another one in each epoch, as long as the workers
-are made anew for it. Or divide first and shuffle each share, where the shares may stay the same.
+are made anew for it; in several ranks it is the same only where torch is seeded alike in them. Where one
+worker shuffles alone (`if info.id == 0:`), no generator helps: all must shuffle. Or divide first and shuffle
+each share, where the shares may stay the same.
 
 ## Level
 
@@ -67,6 +71,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
+from dlint.knowledge.iterables import RANKS
 from dlint.knowledge.loading import is_iterable_dataset
 from dlint.knowledge.randomness import SEEDS, SHUFFLES_ANEW, SHUFFLES_IN_PLACE, STATE_CALLS
 from dlint.loaders.loaders import Loader, is_zero
@@ -77,7 +82,7 @@ from dlint.randomness.seeds import seeds_of
 from dlint.rules.rule import Found
 from dlint.rules.wording import brief
 from dlint.source.layout import FunctionNode, dotted
-from dlint.source.nodes import walk
+from dlint.source.nodes import speaks_of, walk
 from dlint.streams.shares import Shares
 from dlint.values.values import Const
 from dlint.workers.events import Event
@@ -87,9 +92,6 @@ from dlint.workers.uses import WorkerUse
 # From here on workers have other numbers of NumPy than their parent and each other.
 _SEEDS_NUMPY = (1, 9)
 _LONGEST = 24  # characters of the list in the message
-_BY_HAND = (
-    "shuffle with random.Random(info.seed - info.id), which is the same in all workers, or after dividing"
-)
 
 
 def check(program: Program) -> Iterator[Found]:
@@ -114,10 +116,10 @@ def check(program: Program) -> Iterator[Found]:
                 shares[id(function)] = Shares(function)
             own = shares[id(function)]
             name = dotted(whole)
-            if name is None or own.is_one(name) or not own.taken_of(name, statement):
+            if name is None or own.is_one(name) or own.is_of_lone(event.point):
                 continue
-            if _differs(program, use, library):
-                yield _found(program, use, event, whole)
+            if own.taken_of(name, statement) and _differs(program, use, library):
+                yield _found(program, use, event, whole, own.is_of_some(event.point))
 
 
 def _is_stream(program: Program, use: WorkerUse) -> bool:
@@ -189,17 +191,31 @@ def _is_older(program: Program) -> bool:
     return said is not None and said < _SEEDS_NUMPY
 
 
-def _found(program: Program, use: WorkerUse, event: Event, whole: ast.expr) -> Found:
+def _cure(event: Event, some: bool) -> str:
+    if some:
+        how = "in all workers, with random.Random(info.seed - info.id)"
+    else:
+        how = "with random.Random(info.seed - info.id), which is the same in all workers"
+    if speaks_of(RANKS, event.point.frame.scope):
+        how += f"{'' if some else ' of a rank'} (and in all ranks only where torch is seeded alike there)"
+    return f"shuffle {how}, or after dividing"
+
+
+def _found(program: Program, use: WorkerUse, event: Event, whole: ast.expr, some: bool) -> Found:
     assert isinstance(event.node, ast.expr)
+    listed = brief(whole, _LONGEST)
+    happens = f"each worker takes its share of {listed} in an order of its own"
+    if some:
+        happens = f"not all workers shuffle {listed} before each takes its share"
+    cure = _cure(event, some)
     where = f" (loader at {use.loader.module.relative}:{use.loader.call.lineno})" if use.loader else ""
     return Found(
         event.module,
         event.node,
-        f"each worker takes its share of {brief(whole, _LONGEST)} in an order of its own: "
-        "some items come twice, others never",
+        f"{happens}: some items come twice, others never",
         "silent",
-        f"{_BY_HAND}{where}",
+        f"{cure}{where}",
         loaded(program, use),
         event.link.steps(event.name, event.module, event.node),
-        by_hand=_BY_HAND,
+        by_hand=cure,
     )
