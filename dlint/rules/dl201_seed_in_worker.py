@@ -79,12 +79,11 @@ from dlint.knowledge.iterables import DIVIDES
 from dlint.knowledge.randomness import KEEPS_STATE, SEEDS, STATE_CALLS, draws_from, may_draw, sounds_changing
 from dlint.program.conditions import both, executed
 from dlint.program.program import Program
-from dlint.randomness.reseeds import is_once_a_pass, place_of_seeding
+from dlint.randomness.reseeds import is_for_first, is_once_a_pass, place_of_seeding
 from dlint.randomness.seed import CLOCK, FIXED, NEW, TORCH, WORKER, Seed
 from dlint.randomness.seeds import seeds_of
 from dlint.rules.rule import Found
 from dlint.rules.wording import brief, listed
-from dlint.source.layout import dotted
 from dlint.source.nodes import speaks_of, walk
 from dlint.values.frame import Point
 from dlint.values.functions import function_body
@@ -154,11 +153,7 @@ def _names_in(call: ast.Call) -> Iterator[str]:
 def _once(event: Event) -> bool:
     """Whether a test that the block behind it changes lets it run once only: ``if not self.seeded:``."""
     layout = event.point.frame.layout
-    for test, _, block in tests_around(event.point):
-        tested = {dotted(node) for node in walk(test) if isinstance(node, ast.Name | ast.Attribute)}
-        if any(tested & layout.bound_by(statement) for statement in block):
-            return True
-    return False
+    return any(is_for_first(test, block, layout) for test, _, block in tests_around(event.point))
 
 
 def _of_stream(event: Event) -> bool:
