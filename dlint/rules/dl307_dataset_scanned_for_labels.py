@@ -11,9 +11,10 @@ says in its header how large it is.
 
 Not reported: loops that a `break` may end before the last item, passes that use the whole item, or a part
 that is itself read or decoded (a mask, a sound), a pass beside another one of the same function that uses the
-images, lists and attributes of labels (`dataset.targets`), methods that give a label alone, loops over a
-loader, and datasets whose items are only looked up in memory. The size of what `Image.open` gives is no
-waste: PIL has read the header and no more, until the image is converted or made a tensor.
+images (of the same indices, or of all), lists and attributes of labels (`dataset.targets`), methods that give
+a label alone, loops over a loader, and datasets whose items are only looked up in memory. The size of what
+`Image.open` gives is no waste: PIL has read the header and no more, until the image is converted or made a
+tensor.
 
 ## Why is this bad
 
@@ -55,7 +56,7 @@ from dlint.knowledge.loading import is_dataset, is_iterable_dataset
 from dlint.knowledge.parts import IN_MEMORY, sounds_like_data
 from dlint.program.program import Program
 from dlint.rules.rule import Found
-from dlint.source.layout import blocks, dotted, statements_in
+from dlint.source.layout import blocks, dotted, statements_in, target_names
 from dlint.source.module import Module
 from dlint.source.nodes import COMPREHENSIONS, walk
 from dlint.streams.items import inner
@@ -96,12 +97,13 @@ class _Use(NamedTuple):
 
 class _Pass(NamedTuple):
     """Where a pass stands, what it goes through, and what it uses of the items; also which indices it goes
-    through, where that are not surely all."""
+    through, where that are not surely all, and what it counts up, where it takes items by index."""
 
     node: ast.expr
     source: ast.expr
     use: _Use
     indices: ast.expr | None = None
+    over: ast.expr | None = None
 
 
 def check(program: Program) -> Iterator[Found]:
@@ -126,7 +128,7 @@ def check(program: Program) -> Iterator[Found]:
             if isinstance(statement, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
                 continue
             for found in _passes(statement):
-                if sounds_like_data(found.use.name) or _reads_images(_scope(trail), found):
+                if sounds_like_data(found.use.name) or _reads_images(trail, found):
                     continue
                 program.evaluator.start()
                 point = program.evaluator.sites.point_of(module, trail)
@@ -188,11 +190,21 @@ def _scope(trail: list[ast.AST]) -> ast.AST:
     )
 
 
-def _reads_images(scope: ast.AST, found: _Pass) -> bool:
+def _fold_of(trail: list[ast.AST], found: _Pass) -> ast.AST:
+    """The loop around a pass that makes the indices which it goes through, or the function."""
+    name = dotted(found.indices) if found.indices is not None else None
+    return next(
+        (node for node in reversed(trail) if isinstance(node, ast.For) and name in target_names(node.target)),
+        _scope(trail),
+    )
+
+
+def _reads_images(trail: list[ast.AST], found: _Pass) -> bool:
     """Whether another pass in the same function uses the first part of the items: nothing is loaded in vain
     that is not wanted as well."""
     path = dotted(found.source)
-    for node in walk(scope):
+    inside = {id(node) for node in walk(_fold_of(trail, found))} if found.over is not None else set()
+    for node in walk(_scope(trail)):
         match node:
             case ast.For(target=target, iter=iterable, body=body):
                 parts: list[ast.stmt] | list[ast.expr] = body
@@ -207,6 +219,45 @@ def _reads_images(scope: ast.AST, found: _Pass) -> bool:
             and _uses_another(_item(target, iterable), found.use, parts)
         ):
             return True
+        if (
+            path is not None
+            and _goes_as_far(iterable, found, path, id(node) in inside)
+            and _picks_images(target, parts, found, path)
+        ):
+            return True
+    return False
+
+
+def _goes_as_far(iterable: ast.expr, found: _Pass, path: str, beside: bool) -> bool:
+    """Whether a loop counts up all indices, or those that a pass beside it goes through."""
+    over = ast.unparse(iterable)
+    return f"len({path})" in over or (beside and found.over is not None and ast.unparse(found.over) == over)
+
+
+def _picks_images(target: ast.expr, body: list[ast.stmt] | list[ast.expr], found: _Pass, path: str) -> bool:
+    """Whether a loop over indices takes the first part of the items."""
+    if not isinstance(target, ast.Name):
+        return False
+    shaped = _shaped(body)
+    inner: set[int] = set()
+    for node in (each for part in body for each in walk(part)):
+        match node:
+            case ast.Subscript(
+                value=ast.Subscript(value=source, slice=ast.Name(id=index)) as item,
+                slice=ast.Constant(value=at),
+            ) if index == target.id and dotted(source) == path:
+                if (at != found.use.part if isinstance(at, str) else at == 0) and id(node) not in shaped:
+                    return True
+                inner.add(id(item))
+            case ast.Assign(
+                targets=[unpacked], value=ast.Subscript(value=source, slice=ast.Name(id=index)) as item
+            ) if index == target.id and dotted(source) == path:
+                if _uses_another(unpacked, found.use, body):
+                    return True
+                inner.add(id(item))
+            case ast.Subscript(value=source, slice=ast.Name(id=index)) if index == target.id:
+                if dotted(source) == path and id(node) not in inner:
+                    return True
     return False
 
 
@@ -215,7 +266,14 @@ def _uses_another(item: ast.expr, use: _Use, body: list[ast.stmt] | list[ast.exp
     nodes = [node for part in body for node in walk(part)]
     if isinstance(item, ast.Tuple) and item.elts and isinstance(item.elts[0], ast.Name):
         first = item.elts[0].id
-        return any(isinstance(node, ast.Name) and node.id == first for node in nodes)
+        shaped = _shaped(body)
+        return any(
+            isinstance(node, ast.Name)
+            and node.id == first
+            and isinstance(node.ctx, ast.Load)
+            and id(node) not in shaped
+            for node in nodes
+        )
     return isinstance(item, ast.Name) and any(
         isinstance(node, ast.Subscript)
         and isinstance(node.value, ast.Name)
@@ -386,10 +444,8 @@ def _indexed(target: ast.expr, iterable: ast.expr, body: list[ast.stmt] | list[a
     for name, found in taken.items():
         if name in whole:
             continue
-        if indices is not None:
-            yield found._replace(indices=indices)
-        elif re.search(rf"\blen\(\s*{re.escape(name)}\s*\)", over):
-            yield found
+        if indices is not None or re.search(rf"\blen\(\s*{re.escape(name)}\s*\)", over):
+            yield found._replace(indices=indices, over=iterable)
 
 
 def _is_decoded(program: Program, value: Value) -> bool:
