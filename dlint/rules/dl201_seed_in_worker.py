@@ -100,6 +100,12 @@ _TRAINS = re.compile("train")
 _EVALUATES = re.compile("test|val|infer|predict")
 _SUMMARY = "Remove the seeding, or draw from a local generator"
 _LOCAL = "draw from a local generator made from that seed"
+_TAKE_OUT = "take this call out of worker code: the function is there to seed, and main may call it rightly"
+_GENERATORS: dict[str, Callable[[str], str]] = {
+    "NumPy": "np.random.default_rng({})".format,
+    "random": "random.Random({})".format,
+    "torch": "torch.Generator().manual_seed({})".format,
+}
 
 
 class _Repeating(NamedTuple):
@@ -326,10 +332,17 @@ def _found(program: Program, code: WorkerCode, together: list[_Repeating]) -> Fo
         Remedy("remove_reseed", "unsafe", _SUMMARY, {} if cure == _LOCAL else {"cure": cure})
         if is_own
         else None,
-        by_hand=None
-        if is_own
-        else "take this call out of worker code: the function is there to seed, and main may call it rightly",
+        by_hand=None if is_own else _by_hand(call, libraries[0], cure),
     )
+
+
+def _by_hand(call: ast.expr, library: str, cure: str) -> str:
+    """What is to be done about a call of a function that seeds: where the seed is what each item is to draw
+    by, only its draws can take it."""
+    if cure != _LOCAL:
+        return _TAKE_OUT
+    seed = brief(call.args[0]) if isinstance(call, ast.Call) and call.args else "that seed"
+    return f"hand {_GENERATORS.get(library, _GENERATORS['NumPy'])(seed)} to what draws, in place of this call"
 
 
 def _undrawn(code: WorkerCode, event: Event) -> str | None:
