@@ -5,9 +5,10 @@
 In the `__iter__` of an `IterableDataset`, or what it calls, a list that is shuffled with the global random
 numbers of `random`, NumPy or torch (`random.shuffle(self.files)`, `order = torch.randperm(n)`), and after
 that divided by the number of the worker: `self.files[info.id :: info.num_workers]`, `islice`, a loop that
-takes one of so many, or the files from one number to another.
+takes one of so many, or the files from one number to another. Also a list that one worker shuffles alone,
+with whatever generator (`if info.id == 0: rng.shuffle(files)`).
 
-Not reported: a shuffle with a generator of its own, which may be seeded alike; one after the list was
+Not reported: other shuffles with a generator of their own, which may be seeded alike; one after the list was
 divided, of the worker's own part; one that runs only where there is one worker (`if info.num_workers == 1:`),
 or after which the list is sorted; libraries that worker code seeds alike (with the epoch, say), or with what
 dlint does not know; loaders with one worker; NumPy before torch 1.9, whose workers all shuffle in the same
@@ -73,7 +74,7 @@ from collections.abc import Iterator
 
 from dlint.knowledge.iterables import RANKS
 from dlint.knowledge.loading import is_iterable_dataset
-from dlint.knowledge.randomness import SEEDS, SHUFFLES_ANEW, SHUFFLES_IN_PLACE, STATE_CALLS
+from dlint.knowledge.randomness import GENERATORS, SEEDS, SHUFFLES_ANEW, SHUFFLES_IN_PLACE, STATE_CALLS
 from dlint.loaders.loaders import Loader, is_zero
 from dlint.program.conditions import loaded
 from dlint.program.program import Program
@@ -107,7 +108,9 @@ def check(program: Program) -> Iterator[Found]:
         for event in nearest(use.code.events):
             library = SHUFFLES_IN_PLACE.get(event.name) or SHUFFLES_ANEW.get(event.name)
             function, statement = event.point.frame.scope, event.point.statement
-            if library is None or statement is None or not isinstance(function, FunctionNode):
+            if not (library or _is_of_own_state(event)):
+                continue
+            if statement is None or not isinstance(function, FunctionNode):
                 continue
             whole = _ordered(event, statement)
             if whole is None:
@@ -118,7 +121,9 @@ def check(program: Program) -> Iterator[Found]:
             name = dotted(whole)
             if name is None or own.is_one(name) or own.is_of_lone(event.point):
                 continue
-            if own.taken_of(name, statement) and _differs(program, use, library):
+            if not own.taken_of(name, statement):
+                continue
+            if own.is_of_one(event.point) or (library is not None and _differs(program, use, library)):
                 yield _found(program, use, event, whole, own.is_of_some(event.point))
 
 
@@ -139,12 +144,18 @@ def _has_several(loader: Loader) -> bool:
     )
 
 
+def _is_of_own_state(event: Event) -> bool:
+    """Whether a generator shuffles a list in place: ``random.Random(0).shuffle(files)``."""
+    made = event.owner
+    return made is not None and made.name in GENERATORS and event.name == f"{made.name}().shuffle"
+
+
 def _ordered(event: Event, statement: ast.stmt) -> ast.expr | None:
     """What a call puts in an order that chance decides, as it is named after that."""
     call = event.node
     if not isinstance(call, ast.Call):
         return None
-    if event.name in SHUFFLES_IN_PLACE:
+    if event.name in SHUFFLES_IN_PLACE or _is_of_own_state(event):
         return call.args[0] if len(call.args) == 1 and not call.keywords else None
     if any(keyword.arg == "generator" for keyword in call.keywords):
         return None

@@ -27,6 +27,7 @@ class Shares:
         self._infos: set[str] = set()
         self._numbers: set[str] = set()
         self._totals: set[str] = set()
+        self._own: set[str] = set()
         self._find_names()
 
     def is_one(self, name: str) -> bool:
@@ -37,6 +38,13 @@ class Shares:
         """Whether the worker's number decides whether control comes to a place: ``if info.id == 0:``."""
         return any(
             isinstance(place.owner, ast.If) and self._is_told(place.owner.test)
+            for place in places_around(point)
+        )
+
+    def is_of_one(self, point: Point) -> bool:
+        """Whether one worker alone comes to a place, or all but one: the others surely do not the same."""
+        return any(
+            isinstance(place.owner, ast.If) and not place.owner.orelse and self._picks_one(place.owner.test)
             for place in places_around(point)
         )
 
@@ -74,6 +82,8 @@ class Shares:
                         self._infos.update(target_names(target))
                     if self._is_told(value):
                         self._numbers.update(target_names(target))
+                        if self._is_number(value):
+                            self._own.update(target_names(target))
                     elif self._is_total(value):
                         self._totals.update(target_names(target))
 
@@ -92,6 +102,27 @@ class Shares:
             or (isinstance(each, ast.Name) and each.id in self._numbers)
             for each in walk(node)
         )
+
+    def _is_number(self, node: ast.AST) -> bool:
+        """Whether an expression is the worker's number itself."""
+        match node:
+            case ast.Attribute(value=info, attr="id"):
+                return self._is_info(info)
+            case ast.IfExp(body=body, orelse=orelse):
+                return self._is_number(body) or self._is_number(orelse)
+            case ast.Name(id=name):
+                return name in self._own
+        return False
+
+    def _picks_one(self, test: ast.expr) -> bool:
+        match test:
+            case ast.UnaryOp(op=ast.Not(), operand=number):
+                return self._is_number(number)
+            case ast.Compare(
+                left=number, ops=[ast.Eq() | ast.NotEq()], comparators=[ast.Constant(value=int())]
+            ):
+                return self._is_number(number)
+        return False
 
     def _is_total(self, node: ast.AST) -> bool:
         """Whether how many workers there are is in an expression."""
