@@ -6,6 +6,10 @@ import re
 
 # Names in code that gives each worker its part.
 DIVIDES = re.compile("worker|shard", re.IGNORECASE)
+# Names of what tells the processes of one training apart.
+RANKS = re.compile(
+    r"(?:^|_)ranks?(?:$|_)|world_?size|num_replicas|num_processes|process_index", re.IGNORECASE
+)
 
 # Calls whose result iterates over (some of) their arguments: from which to which.
 PASSES_ON = {

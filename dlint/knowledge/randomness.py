@@ -312,7 +312,7 @@ def may_draw(name: str, library: str) -> bool:
     state = name.rpartition(".")[2] in STATE_CALLS.get(library, ()) and name.startswith(library.lower())
     if state or draws_from(name, library) or library in SEEDS.get(name, ""):
         return True
-    if name.startswith(_OWN_STATES) or name in SEEDS:
+    if name.startswith(_OWN_STATES) or name in SEEDS or name == WORKER_INFO:
         return False
     if name.rpartition(".")[2] in _DRAWING_METHODS:
         return True

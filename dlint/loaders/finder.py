@@ -153,13 +153,13 @@ class LoaderFinder:
             return self._of_callee(value.callee, call, point, arguments.after(value.arguments))
         if isinstance(value, External):
             kind = self._kinds.get(value.name)
-            given = _set_behind(call, point, arguments)
+            given = set_behind(call, point, arguments)
             return self._made(self._evaluator, call, point, kind, given) if kind else None
         if isinstance(value, Class):
             kind = self._kind(value)
             if kind is None:
                 return None
-            given = _set_behind(call, point, self._through_init(value, call, point, arguments))
+            given = set_behind(call, point, self._through_init(value, call, point, arguments))
             return self._made(self._evaluator, call, point, kind, given, cls=value)
         return None
 
@@ -250,7 +250,7 @@ def _set_by_inits(frames: list[tuple[Class, Frame]], given: Arguments) -> Argume
     return _given_later(given, found)
 
 
-def _set_behind(call: ast.Call, point: Point, given: Arguments) -> Arguments:
+def set_behind(call: ast.Call, point: Point, given: Arguments) -> Arguments:
     """The arguments of a loader, with what the statements behind the call that makes it store in it."""
     match point.statement:
         case ast.Assign(targets=[target], value=value) if value is call:

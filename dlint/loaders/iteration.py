@@ -11,6 +11,7 @@ from dlint.evaluation.questions import begun
 from dlint.finding import ReachStep
 from dlint.knowledge.callbacks import RUNNERS
 from dlint.knowledge.loading import GOES_THROUGH, GOES_THROUGH_WORDS, LOADERS
+from dlint.loaders.finder import set_behind
 from dlint.loaders.loaders import Loader
 from dlint.project.main_guards import guarded_role
 from dlint.source.layout import FunctionNode, blocks, expressions
@@ -128,7 +129,8 @@ class Iterations:
         prepared = self._evaluator.prepared.is_prepared(value)
         loader: Loader | None = None
         if isinstance(value, Made) and value.name in LOADERS and isinstance(value.node, ast.Call):
-            loader = Loader(self._evaluator, value.node, value.point, LOADERS[value.name], value.arguments)
+            given = set_behind(value.node, value.point, value.arguments)
+            loader = Loader(self._evaluator, value.node, value.point, LOADERS[value.name], given)
         elif isinstance(value, Instance) and value.node is not None:
             # A loader class that says itself how it is iterated may keep its workers.
             own = self._evaluator.classes.member(value.cls, "__iter__") and not prepared

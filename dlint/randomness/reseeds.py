@@ -3,16 +3,22 @@
 from __future__ import annotations
 
 import ast
+from typing import TYPE_CHECKING
 
 from dlint.knowledge.randomness import SEEDS, STATE_CALLS, draws_from
+from dlint.source.layout import Layout, Place, dotted
 from dlint.source.nodes import walk
 from dlint.values.frame import Point
 from dlint.values.functions import function_body, is_generator
 from dlint.values.places import is_repeated
 from dlint.values.values import Function
+from dlint.values.worlds import HERE
 from dlint.workers.events import Event
 from dlint.workers.reach import Link
 from dlint.workers.worker import WorkerCode
+
+if TYPE_CHECKING:
+    from dlint.calls.evaluator import Evaluator
 
 # What is called for each item, by whoever has the object.
 _FOR_EACH = frozenset({"__next__", "__getitem__", "__call__", "forward"})
@@ -46,6 +52,31 @@ def _only_seeds(function: Function, code: WorkerCode) -> bool:
         return False
     seeding = {id(event.node) for event in inside if event.name in SEEDS}
     return "seed" in name.lower() or seeding == calls.keys()
+
+
+def is_for_first(test: ast.expr, block: list[ast.stmt], layout: Layout) -> bool:
+    """Whether a test lets only the first in, as the block behind it changes what is tested: ``if not
+    self.seeded:``."""
+    tested = {dotted(node) for node in walk(test) if isinstance(node, ast.Name | ast.Attribute)}
+    return any(tested & layout.bound_by(statement) for statement in block)
+
+
+def is_taken(evaluator: Evaluator, place: Place, point: Point) -> bool:
+    """Whether every worker surely comes to a block around a point, the first time at least: workers have a
+    ``get_worker_info()``."""
+    owner = place.owner
+    if not isinstance(owner, ast.If):
+        return isinstance(owner, ast.With | ast.Try | None)
+    if place.role == "body" and is_for_first(owner.test, place.block, point.frame.layout):
+        return True
+    infos = evaluator.library.worker_infos
+    evaluator.start()
+    results = {
+        result
+        for result, world in evaluator.truth(owner.test, point.before(owner), HERE)
+        if not any(world.known(("none", key)) or world.known(("truth", key)) is False for key in infos)
+    }
+    return results == {place.role == "body"}
 
 
 def is_once_a_pass(event: Event) -> bool:

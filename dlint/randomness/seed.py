@@ -14,9 +14,12 @@ STATE = "state"  # the first word of NumPy's state
 TORCH = "torch"  # the seed that torch gives a worker
 CLOCK = "clock"  # in seconds
 FRESH = "fresh"  # entropy, a finer clock, or drawn from a random state
+EPOCH = "epoch"  # the epoch, or what the parent draws: a new number each time, and alike in all workers
 UNKNOWN = "unknown"
 # What is another number each time that it is asked for.
 CHANGING = frozenset({CLOCK, FRESH})
+# What is no number again that an earlier epoch had.
+NEW = frozenset({FRESH, EPOCH})
 
 _WIDEST = 2**32  # NumPy's seeds lie below
 _LARGEST_POWER = 256
@@ -49,6 +52,7 @@ class Seed(NamedTuple):
 UNKNOWN_SEED = Seed(frozenset({UNKNOWN}))
 FIXED_SEED = Seed(frozenset({FIXED}))
 FRESH_SEED = Seed(frozenset({FRESH}))
+EPOCH_SEED = Seed(frozenset({EPOCH}))
 OWN_NUMBER = Seed(frozenset({WORKER}))
 
 

@@ -24,9 +24,11 @@ from dlint.randomness.named_seeds import by_call, by_library_call, by_name
 from dlint.randomness.seed import (
     CHANGING,
     CLOCK,
+    EPOCH_SEED,
     FIXED_SEED,
     FRESH,
     FRESH_SEED,
+    NEW,
     OWN_NUMBER,
     TORCH,
     UNKNOWN,
@@ -306,7 +308,7 @@ class _Trace:
 
     def _attribute(self, node: ast.Attribute, point: Point, world: World) -> list[Seed]:
         if self._is_told(node, point, world):
-            return [FRESH_SEED]
+            return [EPOCH_SEED]
         found: list[Seed] = []
         for value, _ in self._evaluator.values(node, point, world):
             if isinstance(value, External) and value.owner is not None:
@@ -333,7 +335,7 @@ class _Trace:
             return [OWN_NUMBER] if value.name.endswith("().id") else [UNKNOWN_SEED]
         made = [Seed(seed.kinds) for seed in self._made(value.owner, world)]
         if node.attr == "microsecond" and any(CLOCK in seed.kinds for seed in made):
-            return [FRESH_SEED]
+            return [self._new_at(value.owner.point)]
         return [by_name(node.attr) if seed.kinds == UNKNOWN_SEED.kinds else seed for seed in made]
 
     def _value_of_attribute(self, value: Value, node: ast.Attribute) -> Seed:
@@ -375,17 +377,23 @@ class _Trace:
         arguments = [*node.args, *(keyword.value for keyword in node.keywords)]
         if callee.owner is not None and isinstance(node.func, ast.Attribute):
             if callee.owner.name.startswith("torch.") and node.func.attr in TORCH_FILLS and not node.keywords:
-                return [FRESH_SEED]
+                return [self._new_at(point)]
             receiver = self.of(node.func.value, point, world)
-            if any(seed.kinds & {FRESH, CLOCK, UNKNOWN} for seed in receiver):
+            if any(seed.kinds & {*NEW, CLOCK, UNKNOWN} for seed in receiver):
                 return [Seed(seed.kinds) for seed in receiver]
             return self._joined([node.func.value, *arguments], point, world)
         told = by_library_call(name, bool(arguments), id(point.frame.scope) in self._inside)
         if told is not None:
-            return [FIXED_SEED if told.kinds & CHANGING and self._runs_once(node, point) else told]
+            if told.kinds & CHANGING and self._runs_once(node, point):
+                return [FIXED_SEED]
+            return [self._new_at(point) if FRESH in told.kinds else told]
         if name in _WIDTH_KEEPERS and len(arguments) == 1:
             return self.of(arguments[0], point, world)
         return self._joined(arguments, point, world) if is_pure(name) else [UNKNOWN_SEED]
+
+    def _new_at(self, point: Point) -> Seed:
+        """A new number, of each worker where worker code makes it, else one that all have from the parent."""
+        return FRESH_SEED if id(point.frame.scope) in self._inside else EPOCH_SEED
 
     def _returned(self, function: Function, node: ast.Call, point: Point, world: World) -> list[Seed]:
         frame = self._evaluator.calls.enter(function, arguments_of(node, point), node, point)

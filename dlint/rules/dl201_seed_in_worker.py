@@ -79,12 +79,11 @@ from dlint.knowledge.iterables import DIVIDES
 from dlint.knowledge.randomness import KEEPS_STATE, SEEDS, STATE_CALLS, draws_from, may_draw, sounds_changing
 from dlint.program.conditions import both, executed
 from dlint.program.program import Program
-from dlint.randomness.reseeds import is_once_a_pass, place_of_seeding
-from dlint.randomness.seed import CLOCK, FIXED, FRESH, TORCH, WORKER, Seed
+from dlint.randomness.reseeds import is_for_first, is_once_a_pass, place_of_seeding
+from dlint.randomness.seed import CLOCK, FIXED, NEW, TORCH, WORKER, Seed
 from dlint.randomness.seeds import seeds_of
 from dlint.rules.rule import Found
 from dlint.rules.wording import brief, listed
-from dlint.source.layout import dotted
 from dlint.source.nodes import speaks_of, walk
 from dlint.values.frame import Point
 from dlint.values.functions import function_body
@@ -101,6 +100,12 @@ _TRAINS = re.compile("train")
 _EVALUATES = re.compile("test|val|infer|predict")
 _SUMMARY = "Remove the seeding, or draw from a local generator"
 _LOCAL = "draw from a local generator made from that seed"
+_TAKE_OUT = "take this call out of worker code: the function is there to seed, and main may call it rightly"
+_GENERATORS: dict[str, Callable[[str], str]] = {
+    "NumPy": "np.random.default_rng({})".format,
+    "random": "random.Random({})".format,
+    "torch": "torch.Generator().manual_seed({})".format,
+}
 
 
 class _Repeating(NamedTuple):
@@ -133,7 +138,7 @@ def _judged(program: Program, code: WorkerCode, event: Event) -> _Repeating | No
     assert isinstance(event.node, ast.Call)
     seeds = seeds_of(program.evaluator, code, event)
     once = _once(event) or _of_stream(event) or is_once_a_pass(event)
-    if any(FRESH in seed.kinds for seed in seeds) or (once and any(TORCH in seed.kinds for seed in seeds)):
+    if any(NEW & seed.kinds for seed in seeds) or (once and any(TORCH in seed.kinds for seed in seeds)):
         return None
     if any(sounds_changing(name) and "time" not in name for name in _names_in(event.node)):
         return None
@@ -154,11 +159,7 @@ def _names_in(call: ast.Call) -> Iterator[str]:
 def _once(event: Event) -> bool:
     """Whether a test that the block behind it changes lets it run once only: ``if not self.seeded:``."""
     layout = event.point.frame.layout
-    for test, _, block in tests_around(event.point):
-        tested = {dotted(node) for node in walk(test) if isinstance(node, ast.Name | ast.Attribute)}
-        if any(tested & layout.bound_by(statement) for statement in block):
-            return True
-    return False
+    return any(is_for_first(test, block, layout) for test, _, block in tests_around(event.point))
 
 
 def _of_stream(event: Event) -> bool:
@@ -231,7 +232,7 @@ def _put_back_by(program: Program, code: WorkerCode, event: Event) -> bool:
         if other.name.rpartition(".")[2] not in restoring and not (
             other is not event
             and SEEDS.get(other.name) == libraries
-            and any(FRESH in seed.kinds for seed in seeds_of(program.evaluator, code, other))
+            and any(NEW & seed.kinds for seed in seeds_of(program.evaluator, code, other))
         ):
             continue
         # What saves the state itself puts that back: it must be around the seeding, not behind it.
@@ -331,10 +332,17 @@ def _found(program: Program, code: WorkerCode, together: list[_Repeating]) -> Fo
         Remedy("remove_reseed", "unsafe", _SUMMARY, {} if cure == _LOCAL else {"cure": cure})
         if is_own
         else None,
-        by_hand=None
-        if is_own
-        else "take this call out of worker code: the function is there to seed, and main may call it rightly",
+        by_hand=None if is_own else _by_hand(call, libraries[0], cure),
     )
+
+
+def _by_hand(call: ast.expr, library: str, cure: str) -> str:
+    """What is to be done about a call of a function that seeds: where the seed is what each item is to draw
+    by, only its draws can take it."""
+    if cure != _LOCAL:
+        return _TAKE_OUT
+    seed = brief(call.args[0]) if isinstance(call, ast.Call) and call.args else "that seed"
+    return f"hand {_GENERATORS.get(library, _GENERATORS['NumPy'])(seed)} to what draws, in place of this call"
 
 
 def _undrawn(code: WorkerCode, event: Event) -> str | None:

@@ -12,14 +12,14 @@ number of workers that is not known counts as some. A loader whose dataset is fo
 may get every dataset class that no other loader gets.
 
 One worker with a literal `shuffle=False` is an evaluation and left alone: there is no other worker to repeat.
-Draws of `random` and `torch` are fine: torch seeds both in every worker. Libraries' loaders that seed
-NumPy themselves (MONAI's) are fine, and so are programs that have Lightning seed the workers
+Draws of `random` and `torch` are fine: torch seeds both in every worker. Libraries' loaders that seed NumPy
+themselves (MONAI's) are fine, and so are programs that have Lightning seed the workers
 (`seed_everything(seed, workers=True)`, `LightningCLI`), a `worker_init_fn` that is passed on a condition or
-set later (`loader.worker_init_fn = seed_worker`), and draws that worker code has seeded before on the way
-(DL201 judges that seed). Workers that surely start by spawn or forkserver (the loader's
-`multiprocessing_context`, `set_start_method` on no condition, dlint's option `start-method`) import NumPy
-themselves, and its state is then fresh: they are left alone, too. Where a seeding function is called instead
-of passed, DL205 says so.
+set later (`loader.worker_init_fn = seed_worker`), and draws that worker code has seeded before on the way, be
+it behind `get_worker_info() is not None` or a flag that the first item sets (DL201 judges that seed). Workers
+that surely start by spawn or forkserver (the loader's `multiprocessing_context`, `set_start_method` on no
+condition, dlint's option `start-method`) import NumPy themselves, and its state is then fresh: they are left
+alone, too. Where a seeding function is called instead of passed, DL205 says so.
 
 ## Why is this bad
 
@@ -102,7 +102,8 @@ from dlint.program.conditions import asked_for, both, with_workers
 from dlint.program.program import Program
 from dlint.randomness.init_functions import behind_partials, result_of
 from dlint.randomness.replacements import REPLACING, replaces_item
-from dlint.randomness.seed import FRESH, TORCH
+from dlint.randomness.reseeds import is_taken
+from dlint.randomness.seed import NEW, TORCH
 from dlint.randomness.seeds import seeds_of
 from dlint.rules.rule import Found
 from dlint.rules.wording import brief, place
@@ -313,14 +314,14 @@ def _seeding(program: Program, code: WorkerCode) -> Iterator[int]:
     """The statements of worker code that seed NumPy for what comes after them, themselves or in what they
     call, and the items of ``with`` that do so for their block."""
     for event in code.each_way([each for each in code.events if "NumPy" in SEEDS.get(each.name, "")]):
-        good = any(seed.kinds & {TORCH, FRESH} for seed in seeds_of(program.evaluator, code, event))
+        good = any(seed.kinds & {TORCH, *NEW} for seed in seeds_of(program.evaluator, code, event))
         for point in event.places():
             if isinstance(point.statement, ast.With):
                 yield from map(id, point.statement.items)
             for around in places_around(point):
                 yield id(around.block[around.at])
-                # A good seed that is set on a condition is set once a worker: `if not self.seeded:`.
-                if not good and not isinstance(around.owner, ast.With | ast.Try | None):
+                # A good seed that is set on a condition is set once a worker.
+                if not good and not is_taken(program.evaluator, around, point):
                     break
             else:
                 continue

@@ -15,10 +15,10 @@ or a part of the batch itself. `slots[step % 20]` and an example of each label a
 A copy is fine: `.clone()`, numbers (`.item()`, `.tolist()`, `extend(labels.numpy())`), what a model or a
 sum makes of the batch, `labels.to(device)`, also where it takes the place of an entry (`batch[key] =
 batch[key].to(device)`, `batch.update(...)`, by a helper as well). So are loops that end early or keep now and
-then, `islice`, lists that the loop empties, a loader that surely gives fewer than 900 tensors, one without
-workers, one with `pin_memory` or prepared by accelerate or Lightning Fabric, whose batches are copies,
-programs that choose the sharing strategy `file_system` or set their limit of open files, and tests (not a
-`test_net.py` that has no test and is started as a script).
+then, `islice`, lists that the loop empties, or a function that it hands them to, a loader that surely gives
+fewer than 900 tensors, one without workers, one with `pin_memory` or prepared by accelerate or Lightning
+Fabric, whose batches are copies, programs that choose the sharing strategy `file_system` or set their limit
+of open files, and tests (not a `test_net.py` that has no test and is started as a script).
 
 What nothing shows to be tensors (names of files, also in `np.asarray(names)`) is left alone: neither the
 dataset's items, nor what a `collate_fn` of the project returns, nor what the code does with it
@@ -105,7 +105,7 @@ from dlint.streams.batches.kept import (
     kept_by_comprehension,
     tensors_in,
 )
-from dlint.streams.batches.put_by_helpers import put_by
+from dlint.streams.batches.put_by_helpers import emptied, put_by
 from dlint.streams.batches.views import View, overwritten
 from dlint.streams.items import is_default_collate
 from dlint.values.frame import Point
@@ -218,6 +218,15 @@ class _Place:
                 found += [(given[name], key) for name, key in overwritten(value.node) if name in given]
         return found
 
+    def empties(self, call: ast.Call) -> list[ast.expr]:
+        """The arguments that a function of the project empties."""
+        found: list[ast.expr] = []
+        for value in self.values(call.func):
+            if isinstance(value, Function) and isinstance(value.node, ast.FunctionDef):
+                given = passed(value, call)
+                found += [given[name] for name in emptied(value.node) if name in given]
+        return found
+
 
 def _puts_nothing(_: ast.Call) -> None:
     return None
@@ -231,7 +240,7 @@ def _keepings(spot: _Place, statement: ast.stmt) -> Iterator[_Keeping]:
         asks = _sounds(statement.iter) or _sounds(statement.target)
         puts_by = spot.puts_by if asks else _puts_nothing
         if batch is not None:
-            for kept in kept_by(statement, batch, spot.hands_on, puts_by, spot.overwrites):
+            for kept in kept_by(statement, batch, spot.hands_on, puts_by, spot.overwrites, spot.empties):
                 yield _Keeping(kept, statement.iter, tensors_in(statement.body))
     for expression in expressions(statement):
         for node in walk(expression):
@@ -381,8 +390,11 @@ def _kind(program: Program, loader: Loader, view: View, tensors: Tensors) -> str
         return "holds some"
     if view.place is None:
         return None
+    storing = program.modules.index.storing("collate_fn")
     for way, world in loader.ways("dataset", "collate_fn"):
         dataset, collate = way["dataset"], way["collate_fn"]
+        if is_default_collate(collate) and loader.module.relative in storing:
+            return None  # it may be set somewhere behind the call
         if not is_default_collate(collate):
             if not collates_tensors(program.evaluator, collate, world, view.place):
                 return None

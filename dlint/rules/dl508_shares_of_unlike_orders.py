@@ -5,11 +5,14 @@
 In the `__iter__` of an `IterableDataset`, or what it calls, a list that is shuffled with the global random
 numbers of `random`, NumPy or torch (`random.shuffle(self.files)`, `order = torch.randperm(n)`), and after
 that divided by the number of the worker: `self.files[info.id :: info.num_workers]`, `islice`, a loop that
-takes one of so many, or the files from one number to another.
+takes one of so many, or the files from one number to another. Also a list that one worker shuffles alone,
+with whatever generator (`if info.id == 0: rng.shuffle(files)`).
 
-Not reported: a shuffle with a generator of its own, which may be seeded alike; one after the list was
-divided, of the worker's own part; libraries that worker code seeds alike, or with what dlint does not know;
-loaders with one worker; NumPy before torch 1.9, whose workers all shuffle in the same way.
+Not reported: other shuffles with a generator of their own, which may be seeded alike; one after the list was
+divided, of the worker's own part; one that runs only where there is one worker (`if info.num_workers == 1:`),
+or after which the list is sorted; libraries that worker code seeds alike (with the epoch, say), or with what
+dlint does not know; loaders with one worker; NumPy before torch 1.9, whose workers all shuffle in the same
+way.
 
 ## Why is this bad
 
@@ -42,7 +45,9 @@ class Shards(IterableDataset):
 ```
 
 `info.seed - info.id` is the same number in all workers, and another one in each epoch, as long as the workers
-are made anew for it. Or divide first and shuffle each share, where the shares may stay the same.
+are made anew for it; in several ranks it is the same only where torch is seeded alike in them. Where one
+worker shuffles alone (`if info.id == 0:`), no generator helps: all must shuffle. Or divide first and shuffle
+each share, where the shares may stay the same.
 
 ## Level
 
@@ -67,8 +72,9 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
+from dlint.knowledge.iterables import RANKS
 from dlint.knowledge.loading import is_iterable_dataset
-from dlint.knowledge.randomness import SEEDS, SHUFFLES_ANEW, SHUFFLES_IN_PLACE, STATE_CALLS
+from dlint.knowledge.randomness import GENERATORS, SEEDS, SHUFFLES_ANEW, SHUFFLES_IN_PLACE, STATE_CALLS
 from dlint.loaders.loaders import Loader, is_zero
 from dlint.program.conditions import loaded
 from dlint.program.program import Program
@@ -77,7 +83,7 @@ from dlint.randomness.seeds import seeds_of
 from dlint.rules.rule import Found
 from dlint.rules.wording import brief
 from dlint.source.layout import FunctionNode, dotted
-from dlint.source.nodes import walk
+from dlint.source.nodes import speaks_of, walk
 from dlint.streams.shares import Shares
 from dlint.values.values import Const
 from dlint.workers.events import Event
@@ -87,9 +93,6 @@ from dlint.workers.uses import WorkerUse
 # From here on workers have other numbers of NumPy than their parent and each other.
 _SEEDS_NUMPY = (1, 9)
 _LONGEST = 24  # characters of the list in the message
-_BY_HAND = (
-    "shuffle with random.Random(info.seed - info.id), which is the same in all workers, or after dividing"
-)
 
 
 def check(program: Program) -> Iterator[Found]:
@@ -105,7 +108,9 @@ def check(program: Program) -> Iterator[Found]:
         for event in nearest(use.code.events):
             library = SHUFFLES_IN_PLACE.get(event.name) or SHUFFLES_ANEW.get(event.name)
             function, statement = event.point.frame.scope, event.point.statement
-            if library is None or statement is None or not isinstance(function, FunctionNode):
+            if not (library or _is_of_own_state(event)):
+                continue
+            if statement is None or not isinstance(function, FunctionNode):
                 continue
             whole = _ordered(event, statement)
             if whole is None:
@@ -114,10 +119,12 @@ def check(program: Program) -> Iterator[Found]:
                 shares[id(function)] = Shares(function)
             own = shares[id(function)]
             name = dotted(whole)
-            if name is None or own.is_one(name) or not own.taken_of(name, statement):
+            if name is None or own.is_one(name) or own.is_of_lone(event.point):
                 continue
-            if _differs(program, use, library):
-                yield _found(program, use, event, whole)
+            if not own.taken_of(name, statement):
+                continue
+            if own.is_of_one(event.point) or (library is not None and _differs(program, use, library)):
+                yield _found(program, use, event, whole, own.is_of_some(event.point))
 
 
 def _is_stream(program: Program, use: WorkerUse) -> bool:
@@ -137,12 +144,18 @@ def _has_several(loader: Loader) -> bool:
     )
 
 
+def _is_of_own_state(event: Event) -> bool:
+    """Whether a generator shuffles a list in place: ``random.Random(0).shuffle(files)``."""
+    made = event.owner
+    return made is not None and made.name in GENERATORS and event.name == f"{made.name}().shuffle"
+
+
 def _ordered(event: Event, statement: ast.stmt) -> ast.expr | None:
     """What a call puts in an order that chance decides, as it is named after that."""
     call = event.node
     if not isinstance(call, ast.Call):
         return None
-    if event.name in SHUFFLES_IN_PLACE:
+    if event.name in SHUFFLES_IN_PLACE or _is_of_own_state(event):
         return call.args[0] if len(call.args) == 1 and not call.keywords else None
     if any(keyword.arg == "generator" for keyword in call.keywords):
         return None
@@ -189,17 +202,31 @@ def _is_older(program: Program) -> bool:
     return said is not None and said < _SEEDS_NUMPY
 
 
-def _found(program: Program, use: WorkerUse, event: Event, whole: ast.expr) -> Found:
+def _cure(event: Event, some: bool) -> str:
+    if some:
+        how = "in all workers, with random.Random(info.seed - info.id)"
+    else:
+        how = "with random.Random(info.seed - info.id), which is the same in all workers"
+    if speaks_of(RANKS, event.point.frame.scope):
+        how += f"{'' if some else ' of a rank'} (and in all ranks only where torch is seeded alike there)"
+    return f"shuffle {how}, or after dividing"
+
+
+def _found(program: Program, use: WorkerUse, event: Event, whole: ast.expr, some: bool) -> Found:
     assert isinstance(event.node, ast.expr)
+    listed = brief(whole, _LONGEST)
+    happens = f"each worker takes its share of {listed} in an order of its own"
+    if some:
+        happens = f"not all workers shuffle {listed} before each takes its share"
+    cure = _cure(event, some)
     where = f" (loader at {use.loader.module.relative}:{use.loader.call.lineno})" if use.loader else ""
     return Found(
         event.module,
         event.node,
-        f"each worker takes its share of {brief(whole, _LONGEST)} in an order of its own: "
-        "some items come twice, others never",
+        f"{happens}: some items come twice, others never",
         "silent",
-        f"{_BY_HAND}{where}",
+        f"{cure}{where}",
         loaded(program, use),
         event.link.steps(event.name, event.module, event.node),
-        by_hand=_BY_HAND,
+        by_hand=cure,
     )

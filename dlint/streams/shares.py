@@ -6,8 +6,16 @@ import ast
 
 from dlint.source.layout import FunctionNode, dotted, own_names, statements_in, target_names
 from dlint.source.nodes import walk
+from dlint.values.frame import Point
+from dlint.values.places import places_around, tests_around
 
 _INFO = "get_worker_info"
+_MANY = 1000
+# By a test's outcome: how many more there may be than the number that is compared with.
+_MORE: dict[bool, dict[type[ast.cmpop], int]] = {
+    True: {ast.Eq: 0, ast.LtE: 0, ast.Lt: -1},
+    False: {ast.NotEq: 0, ast.Gt: 0, ast.GtE: -1},
+}
 
 
 class Shares:
@@ -18,11 +26,31 @@ class Shares:
         self._statements = list(statements_in(function.body))
         self._infos: set[str] = set()
         self._numbers: set[str] = set()
+        self._totals: set[str] = set()
+        self._own: set[str] = set()
         self._find_names()
 
     def is_one(self, name: str) -> bool:
         """Whether a name stands for something that the worker's number decides: a part already."""
         return name in self._numbers
+
+    def is_of_some(self, point: Point) -> bool:
+        """Whether the worker's number decides whether control comes to a place: ``if info.id == 0:``."""
+        return any(
+            isinstance(place.owner, ast.If) and self._is_told(place.owner.test)
+            for place in places_around(point)
+        )
+
+    def is_of_one(self, point: Point) -> bool:
+        """Whether one worker alone comes to a place, or all but one: the others surely do not the same."""
+        return any(
+            isinstance(place.owner, ast.If) and not place.owner.orelse and self._picks_one(place.owner.test)
+            for place in places_around(point)
+        )
+
+    def is_of_lone(self, point: Point) -> bool:
+        """Whether control comes to a place only where there is one worker: ``if info.num_workers == 1:``."""
+        return any(self._is_lone(test, outcome) for test, outcome, _ in tests_around(point))
 
     def taken_of(self, whole: str, after: ast.stmt) -> bool:
         """Whether the worker's part is taken of what a name stands for, as a statement left it."""
@@ -38,7 +66,8 @@ class Shares:
             return False
         line: int = place.lineno  # type: ignore[attr-defined]
         return all(
-            whole not in own_names(statement) or _keeps_order(statement, whole)
+            not _sorts(statement, whole)
+            and (whole not in own_names(statement) or _keeps_order(statement, whole))
             for statement in self._statements
             if after.lineno < statement.lineno < line
         )
@@ -53,6 +82,10 @@ class Shares:
                         self._infos.update(target_names(target))
                     if self._is_told(value):
                         self._numbers.update(target_names(target))
+                        if self._is_number(value):
+                            self._own.update(target_names(target))
+                    elif self._is_total(value):
+                        self._totals.update(target_names(target))
 
     def _is_info(self, node: ast.AST) -> bool:
         match node:
@@ -69,6 +102,50 @@ class Shares:
             or (isinstance(each, ast.Name) and each.id in self._numbers)
             for each in walk(node)
         )
+
+    def _is_number(self, node: ast.AST) -> bool:
+        """Whether an expression is the worker's number itself."""
+        match node:
+            case ast.Attribute(value=info, attr="id"):
+                return self._is_info(info)
+            case ast.IfExp(body=body, orelse=orelse):
+                return self._is_number(body) or self._is_number(orelse)
+            case ast.Name(id=name):
+                return name in self._own
+        return False
+
+    def _picks_one(self, test: ast.expr) -> bool:
+        match test:
+            case ast.UnaryOp(op=ast.Not(), operand=number):
+                return self._is_number(number)
+            case ast.Compare(
+                left=number, ops=[ast.Eq() | ast.NotEq()], comparators=[ast.Constant(value=int())]
+            ):
+                return self._is_number(number)
+        return False
+
+    def _is_total(self, node: ast.AST) -> bool:
+        """Whether how many workers there are is in an expression."""
+        return any(
+            (isinstance(each, ast.Attribute) and each.attr == "num_workers" and self._is_info(each.value))
+            or (isinstance(each, ast.Name) and each.id in self._totals)
+            for each in walk(node)
+        )
+
+    def _is_lone(self, test: ast.expr, outcome: bool) -> bool:
+        """Whether a test's outcome says that there is one worker, or none."""
+        match test:
+            case ast.UnaryOp(op=ast.Not(), operand=operand):
+                return self._is_info(operand) if outcome else self._is_lone(operand, True)
+            case ast.BoolOp(op=op, values=parts):
+                each = (self._is_lone(part, outcome) for part in parts)
+                return any(each) if isinstance(op, ast.And) is outcome else all(each)
+            case ast.Compare(left=left, ops=[ast.Is()], comparators=[ast.Constant(value=None)]):
+                return outcome and self._is_info(left)
+            case ast.Compare(left=left, ops=[op], comparators=[ast.Constant(value=int(number))]):
+                most = number + _MORE[outcome].get(type(op), _MANY)
+                return most <= 1 and self._is_total(left)
+        return False
 
     def _takes_part(self, node: ast.AST, whole: str) -> bool:
         match node:
@@ -119,6 +196,11 @@ def _bindings(statement: ast.stmt) -> list[tuple[ast.expr, ast.expr]]:
             values
         ):
             return list(zip(names, values, strict=True))
+        case ast.Assign(
+            targets=[ast.Tuple(elts=names)],
+            value=ast.IfExp(body=ast.Tuple(elts=values), orelse=ast.Tuple(elts=others)),
+        ) if len(names) == len(values) == len(others):
+            return [*zip(names, values, strict=True), *zip(names, others, strict=True)]
         case ast.Assign(targets=targets, value=value):
             return [(target, value) for target in targets]
         case ast.AnnAssign(target=target, value=ast.expr() as value):
@@ -132,6 +214,14 @@ def _bindings(statement: ast.stmt) -> list[tuple[ast.expr, ast.expr]]:
 
 def _counts_round(test: ast.Compare) -> bool:
     return any(isinstance(part, ast.BinOp) and isinstance(part.op, ast.Mod) for part in walk(test))
+
+
+def _sorts(statement: ast.stmt, whole: str) -> bool:
+    """Whether a statement puts a sequence in an order of its things, whatever order it had."""
+    match statement:
+        case ast.Expr(value=ast.Call(func=ast.Attribute(value=value, attr="sort"))):
+            return dotted(value) == whole
+    return False
 
 
 def _keeps_order(statement: ast.stmt, whole: str) -> bool:

@@ -26,6 +26,8 @@ _SOME = frozenset({"islice", "zip", "chain", "cycle", "map", "filter", "takewhil
 _BOUNDS = (ast.Lt, ast.LtE, ast.Gt, ast.GtE, ast.Eq, ast.NotEq)
 # Where a call of a function of the project puts one of its arguments, every time, and which that is.
 PutsBy = Callable[[ast.Call], tuple[ast.expr, ast.expr] | None]
+# Which of its arguments a call of a function of the project empties.
+Empties = Callable[[ast.Call], list[ast.expr]]
 
 
 class Kept(NamedTuple):
@@ -65,16 +67,38 @@ def _last(call: ast.Call) -> str:
 
 
 def kept_by(
-    loop: ast.For, batch: ast.expr, hands_on: HandsOn, puts_by: PutsBy, overwrites: Overwrites
+    loop: ast.For,
+    batch: ast.expr,
+    hands_on: HandsOn,
+    puts_by: PutsBy,
+    overwrites: Overwrites,
+    empties: Empties,
 ) -> list[Kept]:
     """What the body of a loop puts aside of the batches, in every round."""
     if _stops(loop.body):
         return []
     found = list(_Body(puts_by, nothing, loop).kept(loop.body, Held(named(batch, ()), (), hands_on)))
+    found = [kept for kept in found if not _is_emptied(loop, kept.into, empties)]
     # What helpers do to the batch is worth asking only where something seems to be kept.
     if found:
-        found = list(_Body(puts_by, overwrites, loop).kept(loop.body, Held(named(batch, ()), (), hands_on)))
+        still = _Body(puts_by, overwrites, loop).kept(loop.body, Held(named(batch, ()), (), hands_on))
+        into = {_path(kept.into) for kept in found}
+        found = [kept for kept in still if _path(kept.into) in into]
     return found
+
+
+def _is_emptied(loop: ast.For, into: ast.expr | None, empties: Empties) -> bool:
+    """Whether a function that the loop calls empties what it fills: ``flush(kept)``."""
+    path = _path(into)
+    renewed = {path, path.rpartition(".")[0]} if path is not None else set()
+    for node in walk(loop):
+        if isinstance(node, ast.Call):
+            given = [*node.args, *(keyword.value for keyword in node.keywords)]
+            if any(_path(each) in renewed for each in given) and any(
+                _path(each) in renewed for each in empties(node)
+            ):
+                return True
+    return False
 
 
 def kept_by_comprehension(

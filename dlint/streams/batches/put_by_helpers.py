@@ -87,6 +87,23 @@ def _steps(into: ast.expr) -> tuple[str, list[ast.expr]]:
     return into.id if isinstance(into, ast.Name) else "", keys
 
 
+def emptied(function: ast.FunctionDef) -> set[str]:
+    """The parameters of which a function takes entries out, or that it empties."""
+    found: set[str] = set()
+    for node in walk(function):
+        match node:
+            case ast.Call(func=ast.Attribute(value=ast.Name(id=name), attr=method)) if method in _EMPTIES:
+                found.add(name)
+            case ast.Delete(targets=targets) | ast.Assign(targets=targets):
+                found |= {
+                    target.value.id
+                    for target in targets
+                    if isinstance(target, ast.Subscript) and isinstance(target.value, ast.Name)
+                    if isinstance(target.ctx, ast.Del) or isinstance(target.slice, ast.Slice)
+                }
+    return found & {parameter.arg for parameter in parameters(function)}
+
+
 def _empties(function: ast.FunctionDef) -> bool:
     """Whether a function takes anything out of what it is given."""
     for node in walk(function):

@@ -1,0 +1,302 @@
+"""Passes over datasets as they are written: what they use of the items, and what stands beside them."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from dlint.source.layout import blocks, dotted, target_names
+from dlint.source.nodes import COMPREHENSIONS, walk
+from dlint.streams.parts import Place
+
+FORWARDS = frozenset({"enumerate", "tqdm", "track"})
+# What an image is asked for that its file says in the header.
+_SHAPES = frozenset({"shape", "size", "ndim", "dim", "height", "width"})
+
+
+class Use(NamedTuple):
+    """What a pass uses of the items: a later part and what it calls that, the shape of the first, or both."""
+
+    part: Place
+    name: str
+    of_shape: bool
+
+
+class Pass(NamedTuple):
+    """Where a pass stands, what it goes through, and what it uses of the items; also which indices it goes
+    through, where that are not surely all, and what it counts up, where it takes items by index."""
+
+    node: ast.expr
+    source: ast.expr
+    use: Use
+    indices: ast.expr | None = None
+    over: ast.expr | None = None
+
+
+def _scope(trail: list[ast.AST]) -> ast.AST:
+    """The function that a statement stands in, or the module."""
+    return next(
+        node
+        for node in reversed(trail)
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.Module)
+    )
+
+
+def _fold_of(trail: list[ast.AST], found: Pass) -> ast.AST:
+    """The loop around a pass that makes the indices which it goes through, or the function."""
+    name = dotted(found.indices) if found.indices is not None else None
+    return next(
+        (node for node in reversed(trail) if isinstance(node, ast.For) and name in target_names(node.target)),
+        _scope(trail),
+    )
+
+
+def reads_images(trail: list[ast.AST], found: Pass) -> bool:
+    """Whether another pass in the same function uses the first part of the items: nothing is loaded in vain
+    that is not wanted as well."""
+    path = dotted(found.source)
+    inside = {id(node) for node in walk(_fold_of(trail, found))} if found.over is not None else set()
+    for node in walk(_scope(trail)):
+        match node:
+            case ast.For(target=target, iter=iterable, body=body):
+                parts: list[ast.stmt] | list[ast.expr] = body
+            case ast.ListComp() | ast.SetComp() | ast.GeneratorExp() if len(node.generators) == 1:
+                target, iterable, parts = node.generators[0].target, node.generators[0].iter, [node.elt]
+            case _:
+                continue
+        through = _source(iterable) if iterable is not found.node else None
+        if (
+            through is not None
+            and dotted(through) == path
+            and _uses_another(_item(target, iterable), found.use, parts)
+        ):
+            return True
+        if (
+            path is not None
+            and _goes_as_far(iterable, found, path, id(node) in inside)
+            and _picks_images(target, parts, found, path)
+        ):
+            return True
+    return False
+
+
+def _goes_as_far(iterable: ast.expr, found: Pass, path: str, beside: bool) -> bool:
+    """Whether a loop counts up all indices, or those that a pass beside it goes through."""
+    over = ast.unparse(iterable)
+    return f"len({path})" in over or (beside and found.over is not None and ast.unparse(found.over) == over)
+
+
+def _picks_images(target: ast.expr, body: list[ast.stmt] | list[ast.expr], found: Pass, path: str) -> bool:
+    """Whether a loop over indices takes the first part of the items."""
+    if not isinstance(target, ast.Name):
+        return False
+    shaped = _shaped(body)
+    inner: set[int] = set()
+    for node in (each for part in body for each in walk(part)):
+        match node:
+            case ast.Subscript(
+                value=ast.Subscript(value=source, slice=ast.Name(id=index)) as item,
+                slice=ast.Constant(value=at),
+            ) if index == target.id and dotted(source) == path:
+                if (at != found.use.part if isinstance(at, str) else at == 0) and id(node) not in shaped:
+                    return True
+                inner.add(id(item))
+            case ast.Assign(
+                targets=[unpacked], value=ast.Subscript(value=source, slice=ast.Name(id=index)) as item
+            ) if index == target.id and dotted(source) == path:
+                if _uses_another(unpacked, found.use, body):
+                    return True
+                inner.add(id(item))
+            case ast.Subscript(value=source, slice=ast.Name(id=index)) if index == target.id:
+                if dotted(source) == path and id(node) not in inner:
+                    return True
+    return False
+
+
+def _uses_another(item: ast.expr, use: Use, body: list[ast.stmt] | list[ast.expr]) -> bool:
+    """Whether a pass uses the first part of the items, or what has another key."""
+    nodes = [node for part in body for node in walk(part)]
+    if isinstance(item, ast.Tuple) and item.elts and isinstance(item.elts[0], ast.Name):
+        first = item.elts[0].id
+        shaped = _shaped(body)
+        return any(
+            isinstance(node, ast.Name)
+            and node.id == first
+            and isinstance(node.ctx, ast.Load)
+            and id(node) not in shaped
+            for node in nodes
+        )
+    return isinstance(item, ast.Name) and any(
+        isinstance(node, ast.Subscript)
+        and isinstance(node.value, ast.Name)
+        and node.value.id == item.id
+        and isinstance(node.slice, ast.Constant)
+        and (node.slice.value != use.part if isinstance(use.part, str) else node.slice.value == 0)
+        for node in nodes
+    )
+
+
+def passes(statement: ast.AST) -> Iterator[Pass]:
+    """The passes of a statement that use a later part of the items alone, or a shape."""
+    if isinstance(statement, ast.For):
+        if _stops_early(statement.body):
+            return
+        source = _source(statement.iter)
+        item = _item(statement.target, statement.iter)
+        use = _use(item, statement.body) if source is not None else None
+        if source is not None and use is not None:
+            yield Pass(statement.iter, source, use)
+        yield from _indexed(statement.target, statement.iter, statement.body)
+        heads: list[ast.AST] = [statement.iter]
+    elif isinstance(statement, ast.Assign | ast.AugAssign | ast.Expr | ast.Return):
+        heads = [statement.value] if statement.value is not None else []
+    else:
+        return
+    for head in heads:
+        for node in walk(head):
+            if not isinstance(node, COMPREHENSIONS) or len(node.generators) != 1:
+                continue
+            generator = node.generators[0]
+            parts = [node.key, node.value] if isinstance(node, ast.DictComp) else [node.elt]
+            source = _source(generator.iter)
+            item = _item(generator.target, generator.iter)
+            use = _use(item, [*parts, *generator.ifs])
+            if source is not None and use is not None:
+                yield Pass(generator.iter, source, use)
+            yield from _indexed(generator.target, generator.iter, [*parts, *generator.ifs])
+
+
+def _stops_early(body: list[ast.stmt]) -> bool:
+    """Whether a loop may end before its last round: a look at some items."""
+    return any(
+        isinstance(each, ast.Break)
+        or (
+            not isinstance(each, ast.For | ast.AsyncFor | ast.While)
+            and any(_stops_early(inner) for _, inner, _ in blocks(each))
+        )
+        for each in body
+    )
+
+
+def _source(node: ast.expr) -> ast.expr | None:
+    """What an iterable goes through, ``enumerate`` and the like taken away."""
+    while isinstance(node, ast.Call) and node.args and (dotted(node.func) or "").split(".")[-1] in FORWARDS:
+        node = node.args[0]
+    return node if dotted(node) is not None else None
+
+
+def _item(target: ast.expr, iterable: ast.expr) -> ast.expr:
+    """The part of a loop's target that holds the item."""
+    counted = isinstance(iterable, ast.Call) and (dotted(iterable.func) or "").endswith("enumerate")
+    if counted and isinstance(target, ast.Tuple) and len(target.elts) == 2:
+        return target.elts[1]
+    return target
+
+
+def _use(item: ast.expr, body: list[ast.stmt] | list[ast.expr]) -> Use | None:
+    """What is used where ``(image, label)``, ``(image, label, index)`` and the like are unpacked, or
+    ``item[1]`` is taken: one of what comes after the image, and of that the shape at most."""
+    if isinstance(item, ast.Name):
+        return _taken(item.id, body)
+    if not isinstance(item, ast.Tuple):
+        return None
+    names = [part.id for part in item.elts if isinstance(part, ast.Name)]
+    if len(names) != len(item.elts):
+        return None
+    shaped = _shaped(body)
+    read: set[str] = set()
+    of_shape = False
+    for node in (each for part in body for each in walk(part)):
+        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load):
+            if node.id == names[0] and id(node) in shaped:
+                of_shape = True
+            else:
+                read.add(node.id)
+    used = [at for at, name in enumerate(names) if name in read]
+    if used == [] and of_shape:
+        return Use(None, "", of_shape)
+    return Use(used[0], names[used[0]], of_shape) if len(used) == 1 and used[0] else None
+
+
+def _shaped(body: list[ast.stmt] | list[ast.expr]) -> set[int]:
+    """What is asked for its shape, by the ids of the nodes."""
+    return {
+        id(node.value)
+        for part in body
+        for node in walk(part)
+        if isinstance(node, ast.Attribute) and node.attr in _SHAPES
+    }
+
+
+def _taken(name: str, body: list[ast.stmt] | list[ast.expr]) -> Use | None:
+    """What is taken of an item by its place, where nothing else is done with it."""
+    shaped = _shaped(body)
+    places: set[object] = set()
+    of_shape = False
+    taken = 0
+    for node in (each for part in body for each in walk(part)):
+        match node:
+            case ast.Subscript(value=ast.Name(id=of), slice=ast.Constant(value=at)) if of == name:
+                if at == 0 and id(node) in shaped:
+                    of_shape = True
+                else:
+                    places.add(at)
+                taken += 1
+            case ast.Name(id=of, ctx=ast.Load()) if of == name:
+                taken -= 1
+    if taken != 0 or len(places) > 1:
+        return None
+    if not places:
+        return Use(None, "", of_shape) if of_shape else None
+    match places.pop():
+        case int(place) if place > 0:
+            return Use(place, "", of_shape)
+        case str(key) if not of_shape:
+            return Use(key, key, of_shape)
+    return None
+
+
+def _indexed(target: ast.expr, iterable: ast.expr, body: list[ast.stmt] | list[ast.expr]) -> Iterator[Pass]:
+    """``dataset[i][1]``, or ``_, label = dataset[i]``, for every index: only a later part of the item is
+    used."""
+    if not isinstance(target, ast.Name):
+        return
+    indices, over = _source(iterable), ""
+    if indices is None:
+        if not isinstance(iterable, ast.Call) or dotted(iterable.func) not in ("range", "tqdm", "trange"):
+            return
+        over = ast.unparse(iterable)
+        if "len(" not in over:
+            return
+    shaped = _shaped(body)
+    taken: dict[str, Pass] = {}
+    whole: set[str] = set()
+    inner: set[int] = set()
+    for node in (each for part in body for each in walk(part)):
+        match node:
+            case ast.Subscript(
+                value=ast.Subscript(value=source, slice=ast.Name(id=index)) as item,
+                slice=ast.Constant(value=int(at) | str(at)),
+            ) if index == target.id and (at != 0 or id(node) in shaped) and (name := dotted(source)):
+                use = Use(at, at, False) if isinstance(at, str) else Use(at or None, "", at == 0)
+                before = taken.setdefault(name, Pass(node, source, use)).use.part
+                if None not in (before, use.part) and before != use.part:
+                    whole.add(name)
+                inner.add(id(item))
+            case ast.Assign(
+                targets=[target_of],
+                value=ast.Subscript(value=source, slice=ast.Name(id=index)) as item,
+            ) if index == target.id and dotted(source) and (used := _use(target_of, body)):
+                taken.setdefault(dotted(source) or "", Pass(node.value, source, used))
+                inner.add(id(item))
+            case ast.Subscript(value=source, slice=ast.Name(id=index)) if (
+                index == target.id and id(node) not in inner
+            ):
+                whole.add(dotted(source) or "")
+    for name, found in taken.items():
+        if name in whole:
+            continue
+        if indices is not None or re.search(rf"\blen\(\s*{re.escape(name)}\s*\)", over):
+            yield found._replace(indices=indices, over=iterable)

@@ -1,0 +1,105 @@
+"""What is advised where nothing repairs a finding: it must do good, followed to the letter."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from dlint import engine
+from dlint.finding import Finding
+from dlint.settings.settings import Settings
+
+_SHARES = """\
+import random
+from torch.utils.data import DataLoader, IterableDataset, get_worker_info
+
+class Files(IterableDataset):
+    def __init__(self, names, rank=0, world_size=1):
+        self.names, self.rank, self.world_size = names, rank, world_size
+    def __iter__(self):
+        info = get_worker_info()
+        wid, workers = (info.id, info.num_workers) if info else (0, 1)
+        {shuffle}
+        yield from self.names[{part}]
+
+if __name__ == "__main__":
+    for name in DataLoader(Files(["a", "b"]), num_workers=2):
+        print(name)
+"""
+_OF_WORKERS = "wid::workers"
+_OF_RANKS = "self.rank * workers + wid :: self.world_size * workers"
+_SEEDS = """\
+import random
+import numpy as np
+import torch
+from torch.utils.data import DataLoader, Dataset
+
+def seed_all(seed):
+    random.seed(seed)
+    np.random.seed(seed)
+    torch.manual_seed(seed)
+
+class Pages(Dataset):
+    def __init__(self, stable, seed):
+        self.stable, self.seed = stable, seed
+    def __len__(self):
+        return 9
+    def __getitem__(self, index):
+        if self.stable:
+            seed_all({seed})
+        return {draw}
+
+if __name__ == "__main__":
+    for page in DataLoader(Pages(True, 7), num_workers=2):
+        print(page)
+"""
+
+
+def _finding(code: str, program: str, folder: Path, monkeypatch: pytest.MonkeyPatch) -> Finding:
+    (folder / "pyproject.toml").write_text("")
+    (folder / "program.py").write_text(program)
+    monkeypatch.chdir(folder)
+    (finding,) = engine.check([Path()], Settings(select=(code,))).findings
+    assert finding.by_hand is not None
+    return finding
+
+
+@pytest.mark.parametrize("part", [_OF_WORKERS, _OF_RANKS])
+@pytest.mark.parametrize("test", ["", "if wid == 0: ", "if len(self.names) > 1: "])
+def test_shares_of_unlike_orders(
+    test: str, part: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    program = _SHARES.format(shuffle=f"{test}random.shuffle(self.names)", part=part)
+    finding = _finding("DL508", program, tmp_path, monkeypatch)
+    assert ("not all workers shuffle self.names" in finding.message) is ("wid" in test)
+    assert finding.by_hand is not None
+    assert ("shuffle in all workers" in finding.by_hand) is ("wid" in test)
+    assert ("ranks only where torch is seeded alike" in finding.by_hand) is (part is _OF_RANKS)
+    assert finding.by_hand in finding.message
+
+
+@pytest.mark.parametrize(
+    ("seed", "draw", "advice"),
+    [
+        (
+            "self.seed + index",
+            "np.random.rand()",
+            "hand np.random.default_rng(self.seed + index) to what draws",
+        ),
+        ("self.seed + index", "random.random()", "hand random.Random(self.seed + index) to what draws"),
+        (
+            "self.seed + index",
+            "torch.rand(3)",
+            "hand torch.Generator().manual_seed(self.seed + index) to what draws",
+        ),
+        ("7", "np.random.rand()", "take this call out of worker code"),
+    ],
+)
+def test_a_helper_that_seeds(
+    seed: str, draw: str, advice: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    program = _SEEDS.format(seed=seed, draw=draw)
+    finding = _finding("DL201", program, tmp_path, monkeypatch)
+    assert finding.by_hand is not None
+    assert finding.by_hand.startswith(advice)
