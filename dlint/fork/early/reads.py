@@ -87,7 +87,7 @@ def _read_before(
     which start."""
     for start in starts(evaluator, loader.call, loader.point):
         for node, inner, numbered, place, point in _with_helpers(evaluator, start, looked_at):
-            if not start.follows(place, point) or let_go(place, point, start):
+            if not start.follows(evaluator, place, point) or let_go(place, point, start):
                 continue
             if not evaluator.flow.reaching(inner, HERE):
                 continue
@@ -142,7 +142,11 @@ def _with_helpers(
         point = Point(frame, statement)
         for expression in expressions(statement):
             for call in walk(expression):
-                if not isinstance(call, ast.Call) or call is start.call or not start.follows(call, point):
+                if (
+                    not isinstance(call, ast.Call)
+                    or call is start.call
+                    or not start.follows(evaluator, call, point)
+                ):
                     continue  # what the call itself leads to is a scope of its own
                 for inside in _entered(evaluator, call, point):
                     for node, inner, numbered in looked_at(inside):

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
+from dlint.fork.early.apart import are_apart, is_carried
 from dlint.knowledge.trainers import HOOKED, MAKES_READY, is_asked_for_loader
 from dlint.source.layout import (
     changed_names,
@@ -65,8 +66,13 @@ class Start(NamedTuple):
             frame = entered[0]
         return Point(frame, self.way[-1][1].statement) if len(self.way) > 1 else None
 
-    def follows(self, read: ast.expr, point: Point) -> bool:
+    def follows(self, evaluator: Evaluator, read: ast.expr, point: Point) -> bool:
         """Whether workers may start after a read, be it in the next round of a loop around both."""
+        loops = [loop for loop in loops_around(point) if isinstance(loop, ast.For | ast.While)]
+        made = self._made_at
+        if made is not None and are_apart(evaluator, read, point, *self.way[0]):
+            # The loader is made in a run that does not come to the read, or in another round.
+            return any(_is_in(made, loop.body) and is_carried(read, loop, made) for loop in loops)
         if self.places is None:
             return True
         # A block that ends with `return` is never left for what comes after it.
@@ -75,15 +81,17 @@ class Start(NamedTuple):
             for place in places_around(point)
             if isinstance(place.owner, ast.If) and ends(place.block)
         ]
-        loops = (
-            [] if left else [loop for loop in loops_around(point) if isinstance(loop, ast.For | ast.While)]
-        )
         for at in self.places:
             if at > (read.lineno, read.col_offset) and all(_is_in(at, block) for block in left):
                 return True
-            if any(_is_in(at, loop.body) for loop in loops):
+            if not left and any(_is_in(at, loop.body) and is_carried(read, loop, at) for loop in loops):
                 return True
         return False
+
+    @property
+    def _made_at(self) -> _At | None:
+        """Where the scope makes the loader, or calls what does."""
+        return (self.call.lineno, self.call.col_offset) if self.call is not None else None
 
 
 def let_go(read: ast.expr, point: Point, start: Start) -> bool:

@@ -56,7 +56,7 @@ def used_before(
     words = _leading(evaluator, objects, names)
     for start in starts(evaluator, loader.call, loader.point):
         for node, point, frame in _entered(program, start):
-            if not (isinstance(node, ast.expr) and start.follows(node, point)):
+            if not (isinstance(node, ast.expr) and start.follows(evaluator, node, point)):
                 continue
             if _is_constructor(frame) and is_one_of(evaluator, frame.receiver, objects):
                 continue  # what it leaves is what its object holds
