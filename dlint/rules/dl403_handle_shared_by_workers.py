@@ -16,9 +16,10 @@ called before (Lightning's `setup`), or in the constructor of the object that ke
 with one that a dict of the module, the class or the object keeps under its path or number (`if path not in
 BANK:`), a `threading.local()`, or a cached function, where the constructor needs the one that workers need.
 
-Fine are handles opened in the worker: for each item, in `worker_init_fn`, keyed on `os.getpid()`, or at the
-first item where the parent reads none, or lets go what it has read with (`dataset.close()`) before workers
-start; so are those that the constructor closes again. `np.memmap` is fine, so is a file opened for writing;
+Fine are handles opened in the worker: for each item, in `worker_init_fn` (also where that only sets what is
+opened when first needed to None again), keyed on `os.getpid()`, or at the first item where the parent reads
+none, or lets go what it has read with (`dataset.close()`) before workers start; so are those that the
+constructor closes again. `np.memmap` is fine, so is a file opened for writing;
 forked workers may also share an archive in an `io.BytesIO` and a file that they only read by `os.pread`.
 
 ## Why is this bad
@@ -143,6 +144,7 @@ from dlint.fork.early.opened_late import (
     use_that_opens,
 )
 from dlint.fork.early.reads import item_read_in_parent, length_asked_in_parent
+from dlint.fork.early.reset import is_reset_in_workers
 from dlint.fork.handles import handle_of
 from dlint.fork.held_handles import held, is_released
 from dlint.fork.set_elsewhere import left_as_made
@@ -326,10 +328,12 @@ def _lazy(
                 if asks is None:
                     continue
                 when = asks
-            attribute = (owner.cls, each.name)
-            made = each.made
+            handle, made, attribute = each.handle, each.made, (owner.cls, each.name)
+            # Letting go of one whose threads are not there hangs as well.
+            if handle.effect != "hang" and is_reset_in_workers(program, use, owner, each.name):
+                handle = handle._replace(forked="")
             yield from _found(
-                program, [use], each.handle, made, each.visit, made.node, start, sent, attribute, when
+                program, [use], handle, made, each.visit, made.node, start, sent, attribute, when
             )
 
 
