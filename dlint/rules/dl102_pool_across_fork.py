@@ -94,6 +94,7 @@ import ast
 from collections.abc import Iterator
 
 from dlint.finding import Effect, ReachStep, Remedy
+from dlint.fork.early.per_process import is_given_process
 from dlint.fork.early.put_to_work import Early, is_busy, made_early, worked_early
 from dlint.fork.early.reads import item_read_in_parent
 from dlint.fork.sides import (
@@ -171,7 +172,7 @@ def _pool(
         by_constructor = (
             read is None and kept and not pool.lazy and _is_asked_for_by_maker(program, use, made)
         )
-        if not kept or _per_process(made):
+        if not kept or _per_process(program, use, made):
             return
         if read is None and not by_constructor:
             early = worked_early(program, use, made) if pool.lazy else made_early(program, use, made)
@@ -249,10 +250,10 @@ def _is_made_by_import(program: Program, use: WorkerUse, made: Made) -> bool:
     return all(part.value.key != made.key for part in program.shipped(use))
 
 
-def _per_process(made: Made) -> bool:
-    """Whether the code around the making of a pool looks at the process id."""
+def _per_process(program: Program, use: WorkerUse, made: Made) -> bool:
+    """Whether the code around the making of a pool looks at the process id, or is given it."""
     scope = made.point.frame.scope
-    return any(
+    return is_given_process(program.evaluator, use.code.visits, scope) or any(
         isinstance(node, ast.Name | ast.Attribute)
         and getattr(node, "id", getattr(node, "attr", "")) == "getpid"
         for node in walk(scope)

@@ -114,6 +114,7 @@ import ast
 from collections.abc import Iterator
 
 from dlint.finding import Effect, Remedy
+from dlint.fork.early.per_process import is_given_process
 from dlint.fork.early.put_to_work import made_early
 from dlint.fork.early.reads import item_read_in_parent
 from dlint.fork.sides import made_in_parent, names_of, renewed
@@ -204,7 +205,10 @@ def _draws(program: Program, code: WorkerCode) -> Iterator[tuple[Event, Made, bo
             if made.key in reseeded:
                 continue
             if not made_in_parent(program, made, worker):
-                if _lazy(made) or is_augmenter(made.name):
+                if is_augmenter(made.name) or (
+                    _lazy(made)
+                    and not is_given_process(program.evaluator, code.visits, made.point.frame.scope)
+                ):
                     yield event, made, True
             else:
                 if made.key not in stored:

@@ -136,13 +136,13 @@ from dlint.fork.early.kept_by_key import KeptByKey, is_kept_by, kept_by_key
 from dlint.fork.early.opened_late import (
     Opened,
     asked_for_by_others,
-    is_for_one_process,
     is_opened_by,
     opened_in,
     parent_run,
     path_of,
     use_that_opens,
 )
+from dlint.fork.early.per_process import is_for_one_process, is_given_process
 from dlint.fork.early.reads import item_read_in_parent, length_asked_in_parent
 from dlint.fork.early.reset import is_reset_in_workers
 from dlint.fork.handles import handle_of
@@ -387,6 +387,8 @@ def _by_key(program: Program, use: WorkerUse, owners: list[Instance]) -> Iterato
         of_object = each.visit.function.receiver if each.own else None
         beside = [visit for visit in use.code.visits if of_object and visit.function.receiver == of_object]
         if is_for_one_process([each.visit, *beside]) or any(word in text for text in begins):
+            continue
+        if is_given_process(program.evaluator, use.code.visits, each.visit.function.node):
             continue
         when, sure = _kept_before(program, use, owners, each)
         if when is not None and isinstance(each.made.node, ast.expr):
