@@ -97,10 +97,12 @@ from dlint.finding import Effect, ReachStep, Remedy
 from dlint.fork.early.per_process import is_given_process
 from dlint.fork.early.put_to_work import Early, is_busy, made_early, worked_early
 from dlint.fork.early.reads import item_read_in_parent
+from dlint.fork.early.reset import resetting
 from dlint.fork.sides import (
     ParentThread,
     functions_of,
     made_in_parent,
+    names_of,
     parent_threads,
     renewed,
     worker_functions,
@@ -164,7 +166,9 @@ def _pool(
     assert isinstance(made.node, ast.expr)
     pool = POOLS[made.name]
     before = made_in_parent(program, made, worker)
-    read = item_read_in_parent(program, use, made.point.frame.owner)
+    maker = made.point.frame.owner
+    resets = resetting(program, use, None if before else maker, names_of(made))
+    read = item_read_in_parent(program, use, maker, resets=resets)
     early: Early | None = None
     if not before:
         kept = is_once(made.node, made.point) or is_cached(made.point.frame.scope)

@@ -144,7 +144,7 @@ from dlint.fork.early.opened_late import (
 )
 from dlint.fork.early.per_process import is_for_one_process, is_given_process
 from dlint.fork.early.reads import item_read_in_parent, length_asked_in_parent
-from dlint.fork.early.reset import is_reset_in_workers
+from dlint.fork.early.reset import is_reset_in_workers, resetting
 from dlint.fork.handles import handle_of
 from dlint.fork.held_handles import held, is_released
 from dlint.fork.set_elsewhere import left_as_made
@@ -315,14 +315,15 @@ def _lazy(
     opened = [] if is_for_one_process(visits) else list(opened_in(program, owner, visits))
     for use in uses if opened else ():
         start = program.start_method_of(use)
-        read = item_read_in_parent(program, use, owner.cls)
         for each in opened:
+            resets = resetting(program, use, owner.cls, {each.name})
+            read = item_read_in_parent(program, use, owner.cls, resets=resets)
             if read is not None:
                 when = _When("in the parent too, by reading an item", f" (item read at {place(*read)})")
             else:
                 asks = (
                     _by_constructor(program, use, owner, each)
-                    or _by_length(program, use, owner, each)
+                    or _by_length(program, use, owner, each, resets)
                     or _by_use(program, use, owner, each)
                 )
                 if asks is None:
@@ -348,7 +349,9 @@ def _by_constructor(program: Program, use: WorkerUse, owner: Instance, opened: O
     return None
 
 
-def _by_length(program: Program, use: WorkerUse, owner: Instance, opened: Opened) -> _When | None:
+def _by_length(
+    program: Program, use: WorkerUse, owner: Instance, opened: Opened, resets: frozenset[str]
+) -> _When | None:
     """How the parent comes to ask a dataset for its length, where that opens a handle."""
     evaluator, dataset = program.evaluator, use.dataset
     if use.loader is None or not isinstance(dataset, Instance):
@@ -359,7 +362,7 @@ def _by_length(program: Program, use: WorkerUse, owner: Instance, opened: Opened
     ]
     if not is_opened_by(program, opened, owner, frames):
         return None
-    asked = length_asked_in_parent(program, use, dataset.cls)
+    asked = length_asked_in_parent(program, use, dataset.cls, resets)
     if asked is not None:
         return _When("in the parent too, by len()", f" (at {place(*asked)})")
     if any(isinstance(value, Const) and value.value for value in use.loader.values("shuffle")):

@@ -24,9 +24,11 @@ if TYPE_CHECKING:
 _FAR = 3
 
 
-def resetting(program: Program, use: WorkerUse, cls: Class, names: set[str]) -> frozenset[str]:
+def resetting(program: Program, use: WorkerUse, cls: Class | None, names: set[str]) -> frozenset[str]:
     """The methods, of a class and of what a dataset is made of, that let go of what an object of that class
     holds under some names, or make it anew, whatever is there: themselves, or by another of them."""
+    if cls is None:
+        return frozenset()
     line = program.evaluator.classes.line
     found = {
         function.name
