@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator
+from collections.abc import Collection, Iterable, Iterator
 from typing import TYPE_CHECKING
 
 from dlint.fork.worker_dataset import may_be_of
@@ -89,6 +89,18 @@ def init_visits(program: Program, use: WorkerUse) -> list[Visit]:
         for visit in own.code.visits
         if visit.role == "worker_init_fn"
     ]
+
+
+def asks_for(nodes: Iterable[ast.AST], methods: Collection[str]) -> bool:
+    """Whether a method of one of these names is called, or had by its name to be called."""
+    for node in nodes:
+        match node:
+            case ast.Attribute(attr=name, ctx=ast.Load()) if name in methods:
+                return True
+            case ast.Call(func=ast.Name(id="getattr"), args=[_, ast.Constant(value=name), *_]):
+                if name in methods:
+                    return True
+    return False
 
 
 def _sets(program: Program, use: WorkerUse, visit: Visit, names: set[str], holder: Class | None) -> bool:

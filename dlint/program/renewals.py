@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 
-from dlint.fork.sides import functions_of, init_visits, names_of
+from dlint.fork.sides import asks_for, functions_of, init_visits, names_of
 from dlint.fork.worker_dataset import meant
 from dlint.knowledge.augmentation.augmenters import renews
 from dlint.knowledge.epochs import TELLS
@@ -40,8 +40,8 @@ def renewed_by_call(program: Program, use: WorkerUse, made: Made) -> bool:
         for function in functions_in(cls.node.body)
     ]
     for _ in range(3):  # a method that calls one of them renews it, too
-        methods |= {function.name for function in above if _asks_for(function_body(function), methods)}
-    return any(_asks_for(function_body(visit.function.node), methods) for visit in visits)
+        methods |= {function.name for function in above if asks_for(function_body(function), methods)}
+    return any(asks_for(function_body(visit.function.node), methods) for visit in visits)
 
 
 def renewed_by_parent(program: Program, use: WorkerUse, made: Made) -> bool:
@@ -89,18 +89,6 @@ def _class_of(made: Made) -> ast.ClassDef | None:
     if isinstance(frame.scope, ast.ClassDef):
         return frame.scope
     return frame.owner.node if frame.owner is not None else None
-
-
-def _asks_for(nodes: Iterable[ast.AST], methods: set[str]) -> bool:
-    """Whether a method of one of these names is called, or had by its name to be called."""
-    for node in nodes:
-        match node:
-            case ast.Attribute(attr=name, ctx=ast.Load()) if name in methods:
-                return True
-            case ast.Call(func=ast.Name(id="getattr"), args=[_, ast.Constant(value=name), *_]):
-                if name in methods:
-                    return True
-    return False
 
 
 def _seeds_again(program: Program, visit: Visit, names: set[str]) -> bool:

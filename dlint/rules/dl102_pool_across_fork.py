@@ -94,12 +94,15 @@ import ast
 from collections.abc import Iterator
 
 from dlint.finding import Effect, ReachStep, Remedy
+from dlint.fork.early.per_process import is_given_process
 from dlint.fork.early.put_to_work import Early, is_busy, made_early, worked_early
 from dlint.fork.early.reads import item_read_in_parent
+from dlint.fork.early.reset import resetting
 from dlint.fork.sides import (
     ParentThread,
     functions_of,
     made_in_parent,
+    names_of,
     parent_threads,
     renewed,
     worker_functions,
@@ -163,7 +166,9 @@ def _pool(
     assert isinstance(made.node, ast.expr)
     pool = POOLS[made.name]
     before = made_in_parent(program, made, worker)
-    read = item_read_in_parent(program, use, made.point.frame.owner)
+    maker = made.point.frame.owner
+    resets = resetting(program, use, None if before else maker, names_of(made))
+    read = item_read_in_parent(program, use, maker, resets=resets)
     early: Early | None = None
     if not before:
         kept = is_once(made.node, made.point) or is_cached(made.point.frame.scope)
@@ -171,7 +176,7 @@ def _pool(
         by_constructor = (
             read is None and kept and not pool.lazy and _is_asked_for_by_maker(program, use, made)
         )
-        if not kept or _per_process(made):
+        if not kept or _per_process(program, use, made):
             return
         if read is None and not by_constructor:
             early = worked_early(program, use, made) if pool.lazy else made_early(program, use, made)
@@ -249,10 +254,10 @@ def _is_made_by_import(program: Program, use: WorkerUse, made: Made) -> bool:
     return all(part.value.key != made.key for part in program.shipped(use))
 
 
-def _per_process(made: Made) -> bool:
-    """Whether the code around the making of a pool looks at the process id."""
+def _per_process(program: Program, use: WorkerUse, made: Made) -> bool:
+    """Whether the code around the making of a pool looks at the process id, or is given it."""
     scope = made.point.frame.scope
-    return any(
+    return is_given_process(program.evaluator, use.code.visits, scope) or any(
         isinstance(node, ast.Name | ast.Attribute)
         and getattr(node, "id", getattr(node, "attr", "")) == "getpid"
         for node in walk(scope)

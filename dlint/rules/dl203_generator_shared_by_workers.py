@@ -8,7 +8,8 @@ from it is fine, and so are one that only samplers use (they run in the parent) 
 or the worker code replaces or seeds again: itself, and not another of that name. One that is made at its
 first use (`if self.rng is None:`, a `cached_property`) counts where the parent reads an item of the dataset
 before the workers start, there or in a function that it hands the dataset to, or surely runs a method or
-property that draws from it. Of several that are made for as
+property that draws from it, and no method lets go of it in between (`dataset.reset()`); not where a cached
+function keeps one for each process (`rng_for(os.getpid())`). Of several that are made for as
 many workers, each of which takes its own, only the epochs repeat.
 
 Where workers shuffle a list alike and each takes its part of it (`order[info.id :: info.num_workers]`), the
@@ -114,8 +115,10 @@ import ast
 from collections.abc import Iterator
 
 from dlint.finding import Effect, Remedy
+from dlint.fork.early.per_process import is_given_process
 from dlint.fork.early.put_to_work import made_early
 from dlint.fork.early.reads import item_read_in_parent
+from dlint.fork.early.reset import resetting
 from dlint.fork.sides import made_in_parent, names_of, renewed
 from dlint.fork.start_method import STARTS_ANEW
 from dlint.knowledge.augmentation import albumentations
@@ -184,7 +187,9 @@ def check(program: Program) -> Iterator[Found]:
 
 def _touched(program: Program, use: WorkerUse, made: Made) -> tuple[Module, ast.expr] | None:
     """Where the parent comes to a generator that is made at its first use."""
-    read = item_read_in_parent(program, use, made.point.frame.owner)
+    owner = made.point.frame.owner
+    resets = resetting(program, use, owner, names_of(made))
+    read = item_read_in_parent(program, use, owner, resets=resets)
     early = made_early(program, use, made) if read is None else None
     used = early.used if early is not None else None
     return (used.module, used.node) if used is not None else read
@@ -204,7 +209,10 @@ def _draws(program: Program, code: WorkerCode) -> Iterator[tuple[Event, Made, bo
             if made.key in reseeded:
                 continue
             if not made_in_parent(program, made, worker):
-                if _lazy(made) or is_augmenter(made.name):
+                if is_augmenter(made.name) or (
+                    _lazy(made)
+                    and not is_given_process(program.evaluator, code.visits, made.point.frame.scope)
+                ):
                     yield event, made, True
             else:
                 if made.key not in stored:

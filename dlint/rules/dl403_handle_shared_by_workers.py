@@ -16,9 +16,10 @@ called before (Lightning's `setup`), or in the constructor of the object that ke
 with one that a dict of the module, the class or the object keeps under its path or number (`if path not in
 BANK:`), a `threading.local()`, or a cached function, where the constructor needs the one that workers need.
 
-Fine are handles opened in the worker: for each item, in `worker_init_fn`, keyed on `os.getpid()`, or at the
-first item where the parent reads none, or lets go what it has read with (`dataset.close()`) before workers
-start; so are those that the constructor closes again. `np.memmap` is fine, so is a file opened for writing;
+Fine are handles opened in the worker: for each item, in `worker_init_fn` (also where that only sets what is
+opened when first needed to None again), keyed on `os.getpid()`, or at the first item where the parent reads
+none, or lets go what it has read with (`dataset.close()`) before workers start; so are those that the
+constructor closes again. `np.memmap` is fine, so is a file opened for writing;
 forked workers may also share an archive in an `io.BytesIO` and a file that they only read by `os.pread`.
 
 ## Why is this bad
@@ -137,14 +138,15 @@ from dlint.fork.early.kept_by_key import KeptByKey, is_kept_by, kept_by_key
 from dlint.fork.early.opened_late import (
     Opened,
     asked_for_by_others,
-    is_for_one_process,
     is_opened_by,
     opened_in,
     parent_run,
     path_of,
     use_that_opens,
 )
+from dlint.fork.early.per_process import is_for_one_process, is_given_process
 from dlint.fork.early.reads import item_read_in_parent, length_asked_in_parent
+from dlint.fork.early.reset import is_reset_in_workers, resetting
 from dlint.fork.handles import handle_of
 from dlint.fork.held_handles import held, is_released
 from dlint.fork.set_elsewhere import left_as_made
@@ -332,23 +334,26 @@ def _lazy(
     opened = [] if is_for_one_process(visits) else list(opened_in(program, owner, visits))
     for use in uses if opened else ():
         start = program.start_method_of(use)
-        read = item_read_in_parent(program, use, owner.cls)
         for each in opened:
+            resets = resetting(program, use, owner.cls, {each.name})
+            read = item_read_in_parent(program, use, owner.cls, resets=resets)
             if read is not None:
                 when = _When("in the parent too, by reading an item", f" (item read at {place(*read)})")
             else:
                 asks = (
                     _by_constructor(program, use, owner, each)
-                    or _by_length(program, use, owner, each)
+                    or _by_length(program, use, owner, each, resets)
                     or _by_use(program, use, owner, each)
                 )
                 if asks is None:
                     continue
                 when = asks
-            attribute = (owner.cls, each.name)
-            made = each.made
+            handle, made, attribute = each.handle, each.made, (owner.cls, each.name)
+            # Letting go of one whose threads are not there hangs as well.
+            if handle.effect != "hang" and is_reset_in_workers(program, use, owner, each.name):
+                handle = handle._replace(forked="")
             yield from _found(
-                program, [use], each.handle, made, each.visit, made.node, start, sent, attribute, when
+                program, [use], handle, made, each.visit, made.node, start, sent, attribute, when
             )
 
 
@@ -363,7 +368,9 @@ def _by_constructor(program: Program, use: WorkerUse, owner: Instance, opened: O
     return None
 
 
-def _by_length(program: Program, use: WorkerUse, owner: Instance, opened: Opened) -> _When | None:
+def _by_length(
+    program: Program, use: WorkerUse, owner: Instance, opened: Opened, resets: frozenset[str]
+) -> _When | None:
     """How the parent comes to ask a dataset for its length, where that opens a handle."""
     evaluator, dataset = program.evaluator, use.dataset
     if use.loader is None or not isinstance(dataset, Instance):
@@ -374,7 +381,7 @@ def _by_length(program: Program, use: WorkerUse, owner: Instance, opened: Opened
     ]
     if not is_opened_by(program, opened, owner, frames):
         return None
-    asked = length_asked_in_parent(program, use, dataset.cls)
+    asked = length_asked_in_parent(program, use, dataset.cls, resets)
     if asked is not None:
         return _When("in the parent too, by len()", f" (at {place(*asked)})")
     if any(isinstance(value, Const) and value.value for value in use.loader.values("shuffle")):
@@ -402,6 +409,8 @@ def _by_key(program: Program, use: WorkerUse, owners: list[Instance]) -> Iterato
         of_object = each.visit.function.receiver if each.own else None
         beside = [visit for visit in use.code.visits if of_object and visit.function.receiver == of_object]
         if is_for_one_process([each.visit, *beside]) or any(word in text for text in begins):
+            continue
+        if is_given_process(program.evaluator, use.code.visits, each.visit.function.node):
             continue
         when, sure = _kept_before(program, use, owners, each)
         if when is not None and isinstance(each.made.node, ast.expr):

@@ -25,8 +25,6 @@ if TYPE_CHECKING:
     from dlint.workers.uses import WorkerUse
     from dlint.workers.worker import WorkerCode
 
-_FOR_ONE_PROCESS = ("getpid", "get_worker_info", "current_process")
-
 
 class Opened(NamedTuple):
     """A handle, what makes it, the method that does so when it is first needed, and the attribute."""
@@ -35,12 +33,6 @@ class Opened(NamedTuple):
     made: Made
     visit: Visit
     name: str
-
-
-def is_for_one_process(visits: list[Visit]) -> bool:
-    """Whether worker code of an object looks at the process that it is in."""
-    texts = [visit.function.module.text_of(visit.function.node) for visit in visits]
-    return any(word in text for text in texts for word in _FOR_ONE_PROCESS)
 
 
 def opened_in(program: Program, owner: Instance, visits: list[Visit]) -> Iterator[Opened]:

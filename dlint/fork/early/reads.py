@@ -9,7 +9,8 @@ import ast
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING
 
-from dlint.fork.early.starts import Start, let_go, starts
+from dlint.fork.early.let_go import let_go
+from dlint.fork.early.starts import Start, starts
 from dlint.knowledge.loading import LOADERS, is_iterable_dataset
 from dlint.source.layout import FunctionNode, expressions, statements_in
 from dlint.source.module import Module
@@ -32,19 +33,27 @@ _Reads = Iterator[tuple[ast.expr, Point, bool]]
 
 
 def item_read_in_parent(
-    program: Program, use: WorkerUse, maker: Class | None = None, *, of_class: bool = False
+    program: Program,
+    use: WorkerUse,
+    maker: Class | None = None,
+    *,
+    of_class: bool = False,
+    resets: frozenset[str] = frozenset(),
 ) -> tuple[Module, ast.expr] | None:
     """Where the code around a use's loader, or around the calls that lead there, reads an item of the use's
     dataset (``of_class``: of any dataset of its classes) while workers are still to start: ``dataset[0]``.
 
-    Where ``maker`` is the class of a dataset, it is one of that class whose item must be read.
+    Where ``maker`` is the class of a dataset, it is one of that class whose item must be read. ``resets`` are
+    methods that let go of what that has made.
     """
-    return _early(program, use, maker, _reads, of_class)
+    return _early(program, use, maker, _reads, of_class, resets)
 
 
-def length_asked_in_parent(program: Program, use: WorkerUse, maker: Class) -> tuple[Module, ast.expr] | None:
+def length_asked_in_parent(
+    program: Program, use: WorkerUse, maker: Class, resets: frozenset[str] = frozenset()
+) -> tuple[Module, ast.expr] | None:
     """The same for ``len(dataset)``."""
-    return _early(program, use, maker, _lengths, False)
+    return _early(program, use, maker, _lengths, False, resets)
 
 
 def _early(
@@ -53,6 +62,7 @@ def _early(
     maker: Class | None,
     looked_at: Callable[[Frame], _Reads],
     of_class: bool,
+    resets: frozenset[str],
 ) -> tuple[Module, ast.expr] | None:
     evaluator = program.evaluator
     instances = use.code.instances.values()
@@ -62,7 +72,7 @@ def _early(
     classes = {id(instance.cls.node) for instance in made or instances}
     for loader in _loaders(program, use) if classes else ():
         any_of_class = of_class or use.loader is None
-        for place, read, start in _read_before(evaluator, loader, classes, looked_at):
+        for place, read, start in _read_before(evaluator, loader, classes, looked_at, resets):
             if any_of_class or _is_among(evaluator, read, _loaded(evaluator, loader, start)):
                 return place
     return None
@@ -81,13 +91,17 @@ def _loaders(program: Program, use: WorkerUse) -> list[Loader]:
 
 
 def _read_before(
-    evaluator: Evaluator, loader: Loader, classes: set[int], looked_at: Callable[[Frame], _Reads]
+    evaluator: Evaluator,
+    loader: Loader,
+    classes: set[int],
+    looked_at: Callable[[Frame], _Reads],
+    resets: frozenset[str],
 ) -> Iterator[tuple[tuple[Module, ast.expr], Instance, Start]]:
     """The objects of some classes that are read before the workers of a loader start: where, and before
     which start."""
     for start in starts(evaluator, loader.call, loader.point):
         for node, inner, numbered, place, point in _with_helpers(evaluator, start, looked_at):
-            if not start.follows(place, point) or let_go(place, point, start):
+            if not start.follows(evaluator, place, point) or let_go(place, point, start, resets):
                 continue
             if not evaluator.flow.reaching(inner, HERE):
                 continue
@@ -142,7 +156,11 @@ def _with_helpers(
         point = Point(frame, statement)
         for expression in expressions(statement):
             for call in walk(expression):
-                if not isinstance(call, ast.Call) or call is start.call or not start.follows(call, point):
+                if (
+                    not isinstance(call, ast.Call)
+                    or call is start.call
+                    or not start.follows(evaluator, call, point)
+                ):
                     continue  # what the call itself leads to is a scope of its own
                 for inside in _entered(evaluator, call, point):
                     for node, inner, numbered in looked_at(inside):

@@ -62,9 +62,18 @@ def entered(
                     yield held, at, inside
             case ast.With(items=items):
                 for item in items:
-                    held = item.context_expr
-                    for inside in _methods(evaluator, held, ("__enter__", "__exit__"), held, at):
+                    held = closed_by(item.context_expr)
+                    names = ("__enter__", "__exit__") if held is item.context_expr else ("close",)
+                    for inside in _methods(evaluator, held, names, held, at):
                         yield held, at, inside
+
+
+def closed_by(context: ast.expr) -> ast.expr:
+    """What a ``with`` ends: of ``contextlib.closing(reader)`` the reader."""
+    match context:
+        case ast.Call(func=ast.Name(id="closing") | ast.Attribute(attr="closing"), args=[held]):
+            return held
+    return context
 
 
 def _entered_by(evaluator: Evaluator, node: ast.AST, point: Point) -> Iterator[Frame]:

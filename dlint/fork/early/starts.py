@@ -8,10 +8,10 @@ from collections.abc import Iterator
 from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
+from dlint.fork.early.apart import are_apart, is_carried
 from dlint.knowledge.trainers import HOOKED, MAKES_READY, is_asked_for_loader
 from dlint.source.layout import (
     changed_names,
-    dotted,
     ends,
     functions_in,
     own_names,
@@ -29,7 +29,6 @@ if TYPE_CHECKING:
 
 # What is asked of a loader and starts no workers.
 _ASKS = frozenset({"dataset", "batch_size", "sampler", "batch_sampler", "num_workers"})
-_DROPS = frozenset({"close", "shutdown", "terminate", "release", "reset", "cleanup"})
 _FAR = 3
 _MOST_SITES = 6
 _MOST_OBJECTS = 6
@@ -65,8 +64,13 @@ class Start(NamedTuple):
             frame = entered[0]
         return Point(frame, self.way[-1][1].statement) if len(self.way) > 1 else None
 
-    def follows(self, read: ast.expr, point: Point) -> bool:
+    def follows(self, evaluator: Evaluator, read: ast.expr, point: Point) -> bool:
         """Whether workers may start after a read, be it in the next round of a loop around both."""
+        loops = [loop for loop in loops_around(point) if isinstance(loop, ast.For | ast.While)]
+        made = self._made_at
+        if made is not None and are_apart(evaluator, read, point, *self.way[0]):
+            # The loader is made in a run that does not come to the read, or in another round.
+            return any(is_in(made, loop.body) and is_carried(read, loop, made) for loop in loops)
         if self.places is None:
             return True
         # A block that ends with `return` is never left for what comes after it.
@@ -75,41 +79,31 @@ class Start(NamedTuple):
             for place in places_around(point)
             if isinstance(place.owner, ast.If) and ends(place.block)
         ]
-        loops = (
-            [] if left else [loop for loop in loops_around(point) if isinstance(loop, ast.For | ast.While)]
-        )
         for at in self.places:
-            if at > (read.lineno, read.col_offset) and all(_is_in(at, block) for block in left):
+            if at > (read.lineno, read.col_offset) and all(is_in(at, block) for block in left):
                 return True
-            if any(_is_in(at, loop.body) for loop in loops):
+            if not left and any(is_in(at, loop.body) and is_carried(read, loop, at) for loop in loops):
                 return True
         return False
 
+    @property
+    def started(self) -> list[_At]:
+        """The places where workers may start: none does where a loader is only made, and mentioned later."""
+        places = self.places or []
+        statement = self.way[0][1].statement if self.way else None
+        made = isinstance(statement, ast.Assign) and statement.value is self.call
+        return places[1:] if made and len(places) > 1 else places
 
-def let_go(read: ast.expr, point: Point, start: Start) -> bool:
-    """Whether a later statement of the same block drops what a read has made, before workers start:
-    ``dataset.close()``, ``dataset.file = None``."""
-    path = dotted(read)
-    place = point.frame.layout.places.get(id(point.statement))
-    if not path or place is None:
+    @property
+    def _made_at(self) -> _At | None:
+        """Where the scope makes the loader, or calls what does."""
+        return (self.call.lineno, self.call.col_offset) if self.call is not None else None
+
+
+def is_in(at: _At, block: list[ast.stmt]) -> bool:
+    """Whether a place lies in a block."""
+    if not block:
         return False
-    here = (read.lineno, read.col_offset)
-    for later in place.block[place.at + 1 :]:
-        if any(here < at < (later.lineno, later.col_offset) for at in start.places or ()):
-            return False
-        match later:
-            case ast.Expr(value=ast.Call(func=ast.Attribute(value=held, attr=method))) if method in _DROPS:
-                if f"{dotted(held)}.".startswith(f"{path}."):
-                    return True
-            case ast.Assign(targets=[ast.Attribute(value=held)], value=ast.Constant(value=None)):
-                if dotted(held) == path:
-                    return True
-            case ast.For() | ast.While():
-                return False  # workers may start there
-    return False
-
-
-def _is_in(at: _At, block: list[ast.stmt]) -> bool:
     last = block[-1]
     return (block[0].lineno, block[0].col_offset) <= at <= (last.end_lineno or last.lineno, 1 << 30)
 

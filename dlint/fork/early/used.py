@@ -8,14 +8,15 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, NamedTuple
 
+from dlint.fork.early.let_go import is_dropped_in_rounds, is_shut, let_go
 from dlint.fork.early.reads import is_made_once
 from dlint.fork.early.run_by import entered, run_by
-from dlint.fork.early.starts import Start, let_go, starts
-from dlint.source.layout import dotted, functions_in, own_names, statements_in
+from dlint.fork.early.starts import Start, starts
+from dlint.source.layout import functions_in, own_names, statements_in
 from dlint.source.module import Module
 from dlint.source.nodes import walk
 from dlint.values.frame import Frame, Point
-from dlint.values.places import places_around
+from dlint.values.places import loops_around
 from dlint.values.values import Instance
 
 if TYPE_CHECKING:
@@ -56,7 +57,7 @@ def used_before(
     words = _leading(evaluator, objects, names)
     for start in starts(evaluator, loader.call, loader.point):
         for node, point, frame in _entered(program, start):
-            if not (isinstance(node, ast.expr) and start.follows(node, point)):
+            if not (isinstance(node, ast.expr) and start.follows(evaluator, node, point)):
                 continue
             if _is_constructor(frame) and is_one_of(evaluator, frame.receiver, objects):
                 continue  # what it leaves is what its object holds
@@ -65,7 +66,7 @@ def used_before(
             run = _run(program, frame)
             if _is_of_copy(node, point, run):
                 continue
-            if not (_is_shut(node, point, start) or _is_dropped(program, node, point, start, run, drops)):
+            if not (is_shut(node, point, start) or _is_dropped(program, node, point, start, run, drops)):
                 yield Used(point.frame.module, node, run)
 
 
@@ -133,18 +134,6 @@ def _is_of_copy(node: ast.expr, point: Point, run: list[Frame]) -> bool:
     )
 
 
-def _is_shut(node: ast.expr, point: Point, start: Start) -> bool:
-    """Whether a ``with`` around an expression, and not around the loader, ends what it speaks of."""
-    roots = {each.id for each in walk(node) if isinstance(each, ast.Name)}
-    for place in places_around(point):
-        match place.owner:
-            case ast.With(items=items, end_lineno=end):
-                held = {dotted(item.context_expr) for item in items} | set(own_names(place.owner))
-                if held & roots and not any(at <= (end or 0, 0) for at in start.places or ()):
-                    return True
-    return False
-
-
 def _is_dropped(
     program: Program, node: ast.expr, point: Point, start: Start, run: list[Frame], drops: re.Pattern[str]
 ) -> bool:
@@ -154,17 +143,19 @@ def _is_dropped(
     if any(let_go(held, point, start) for held in walk(node) if isinstance(held, ast.Name | ast.Attribute)):
         return True
     here = (node.lineno, node.col_offset)
-    for later, _, frame in _entered(program, start):
+    repeated = any(True for _ in loops_around(point))
+    dropping: list[ast.stmt] = []
+    for later, there, frame in _entered(program, start):
         at = (getattr(later, "lineno", 0), getattr(later, "col_offset", 0))
         ended = start.places is not None and not any(at < each for each in start.places)
-        if (
-            at > here
-            and not ended
-            and isinstance(frame.receiver, Instance)
-            and drop(_run(program, frame), drops)
-        ):
-            return True
-    return False
+        comes = at > here and not ended
+        if not (comes or repeated) or not isinstance(frame.receiver, Instance):
+            continue
+        if drop(_run(program, frame), drops):
+            if comes:
+                return True
+            dropping += [there.statement] if there.statement is not None else []
+    return is_dropped_in_rounds(here, point, start, dropping)
 
 
 def drop(run: list[Frame], drops: re.Pattern[str]) -> bool:

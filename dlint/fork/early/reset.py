@@ -1,0 +1,106 @@
+"""What lets go of a thing that is made when it is first needed, or makes it anew: methods that set what holds
+it, whatever is there, and the ``worker_init_fn`` that does so in each worker."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from dlint.fork.sides import asks_for, init_visits
+from dlint.fork.worker_dataset import may_be_of
+from dlint.source.layout import FunctionNode, functions_in, own_names, parameters, statements_in
+from dlint.values.frame import Frame, Point
+from dlint.values.functions import function_body
+from dlint.values.values import Class, Instance
+from dlint.workers.repetition import is_once
+
+if TYPE_CHECKING:
+    from dlint.fork.program import Program
+    from dlint.workers.events import Visit
+    from dlint.workers.uses import WorkerUse
+
+_FAR = 3
+
+
+def resetting(program: Program, use: WorkerUse, cls: Class | None, names: set[str]) -> frozenset[str]:
+    """The methods, of a class and of what a dataset is made of, that let go of what an object of that class
+    holds under some names, or make it anew, whatever is there: themselves, or by another of them."""
+    if cls is None:
+        return frozenset()
+    line = program.evaluator.classes.line
+    found = {
+        function.name
+        for above in line(cls)
+        for function in functions_in(above.node.body)
+        if function.name != "__init__" and any(_stores(function, above, name) for name in names)
+    }
+    around = [
+        function
+        for instance in use.code.instances.values()
+        for above in line(instance.cls)
+        for function in functions_in(above.node.body)
+        if function.name != "__init__"
+    ]
+    for _ in range(_FAR if found else 0):
+        found |= {function.name for function in around if asks_for(function_body(function), found)}
+    return frozenset(found)
+
+
+def is_reset_in_workers(program: Program, use: WorkerUse, owner: Instance, name: str) -> bool:
+    """Whether the loader's ``worker_init_fn`` lets go of what workers have inherited under an attribute of
+    their dataset, or of what that holds, or makes it anew."""
+    visits = init_visits(program, use)
+    if any(_sets(program, use, visit, owner.cls, name) for visit in visits):
+        return True
+    methods = resetting(program, use, owner.cls, {name}) if visits else frozenset[str]()
+    return any(asks_for(function_body(visit.function.node), methods) for visit in visits)
+
+
+def _stores(function: FunctionNode, cls: Class, name: str) -> bool:
+    """Whether a method binds or deletes an attribute of its object, whatever is there."""
+    own = parameters(function)[:1]
+    path = f"{own[0].arg}.{name}" if own else ""
+    frame = Frame(cls.module, function, Frame(cls.module, cls.node, cls.frame), owner=cls)
+    return any(
+        path in own_names(statement) and not _only_where_none(statement, Point(frame, statement))
+        for statement in statements_in(function.body)
+    )
+
+
+def _only_where_none(statement: ast.stmt, point: Point) -> bool:
+    value = getattr(statement, "value", None)
+    return isinstance(value, ast.IfExp | ast.BoolOp) or is_once(value or statement, point)
+
+
+def _sets(program: Program, use: WorkerUse, visit: Visit, cls: Class, name: str) -> bool:
+    """Whether a function sets or deletes an attribute of what may be an object of a class, or empties what a
+    decorator keeps for it."""
+    node = visit.function.node
+    if isinstance(node, ast.Lambda):
+        return False
+    kept = re.compile(rf"\b{re.escape(name)}\.cache_clear\(|\bpop\(['\"]{re.escape(name)}['\"]")
+    if kept.search(visit.function.module.text_of(node)):
+        return True
+    evaluator = program.evaluator
+    for statement in statements_in(node.body):
+        point = Point(visit.frame, statement)
+        for held in _holders(statement, name):
+            values = [value for value, _ in evaluator.values(held, point, visit.world)]
+            if may_be_of(program, use, values, cls) and not _only_where_none(statement, point):
+                return True
+    return False
+
+
+def _holders(statement: ast.stmt, name: str) -> Iterator[ast.expr]:
+    """Of what a statement sets or deletes an attribute."""
+    match statement:
+        case ast.Assign(targets=targets) | ast.Delete(targets=targets):
+            for target in targets:
+                if isinstance(target, ast.Attribute) and target.attr == name:
+                    yield target.value
+        case ast.Expr(
+            value=ast.Call(func=ast.Name(id="setattr" | "delattr"), args=[held, ast.Constant(value=attr), *_])
+        ) if attr == name:
+            yield held
