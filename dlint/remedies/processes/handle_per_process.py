@@ -7,7 +7,7 @@ be sent it. What a process may open only once is closed where it was inherited.
 from __future__ import annotations
 
 from dlint.finding import Finding
-from dlint.rewriting.each_process.made import made_at
+from dlint.rewriting.each_process.made import made_or_none
 from dlint.rewriting.each_process.opened_later import check_opened_later
 from dlint.rewriting.each_process.per_process import PerProcess, as_function
 from dlint.rewriting.each_process.unpickled import as_unpickled_property
@@ -20,7 +20,7 @@ _ONCE = "LMDB opens nothing twice: a worker closes the inherited one first."
 
 def repair(source: Source, finding: Finding, edits: Edits) -> None:
     """Turn the handle that the finding points at into one per process."""
-    made = made_at(source, finding)
+    made = made_or_none(source, finding)
     check_opened_later(source, made)
     once = bool(finding.remedy and finding.remedy.data.get("once"))
     why = _ONCE if once else _WHY
