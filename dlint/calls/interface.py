@@ -25,6 +25,9 @@ class Evaluator(objects.Evaluator, Protocol):
     def containers(self) -> Containers: ...
 
     @property
+    def entries(self) -> Entries: ...
+
+    @property
     def library(self) -> Library: ...
 
     @property
@@ -38,6 +41,12 @@ class Containers(evaluation.Containers, Protocol):
     """What is in lists and dicts, looked up by what is known of the key."""
 
     def pick(self, base: Value, key: Value) -> list[Value]: ...
+
+
+class Entries(Protocol):
+    """What a dict holds under one key."""
+
+    def picked(self, table: Value, key: str, world: World) -> list[Outcome]: ...
 
 
 class Commands(Protocol):

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from dlint.calls.decorators import Inside, calls_inside, fills_arguments
 from dlint.calls.many_callers import different_first, few
+from dlint.evaluation.entries import ABSENT
 from dlint.evaluation.questions import begun
 from dlint.source.layout import FunctionNode, parameters
 from dlint.values.frame import Argument, Arguments, Frame, Point, arguments_of, layout_of
@@ -254,8 +255,8 @@ class Parameters:
         self, name: str, scope: FunctionNode | ast.Lambda, frame: Frame, arguments: Arguments, world: World
     ) -> list[Outcome]:
         """A parameter that no argument names: from ``**kwargs``, or its default."""
-        outcomes, worlds = self._splatted(name, arguments, world)
         default = default_of(name, scope)
+        outcomes, worlds = self._splatted(name, arguments, world, isinstance(default, ast.Constant))
         for w in worlds:
             if default is None or frame.outer is None or self._is_filled(scope, frame.outer):
                 outcomes.append((Unknown(("parameter", frame.key, name)), w))
@@ -263,8 +264,14 @@ class Parameters:
                 outcomes += self._evaluator.values(default, Point(frame.outer, None), w)
         return outcomes
 
-    def _splatted(self, name: str, arguments: Arguments, world: World) -> tuple[list[Outcome], list[World]]:
-        """What the ``**kwargs`` of a call hold under a name, and the worlds in which they do not hold it."""
+    def _splatted(
+        self, name: str, arguments: Arguments, world: World, plain: bool
+    ) -> tuple[list[Outcome], list[World]]:
+        """What the ``**kwargs`` of a call hold under a name, and the worlds in which they do not hold it.
+
+        A dict of which nothing is known, like one read from a file, may always have the name: a ``plain``
+        default is not known to hold then. One that is code (a function, a class) stands in no file.
+        """
         outcomes: list[Outcome] = []
         worlds = [world]
         for argument in arguments.splats:
@@ -275,8 +282,8 @@ class Parameters:
                     if name in handed_on.keywords:
                         outcomes += self._evaluator.value_of(handed_on.keywords[name], start)
                         continue
-                    held, without = self._splatted(name, handed_on, start)
-                    outcomes += held
+                    passed, without = self._splatted(name, handed_on, start, plain)
+                    outcomes += passed
                     following += without
                 worlds = following
                 continue
@@ -285,12 +292,11 @@ class Parameters:
             following = []
             for start in worlds:
                 for table, w in self._evaluator.value_of(argument, start):
-                    if isinstance(table, Table) and name in table.items:
-                        outcomes.append((table.items[name], w))
-                        continue
-                    if not isinstance(table, Table) or table.open:
-                        outcomes.append((Unknown(("splat", table.key, name)), w))
-                    following.append(w)
+                    held = self._evaluator.entries.picked(table, name, w)
+                    absent = [v for value, v in held if value is ABSENT]
+                    outcomes += [(value, v) for value, v in held if value is not ABSENT]
+                    sure = isinstance(table, Table) and (name in table.items or not table.open)
+                    following += absent if sure or plain else [w]
             worlds = following
         return outcomes, worlds
 

@@ -10,10 +10,11 @@ import ast
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
+from dlint.knowledge.commands import PARSED
 from dlint.source.layout import blocks, changed_names, dotted, own_names, steps, taken
 from dlint.values.frame import Argument, Point
 from dlint.values.outcomes import Outcome
-from dlint.values.values import Const, External, Table, Unknown, Value
+from dlint.values.values import Const, External, Made, Table, Unknown, Value
 from dlint.values.worlds import World
 
 if TYPE_CHECKING:
@@ -49,7 +50,7 @@ class Entries:
             return [
                 outcome
                 for table, w in self._evaluator.value_of(argument, world)
-                for outcome in self._picked(table, key, w)
+                for outcome in self.picked(table, key, w)
             ]
         return self.of(argument.expression, key, argument.point, world)
 
@@ -64,7 +65,7 @@ class Entries:
                 found += self._given(statement, name, key, Point(point.frame, statement), w)
             else:
                 for table, v in self._evaluator.names.from_start(name, point.frame, w):
-                    found += self._picked(table, key, v)
+                    found += self.picked(table, key, v)
         return found
 
     def _given(self, statement: ast.stmt, path: str, key: str, before: Point, world: World) -> list[Outcome]:
@@ -85,7 +86,7 @@ class Entries:
         return [
             outcome
             for table, w in self._evaluator.names.defined(statement, path, before.frame, world)
-            for outcome in self._picked(table, key, w)
+            for outcome in self.picked(table, key, w)
         ]
 
     def _made(self, node: ast.expr, key: str, point: Point, world: World) -> list[Outcome]:
@@ -134,15 +135,29 @@ class Entries:
         return [
             outcome
             for table, w in self._evaluator.values(node, point, world)
-            for outcome in self._picked(table, key, w)
+            for outcome in self.picked(table, key, w)
         ]
 
-    def _picked(self, table: Value, key: str, world: World) -> list[Outcome]:
+    def picked(self, table: Value, key: str, world: World) -> list[Outcome]:
+        """What a dict holds under a key."""
         if isinstance(table, Table) and key in table.items:
             return [(table.items[key], world)]
         if isinstance(table, Table) and not table.open:
             return [(ABSENT, world)]
+        asked = self._options(table, world)
+        if asked is not None:
+            return self._evaluator.attribute(asked, key, asked.node, asked.point, world)
         return [(Unknown(("entry", table.key, key)), world)]
+
+    def _options(self, table: Value, world: World) -> Made | None:
+        """What a command line was parsed to, where a dict has all its options: ``vars(args)``."""
+        if isinstance(table, External) and table.name == f"{PARSED}().__dict__":
+            return table.owner if isinstance(table.owner, Made) else None
+        if not isinstance(table, Made) or table.name != "builtins.vars" or not table.arguments.positional:
+            return None
+        given = self._evaluator.value_of(table.arguments.positional[0], world)
+        parsed = [value for value, _ in given if isinstance(value, Made) and value.name == PARSED]
+        return parsed[0] if len(parsed) == len(given) == 1 else None
 
     def _is_builtin(self, node: ast.expr, point: Point) -> bool:
         return any(

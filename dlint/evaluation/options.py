@@ -93,26 +93,22 @@ class Options:
             default = self._argument(made, name)
         return may_be(default, otherwise, (OPTION, made.key, name), world)
 
-    def is_off(self, value: Value, world: World) -> bool:
-        """Whether a value is an option that is false as long as the user does not ask for it."""
+    def default(self, value: Value, world: World) -> Const | None:
+        """What an option is as long as the user does not ask for it; None where that is not known."""
         made = value.owner if isinstance(value, External) else None
         name = option_of(value)
         if made is None or name is None or "." in name:
-            return False
+            return None
         if made.name in FILLS_FIELDS:
-            default = self._field(made, name, world)
-            return isinstance(default, ast.Constant) and not default.value
+            return _plain(self._field(made, name, world))
         if made.name != PARSED or made.arguments.all():
-            return False
+            return None
         module = made.point.frame.module
         declared = list(_declarations(module, name))
-        return (
-            len(declared) == 1
-            and _is_off(declared[0])
-            and not (
-                "set_defaults" in module.text or self._sets_by_name(module) or self._is_changed(made, name)
-            )
-        )
+        known = _unasked(declared[0]) if len(declared) == 1 else None
+        if known is None or "set_defaults" in module.text:
+            return None
+        return None if self._sets_by_name(module) or self._is_changed(made, name) else known
 
     def below(self, base: External, name: str, otherwise: External, world: World) -> list[Outcome]:
         """The same of a key below others: ``cfg.data.workers``."""
@@ -211,18 +207,27 @@ def _default(module: Module, name: str) -> ast.expr | None:
     return None if None in given or "action" in given else given.get("default")
 
 
-def _is_off(call: ast.Call) -> bool:
-    """Whether an ``add_argument`` declares a flag, or an option whose default is false."""
+def _unasked(call: ast.Call) -> Const | None:
+    """What the option that an ``add_argument`` declares is where nobody asks for it: a flag, or one whose
+    default is written out."""
     given = {keyword.arg: keyword.value for keyword in call.keywords}
     if given.keys() & {None, "required"} or not call.args:
-        return False
+        return None
     action, default = given.get("action"), given.get("default")
     flagged = isinstance(action, ast.Constant) and action.value == "store_true"
     if action is not None and not flagged:
-        return False
-    if default is None:
-        return flagged
-    return isinstance(default, ast.Constant) and not default.value
+        return None
+    return Const(False) if flagged and default is None else _plain(default)
+
+
+def _plain(node: ast.expr | None) -> Const | None:
+    """A constant as it is written, a number below nought too."""
+    match node:
+        case ast.Constant(value=value):
+            return Const(value)
+        case ast.UnaryOp(op=ast.USub(), operand=ast.Constant(value=int() | float() as number)):
+            return Const(-number)
+    return None
 
 
 def _declarations(module: Module, name: str) -> Iterator[ast.Call]:

@@ -22,6 +22,9 @@ if TYPE_CHECKING:
 
 Held = Literal["alone", "among others", "a part of it"]
 _CONTAINERS = frozenset({"OrderedDict", "dict", "list"})
+_OF_ARRAYS = frozenset({"astype", "dtype", "fields", "shape"})
+# So many names one after the other.
+_FAR = 4
 # A constructor that closes what it has opened may have closed what a container holds.
 _LETS_GO = re.compile(r"\.(?:close|release|clear)\(")
 
@@ -129,7 +132,22 @@ def _contents(container: Items | Table) -> list[Value]:
 
 
 def _taken_from(evaluator: Evaluator, node: ast.expr | None, point: Point, world: World) -> Iterator[Value]:
+    """The handles of which an expression takes a part, or each thing in a list or dict that it writes out."""
+    kept = [] if node is None else [(node, point)]
+    match node:
+        case ast.Dict(values=inner) | ast.List(elts=inner) | ast.Tuple(elts=inner) | ast.Set(elts=inner):
+            kept = [(each, point) for each in inner]
+        case ast.DictComp(value=each) | ast.ListComp(elt=each) | ast.SetComp(elt=each):
+            kept = [(each, evaluator.inside(node, point))]
+    if kept[:1] != [(node, point)] and _LETS_GO.search(point.frame.module.text_of(point.frame.scope)):
+        return
+    for each, at in kept:
+        yield from _wholes(evaluator, each, at, world)
+
+
+def _wholes(evaluator: Evaluator, node: ast.expr, point: Point, world: World) -> Iterator[Value]:
     """The handles of which an expression takes a part, be it a part of a part."""
+    node, point = _behind(evaluator, node, point, world)
     while (part := _part(node)) is not None:
         node, method, by_name = part
         wholes = [
@@ -140,6 +158,33 @@ def _taken_from(evaluator: Evaluator, node: ast.expr | None, point: Point, world
         yield from wholes
         if not (wholes or by_name):
             return  # a number, of an array
+        node, point = _behind(evaluator, node, point, world)
+
+
+def _behind(evaluator: Evaluator, node: ast.expr, point: Point, world: World) -> tuple[ast.expr, Point]:
+    """What a function's own name stands for, and where that was written: ``group = file["events"]``. A name
+    that is used as only an array can be is left as it is: what it gives under a name was read."""
+    for _ in range(_FAR):
+        if not isinstance(node, ast.Name) or node.id in point.locals or _is_array(node.id, point):
+            break
+        stored = [each for each, _ in evaluator.flow.definitions(node.id, point, world)]
+        match stored:
+            case [ast.Assign(targets=[ast.Name()], value=value) as statement]:
+                node, point = value, Point(point.frame, statement)
+            case _:
+                break
+    return node, point
+
+
+def _is_array(name: str, point: Point) -> bool:
+    """Whether a function takes slices of a name, or asks for the shape of what it stands for."""
+    for node in point.frame.layout.nodes:
+        match node:
+            case ast.Attribute(value=ast.Name(id=asked), attr=attr) if asked == name and attr in _OF_ARRAYS:
+                return True
+            case ast.Subscript(value=ast.Name(id=asked), slice=ast.Slice() | ast.Tuple()) if asked == name:
+                return True
+    return False
 
 
 def _part(node: ast.expr | None) -> tuple[ast.expr, str, bool] | None:

@@ -1,4 +1,4 @@
-"""Order: what the parent comes to before it makes a loader."""
+"""Order: what the parent comes to before it makes a loader, and what it does only when that is done."""
 
 from __future__ import annotations
 
@@ -6,14 +6,17 @@ import ast
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from dlint.source.nodes import walk
 from dlint.values.frame import Point
-from dlint.values.places import places_around
+from dlint.values.places import loops_around, places_around
 
 if TYPE_CHECKING:
     from dlint.calls.evaluator import Evaluator
+    from dlint.loaders.loaders import Loader
     from dlint.workers.uses import WorkerUse
 
 _MOST_FUNCTIONS = 30
+_GROWS = frozenset({"append", "extend", "insert"})
 
 
 def comes_before(evaluator: Evaluator, point: Point, use: WorkerUse) -> bool:
@@ -49,3 +52,74 @@ def _precedes(at: Point, end: Point) -> bool:
     """Whether one point of a scope stands before another, in a block that holds both."""
     places = {id(place.block): place.at for place in places_around(end)}
     return any(place.at < places.get(id(place.block), 0) for place in places_around(at))
+
+
+def is_never_sent(point: Point, loader: Loader) -> bool:
+    """Whether what a statement puts in a list of an object is not there when a loader starts its workers: it
+    does so behind the last loop over the loader, or the list is emptied again at once."""
+    grown = _grown(point.statement)
+    if grown is None or point.statement is None:
+        return False
+    return _is_taken_out(point, grown, loader) or _is_behind(point, point.statement, grown, loader)
+
+
+def _grown(statement: ast.stmt | None) -> ast.Attribute | None:
+    """The list of an object that a statement adds to: ``dataset.steps.append(...)``."""
+    match statement:
+        case ast.Expr(value=ast.Call(func=ast.Attribute(value=ast.Attribute() as held, attr=method))):
+            return held if method in _GROWS and isinstance(held.value, ast.Name) else None
+        case ast.AugAssign(target=ast.Attribute(value=ast.Name()) as held, op=ast.Add()):
+            return held
+    return None
+
+
+def _is_taken_out(point: Point, grown: ast.Attribute, loader: Loader) -> bool:
+    """Whether a statement further down in the same block empties the list, before any that has a block of its
+    own or makes the loader."""
+    path = ast.unparse(grown)
+    place = next(places_around(point), None)
+    for statement in place.block[place.at + 1 :] if place is not None else ():
+        if _empties(statement, path):
+            return True
+        if hasattr(statement, "body") or any(node is loader.call for node in walk(statement)):
+            return False
+    return False
+
+
+def _empties(statement: ast.stmt, path: str) -> bool:
+    match statement:
+        case ast.Expr(value=ast.Call(func=ast.Attribute(value=held, attr="clear"))):
+            return ast.unparse(held) == path
+        case ast.Assign(targets=[ast.Attribute() as held], value=ast.List(elts=[])):
+            return ast.unparse(held) == path
+    return False
+
+
+def _is_behind(point: Point, statement: ast.stmt, grown: ast.Attribute, loader: Loader) -> bool:
+    """Whether a statement, which is come to once, stands behind all loops over a loader that the same
+    function makes for nobody else, of an object of its own."""
+    frame = point.frame
+    assert isinstance(grown.value, ast.Name)
+    if (
+        isinstance(frame.scope, ast.Lambda)
+        or loader.point.frame.scope is not frame.scope
+        or grown.value.id not in frame.layout.binds
+        or next(loops_around(point), None) is not None
+    ):
+        return False
+    loops = [node for node in walk(frame.scope) if isinstance(node, ast.For)]
+    over = {id(node): loop for loop in loops for node in walk(loop.iter)}
+    match loader.point.statement:
+        case ast.Assign(targets=[ast.Name(id=name) as target], value=value) if value is loader.call:
+            used: list[ast.AST] = [
+                node
+                for node in walk(frame.scope)
+                if isinstance(node, ast.Name) and node.id == name and node is not target
+            ]
+        case _:
+            used = [loader.call]
+    return all(_ends_before(over.get(id(node)), statement) for node in used)
+
+
+def _ends_before(loop: ast.For | None, statement: ast.stmt) -> bool:
+    return loop is not None and (loop.end_lineno or loop.lineno) < statement.lineno

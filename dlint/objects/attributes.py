@@ -17,7 +17,10 @@ from dlint.objects.declared import Declared
 from dlint.objects.elsewhere.grown import Grown
 from dlint.objects.elsewhere.stores import Outside
 from dlint.objects.set_by_name import SetByName
+from dlint.source.desugaring.records import is_record
+from dlint.source.desugaring.validators import may_change
 from dlint.source.layout import FunctionNode, functions_in, parameters, statements_in
+from dlint.values.facts import fits
 from dlint.values.frame import Arguments, Frame, Point, layout_of
 from dlint.values.outcomes import OUTCOMES, Outcome, after_stores, stores_told_apart, told_apart
 from dlint.values.values import (
@@ -70,7 +73,9 @@ class Attributes:
                         outcomes = given if sure else [*given, *outcomes]
                         outcomes = told_apart(outcomes, ("set by name", base.key, name))
                 if all(isinstance(value, Const) for value, _ in outcomes) and (
-                    not whole or self._evaluator.changed_later.is_set_on_class(base.cls, name)
+                    not whole
+                    or self._evaluator.changed_later.is_set_on_class(base.cls, name)
+                    or self._is_validated(base.cls, name)
                 ):
                     return [(Unknown(("attribute", base.key, name)), world)]
                 return outcomes
@@ -102,6 +107,16 @@ class Attributes:
             case Function() | ModuleValue():
                 pass
         return [(Unknown(("attribute", base.key, name)), world)]
+
+    def _is_validated(self, cls: Class, name: str) -> bool:
+        """Whether a pydantic model that is no record by its own body, as it is derived from one, may hold
+        something else than its default."""
+        classes = self._evaluator.classes
+        return (
+            not is_record(cls.node)
+            and any(library.startswith("pydantic") for library in classes.libraries(cls))
+            and any(may_change(above.node, name) for above in classes.line(cls))
+        )
 
     def sets_by_name(self, cls: Class) -> bool:
         """Whether objects of a class get attributes by names that the class does not show."""
@@ -251,6 +266,8 @@ class Attributes:
             if is_filled and any(statement is not None for statement, _ in definitions):
                 definitions = self._evaluator.flow.definitions(path, Point(frame, None), world)
             for statement, w in definitions:
+                if isinstance(value, Const) and not _fits(value, frame, name, w):
+                    continue
                 if statement is None:
                     held.append((value, w, by))
                 else:
@@ -355,6 +372,14 @@ def _few(held: list[_Held]) -> list[_Held]:
         values.setdefault(mark, value)
         worlds.setdefault(mark, []).append(world)
     return [(value, worlds[mark][0].shared(worlds[mark][1:]), mark[1]) for mark, value in values.items()]
+
+
+def _fits(value: Const, frame: Frame, name: str, world: World) -> bool:
+    """Whether an attribute may be a constant before a method that assumes something of it."""
+    if not isinstance(frame.receiver, Instance):
+        return True
+    about = world.facts.get(Unknown(("attribute", frame.receiver.key, name)).key)
+    return about is None or fits(value, about)
 
 
 def _called_last(

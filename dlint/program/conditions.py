@@ -7,8 +7,9 @@ project as it stands, with its default settings, on today's Linux.
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Iterator
-from typing import TYPE_CHECKING
+import operator
+from collections.abc import Callable, Iterable, Iterator
+from typing import TYPE_CHECKING, Any
 
 from dlint.evaluation.options import option_of
 from dlint.fork.start_method import python_starts_anew, surely_starts_anew
@@ -29,6 +30,19 @@ if TYPE_CHECKING:
 NOT_FORKED = "workers are not forked (macOS, Windows, Python 3.14)"
 # Of arguments that contradict each other where the program comes one way, and not where it comes another.
 SOME_WAYS = "the program comes a way to this call that gives both"
+
+_COMPARED: dict[type[ast.cmpop], Callable[[Any, Any], object]] = {
+    ast.Eq: operator.eq,
+    ast.NotEq: operator.ne,
+    ast.Lt: operator.lt,
+    ast.LtE: operator.le,
+    ast.Gt: operator.gt,
+    ast.GtE: operator.ge,
+    ast.Is: operator.is_,
+    ast.IsNot: operator.is_not,
+    ast.In: lambda held, others: held in others,
+    ast.NotIn: lambda held, others: held not in others,
+}
 
 
 def both(*conditions: str | None) -> str | None:
@@ -92,35 +106,59 @@ def asked_for(program: Program, event: Event) -> str | None:
         for place in places_around(point):
             before = point.before(place.block[place.at])
             for test, outcome, _ in tests_at(place):
-                for operand in _true_parts(test, outcome):
-                    name = _off_by_default(program, operand, before, event.world)
+                for part, wanted in _sure_parts(test, outcome):
+                    name = _off_by_default(program, part, wanted, before, event.world)
                     if name is not None:
                         return f"the option {name} is given"
     return None
 
 
-def _true_parts(test: ast.expr, outcome: bool) -> Iterator[ast.expr]:
-    """The variables and attributes that are surely true where a test comes out so."""
+def _sure_parts(test: ast.expr, outcome: bool) -> Iterator[tuple[ast.expr, bool]]:
+    """The variables, attributes and comparisons in a test whose outcome is sure where that of the test is."""
     match test:
         case ast.UnaryOp(op=ast.Not(), operand=operand):
-            yield from _true_parts(operand, not outcome)
+            yield from _sure_parts(operand, not outcome)
         case ast.BoolOp(op=op, values=values) if isinstance(op, ast.And) is outcome:
             for value in values:
-                yield from _true_parts(value, outcome)
-        case ast.Name() | ast.Attribute() if outcome:
-            yield test
+                yield from _sure_parts(value, outcome)
+        case ast.Name() | ast.Attribute() | ast.Compare():
+            yield test, outcome
 
 
-def _off_by_default(program: Program, node: ast.expr, point: Point, world: World) -> str | None:
-    """The option that an expression stands for in all that it may be, where it is off by default."""
+def _off_by_default(program: Program, part: ast.expr, wanted: bool, point: Point, world: World) -> str | None:
+    """The option that a part of a test asks about, where by all that it may be and by its default the part
+    comes out otherwise."""
+    asked = _asked(part)
+    if asked is None:
+        return None
     program.evaluator.start()
-    found = program.evaluator.values(node, point, world)
-    names = {option_of(value) for value, w in found if program.evaluator.options.is_off(value, w)}
-    is_all = all(
-        program.evaluator.options.is_off(value, w) or (isinstance(value, Const) and not value.value)
-        for value, w in found
-    )
-    return names.pop() if is_all and len(names) == 1 else None
+    names: set[str | None] = set()
+    for value, w in program.evaluator.values(asked, point, world):
+        option = option_of(value)
+        held = program.evaluator.options.default(value, w) if option is not None else value
+        if not isinstance(held, Const) or _outcome(part, held.value) is not (not wanted):
+            return None
+        names |= {option} - {None}
+    return names.pop() if len(names) == 1 else None
+
+
+def _asked(part: ast.expr) -> ast.expr | None:
+    """What a part of a test asks about: ``level``, ``level > 0``, ``kind in ("noise", "blur")``."""
+    match part:
+        case ast.Compare(left=left, ops=[op]) if type(op) in _COMPARED:
+            part = left
+    return part if isinstance(part, ast.Name | ast.Attribute) else None
+
+
+def _outcome(part: ast.expr, held: Any) -> bool | None:
+    """How a part of a test comes out for something; None where it is compared with what is not written out,
+    or Python would raise."""
+    if not isinstance(part, ast.Compare):
+        return bool(held)
+    try:
+        return bool(_COMPARED[type(part.ops[0])](held, ast.literal_eval(part.comparators[0])))
+    except (TypeError, ValueError):
+        return None
 
 
 def loaded(program: Program, use: WorkerUse) -> str | None:

@@ -54,7 +54,8 @@ or require torch 1.9.
 - `warning`, silent: it allows older and newer ones (`torch>=1.6`), or names no release: if torch is older
   than 1.9. A project that rules that out, or whose code needs 1.9, has no finding.
 - `warning`, silent: NumPy only chooses another item for one that cannot be used, or worker code draws from it
-  only behind a test of an option that is off by default (`--perturb` with `action="store_true"`).
+  only behind a test that an option's default does not pass (`--perturb` with `action="store_true"`;
+  `--noise`, default 0, with `if self.noise > 0:`).
 
 A `warning` instead where workers run the code only under a condition: an option for the number of workers
 that is 0 by default, a dataset that no loader of the project is seen to get, or a loader in a function that

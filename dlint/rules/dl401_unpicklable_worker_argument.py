@@ -16,9 +16,10 @@ match and equalise (`self.detector = cv2.ORB_create()`), a scripted module (`tor
 ctypes, a tree of lxml, a Parquet file, a client of boto3 (or a bucket), Google Cloud Storage, MinIO, MongoDB
 (or a collection), Redis, DuckDB, SQLAlchemy, Elasticsearch or gRPC.
 
-What never travels is fine: a lambda called in `__init__` and not kept, one made inside `__getitem__`, one
-given to a sampler (samplers run in the parent), one that `__getstate__` leaves out, a loader without workers,
-and workers that are forked because the project says so (`multiprocessing_context="fork"`,
+What never travels is fine: a lambda called in `__init__` and not kept, one made inside `__getitem__`, one put
+in a list behind the last loop over the loader, or where the list is emptied again at once, one given to a
+sampler (samplers run in the parent), one that `__getstate__` leaves out, a loader without workers, and
+workers that are forked because the project says so (`multiprocessing_context="fork"`,
 `set_start_method("fork")` or dlint's option `start-method`). loky's workers are sent functions, classes,
 modules and views of dicts by cloudpickle; of the rest they are refused what it refuses. Views are left alone
 where the program uses `multiprocessing.Manager`, which teaches pickle to send them.
@@ -105,6 +106,7 @@ from dlint.calls.decorators import wrappers
 from dlint.changes.around import Stays
 from dlint.changes.hoisting import hoist
 from dlint.finding import Remedy
+from dlint.fork.order import is_never_sent
 from dlint.fork.shipped import Part, shipped
 from dlint.fork.start_method import LOKY
 from dlint.fork.unsendable import Kept, kept_unsendable
@@ -161,7 +163,8 @@ def check(program: Program) -> Iterator[Found]:
             if use.dataset is None:
                 yield from _arguments(program, use, use.loader)
             for hazard in hazards:
-                yield _found(program, hazard, use)
+                if not _is_never_sent(program, hazard, use.loader):
+                    yield _found(program, hazard, use)
 
 
 @dataclass(frozen=True)
@@ -264,6 +267,16 @@ def _found(program: Program, hazard: _Hazard, use: WorkerUse) -> Found:
         remedy=remedy,
         by_hand=by_hand,
     )
+
+
+def _is_never_sent(program: Program, hazard: _Hazard, loader: Loader) -> bool:
+    """Whether a thing that is put in a list where it is written is not there when the workers start."""
+    trail = trail_to(hazard.module.tree, hazard.node) if isinstance(hazard.node, ast.Lambda) else None
+    if trail is None:
+        return False
+    written = max(at for at, node in enumerate(trail) if isinstance(node, ast.stmt))
+    point = program.evaluator.sites.point_of(hazard.module, trail[: written + 2])
+    return is_never_sent(point, loader)
 
 
 def _is_lambda_of_module(program: Program, hazard: _Hazard) -> bool:

@@ -7,7 +7,7 @@ be sent it. What a process may open only once is closed where it was inherited.
 from __future__ import annotations
 
 from dlint.finding import Finding
-from dlint.rewriting.each_process.made import HandedOn, made_at
+from dlint.rewriting.each_process.made import HandedOn, made_or_none
 from dlint.rewriting.each_process.opened_later import check_opened_later
 from dlint.rewriting.each_process.per_process import PerProcess, as_function
 from dlint.rewriting.each_process.unpickled import as_unpickled_property
@@ -32,7 +32,7 @@ def repair(source: Source, finding: Finding, edits: Edits) -> None:
 
 
 def _repair(source: Source, finding: Finding, edits: Edits, keeper: str, *, once: bool) -> None:
-    made = made_at(source, finding)
+    made = made_or_none(source, finding)
     if made.owner is None and keeper:
         raise HandedOn  # a function in its place would still be called before there are workers
     check_opened_later(source, made)

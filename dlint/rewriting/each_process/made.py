@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import libcst as cst
 
@@ -41,13 +41,57 @@ class HandedOn(StaysShared):
 
 @dataclass(frozen=True)
 class Made:
-    """An assignment that makes an object: ``self.attribute = value`` in a method, or ``NAME = value``."""
+    """An assignment that makes an object: ``self.attribute = value`` in a method, or ``NAME = value``.
+
+    ``choice``: the conditional that stores None instead where an argument of the call is not given."""
 
     statement: cst.Assign | cst.AnnAssign
     value: cst.Call
     name: str
     method: cst.FunctionDef | None
     owner: cst.ClassDef | None
+    choice: cst.IfExp | None = None
+
+
+def made_or_none(source: Source, finding: Finding) -> Made:
+    """The same where a method may store None instead, as an argument of the call says:
+    ``self.mask = open(mask) if mask else None``."""
+    node = source.at(finding, cst.Call, cst.Assign, cst.AnnAssign)
+    statement = source.statement_of(node)
+    if isinstance(statement, cst.Assign) and isinstance(node, cst.Call):
+        choice = statement.value
+        if isinstance(choice, cst.IfExp) and asked_of(choice, node) is not None:
+            made = _assigned(source, statement, node)
+            if made.owner is None:
+                raise StaysShared("there may be none")
+            return replace(made, choice=choice)
+    return made_at(source, finding)
+
+
+def asked_of(choice: cst.IfExp, call: cst.Call) -> cst.Name | None:
+    """The argument of a call that a conditional asks for, to have None where there is none."""
+    there = choice.body is call
+    other = choice.orelse if there else choice.body
+    if (not there and choice.orelse is not call) or not _is_none(other):
+        return None
+    match choice.test:
+        case cst.Name() as asked if there:
+            pass
+        case cst.UnaryOperation(operator=cst.Not(), expression=cst.Name() as asked) if not there:
+            pass
+        case cst.Comparison(
+            left=cst.Name() as asked,
+            comparisons=[cst.ComparisonTarget(operator=operator, comparator=nothing)],
+        ) if _is_none(nothing) and isinstance(operator, cst.IsNot if there else cst.Is):
+            pass
+        case _:
+            return None
+    given = [arg.value for arg in call.args if isinstance(arg.value, cst.Name) and not arg.star]
+    return asked if any(each.value == asked.value for each in given) else None
+
+
+def _is_none(node: cst.CSTNode) -> bool:
+    return isinstance(node, cst.Name) and node.value == "None"
 
 
 def made_at(source: Source, finding: Finding) -> Made:
@@ -60,6 +104,11 @@ def made_at(source: Source, finding: Finding) -> Made:
         or (isinstance(node, cst.Call) and node not in (statement.value, _receiver(statement.value)))
     ):
         raise _no_assignment(source, node, statement)
+    return _assigned(source, statement, statement.value)
+
+
+def _assigned(source: Source, statement: cst.Assign | cst.AnnAssign, value: cst.Call) -> Made:
+    """What an assignment makes by a call."""
     targets = (
         [each.target for each in statement.targets]
         if isinstance(statement, cst.Assign)
@@ -69,7 +118,7 @@ def made_at(source: Source, finding: Finding) -> Made:
     if len(targets) == 1 and isinstance(target, cst.Name) and source.function_of(statement) is None:
         if source.enclosing(statement, cst.ClassDef) is not None:
             raise StaysShared("it is an attribute of the class")
-        return Made(statement, statement.value, target.value, None, None)
+        return Made(statement, value, target.value, None, None)
     method = source.function_of(statement)
     owner: cst.ClassDef | None = source.enclosing(statement, cst.ClassDef)
     if (
@@ -81,7 +130,7 @@ def made_at(source: Source, finding: Finding) -> Made:
         or source.parent(source.parent(method) or method) is not owner
     ):
         raise _no_attribute(source, targets, method)
-    return Made(statement, statement.value, target.attr.value, method, owner)
+    return Made(statement, value, target.attr.value, method, owner)
 
 
 def _receiver(call: cst.Call) -> cst.BaseExpression | None:

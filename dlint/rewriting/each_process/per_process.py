@@ -73,7 +73,8 @@ def as_property(
     os = "" if by_worker else name_for(source, edits, "os", "os")
     entry = f"{{None: {source.code(made.value)}}}" if by_worker else "{}"
     annotated = isinstance(made.statement, cst.AnnAssign)
-    hint = class_of(source, made) if annotated or is_hinted(method) else None
+    hinted = made.choice is None and (annotated or is_hinted(method))
+    hint = class_of(source, made) if hinted else None
     none = "Optional[int]" if "Optional[" in source.module.code else "int | None"
     annotation = f": dict[{none if by_worker else 'int'}, {hint}]" if hint is not None else ""
     text = f"self.{kept}{annotation} = {entry}"

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 
+import libcst as cst
+
 from dlint.changes.stores import Kin
 from dlint.program.program import Program
 from dlint.rewriting.each_process.attribute import (
@@ -14,8 +16,8 @@ from dlint.rewriting.each_process.attribute import (
     kin_of,
 )
 from dlint.rewriting.each_process.ended_objects import Ending, end_what_is_there, endings
-from dlint.rewriting.each_process.kept_arguments import imports_for, made_later
-from dlint.rewriting.each_process.made import Made, StaysShared
+from dlint.rewriting.each_process.kept_arguments import imports_for, is_parameter, made_later
+from dlint.rewriting.each_process.made import Made, StaysShared, asked_of
 from dlint.rewriting.each_process.per_process import PerProcess, as_property, kept_under
 from dlint.rewriting.each_process.states import forgotten, leave_out
 from dlint.rewriting.edits import Edits
@@ -43,12 +45,34 @@ def as_unpickled_property(
         if not is_free(kin, kept):
             raise StaysShared(f"the name {kept} is in use")
         imports = imports_for(source, made)
+        if made.choice is not None and (ended or once):
+            raise StaysShared("it may be None, and is closed")
         value, setup = made_later(source, kin, made, word, bool(imports))
         for ending in ended:
             end_what_is_there(source, edits, made, ending)
         more = leave_out(source, edits, kin, made.owner, made.name, kept)
-        how = PerProcess(why, source.code(value), imports, once=once)
+        how = PerProcess(why, source.code(_or_none(source, made, value)), imports, once=once)
         as_property(source, edits, made, how, setup=setup, more=more)
+
+
+def _or_none(source: Source, made: Made, value: cst.Call) -> cst.BaseExpression:
+    """What each process stores: the call as it makes it, or None where it is given nothing."""
+    choice = made.choice
+    asked = asked_of(choice, made.value) if choice is not None else None
+    if choice is None or asked is None:
+        return value
+    if not is_parameter(source, made, asked.value):
+        raise StaysShared(f"{asked.value} is known only here")
+    names = [getattr(arg.value, "value", None) for arg in made.value.args]
+    kept = value.args[names.index(asked.value)].value
+    test = kept if choice.test is asked else _with(choice.test, kept)
+    there = choice.body is made.value
+    return choice.with_changes(test=test, **{"body" if there else "orelse": value})
+
+
+def _with(test: cst.BaseExpression, asked: cst.BaseExpression) -> cst.BaseExpression:
+    """A test that asks the same of something else."""
+    return test.with_changes(**{"left" if isinstance(test, cst.Comparison) else "expression": asked})
 
 
 def _check_looks(source: Source, program: Program, made: Made) -> None:

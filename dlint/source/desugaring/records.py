@@ -8,6 +8,7 @@ from __future__ import annotations
 import ast
 from typing import NamedTuple, TypeVar
 
+from dlint.source.desugaring.validators import run_afterwards, validated
 from dlint.source.layout import dotted
 
 _DECORATORS = frozenset(
@@ -107,11 +108,12 @@ def _init(node: ast.ClassDef, fields: list[_Field]) -> ast.FunctionDef:
             [ast.keyword(None, ast.Name("kwargs", ast.Load()))],
         )
         body.append(_at(ast.Expr(handed), fields[0].place))
-    body += [_at(_stored(field), field.place) for field in fields if _is_stored(field)]
+    body += [_at(_stored(node, field), field.place) for field in fields if _is_stored(field)]
     for method in node.body:
         if isinstance(method, ast.FunctionDef) and method.name in AFTER_INIT:
             after = ast.Attribute(ast.Name("self", ast.Load()), method.name, ast.Load())
             body.append(_at(ast.Expr(ast.Call(after, [], [])), fields[-1].place))
+    body += [_at(ast.Expr(call), fields[-1].place) for call in run_afterwards(node)]
     arguments = ast.arguments(
         [],
         [ast.arg("self"), *(names if by_position else [])],
@@ -131,7 +133,7 @@ def _is_stored(field: _Field) -> bool:
     return field.kept and (field.given or field.default is not None or field.factory is not None)
 
 
-def _stored(field: _Field) -> ast.Assign:
+def _stored(node: ast.ClassDef, field: _Field) -> ast.Assign:
     """``self.x = x``, or what stands for x."""
     value: ast.expr = ast.Name(field.name, ast.Load())
     if field.factory is not None:
@@ -140,6 +142,7 @@ def _stored(field: _Field) -> ast.Assign:
         value = ast.IfExp(missing, made, value) if field.given else made
     elif not field.given and field.default is not None:
         value = field.default
+    value = validated(node, field.name, field.place.annotation, value)
     return ast.Assign([ast.Attribute(ast.Name("self", ast.Load()), field.name, ast.Store())], value)
 
 
