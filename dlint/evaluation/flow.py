@@ -127,6 +127,7 @@ class _Search:
         self.name = name
         self.base = name.rpartition(".")[0]
         self.looped: set[int] = set()
+        self.partly = False  # whether what is looked through may have ended anywhere
         self.found: list[Definition] = []
 
     def run(self, statement: ast.stmt | None, world: World) -> list[Definition]:
@@ -179,7 +180,9 @@ class _Search:
                 attempt = as_try(statement)
                 if attempt is not None:
                     # The body may have run in part before it raised.
+                    partly, self.partly = self.partly, True
                     self.block(attempt.body, len(attempt.body), worlds)
+                    self.partly = partly
         attempt = as_try(owner)
         if attempt is not None and role in ("orelse", "finalbody"):
             return self.block(attempt.body, len(attempt.body), worlds)
@@ -229,14 +232,16 @@ class _Search:
     def loop(self, loop: Loop, worlds: list[World]) -> list[World]:
         """Backwards through a loop: from where breaks leave it, its ``else``, the end of a round."""
         before = len(self.found)
-        broken = [w for each in self.layout.leaving(loop).breaks for w in self.out_of(each, loop, worlds)]
+        breaks = self.layout.leaving(loop).breaks
+        passed = broken = few([w for each in breaks for w in self.out_of(each, loop, worlds)])
         # Without a test that may be false, and with an ``else`` that goes elsewhere, breaks alone lead here.
-        only_breaks = bool(self.layout.leaving(loop).breaks) and (_goes_on(loop) or ends(loop.orelse))
-        passed = worlds if only_breaks else self.block(loop.orelse, len(loop.orelse), worlds)
+        only_breaks = bool(breaks) and not self.partly and (_goes_on(loop) or ends(loop.orelse))
+        if not only_breaks:
+            passed = self.block(loop.orelse, len(loop.orelse), worlds)
         inside = self.rounds(loop, passed)
         if len(self.found) > before and not self.anew and self.takes_out(loop):
             return []
-        passed = self.not_run(few(broken) if only_breaks else passed, before)
+        passed = self.not_run(passed, before)
         if self.binds_itself(loop):
             self.found += [(loop, w) for w in (*inside, *broken)]
             if only_breaks:
@@ -279,6 +284,8 @@ class _Search:
 
     def out_of(self, leaving: ast.stmt, loop: Loop, worlds: list[World]) -> list[World]:
         """Backwards from a ``break`` or ``continue`` to where the round of its loop began."""
+        for attempt in reversed(self.attempts(leaving, loop)):
+            worlds = self.block(attempt.finalbody, len(attempt.finalbody), worlds)
         at: ast.AST = leaving
         while worlds:
             place = self.layout.places[id(at)]
@@ -298,6 +305,18 @@ class _Search:
             holder = self.layout.try_of.get(id(owner))
             at = owner if holder is None else holder
         return []
+
+    def attempts(self, statement: ast.stmt, loop: Loop) -> list[ast.Try]:
+        """The ``try`` statements around a statement in a loop, the innermost first, that end with their
+        ``finally`` before control leaves the round."""
+        found: list[ast.Try] = []
+        at: ast.AST = statement
+        while (owner := self.layout.places[id(at)].owner) is not loop and owner is not None:
+            role, at = self.layout.places[id(at)].role, self.layout.try_of.get(id(owner), owner)
+            attempt = as_try(at)
+            if attempt is not None and role != "finalbody":
+                found.append(attempt)
+        return found
 
     def branches(self, statement: ast.If, worlds: list[World]) -> list[World]:
         passed: list[World] = []

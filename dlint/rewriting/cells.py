@@ -3,14 +3,15 @@ metadata, magics, how the JSON is laid out."""
 
 from __future__ import annotations
 
-import ast
 import json
 import re
 from collections.abc import Iterator
 from difflib import SequenceMatcher
 from typing import NamedTuple
 
-from dlint.rewriting import json_text
+import libcst as cst
+
+from dlint.rewriting import header, json_text
 from dlint.rewriting.json_text import Part
 from dlint.rewriting.refusal import CannotRepair
 from dlint.source.notebooks import Cell, Notebook, read_notebook
@@ -179,18 +180,10 @@ def _holds(cell: Cell) -> bool:
 
 def _ends_in_imports(cell: Cell) -> bool:
     """Whether a cell has imports last, and lines after them at most that set libraries up."""
-    body = ast.parse("\n".join(cell.program)).body
-    while body and _sets_up(body[-1]):
+    body = list(cst.parse_module("\n".join(cell.program)).body)
+    while body and header.sets_up(body[-1]):
         body.pop()
-    return bool(body) and isinstance(body[-1], ast.Import | ast.ImportFrom)
-
-
-def _sets_up(statement: ast.stmt) -> bool:
-    """``cv2.setNumThreads(0)``, below which definitions are put as well (`header`)."""
-    match statement:
-        case ast.Expr(value=ast.Call(func=ast.Attribute(), args=args, keywords=named)):
-            return all(isinstance(each, ast.Constant) for each in (*args, *(one.value for one in named)))
-    return False
+    return bool(body) and header.is_import(body[-1])
 
 
 def _refuse_magics(cell: Cell, start: int, stop: int) -> None:

@@ -69,7 +69,7 @@ def with_statements_after_imports(module: cst.Module, statements: Sequence[State
     body = list(module.body)
     end = end_of_imports(body)
     defines = any(isinstance(each, cst.FunctionDef | cst.ClassDef) for each in statements)
-    while defines and end < len(body) and _sets_up(body[end]):
+    while defines and end < len(body) and sets_up(body[end]):
         end += 1
     blank = 2 if defines else 1
     first, *rest = statements
@@ -80,7 +80,7 @@ def with_statements_after_imports(module: cst.Module, statements: Sequence[State
     return module.with_changes(body=body)
 
 
-def _sets_up(statement: Statement) -> bool:
+def sets_up(statement: Statement) -> bool:
     """Whether a line tells a module something, and nothing of this one: ``matplotlib.use("Agg")``."""
     if not isinstance(statement, cst.SimpleStatementLine) or begins_cell(statement):
         return False

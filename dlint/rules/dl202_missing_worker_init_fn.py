@@ -15,8 +15,9 @@ One worker with a literal `shuffle=False` is an evaluation and left alone: there
 Draws of `random` and `torch` are fine: torch seeds both in every worker. Libraries' loaders that seed NumPy
 themselves (MONAI's) are fine, and so are programs that have Lightning seed the workers
 (`seed_everything(seed, workers=True)`, `LightningCLI`), a `worker_init_fn` that is passed on a condition or
-set later (`loader.worker_init_fn = seed_worker`), and draws that worker code has seeded before on the way, be
-it behind `get_worker_info() is not None` or a flag that the first item sets (DL201 judges that seed). Workers
+set later (`loader.worker_init_fn = seed_worker`), and draws that worker code has always seeded before on the
+way (DL201 judges that seed). Where it does so behind a flag of the first item or `get_worker_info() is not
+None`, with a number that comes again, the loader is found, as every epoch with new workers repeats. Workers
 that surely start by spawn or forkserver (the loader's `multiprocessing_context`, `set_start_method` on no
 condition, dlint's option `start-method`) import NumPy themselves, and its state is then fresh: they are left
 alone, too. Where a seeding function is called instead of passed, DL205 says so.
@@ -104,7 +105,7 @@ from dlint.program.program import Program
 from dlint.randomness.init_functions import behind_partials, result_of
 from dlint.randomness.replacements import REPLACING, replaces_item
 from dlint.randomness.reseeds import is_taken
-from dlint.randomness.seed import NEW, TORCH
+from dlint.randomness.seed import FIXED, NEW, TORCH, WORKER
 from dlint.randomness.seeds import seeds_of
 from dlint.rules.rule import Found
 from dlint.rules.wording import brief, place
@@ -144,6 +145,12 @@ def check(program: Program) -> Iterator[Found]:
             if id(code) not in nearest:
                 nearest[id(code)] = _nearest_draw(program, code)
         draws = [draw for code in codes if (draw := nearest[id(code)]) is not None]
+        alike = {
+            id(draw) for code in codes if (draw := nearest[id(code)]) and _seeds_alike(program, code, draw)
+        }
+        if loader.keeps_workers:
+            # They go on in the next epoch; of a seed that all of them have DL201 speaks.
+            draws = [draw for draw in draws if id(draw) not in alike]
         if draws:
             if _is_called(program, loader) or surely_starts_anew(program, uses[0]):
                 continue
@@ -154,7 +161,7 @@ def check(program: Program) -> Iterator[Found]:
                     return
                 remedy = _remedy(program, loader, uses, missing=missing)
                 draw = min(draws, key=lambda each: _distance(program, each))
-                yield _found(program, loader, draw, remedy, missing=missing)
+                yield _found(program, loader, draw, remedy, missing=missing, alike=id(draw) in alike)
 
 
 def _trainer_seeds_workers(program: Program) -> bool:
@@ -277,7 +284,7 @@ def _has_subclasses(program: Program, function: Function) -> bool:
 
 
 def _nearest_draw(program: Program, code: WorkerCode) -> Event | None:
-    seeding = set(_seeding(program, code))
+    seeding = set(_seeding(program, code, again=False))
     drawing = [
         event for event in code.events if draws_from_numpy(event.name) or _is_told_to_draw(program, event)
     ]
@@ -311,18 +318,30 @@ def _is_given_state(program: Program, event: Event) -> bool:
     )
 
 
-def _seeding(program: Program, code: WorkerCode) -> Iterator[int]:
+def _seeds_alike(program: Program, code: WorkerCode, draw: Event) -> bool:
+    """Whether worker code has surely seeded before a draw, with what comes again in each epoch."""
+    seeding = set(_seeding(program, code, again=True))
+    return bool(seeding) and _comes_after_seeding(draw, seeding)
+
+
+def _seeding(program: Program, code: WorkerCode, *, again: bool) -> Iterator[int]:
     """The statements of worker code that seed NumPy for what comes after them, themselves or in what they
-    call, and the items of ``with`` that do so for their block."""
+    call, and the items of ``with`` that do so for their block. Behind a test that every worker passes those
+    count whose numbers come ``again``, or those of which that is not known."""
     for event in code.each_way([each for each in code.events if "NumPy" in SEEDS.get(each.name, "")]):
-        good = any(seed.kinds & {TORCH, *NEW} for seed in seeds_of(program.evaluator, code, event))
+        seeds = seeds_of(program.evaluator, code, event)
+        good = any(seed.kinds & {TORCH, *NEW} for seed in seeds)
+        comes_again = all(seed.kinds <= {FIXED, WORKER} for seed in seeds)
         for point in event.places():
             if isinstance(point.statement, ast.With):
                 yield from map(id, point.statement.items)
             for around in places_around(point):
                 yield id(around.block[around.at])
-                # A good seed that is set on a condition is set once a worker.
-                if not good and not is_taken(program.evaluator, around, point):
+                # A good seed that is set on a condition is set once a worker: `if not self.seeded:`.
+                always = good or isinstance(around.owner, ast.With | ast.Try | None)
+                if not always and (
+                    comes_again is not again or not is_taken(program.evaluator, around, point)
+                ):
                     break
             else:
                 continue
@@ -353,17 +372,23 @@ def _distance(program: Program, event: Event) -> tuple[bool, bool, int]:
     return replaces_item(event), asked_for(program, event) is not None, event.link.length
 
 
-def _found(program: Program, loader: Loader, draw: Event, remedy: Remedy | None, *, missing: bool) -> Found:
+def _found(
+    program: Program, loader: Loader, draw: Event, remedy: Remedy | None, *, missing: bool, alike: bool
+) -> Found:
+    lack = _lack(program, loader, missing)
     repeat = (
         "all workers repeat its numbers" if loader.keeps_workers else "all workers and epochs repeat them"
     )
     cure = "pass a worker_init_fn that seeds NumPy from torch.initial_seed()"
     if not missing:
         cure = "seed NumPy from torch.initial_seed() in the worker_init_fn"
+    if alike:
+        cure = f"take that out, and {cure}"
+        lack, repeat = "worker code seeds it alike in every epoch", "epochs repeat them"
     return Found(
         loader.module,
         loader.call,
-        f"workers draw from NumPy ({_shown(draw.name)}) and {_lack(program, loader, missing)}: {repeat}",
+        f"workers draw from NumPy ({_shown(draw.name)}) and {lack}: {repeat}",
         "silent",
         f"{cure}, or require torch>=1.9",
         both(

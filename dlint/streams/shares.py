@@ -10,7 +10,6 @@ from dlint.values.frame import Point
 from dlint.values.places import places_around, tests_around
 
 _INFO = "get_worker_info"
-_MANY = 1000
 # By a test's outcome: how many more there may be than the number that is compared with.
 _MORE: dict[bool, dict[type[ast.cmpop], int]] = {
     True: {ast.Eq: 0, ast.LtE: 0, ast.Lt: -1},
@@ -143,8 +142,8 @@ class Shares:
             case ast.Compare(left=left, ops=[ast.Is()], comparators=[ast.Constant(value=None)]):
                 return outcome and self._is_info(left)
             case ast.Compare(left=left, ops=[op], comparators=[ast.Constant(value=int(number))]):
-                most = number + _MORE[outcome].get(type(op), _MANY)
-                return most <= 1 and self._is_total(left)
+                more = _MORE[outcome].get(type(op))
+                return more is not None and number + more <= 1 and self._is_total(left)
         return False
 
     def _takes_part(self, node: ast.AST, whole: str) -> bool:

@@ -199,7 +199,7 @@ def _agree(folder: Path, program: str) -> None:
                 np.random.seed(info.id)  # expect: DL201
                 self.seeded = True
         return np.random.rand()
-{_LOADED}""",
+{_DRAWN}""",
             id="once, with the worker's number only",
         ),
         pytest.param(

@@ -239,15 +239,23 @@ def test_streams_that_come_twice_by_number() -> None:
     assert [(each.code, each.sure) for each in order.check(fewer, plain)] == [(None, False)]
 
 
-def _stream(*of_workers: Sequence[int], epochs: int = 1, drawn: Sequence[int] = (), **more: Any) -> Trial:
-    """A stream that is read to its end; workers draw from states before their first items."""
+def _stream(*of_workers: Sequence[int], drawn: Sequence[int] = (), **more: Any) -> Trial:
+    """A stream that is read to its end, epoch by epoch, of which workers draw before their first items: what
+    each gives in the first epoch, then in the second."""
     states = {
         worker: {"changed": {"random": (state, 99)}} if state else {} for worker, state in enumerate(drawn)
     }
+    workers = len(drawn) or 1
     events = [
-        item(number, worker, epoch, mark=mark, whole=True, **({} if number else states.get(worker, {})))
-        for epoch in range(epochs)
-        for worker, marks_ in enumerate(of_workers)
+        item(
+            number,
+            at % workers,
+            at // workers,
+            mark=mark,
+            whole=True,
+            **({} if number else states.get(at, {})),
+        )
+        for at, marks_ in enumerate(of_workers)
         for number, mark in enumerate(marks_)
     ]
     return trial(*events, loader=STREAM, epoch_ended=ended(), **more)
@@ -257,11 +265,20 @@ WHOLE = [1, 2, 3, 4]
 
 
 @pytest.mark.parametrize(
-    ("drawn", "code", "sure"), [((5, 6), "DL508", True), ((5, 5), None, False), ((), None, False)]
+    ("drawn", "second", "code", "sure"),
+    [
+        ((5, 6), ([1, 3], [3, 4]), "DL508", True),
+        pytest.param((5, 6), ([1, 2], [2, 4]), None, False, id="the same is left out in each epoch"),
+        pytest.param((5, 6), (), None, False, id="there is one epoch"),
+        pytest.param((5, 5), ([1, 3], [3, 4]), None, False, id="all draw alike"),
+        pytest.param((0, 0), ([1, 3], [3, 4]), None, False, id="none draws"),
+    ],
 )
-def test_shares_of_unlike_orders(drawn: Sequence[int], code: str | None, sure: bool) -> None:
-    plain = _stream(WHOLE, epochs=2, workers=0)
-    (found,) = order.check(_stream([1, 2], [2, 4], drawn=drawn), plain)
+def test_shares_of_unlike_orders(
+    drawn: Sequence[int], second: Sequence[Sequence[int]], code: str | None, sure: bool
+) -> None:
+    plain = _stream(WHOLE, WHOLE, workers=0)
+    (found,) = order.check(_stream([1, 2], [2, 4], *second, drawn=drawn), plain)
     assert (found.code, found.sure) == (code, sure)
     assert found.what.startswith("1 of 4 items come from no worker, and others come from several")
 
@@ -276,8 +293,8 @@ def test_shares_of_unlike_orders(drawn: Sequence[int], code: str | None, sure: b
     ],
 )
 def test_shares_that_do_not_show_it(whole: Sequence[int], of_workers: Any, epochs: int) -> None:
-    plain = _stream(whole, epochs=epochs, workers=0)
-    assert not list(order.check(_stream(*of_workers, drawn=(5, 6)), plain))
+    plain = _stream(*[whole] * epochs, workers=0)
+    assert not list(order.check(_stream(*of_workers, *of_workers, drawn=(5, 6)), plain))
 
 
 def test_one_file_for_all() -> None:

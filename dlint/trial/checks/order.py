@@ -52,9 +52,10 @@ def check(trial: Trial, plain: Trial | None) -> Iterator[Wrong]:
             place,
             sure=False,
         )
-    elif now == once and (lost := _lost(trial, plain)):
-        told = f"{lost} of {once} items come from no worker, and others come from several"
-        if _all_draw(trial):
+    elif now == once and (lost := _lost(trial, plain, 0)):
+        told = f"{len(lost)} of {once} items come from no worker, and others come from several"
+        # Shares that do not fit together lose the same items again, unlike orders lose others.
+        if _all_draw(trial) and _lost(trial, plain, 1) not in (None, lost):
             yield Wrong(
                 "DL508",
                 f"{told}: each worker takes its share of an order that it has drawn itself",
@@ -67,17 +68,17 @@ def check(trial: Trial, plain: Trial | None) -> Iterator[Wrong]:
             yield Wrong(None, told, "see how __iter__ shares the items out", "silent", place, sure=False)
 
 
-def _lost(trial: Trial, plain: Trial) -> int:
-    """How many items workers leave out of the first epoch while others come from several of them. 0 where
-    that cannot be known, since items are other ones in each epoch anyway, or alike in part."""
-    whole = [_marks(plain, epoch) for epoch in _epochs(plain)]
-    mine = _marks(trial, 0)
+def _lost(trial: Trial, plain: Trial, epoch: int) -> frozenset[int] | None:
+    """The items that workers leave out of an epoch while others come from several of them. None where that
+    cannot be known, since items are other ones in each epoch anyway, or alike in part."""
+    whole = [_marks(plain, each) for each in _epochs(plain)]
+    mine = _marks(trial, epoch)
     if len(whole) < 2 or mine is None or None in whole or len({frozenset(each or ()) for each in whole}) > 1:
-        return 0
-    known, seen = set(whole[0] or ()), set(mine)
-    if any(len(each or ()) != len(known) for each in whole) or not seen < known:
-        return 0
-    return len(known - seen)
+        return None
+    known, seen = frozenset(whole[0] or ()), frozenset(mine)
+    if any(len(each or ()) != len(known) for each in whole) or not seen <= known or len(mine) != len(known):
+        return None
+    return known - seen
 
 
 def _epochs(trial: Trial) -> list[int]:
@@ -94,16 +95,15 @@ def _marks(trial: Trial, epoch: int) -> list[int] | None:
 def _all_draw(trial: Trial) -> bool:
     """Whether each worker draws random numbers before its first item, and not the same ones."""
     states: dict[int, tuple[str, int]] = {}
-    first: dict[int, Event] = {}
+    first: set[int] = set()
     for event in trial.records.events:
-        if event.epoch == 0 and event.worker is not None and event.what in ("iter", "item"):
-            if event.worker in first:
-                continue
-            if event.changed:
-                name, (before, _) = next(iter(event.changed.items()))
-                states[event.worker] = (name, before)
-            if event.what == "item" or event.changed:
-                first[event.worker] = event
+        if event.epoch or event.worker is None or event.worker in first or event.what not in ("iter", "item"):
+            continue
+        if event.changed:
+            name, (before, _) = next(iter(event.changed.items()))
+            states[event.worker] = (name, before)
+        if event.what == "item" or event.changed:
+            first.add(event.worker)
     return len(states) == len(first) > 1 and len(set(states.values())) == len(states)
 
 
