@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING
 
 from dlint.calls.indirect_calls import Trail, calls_through
 from dlint.calls.site import Site
-from dlint.source.layout import FunctionNode
 from dlint.source.module import Module
 from dlint.source.nodes import walk
+from dlint.source.statements import FunctionNode
 from dlint.values.frame import arguments_of
 
 if TYPE_CHECKING:

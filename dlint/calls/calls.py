@@ -9,7 +9,7 @@ from dlint.calls.decorators import given_instead, is_dispatched
 from dlint.evaluation.options import still_parser
 from dlint.evaluation.questions import begun
 from dlint.knowledge.names import MAKES_MORE, answers_again
-from dlint.source.layout import FunctionNode, as_try, ends, statements_in
+from dlint.source.statements import FunctionNode, as_try, ends, statements_in
 from dlint.values.alike import told
 from dlint.values.frame import Argument, Arguments, Frame, Point
 from dlint.values.outcomes import Outcome

@@ -26,7 +26,7 @@ from dlint.knowledge.commands import (
     WRAPS,
 )
 from dlint.source.desugaring.records import is_record
-from dlint.source.layout import FunctionNode, parameters
+from dlint.source.statements import FunctionNode, parameters
 from dlint.values.frame import Argument, Arguments, Frame, Point
 from dlint.values.values import Class, External, Made, Value
 from dlint.values.worlds import OPTION, World

@@ -6,8 +6,8 @@ import ast
 from typing import TYPE_CHECKING, NamedTuple
 
 from dlint.knowledge.callbacks import DISPATCHES, FILLS_ARGUMENTS
-from dlint.source.layout import FunctionNode, expressions, parameters, statements_in
 from dlint.source.nodes import walk
+from dlint.source.statements import FunctionNode, expressions, parameters, statements_in
 from dlint.values.frame import Argument, Arguments, Frame, Point, layout_of
 from dlint.values.values import Class, External, Function, Instance, Value
 from dlint.values.worlds import HERE

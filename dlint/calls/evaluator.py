@@ -40,7 +40,7 @@ from dlint.objects.filled_fields import FilledFields
 from dlint.objects.initialisers import Initialisers
 from dlint.objects.prepared import Prepared
 from dlint.objects.records import Records
-from dlint.source.layout import dotted
+from dlint.source.statements import dotted
 from dlint.values.frame import Argument, Arguments, Point, arguments_of
 from dlint.values.operators import negative, operate
 from dlint.values.outcomes import OUTCOMES, Outcome, fold, told_apart, within

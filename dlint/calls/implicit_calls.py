@@ -8,8 +8,8 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, NamedTuple
 
 from dlint.source.desugaring.records import AFTER_INIT
-from dlint.source.layout import FunctionNode
 from dlint.source.module import Module
+from dlint.source.statements import FunctionNode
 from dlint.values.frame import Frame, Point
 
 if TYPE_CHECKING:

@@ -8,8 +8,8 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from dlint.knowledge.processes.starters import STARTERS, Starter
-from dlint.source.layout import target_names
 from dlint.source.module import Module
+from dlint.source.statements import target_names
 from dlint.values.frame import Argument, Arguments, Point, arguments_of
 from dlint.values.values import External, Unknown
 

@@ -9,7 +9,7 @@ from dlint.calls.site import Site
 from dlint.evaluation import interface as evaluation
 from dlint.evaluation.comprehensions import Comprehension
 from dlint.objects import interface as objects
-from dlint.source.layout import FunctionNode
+from dlint.source.statements import FunctionNode
 from dlint.values.frame import Arguments, Frame, Point
 from dlint.values.outcomes import Outcome
 from dlint.values.values import Class, External, Instance, Key, Value

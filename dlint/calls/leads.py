@@ -9,8 +9,8 @@ from __future__ import annotations
 import ast
 
 from dlint.knowledge.callbacks import DATA_METHODS, GOES_THROUGH, PLAIN_BUILTINS
-from dlint.source.layout import blocks, expressions, parameters
 from dlint.source.nodes import children
+from dlint.source.statements import blocks, expressions, parameters
 from dlint.values.frame import Frame
 
 _LEAVES = ast.Return | ast.Raise | ast.Continue | ast.Break

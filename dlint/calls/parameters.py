@@ -9,7 +9,7 @@ from dlint.calls.decorators import Inside, calls_inside, fills_arguments
 from dlint.calls.many_callers import different_first, few
 from dlint.evaluation.entries import ABSENT
 from dlint.evaluation.questions import begun
-from dlint.source.layout import FunctionNode, parameters
+from dlint.source.statements import FunctionNode, parameters
 from dlint.values.frame import Argument, Arguments, Frame, Point, arguments_of, layout_of
 from dlint.values.outcomes import Outcome, told_apart
 from dlint.values.values import Class, Const, Function, Instance, Items, Key, Table, Unknown, Value

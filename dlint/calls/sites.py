@@ -17,9 +17,9 @@ from dlint.calls.site import Site
 from dlint.evaluation.questions import begun
 from dlint.objects.initialisers import base_init_calls
 from dlint.source.expected_errors import expects_error
-from dlint.source.layout import FunctionNode, functions_in
 from dlint.source.module import Module
 from dlint.source.nodes import walk
+from dlint.source.statements import FunctionNode, functions_in
 from dlint.values.frame import Arguments, Frame, Point, arguments_of
 from dlint.values.values import Class, Function, Instance, Key, Partial
 

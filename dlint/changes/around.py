@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 from dlint.fork.sendable import refused_part
 from dlint.project.main_guards import is_guarded
 from dlint.source.closures import bindings, bound_by, owner, reads
-from dlint.source.layout import dotted, parameters
 from dlint.source.nodes import walk
 from dlint.source.settled import is_before
+from dlint.source.statements import dotted, parameters
 from dlint.values.values import Class, Const, External, Function, Made
 
 if TYPE_CHECKING:

@@ -7,8 +7,8 @@ from collections.abc import Iterable
 
 from dlint.changes.mentions import mentions
 from dlint.program.program import Program
-from dlint.source.layout import dotted
 from dlint.source.module import Module
+from dlint.source.statements import dotted
 
 
 def why_needed_elsewhere(program: Program, home: Module, names: Iterable[str]) -> str | None:

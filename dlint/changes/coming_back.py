@@ -11,8 +11,8 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from dlint.changes.stores import Kin
-from dlint.source.layout import functions_in, parameters
 from dlint.source.nodes import walk
+from dlint.source.statements import functions_in, parameters
 from dlint.values.frame import Point
 from dlint.values.values import Function, Partial
 from dlint.workers.worker import WorkerCode

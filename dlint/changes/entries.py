@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 
 from dlint.changes.mentions import mentions
 from dlint.source.closures import Callable_
-from dlint.source.layout import MUTATORS, dotted, parameters
 from dlint.source.nodes import walk
 from dlint.source.settled import is_before, share_a_loop
+from dlint.source.statements import MUTATORS, dotted, parameters
 from dlint.values.values import Instance, Made
 
 if TYPE_CHECKING:

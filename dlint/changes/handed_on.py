@@ -14,9 +14,9 @@ from dlint.knowledge.processes.by_name import is_found_by_name
 from dlint.knowledge.scripts import PLAIN_DECORATORS
 from dlint.project.main_guards import is_guarded
 from dlint.source.closures import Binding, bindings, owner
-from dlint.source.layout import dotted, parameters
 from dlint.source.nodes import walk
 from dlint.source.settled import is_before, unsettled
+from dlint.source.statements import dotted, parameters
 from dlint.values.values import Class, External, Function
 
 if TYPE_CHECKING:

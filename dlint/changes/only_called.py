@@ -17,8 +17,8 @@ from dlint.changes.read_by_name import is_read_by_name
 from dlint.changes.stores import Kin
 from dlint.knowledge.processes.by_name import kept_as, only_calls
 from dlint.source.closures import Callable_, bindings, owner, reads, trail_to
-from dlint.source.layout import dotted, parameters
 from dlint.source.nodes import walk
+from dlint.source.statements import dotted, parameters
 from dlint.values.values import Class, External, Function, Value
 
 if TYPE_CHECKING:

@@ -6,7 +6,7 @@ import ast
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, TypeAlias
 
-from dlint.source.layout import MUTATORS
+from dlint.source.statements import MUTATORS
 from dlint.values.values import External, ModuleValue
 
 if TYPE_CHECKING:

@@ -17,8 +17,8 @@ from dlint.budget.budget import spend
 from dlint.calls.parameters import is_static
 from dlint.changes.mentions import mentions
 from dlint.program.program import Program
-from dlint.source.layout import FunctionNode, dotted, functions_in, parameters
 from dlint.source.module import Module
+from dlint.source.statements import FunctionNode, dotted, functions_in, parameters
 from dlint.values.frame import Point
 from dlint.values.values import Class, Const, External, Instance, Made, Unknown, Value
 

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from dlint.knowledge.commands import PARSED
-from dlint.source.layout import blocks, changed_names, dotted, own_names, steps, taken
+from dlint.source.statements import blocks, changed_names, dotted, own_names, steps, taken
 from dlint.values.frame import Argument, Point
 from dlint.values.outcomes import Outcome
 from dlint.values.values import Const, External, Made, Table, Unknown, Value

@@ -13,7 +13,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, TypeAlias
 
 from dlint.budget.budget import spend
-from dlint.source.layout import as_try, ends, own_names, pattern_names, statements_in, taken
+from dlint.source.statements import as_try, ends, own_names, pattern_names, statements_in, taken
 from dlint.values.frame import Frame, Point
 from dlint.values.values import Key
 from dlint.values.worlds import World

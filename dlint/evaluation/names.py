@@ -8,8 +8,16 @@ import itertools
 from functools import partial
 from typing import TYPE_CHECKING
 
-from dlint.source.layout import FunctionNode, changed_names, dotted, parameters, steps, taken, target_names
 from dlint.source.nodes import walk
+from dlint.source.statements import (
+    FunctionNode,
+    changed_names,
+    dotted,
+    parameters,
+    steps,
+    taken,
+    target_names,
+)
 from dlint.values.frame import Argument, Frame, Point, arguments_of
 from dlint.values.operators import operate
 from dlint.values.outcomes import Outcome, told_apart, widened

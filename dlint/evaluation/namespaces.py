@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from dlint.knowledge.names import canonical
-from dlint.source.layout import FunctionNode, functions_in, own_names, statements_in
+from dlint.source.statements import FunctionNode, functions_in, own_names, statements_in
 from dlint.values.frame import Frame, Point
 from dlint.values.outcomes import Outcome
 from dlint.values.values import (

@@ -16,8 +16,8 @@ from dlint.evaluation.questions import begun
 from dlint.knowledge.commands import FILLS_FIELDS, HYDRA, PARSED, PARSER
 from dlint.knowledge.trainers import DEFAULTS, SETTINGS
 from dlint.project.configuration.hydra_files import number_in
-from dlint.source.layout import dotted
 from dlint.source.module import Module
+from dlint.source.statements import dotted
 from dlint.values.frame import Point
 from dlint.values.values import Class, Const, External, Key, Made, Value
 from dlint.values.worlds import OPTION, World

@@ -10,8 +10,8 @@ import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, NamedTuple
 
-from dlint.source.layout import dotted
 from dlint.source.nodes import walk
+from dlint.source.statements import dotted
 from dlint.values.frame import Point
 from dlint.values.values import Class, External, Instance, Made, Value
 

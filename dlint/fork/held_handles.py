@@ -12,7 +12,7 @@ from dlint.fork.early.surely import is_sure
 from dlint.fork.handles import handle_of
 from dlint.fork.program import Program
 from dlint.knowledge.processes.handles import PARTS
-from dlint.source.layout import FunctionNode, dotted, functions_in, own_names, parameters, statements_in
+from dlint.source.statements import FunctionNode, dotted, functions_in, own_names, parameters, statements_in
 from dlint.values.frame import Frame, Point
 from dlint.values.values import Instance, Items, Made, Table, Value
 from dlint.values.worlds import HERE, World

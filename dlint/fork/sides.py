@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 
 from dlint.fork.worker_dataset import may_be_of
 from dlint.source.desugaring.records import AFTER_INIT
-from dlint.source.layout import statements_in
 from dlint.source.module import Module
 from dlint.source.nodes import walk
+from dlint.source.statements import statements_in
 from dlint.values.frame import Point
 from dlint.values.values import Class, Function, Instance, Partial, Value
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from dlint.knowledge.tensors import length_of
 from dlint.loaders.loaders import Loader
-from dlint.source.layout import statements_in
+from dlint.source.statements import statements_in
 from dlint.values.frame import Argument, Arguments, Point
 from dlint.values.values import Const, Instance, Items, Made, Value
 from dlint.values.worlds import World

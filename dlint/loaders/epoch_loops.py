@@ -13,9 +13,9 @@ from dlint.loaders.iteration import Iteration, Iterations
 from dlint.loaders.loaders import Loader
 from dlint.loaders.program import Program
 from dlint.loaders.training import evaluates, is_without_gradients
-from dlint.source.layout import dotted, own_names, statements_in, target_names
 from dlint.source.module import Module
 from dlint.source.nodes import walk
+from dlint.source.statements import dotted, own_names, statements_in, target_names
 from dlint.values.frame import Point
 from dlint.values.places import loops_around, loops_that_repeat, places_around
 

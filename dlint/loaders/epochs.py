@@ -8,9 +8,9 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from dlint.knowledge.epochs import TELLS, sets_epoch_itself
-from dlint.source.layout import dotted, target_names
 from dlint.source.module import Module
 from dlint.source.nodes import walk
+from dlint.source.statements import dotted, target_names
 from dlint.values.places import loops_around
 from dlint.values.values import Const, External, Instance, Made, Unknown, Value
 

@@ -8,8 +8,8 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from dlint.source.layout import dotted, own_names, statements_in, target_names
 from dlint.source.nodes import walk
+from dlint.source.statements import dotted, own_names, statements_in, target_names
 from dlint.values.frame import Point
 from dlint.values.places import LOOPS, places_around, tests_at
 

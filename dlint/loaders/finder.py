@@ -12,8 +12,8 @@ from dlint.knowledge.loading import LOADERS, LoaderClass, loader_words
 from dlint.loaders.loaders import Loader
 from dlint.objects.initialisers import base_init_calls
 from dlint.project.index.index import as_base
-from dlint.source.layout import FunctionNode, dotted, own_names, parameters
 from dlint.source.module import Module
+from dlint.source.statements import FunctionNode, dotted, own_names, parameters
 from dlint.values.frame import Argument, Arguments, Frame, Point, arguments_of
 from dlint.values.values import (
     Class,

@@ -14,9 +14,9 @@ from dlint.knowledge.loading import GOES_THROUGH, GOES_THROUGH_WORDS, LOADERS
 from dlint.loaders.finder import set_behind
 from dlint.loaders.loaders import Loader
 from dlint.project.main_guards import guarded_role
-from dlint.source.layout import FunctionNode, blocks, expressions
 from dlint.source.module import Module
 from dlint.source.nodes import walk
+from dlint.source.statements import FunctionNode, blocks, expressions
 from dlint.values.frame import Arguments, Frame, Point, arguments_of
 from dlint.values.functions import display_name, is_generator
 from dlint.values.values import Class, External, Function, Instance, Key, Made, Partial, Value

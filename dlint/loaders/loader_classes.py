@@ -11,7 +11,7 @@ from dlint.knowledge.loading import LOADER_WORDS, LOADERS, LoaderClass
 from dlint.loaders.conflicts import Conflict, Judge, conflicts
 from dlint.loaders.loaders import Loader
 from dlint.objects.initialisers import base_init_calls
-from dlint.source.layout import functions_in
+from dlint.source.statements import functions_in
 from dlint.values.frame import Argument, Arguments, Frame, Point, arguments_of
 from dlint.values.values import Class, External, Instance, Super, Unknown
 

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 from dlint.calls.parameters import default_of, passed
 from dlint.evaluation.entries import ABSENT
 from dlint.knowledge.loading import SIGNATURE, LoaderClass
-from dlint.source.layout import FunctionNode, functions_in, parameters, statements_in, steps
 from dlint.source.module import Module
+from dlint.source.statements import FunctionNode, functions_in, parameters, statements_in, steps
 from dlint.values.frame import Argument, Arguments, Point, layout_of
 from dlint.values.values import (
     Class,

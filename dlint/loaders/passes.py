@@ -6,8 +6,8 @@ import ast
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from dlint.source.layout import FunctionNode, statements_in
 from dlint.source.nodes import walk
+from dlint.source.statements import FunctionNode, statements_in
 from dlint.values.frame import Point
 from dlint.values.places import is_repeated, loops_that_repeat
 

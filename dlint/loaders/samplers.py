@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, NamedTuple
 
 from dlint.knowledge.epochs import BATCHES, DRAWS, SAMPLER, SIGNATURE, TELLS
-from dlint.source.layout import dotted, parameters
 from dlint.source.nodes import walk
+from dlint.source.statements import dotted, parameters
 from dlint.values.frame import Argument, Point
 from dlint.values.values import Class, Const, Instance, Made, Table, Value
 from dlint.values.worlds import HERE, World

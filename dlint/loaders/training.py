@@ -5,8 +5,8 @@ from __future__ import annotations
 import ast
 
 from dlint.knowledge.epochs import WITHOUT_GRADIENTS, speaks_of_training
-from dlint.source.layout import dotted, statements_in
 from dlint.source.nodes import walk
+from dlint.source.statements import dotted, statements_in
 from dlint.values.frame import Point
 from dlint.values.places import places_around
 

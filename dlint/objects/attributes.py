@@ -19,7 +19,7 @@ from dlint.objects.elsewhere.stores import Outside
 from dlint.objects.set_by_name import SetByName
 from dlint.source.desugaring.records import is_record
 from dlint.source.desugaring.validators import may_change
-from dlint.source.layout import FunctionNode, functions_in, parameters, statements_in
+from dlint.source.statements import FunctionNode, functions_in, parameters, statements_in
 from dlint.values.facts import fits
 from dlint.values.frame import Arguments, Frame, Point, layout_of
 from dlint.values.outcomes import OUTCOMES, Outcome, after_stores, stores_told_apart, told_apart

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from dlint.budget.budget import spend
 from dlint.evaluation.questions import begun
 from dlint.knowledge.loading import is_dataset, is_iterable_dataset
-from dlint.source.layout import functions_in
+from dlint.source.statements import functions_in
 from dlint.values.frame import Frame, Point, layout_of
 from dlint.values.outcomes import Outcome
 from dlint.values.values import (

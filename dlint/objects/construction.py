@@ -11,8 +11,8 @@ from collections.abc import Container, Iterator
 from typing import TYPE_CHECKING, NamedTuple
 
 from dlint.evaluation.questions import begun
-from dlint.source.layout import FunctionNode, expressions, functions_in, parameters, statements_in
 from dlint.source.nodes import children
+from dlint.source.statements import FunctionNode, expressions, functions_in, parameters, statements_in
 from dlint.values.frame import Arguments, Frame, Point, arguments_of, layout_of
 from dlint.values.values import Class, Function, Instance, Key
 from dlint.values.worlds import World

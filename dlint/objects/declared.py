@@ -11,7 +11,7 @@ import ast
 import re
 from typing import TYPE_CHECKING
 
-from dlint.source.layout import FunctionNode
+from dlint.source.statements import FunctionNode
 from dlint.values.outcomes import Outcome, told_apart
 from dlint.values.values import Class, Const, Instance, Table, Unknown
 from dlint.values.worlds import World

@@ -14,8 +14,8 @@ from functools import partial
 from typing import TYPE_CHECKING, Final
 
 from dlint.evaluation.questions import begun
-from dlint.source.layout import FunctionNode, blocks, dotted, functions_in, parameters, statements_in
 from dlint.source.nodes import walk
+from dlint.source.statements import FunctionNode, blocks, dotted, functions_in, parameters, statements_in
 from dlint.values.frame import Argument, Arguments, Frame, Point, arguments_of
 from dlint.values.values import (
     Class,

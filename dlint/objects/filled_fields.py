@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from dlint.knowledge.commands import FILLS_FIELDS, ONLY_TELL
 from dlint.source.desugaring.records import AFTER_INIT, is_record
-from dlint.source.layout import parameters
+from dlint.source.statements import parameters
 from dlint.values.frame import Argument, Arguments, Point
 from dlint.values.values import Class, External, Made, Unknown
 from dlint.values.worlds import OPTION, World

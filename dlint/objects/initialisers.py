@@ -6,7 +6,7 @@ import ast
 from typing import TYPE_CHECKING
 
 from dlint.evaluation.questions import begun
-from dlint.source.layout import statements_in
+from dlint.source.statements import statements_in
 from dlint.values.frame import Arguments, Frame, Point, arguments_of
 from dlint.values.values import Class, External, Function, Instance, Key, Super, Value
 

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 from dlint.knowledge.names import AS_TUPLES_DICT, DUMPED
 from dlint.source.desugaring.records import is_record
-from dlint.source.layout import parameters
 from dlint.source.nodes import speaks_of, walk
+from dlint.source.statements import parameters
 from dlint.values.frame import Argument, Arguments, Point
 from dlint.values.outcomes import OUTCOMES, Outcome
 from dlint.values.values import External, Instance, Made, Partial, Table, Value

@@ -11,8 +11,8 @@ import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, NamedTuple
 
-from dlint.source.layout import functions_in, parameters, statements_in
 from dlint.source.nodes import walk
+from dlint.source.statements import functions_in, parameters, statements_in
 from dlint.values.frame import Frame, Point, arguments_of
 from dlint.values.outcomes import Outcome
 from dlint.values.places import places_around

@@ -12,8 +12,8 @@ from dlint.knowledge.epochs import TELLS
 from dlint.knowledge.randomness import RESEEDS
 from dlint.loaders.trainers import TrainerLoader
 from dlint.program.program import Program
-from dlint.source.layout import FunctionNode, functions_in, parameters
 from dlint.source.nodes import walk
+from dlint.source.statements import FunctionNode, functions_in, parameters
 from dlint.values.frame import Arguments, Point, layout_of
 from dlint.values.functions import function_body
 from dlint.values.places import loops_that_repeat

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import ast
 
-from dlint.source.layout import Layout, dotted
+from dlint.source.layout import Layout
 from dlint.source.module import Module
+from dlint.source.statements import dotted
 from dlint.values.frame import Frame, Point
 from dlint.values.places import places_around
 

@@ -9,8 +9,8 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from dlint.knowledge.randomness import SEED_RESULTS
-from dlint.source.layout import parameters, statements_in
 from dlint.source.module import Module
+from dlint.source.statements import parameters, statements_in
 from dlint.values.values import External, Function, Partial, Value
 from dlint.workers.worker import WorkerCode
 

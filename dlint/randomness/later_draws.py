@@ -15,8 +15,8 @@ from dlint.calls.leads import is_data_method
 from dlint.knowledge.callbacks import DATA_METHODS
 from dlint.knowledge.randomness import draws_from, may_draw
 from dlint.randomness.arrays import is_array
-from dlint.source.layout import FunctionNode
 from dlint.source.nodes import children, walk
+from dlint.source.statements import FunctionNode
 from dlint.values.frame import Frame, Point
 from dlint.values.functions import function_body
 from dlint.values.values import Class, External, Function, Instance, Made, Partial, Unknown, Value

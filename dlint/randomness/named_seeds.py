@@ -15,7 +15,7 @@ from dlint.knowledge.randomness import (
     tells_processes_apart,
 )
 from dlint.randomness.seed import CLOCK, FIXED_SEED, FRESH_SEED, STATE, TORCH, UNKNOWN_SEED, Seed
-from dlint.source.layout import dotted
+from dlint.source.statements import dotted
 
 
 def by_name(name: str) -> Seed:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import ast
 
-from dlint.source.layout import own_names, parameters
 from dlint.source.nodes import walk
+from dlint.source.statements import own_names, parameters
 from dlint.values.places import loops_around, places_around
 from dlint.workers.events import Event
 

@@ -6,8 +6,9 @@ import ast
 from typing import TYPE_CHECKING
 
 from dlint.knowledge.randomness import SEEDS, STATE_CALLS, draws_from
-from dlint.source.layout import Layout, Place, dotted
+from dlint.source.layout import Layout, Place
 from dlint.source.nodes import walk
+from dlint.source.statements import dotted
 from dlint.values.frame import Point
 from dlint.values.functions import function_body, is_generator
 from dlint.values.places import is_repeated

@@ -36,7 +36,7 @@ from dlint.randomness.seed import (
     Seed,
     operate,
 )
-from dlint.source.layout import dotted, parameters, statements_in, target_names
+from dlint.source.statements import dotted, parameters, statements_in, target_names
 from dlint.values.frame import Argument, Arguments, Frame, Point, arguments_of
 from dlint.values.places import is_repeated, tests_around
 from dlint.values.values import Const, External, Function, Instance, Made, Partial, Value

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from dlint.knowledge.randomness import SEEDS
 from dlint.randomness.init_functions import takes_one
 from dlint.randomness.seeds import seeds_of
-from dlint.source.layout import statements_in
+from dlint.source.statements import statements_in
 from dlint.values.frame import Point
 from dlint.values.functions import function_body
 from dlint.values.values import External, Function, Value

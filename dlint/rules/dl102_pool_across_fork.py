@@ -113,8 +113,8 @@ from dlint.program.conditions import NOT_FORKED, both, loaded
 from dlint.program.program import Program
 from dlint.rules.rule import Found
 from dlint.rules.wording import place
-from dlint.source.layout import FunctionNode
 from dlint.source.nodes import walk
+from dlint.source.statements import FunctionNode
 from dlint.values.frame import Point
 from dlint.values.functions import function_body
 from dlint.values.values import Instance, Made

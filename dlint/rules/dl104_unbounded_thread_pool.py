@@ -65,8 +65,8 @@ from dlint.knowledge.processes.pools import POOLS, THREAD_POOLS
 from dlint.program.conditions import executed
 from dlint.program.program import Program
 from dlint.rules.rule import Found
-from dlint.source.layout import dotted, statements_in
 from dlint.source.nodes import walk
+from dlint.source.statements import dotted, statements_in
 from dlint.values.frame import Point, arguments_of
 from dlint.values.functions import function_body, is_generator
 from dlint.values.places import loops_around, path_to

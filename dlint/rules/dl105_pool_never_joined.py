@@ -66,9 +66,9 @@ from dlint.fork.sides import calls_named, worker_functions
 from dlint.knowledge.processes.pools import MAPS, POOL_WORDS, POOLS, RELEASES, SUBMITS, WAITS, Pool
 from dlint.program.program import Program
 from dlint.rules.rule import Found
-from dlint.source.layout import dotted
 from dlint.source.module import Module
 from dlint.source.nodes import walk
+from dlint.source.statements import dotted
 from dlint.values.frame import Point
 from dlint.values.functions import function_body
 from dlint.values.values import External, Function, Made, Partial

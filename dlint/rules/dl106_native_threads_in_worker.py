@@ -75,8 +75,8 @@ from dlint.program.conditions import both, loaded
 from dlint.program.program import Program
 from dlint.rules.rule import Found
 from dlint.rules.wording import brief
-from dlint.source.layout import FunctionNode, statements_in
 from dlint.source.module import Module
+from dlint.source.statements import FunctionNode, statements_in
 from dlint.values.frame import Point
 from dlint.values.functions import function_body
 from dlint.values.values import Const, External, Made

@@ -133,9 +133,9 @@ from dlint.randomness.augmenters import draws_numbers, has_own_state
 from dlint.randomness.replacements import REPLACING, replaces_item
 from dlint.rules.rule import Found
 from dlint.rules.wording import place
-from dlint.source.layout import FunctionNode
 from dlint.source.module import Module
 from dlint.source.nodes import speaks_of, walk
+from dlint.source.statements import FunctionNode
 from dlint.values.values import Instance, Key, Made, Unknown
 from dlint.workers.events import Event, Visit
 from dlint.workers.repetition import is_cached

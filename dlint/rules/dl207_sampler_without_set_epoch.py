@@ -77,8 +77,8 @@ from dlint.loaders.loaders import Loader
 from dlint.loaders.samplers import Dealt, DistributedSamplers
 from dlint.program.program import Program
 from dlint.rules.rule import Found
-from dlint.source.layout import statements_in
 from dlint.source.nodes import walk
+from dlint.source.statements import statements_in
 from dlint.values.frame import Frame
 from dlint.values.values import Instance, Made, Value
 

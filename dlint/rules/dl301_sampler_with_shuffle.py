@@ -53,7 +53,7 @@ from dlint.loaders.loaders import Loader
 from dlint.program.conditions import SOME_WAYS
 from dlint.program.program import Program
 from dlint.rules.rule import Found
-from dlint.source.layout import dotted
+from dlint.source.statements import dotted
 from dlint.values.values import Value
 from dlint.values.worlds import World
 

@@ -70,10 +70,10 @@ from dlint.program.conditions import with_workers
 from dlint.program.program import Program
 from dlint.rules.rule import Found
 from dlint.rules.wording import brief
-from dlint.source.layout import dotted, target_names
 from dlint.source.module import Module
 from dlint.source.nodes import walk
 from dlint.source.restarts import Restart, base_of, restarts
+from dlint.source.statements import dotted, target_names
 from dlint.values.frame import Point
 from dlint.values.places import loops_around, loops_that_repeat, tests_around
 from dlint.values.values import Const, Function, Value

@@ -55,8 +55,8 @@ from dlint.knowledge.loading import is_dataset, is_iterable_dataset
 from dlint.knowledge.parts import IN_MEMORY, sounds_like_data
 from dlint.program.program import Program
 from dlint.rules.rule import Found
-from dlint.source.layout import dotted, statements_in
 from dlint.source.module import Module
+from dlint.source.statements import dotted, statements_in
 from dlint.streams.items import inner
 from dlint.streams.label_passes import FORWARDS, Pass, Use, passes, reads_images
 from dlint.streams.parts import Parts

@@ -117,9 +117,9 @@ from dlint.project.main_guards import is_guarded
 from dlint.rules.rule import Found
 from dlint.rules.wording import place
 from dlint.source.closures import trail_to
-from dlint.source.layout import functions_in
 from dlint.source.module import Module
 from dlint.source.notebooks import is_notebook
+from dlint.source.statements import functions_in
 from dlint.values.frame import Frame
 from dlint.values.values import Class, Function, Instance
 from dlint.workers.sharing import by_dataset

@@ -157,8 +157,8 @@ from dlint.program.conditions import NOT_FORKED, any_loaded, both
 from dlint.program.program import Program
 from dlint.rules.rule import Found
 from dlint.rules.wording import place
-from dlint.source.layout import FunctionNode, changed_names, own_names, statements_in
 from dlint.source.nodes import walk
+from dlint.source.statements import FunctionNode, changed_names, own_names, statements_in
 from dlint.values.frame import Arguments, Point
 from dlint.values.functions import function_body
 from dlint.values.values import Class, Const, Instance, Made

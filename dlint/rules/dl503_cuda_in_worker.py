@@ -77,8 +77,8 @@ from dlint.loaders.loaders import Loader
 from dlint.program.conditions import both, with_workers
 from dlint.program.program import Program
 from dlint.rules.rule import Found
-from dlint.source.layout import FunctionNode, expressions, statements_in
 from dlint.source.nodes import walk
+from dlint.source.statements import FunctionNode, expressions, statements_in
 from dlint.values.frame import Point
 from dlint.values.places import path_to, places_around
 from dlint.values.values import Const, External, Function, Made, Unknown, Value

@@ -56,7 +56,7 @@ from collections.abc import Iterator
 from dlint.knowledge.processes.objects import gives_list
 from dlint.program.program import Program
 from dlint.rules.rule import Found
-from dlint.source.layout import FunctionNode, dotted, parameters, statements_in
+from dlint.source.statements import FunctionNode, dotted, parameters, statements_in
 from dlint.values.frame import Frame, Point
 from dlint.values.functions import function_body
 from dlint.values.values import Const, External, Instance, Items, Made, Table, Value

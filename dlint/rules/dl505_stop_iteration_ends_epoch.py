@@ -63,8 +63,8 @@ from dlint.knowledge.iterables import COLLECTS
 from dlint.program.program import Program
 from dlint.rules.rule import Found
 from dlint.rules.wording import brief
-from dlint.source.layout import dotted, functions_in, parameters, statements_in
 from dlint.source.nodes import walk
+from dlint.source.statements import dotted, functions_in, parameters, statements_in
 from dlint.streams.item_names import index_names, index_names_in, is_index, mentions
 from dlint.streams.streams import Streams
 from dlint.values.frame import Point, layout_of

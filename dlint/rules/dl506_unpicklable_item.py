@@ -66,7 +66,7 @@ from dlint.loaders.loaders import Loader, is_zero
 from dlint.program.conditions import with_workers
 from dlint.program.program import Program
 from dlint.rules.rule import Found
-from dlint.source.layout import blocks, changed_names, changes_part, own_names, statements_in
+from dlint.source.statements import blocks, changed_names, changes_part, own_names, statements_in
 from dlint.streams.items import hands_items_on, readers
 from dlint.values.frame import Frame, Point
 from dlint.values.functions import display_name, is_generator

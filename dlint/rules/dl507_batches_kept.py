@@ -92,9 +92,9 @@ from dlint.program.conditions import both, with_workers
 from dlint.program.program import Program
 from dlint.rules.rule import Found
 from dlint.rules.wording import brief, listed, place
-from dlint.source.layout import expressions
 from dlint.source.module import Module
 from dlint.source.nodes import walk
+from dlint.source.statements import expressions
 from dlint.streams.batches.collated import collates_tensors, has_tensors
 from dlint.streams.batches.kept import (
     Kept,

@@ -82,8 +82,8 @@ from dlint.randomness.seed import FRESH, TORCH, WORKER
 from dlint.randomness.seeds import seeds_of
 from dlint.rules.rule import Found
 from dlint.rules.wording import brief
-from dlint.source.layout import FunctionNode, dotted
 from dlint.source.nodes import speaks_of, walk
+from dlint.source.statements import FunctionNode, dotted
 from dlint.streams.shares import Shares
 from dlint.values.values import Const
 from dlint.workers.events import Event

@@ -7,8 +7,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple, TypeAlias
 
 from dlint.budget.budget import spend
-from dlint.source.layout import parameters
 from dlint.source.nodes import COMPREHENSIONS, children, walk
+from dlint.source.statements import parameters
 
 Callable_: TypeAlias = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
 Comprehension: TypeAlias = ast.ListComp | ast.SetComp | ast.GeneratorExp | ast.DictComp

@@ -5,7 +5,8 @@ from __future__ import annotations
 import ast
 
 from dlint.knowledge.testing import EXPECTS_ERROR
-from dlint.source.layout import Place, dotted
+from dlint.source.layout import Place
+from dlint.source.statements import dotted
 
 
 def expects_error(node: ast.AST | None) -> bool:

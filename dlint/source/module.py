@@ -11,7 +11,7 @@ from itertools import accumulate
 from pathlib import Path
 
 from dlint.budget.budget import spend
-from dlint.source.layout import Scope
+from dlint.source.statements import Scope
 
 _RETURN = re.compile(r"\r\n?")
 # In a block of more statements those on certain lines are looked up.

@@ -6,9 +6,9 @@ import ast
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from dlint.source.layout import dotted
 from dlint.source.module import Module
 from dlint.source.nodes import walk
+from dlint.source.statements import dotted
 
 _NEXTS = ("next", "__next__")
 _AGAIN = (ast.For, ast.AsyncFor, ast.While, ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)

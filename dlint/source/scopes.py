@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 
-from dlint.source.layout import blocks
+from dlint.source.statements import blocks
 
 _NAMED = (ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
 

@@ -10,8 +10,8 @@ import ast
 from collections.abc import Iterator, Sequence
 
 from dlint.source.closures import Binding, bindings
-from dlint.source.layout import as_try, ends, parameters
 from dlint.source.nodes import COMPREHENSIONS, walk
+from dlint.source.statements import as_try, ends, parameters
 
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
 _LOOPS = (ast.For, ast.AsyncFor, ast.While)

@@ -6,7 +6,7 @@ import ast
 from collections.abc import Callable
 from typing import Literal
 
-from dlint.source.layout import dotted, own_names, statements_in
+from dlint.source.statements import dotted, own_names, statements_in
 
 # "straight": on every way; "except": after an exception that was caught; "attempts": after a loop that tried
 # again and again; "perhaps": on a way that may never be taken.

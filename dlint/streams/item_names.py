@@ -5,8 +5,8 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator, Set
 
-from dlint.source.layout import as_try, blocks, own_names, parameters, statements_in
 from dlint.source.nodes import children, walk
+from dlint.source.statements import as_try, blocks, own_names, parameters, statements_in
 from dlint.values.frame import Arguments, Frame
 
 _NUMERIC = frozenset({"int", "len", "max", "min", "divmod"})

@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, NamedTuple
 
 from dlint.knowledge.loading import HAND_ON, is_iterable_dataset
-from dlint.source.layout import dotted, own_names, statements_in
 from dlint.source.nodes import walk
+from dlint.source.statements import dotted, own_names, statements_in
 from dlint.streams.item_names import index_names, is_index
 from dlint.values.frame import Argument, Arguments, Frame, Point
 from dlint.values.values import Const, External, Function, Instance, Items, Made, Partial, Value

@@ -7,8 +7,8 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from dlint.source.layout import blocks, dotted, target_names
 from dlint.source.nodes import COMPREHENSIONS, walk
+from dlint.source.statements import blocks, dotted, target_names
 from dlint.streams.parts import Place
 
 FORWARDS = frozenset({"enumerate", "tqdm", "track"})

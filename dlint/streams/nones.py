@@ -14,8 +14,8 @@ from functools import cached_property, partial
 from typing import TYPE_CHECKING
 
 from dlint.calls.parameters import passed
-from dlint.source.layout import dotted, own_names, parameters, statements_in
 from dlint.source.nodes import walk
+from dlint.source.statements import dotted, own_names, parameters, statements_in
 from dlint.streams.endings import endings
 from dlint.streams.item_names import concerns, is_index, mentions, read_from, settled
 from dlint.streams.items import Reader

@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING
 from dlint.knowledge.loading import is_dataset
 from dlint.knowledge.parts import READS_HEADER, has_label, is_looked_up
 from dlint.knowledge.processes.handles import HANDLES
-from dlint.source.layout import MUTATORS, dotted, statements_in
 from dlint.source.nodes import children
+from dlint.source.statements import MUTATORS, dotted, statements_in
 from dlint.streams.items import inner, readers
 from dlint.values.frame import Frame, Point, arguments_of
 from dlint.values.values import Class, External, Function, Instance, Made, Value

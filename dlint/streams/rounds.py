@@ -16,8 +16,8 @@ from dlint.knowledge.iterables import (
     is_setting,
     opens,
 )
-from dlint.source.layout import changed_names, dotted, expressions, own_names, statements_in, target_names
 from dlint.source.nodes import walk
+from dlint.source.statements import changed_names, dotted, expressions, own_names, statements_in, target_names
 from dlint.streams.kinds import DATA, NOTHING, Kinds, together
 from dlint.values.frame import Arguments, Frame, Point, arguments_of
 from dlint.values.values import Const, External, Function, Instance, Made, Unknown, Value

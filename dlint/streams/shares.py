@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import ast
 
-from dlint.source.layout import FunctionNode, dotted, own_names, statements_in, target_names
 from dlint.source.nodes import walk
+from dlint.source.statements import FunctionNode, dotted, own_names, statements_in, target_names
 from dlint.values.frame import Point
 from dlint.values.places import places_around, tests_around
 

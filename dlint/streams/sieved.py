@@ -6,8 +6,8 @@ import ast
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from dlint.source.layout import dotted
 from dlint.source.nodes import walk
+from dlint.source.statements import dotted
 from dlint.values.frame import Arguments, Point
 from dlint.values.values import Function
 

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, NamedTuple
 from dlint.budget.budget import spend
 from dlint.calls.parameters import written
 from dlint.knowledge.iterables import PASSES_ON, gives_all, shuffles
-from dlint.source.layout import FunctionNode, blocks, expressions, parameters, statements_in, target_names
 from dlint.source.nodes import walk
+from dlint.source.statements import FunctionNode, blocks, expressions, parameters, statements_in, target_names
 from dlint.streams.counting import Counting, Part
 from dlint.streams.kinds import COUNT, DATA, RANGE, Kinds, together
 from dlint.streams.rounds import Loop, Rounds

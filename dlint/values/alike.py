@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import ast
 
-from dlint.source.layout import dotted
+from dlint.source.statements import dotted
 from dlint.values.frame import Argument, Arguments, Point
 from dlint.values.values import Key
 

@@ -6,7 +6,8 @@ import ast
 from typing import TYPE_CHECKING, Final
 
 from dlint.budget.budget import Place
-from dlint.source.layout import Layout, Scope
+from dlint.source.layout import Layout
+from dlint.source.statements import Scope
 from dlint.values.values import Key, Value, number
 
 if TYPE_CHECKING:

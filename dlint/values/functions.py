@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 
-from dlint.source.layout import FunctionNode
+from dlint.source.statements import FunctionNode
 from dlint.values.frame import layout_of
 from dlint.values.values import Function
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from dlint.source.layout import Place, own_names, statements_in
+from dlint.source.layout import Place
 from dlint.source.nodes import COMPREHENSIONS, children
+from dlint.source.statements import own_names, statements_in
 from dlint.values.frame import Point
 
 LOOPS = (ast.For, ast.AsyncFor, ast.While)

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from dlint.knowledge.callbacks import KEEPS_TRANSFORMS, SETS_TRANSFORM, takes_transform
-from dlint.source.layout import statements_in
+from dlint.source.statements import statements_in
 from dlint.values.frame import Point
 from dlint.values.outcomes import Outcome
 

@@ -13,8 +13,8 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from dlint.knowledge.callbacks import DATA_METHODS
-from dlint.source.layout import expressions, statements_in
 from dlint.source.nodes import walk
+from dlint.source.statements import expressions, statements_in
 from dlint.values.frame import Point, arguments_of
 from dlint.values.values import Const, Function, Instance, Unknown
 from dlint.values.worlds import World

@@ -7,8 +7,8 @@ import ast
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from dlint.source.layout import parameters
 from dlint.source.nodes import children
+from dlint.source.statements import parameters
 from dlint.values.functions import function_body
 
 _LOOKS = ("len", "type")

@@ -6,8 +6,8 @@ import ast
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from dlint.source.layout import FunctionNode, changed_names, own_names, statements_in
 from dlint.source.nodes import COMPREHENSIONS, walk
+from dlint.source.statements import FunctionNode, changed_names, own_names, statements_in
 from dlint.values.frame import Point
 from dlint.values.functions import is_generator
 from dlint.values.places import LOOPS, loops_around, path_to, places_around, tests_around

@@ -8,8 +8,8 @@ from collections.abc import Iterator
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from dlint.source.layout import own_names
 from dlint.source.nodes import walk
+from dlint.source.statements import own_names
 from dlint.values.frame import Point
 from dlint.values.places import path_to, places_around, tests_around
 from dlint.values.worlds import HERE

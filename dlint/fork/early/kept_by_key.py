@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, NamedTuple
 
 from dlint.fork.handles import handle_of
-from dlint.source.layout import own_names, parameters, statements_in
+from dlint.source.statements import own_names, parameters, statements_in
 from dlint.values.frame import Argument, Frame, Point
 from dlint.values.places import loops_around
 from dlint.values.values import Class, Const, Instance, Key, Made, Unknown, Value

@@ -6,8 +6,8 @@ import ast
 
 from dlint.fork.early.run_by import closed_by
 from dlint.fork.early.starts import Start, is_in
-from dlint.source.layout import dotted, own_names, statements_in
 from dlint.source.nodes import walk
+from dlint.source.statements import dotted, own_names, statements_in
 from dlint.values.frame import Point
 from dlint.values.places import loops_around, places_around
 

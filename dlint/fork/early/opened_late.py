@@ -11,8 +11,8 @@ from dlint.fork.early.run_by import run_by
 from dlint.fork.early.surely import starts_as_none
 from dlint.fork.early.used import Used, is_one_of, used_before
 from dlint.fork.handles import handle_of
-from dlint.source.layout import FunctionNode, expressions, own_names, parameters, statements_in
 from dlint.source.nodes import walk
+from dlint.source.statements import FunctionNode, expressions, own_names, parameters, statements_in
 from dlint.values.frame import Arguments, Frame, Point, layout_of
 from dlint.values.values import Function, Instance, Made
 from dlint.values.worlds import HERE

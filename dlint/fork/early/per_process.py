@@ -8,8 +8,8 @@ from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Final
 
 from dlint.knowledge.randomness import WORKER_INFO
-from dlint.source.layout import parameters
 from dlint.source.nodes import walk
+from dlint.source.statements import parameters
 from dlint.values.values import External, Items, Made, Value
 from dlint.values.worlds import HERE
 from dlint.workers.repetition import is_cached

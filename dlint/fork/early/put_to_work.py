@@ -13,8 +13,8 @@ from dlint.fork.early.used import Used, drop, is_one_of, used_before
 from dlint.fork.order import comes_before
 from dlint.fork.sides import names_of
 from dlint.knowledge.processes.pools import gives_work
-from dlint.source.layout import FunctionNode, expressions, own_names, statements_in
 from dlint.source.nodes import walk
+from dlint.source.statements import FunctionNode, expressions, own_names, statements_in
 from dlint.values.frame import Frame, Point
 from dlint.values.values import Instance, Made
 

@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING
 from dlint.fork.early.let_go import let_go
 from dlint.fork.early.starts import Start, starts
 from dlint.knowledge.loading import LOADERS, is_iterable_dataset
-from dlint.source.layout import FunctionNode, expressions, statements_in
 from dlint.source.module import Module
 from dlint.source.nodes import walk
+from dlint.source.statements import FunctionNode, expressions, statements_in
 from dlint.values.frame import Frame, Point, arguments_of
 from dlint.values.functions import is_generator
 from dlint.values.values import Class, Function, Instance, Items, Key, Made, Unknown, Value

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from dlint.fork.sides import asks_for, init_visits
 from dlint.fork.worker_dataset import may_be_of
-from dlint.source.layout import FunctionNode, functions_in, own_names, parameters, statements_in
+from dlint.source.statements import FunctionNode, functions_in, own_names, parameters, statements_in
 from dlint.values.frame import Frame, Point
 from dlint.values.functions import function_body
 from dlint.values.values import Class, Instance

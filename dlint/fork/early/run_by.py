@@ -8,8 +8,8 @@ from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
 from dlint.fork.early.surely import is_sure, parts_run
-from dlint.source.layout import expressions, statements_in
 from dlint.source.nodes import COMPREHENSIONS, children
+from dlint.source.statements import expressions, statements_in
 from dlint.values.frame import Arguments, Frame, Point, arguments_of
 from dlint.values.functions import is_generator
 from dlint.values.values import Class, Function, Instance, Key

@@ -10,15 +10,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from dlint.fork.early.apart import are_apart, is_carried
 from dlint.knowledge.trainers import HOOKED, MAKES_READY, is_asked_for_loader
-from dlint.source.layout import (
-    changed_names,
-    ends,
-    functions_in,
-    own_names,
-    parameters,
-    statements_in,
-)
 from dlint.source.nodes import walk
+from dlint.source.statements import changed_names, ends, functions_in, own_names, parameters, statements_in
 from dlint.values.frame import Frame, Point, arguments_of
 from dlint.values.places import loops_around, places_around
 from dlint.values.values import Function, Instance, Key

@@ -6,8 +6,9 @@ import ast
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from dlint.source.layout import Guard, parameters
+from dlint.source.layout import Guard
 from dlint.source.nodes import children
+from dlint.source.statements import parameters
 from dlint.values.frame import Frame, Point
 from dlint.values.places import places_around
 from dlint.values.values import Const, Instance

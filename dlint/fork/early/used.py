@@ -12,9 +12,9 @@ from dlint.fork.early.let_go import is_dropped_in_rounds, is_shut, let_go
 from dlint.fork.early.reads import is_made_once
 from dlint.fork.early.run_by import entered, run_by
 from dlint.fork.early.starts import Start, starts
-from dlint.source.layout import functions_in, own_names, statements_in
 from dlint.source.module import Module
 from dlint.source.nodes import walk
+from dlint.source.statements import functions_in, own_names, statements_in
 from dlint.values.frame import Frame, Point
 from dlint.values.places import loops_around
 from dlint.values.values import Instance

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from dlint.evaluation.questions import begun
 from dlint.knowledge.testing import is_test
-from dlint.source.layout import (
+from dlint.source.statements import (
     FunctionNode,
     changed_names,
     dotted,

@@ -12,9 +12,9 @@ import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, NamedTuple
 
-from dlint.source.layout import FunctionNode, functions_in, parameters, statements_in
 from dlint.source.module import Module
 from dlint.source.nodes import walk
+from dlint.source.statements import FunctionNode, functions_in, parameters, statements_in
 from dlint.values.frame import Argument, Arguments, Frame, Point, arguments_of
 from dlint.values.outcomes import Outcome
 from dlint.values.values import Class, Function, Instance, Items, Key, Made, Partial

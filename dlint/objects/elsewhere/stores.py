@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from dlint.knowledge.loading import is_dataset
 from dlint.knowledge.randomness import sounds_like_settings
 from dlint.knowledge.testing import is_test
-from dlint.source.layout import FunctionNode, dotted, parameters
+from dlint.source.statements import FunctionNode, dotted, parameters
 from dlint.values.frame import Point
 from dlint.values.outcomes import Outcome
 from dlint.values.values import External, Instance, Key, Made, Unknown, Value

@@ -26,7 +26,7 @@ from dlint.rewriting.pieces.imports import name_for
 from dlint.rewriting.refusal import CannotRepair
 from dlint.rewriting.seeding.seeds import Seeded, seeded
 from dlint.rewriting.source import Source
-from dlint.source.layout import functions_in
+from dlint.source.statements import functions_in
 
 _NO_METHODS = frozenset({"bit_generator", "device"})
 _BY_HAND = "make it anew in each worker, from torch.initial_seed() in worker_init_fn"

@@ -34,8 +34,8 @@ from dlint.rewriting.seeding.init_functions import (
 from dlint.rewriting.seeding.seed_worker import OWN_SEED, seeding_function, torch_name
 from dlint.rewriting.source import Function as Around
 from dlint.rewriting.source import Source
-from dlint.source.layout import parameters
 from dlint.source.nodes import walk
+from dlint.source.statements import parameters
 from dlint.values.values import Function
 
 _LEAVE_OUT = "torch has seeded every worker already: leave this worker_init_fn out"

@@ -11,7 +11,7 @@ from dlint.changes.stores import Kin, Store
 from dlint.program.program import Program
 from dlint.rewriting.each_process.made import Made, StaysShared
 from dlint.rewriting.source import Source
-from dlint.source.layout import functions_in, statements_in
+from dlint.source.statements import functions_in, statements_in
 from dlint.values.frame import layout_of
 from dlint.values.values import Class, External, Unknown
 from dlint.values.values import Made as MadeByLibrary

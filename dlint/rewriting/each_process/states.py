@@ -13,7 +13,7 @@ from dlint.rewriting.pieces import statements
 from dlint.rewriting.pieces.imports import name_for
 from dlint.rewriting.refusal import CannotRepair
 from dlint.rewriting.source import Source
-from dlint.source.layout import functions_in
+from dlint.source.statements import functions_in
 from dlint.values.values import Class
 
 _BY_HAND = "leave it out of the pickled state"

@@ -11,7 +11,7 @@ import re
 from bisect import bisect_left
 
 from dlint.source.desugaring.records import write_out_init
-from dlint.source.layout import dotted
+from dlint.source.statements import dotted
 
 # Where such a statement may start: what is not below one of these lines need not be looked at.
 _MAY_START = re.compile(  # not ^, which the search would try at every character

@@ -9,7 +9,7 @@ import ast
 from typing import NamedTuple, TypeVar
 
 from dlint.source.desugaring.validators import run_afterwards, validated
-from dlint.source.layout import dotted
+from dlint.source.statements import dotted
 
 _DECORATORS = frozenset(
     {

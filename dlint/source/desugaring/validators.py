@@ -11,8 +11,8 @@ import ast
 import re
 from collections.abc import Iterator
 
-from dlint.source.layout import dotted
 from dlint.source.nodes import speaks_of, walk
+from dlint.source.statements import dotted
 
 _OF_FIELDS = frozenset({"field_validator", "validator"})
 _OF_MODELS = frozenset({"model_validator", "root_validator"})

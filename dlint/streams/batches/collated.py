@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from dlint.knowledge.tensors import gives_tensors
-from dlint.source.layout import parameters, statements_in
+from dlint.source.statements import parameters, statements_in
 from dlint.streams.batches.views import Place
 from dlint.streams.items import Reader, readers
 from dlint.values.frame import Arguments, Point

@@ -11,8 +11,8 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 
 from dlint.knowledge.tensors import tells_holder, tells_tensor
-from dlint.source.layout import blocks, dotted, own_names
 from dlint.source.nodes import children, walk
+from dlint.source.statements import blocks, dotted, own_names
 from dlint.streams.batches.put_by_helpers import entry_of
 from dlint.streams.batches.views import HandsOn, Held, Overwrites, View, inner_blocks, named, nothing
 

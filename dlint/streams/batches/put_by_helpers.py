@@ -5,8 +5,8 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator, Mapping, Set
 
-from dlint.source.layout import blocks, dotted, own_names, parameters, statements_in
 from dlint.source.nodes import walk
+from dlint.source.statements import blocks, dotted, own_names, parameters, statements_in
 
 _EMPTIES = frozenset({"clear", "pop", "popitem", "popleft", "remove"})
 # So long a function does something else as well.

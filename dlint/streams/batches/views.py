@@ -11,8 +11,8 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import NamedTuple
 
 from dlint.knowledge.tensors import is_view, tells_tensor
-from dlint.source.layout import blocks, own_names, parameters
 from dlint.source.nodes import walk
+from dlint.source.statements import blocks, own_names, parameters
 
 # Where in a batch something is: () for all of it, (0,) for its first part.
 Place = tuple[object, ...]

@@ -6,7 +6,7 @@ import ast
 from typing import TYPE_CHECKING
 
 from dlint.knowledge.callbacks import CONTEXT_DECORATOR, MAKES_CONTEXTS
-from dlint.source.layout import FunctionNode
+from dlint.source.statements import FunctionNode
 from dlint.values.frame import Argument, Arguments, Frame, Point
 from dlint.values.values import External, Function, Instance, Unknown
 from dlint.values.worlds import HERE

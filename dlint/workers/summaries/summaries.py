@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from dlint.budget.budget import spend
 from dlint.knowledge.words.telling import DECIDED_BY_ARGUMENTS, HOLDS_ITS_OWN
-from dlint.source.layout import FunctionNode, parameters
+from dlint.source.statements import FunctionNode, parameters
 from dlint.values.frame import Argument, Arguments, Frame, Point
 from dlint.values.values import Class, Function, Instance, Key, Unknown, Value
 from dlint.values.worlds import HERE, World

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 
 from dlint.budget.budget import spend
 from dlint.evaluation.flow import few
-from dlint.source.layout import as_try, ends, expressions
 from dlint.source.nodes import children, walk
+from dlint.source.statements import as_try, ends, expressions
 from dlint.values.frame import Frame, Point
 from dlint.values.values import Instance
 from dlint.values.worlds import World

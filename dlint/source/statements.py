@@ -1,0 +1,271 @@
+"""What single statements say: the names that they bind or change, their blocks, expressions and ends."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from typing import TypeAlias, cast
+
+from dlint.source.nodes import walk
+
+FunctionNode: TypeAlias = ast.FunctionDef | ast.AsyncFunctionDef
+Scope: TypeAlias = ast.Module | ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda | ast.ClassDef
+_TRIES: tuple[type[ast.AST], ...] = (ast.Try, getattr(ast, "TryStar", ast.Try))
+# Methods that change their receiver in place.
+MUTATORS = frozenset(
+    {"update", "append", "extend", "insert", "setdefault", "pop", "add", "remove", "clear", "appendleft"}
+)
+# Methods of a dict that give what is in it.
+_GIVES_PARTS = frozenset({"get", "setdefault", "values", "items"})
+# The statements that may change a container in place, and the expressions that may take an entry out of one.
+CHANGING = frozenset({ast.Delete, ast.Expr, ast.Assign, ast.AugAssign})
+_GIVING = (ast.Expr, ast.Assign)
+_HOLDING = frozenset({ast.Call, ast.Tuple, ast.List, ast.ListComp, ast.IfExp})
+# What a list's ``pop()`` takes out.
+_THE_LAST = ast.Constant(value=-1)
+
+
+def blocks(statement: ast.stmt) -> Iterator[tuple[str, list[ast.stmt], ast.AST]]:
+    """The blocks inside a statement that belong to the same scope: (role, block, owner)."""
+    match statement:
+        case ast.If() | ast.For() | ast.AsyncFor() | ast.While():
+            yield "body", statement.body, statement
+            if statement.orelse:
+                yield "orelse", statement.orelse, statement
+        case ast.With() | ast.AsyncWith():
+            yield "body", statement.body, statement
+        case ast.Match():
+            for case in statement.cases:
+                yield "case", case.body, case
+        case ast.FunctionDef() | ast.AsyncFunctionDef() | ast.ClassDef():
+            return
+    attempt = as_try(statement)
+    if attempt is not None:
+        yield "body", attempt.body, statement
+        for handler in attempt.handlers:
+            yield "handler", handler.body, handler
+        if attempt.orelse:
+            yield "orelse", attempt.orelse, statement
+        if attempt.finalbody:
+            yield "finalbody", attempt.finalbody, statement
+
+
+def as_try(node: ast.AST) -> ast.Try | None:
+    """A ``try`` statement, with ``except`` or (from Python 3.11 on) ``except*``."""
+    return cast(ast.Try, node) if isinstance(node, _TRIES) else None
+
+
+def own_names(statement: ast.stmt) -> list[str]:
+    """The names that a statement binds by itself, its inner blocks left aside."""
+    match statement:
+        case ast.Assign():
+            return [*_names_of(statement.targets), *_walrus(statement.value)]
+        case ast.AugAssign() | ast.For() | ast.AsyncFor():
+            return target_names(statement.target)
+        case ast.FunctionDef() | ast.AsyncFunctionDef() | ast.ClassDef():
+            return [statement.name]
+        case ast.Import():
+            return [alias.asname or alias.name.partition(".")[0] for alias in statement.names]
+        case ast.ImportFrom():
+            return [alias.asname or alias.name for alias in statement.names]
+        case ast.With() | ast.AsyncWith():
+            return _names_of(
+                [item.optional_vars for item in statement.items if item.optional_vars is not None]
+            )
+        case ast.If() | ast.While():
+            return _walrus(statement.test)
+        case ast.Delete():
+            return _names_of(statement.targets)
+        case ast.Match():
+            return [name for case in statement.cases for name in pattern_names(case.pattern)]
+    attempt = as_try(statement)
+    return [handler.name for handler in attempt.handlers if handler.name] if attempt is not None else []
+
+
+def pattern_names(pattern: ast.pattern) -> list[str]:
+    """The names that a pattern of a ``case`` binds."""
+    found: list[str] = []
+    for node in walk(pattern):
+        match node:
+            case (
+                ast.MatchAs(name=str(name)) | ast.MatchStar(name=str(name)) | ast.MatchMapping(rest=str(name))
+            ):
+                found.append(name)
+    return found
+
+
+def _walrus(node: ast.expr) -> list[str]:
+    if isinstance(node, ast.NamedExpr):
+        return target_names(node.target)
+    if isinstance(node, ast.BoolOp):
+        return [name for value in node.values for name in _walrus(value)]
+    if isinstance(node, ast.Compare):
+        return _walrus(node.left)
+    if isinstance(node, ast.UnaryOp):
+        return _walrus(node.operand)
+    return []
+
+
+def target_names(target: ast.expr) -> list[str]:
+    """The names that an assignment's target binds."""
+    if isinstance(target, ast.Name):
+        return [target.id]
+    if isinstance(target, ast.Attribute):
+        path = dotted(target)
+        return [path] if path else []
+    if isinstance(target, ast.Tuple | ast.List):
+        return _names_of(target.elts)
+    return target_names(target.value) if isinstance(target, ast.Starred) else []
+
+
+def _names_of(targets: list[ast.expr]) -> list[str]:
+    return [name for target in targets for name in target_names(target)]
+
+
+def changed_names(statement: ast.stmt) -> set[str]:
+    """The names of the containers that a statement changes in place."""
+    if type(statement) not in CHANGING:
+        return set()
+    receivers: list[ast.expr] = []
+    match statement:
+        case ast.Expr(value=ast.Call(func=ast.Attribute(value=receiver, attr=method))):
+            if method in MUTATORS:
+                receivers.append(receiver)
+        case ast.Assign(targets=targets):
+            receivers += [target.value for target in targets if isinstance(target, ast.Subscript)]
+        case ast.AugAssign(target=ast.Subscript(value=receiver)):
+            receivers.append(receiver)
+        case ast.Delete(targets=targets):
+            receivers += [target.value for target in targets if isinstance(target, ast.Subscript)]
+    found = {path for each in receivers if (path := dotted(steps(each)[0]))} if receivers else set()
+    found.update(path for path, _ in taken(statement))
+    return found
+
+
+def steps(node: ast.expr) -> tuple[ast.expr, list[ast.expr | None]]:
+    """What an expression is a part of, and the keys that lead there, the outermost first: ``cfg`` and
+    ``"loader"``, ``"workers"`` of ``cfg["loader"]["workers"]``; None for a key that is not written out."""
+    keys: list[ast.expr | None] = []
+    while True:
+        match node:
+            case ast.Subscript(value=inner, slice=key):
+                keys.append(key)
+            case ast.Call(func=ast.Attribute(value=inner, attr=method), args=given) if method in _GIVES_PARTS:
+                keys.append(given[0] if given else None)
+            case _:
+                return node, keys[::-1]
+        node = inner
+
+
+def changes_part(statement: ast.stmt, name: str) -> bool:
+    """Whether a statement changes only what is in one of the things that a container holds."""
+    match statement:
+        case (
+            ast.Assign(targets=[ast.Subscript(value=held)])
+            | ast.AugAssign(target=ast.Subscript(value=held))
+            | ast.Delete(targets=[ast.Subscript(value=held)])
+            | ast.Expr(value=ast.Call(func=ast.Attribute(value=held)))
+        ):
+            root, keys = steps(held)
+            return bool(keys) and dotted(root) == name
+    return False
+
+
+def taken(statement: ast.stmt) -> list[tuple[str, ast.expr]]:
+    """The dicts and lists that a statement takes entries out of, with the keys: ``del kwargs["x"]``, and
+    ``kwargs.pop("x")`` or ``files.pop()`` wherever it stands in what is called or assigned."""
+    found: list[tuple[str, ast.expr]] = []
+    if isinstance(statement, ast.Delete):
+        for target in statement.targets:
+            path = dotted(target.value) if isinstance(target, ast.Subscript) else None
+            if path and isinstance(target, ast.Subscript):
+                found.append((path, target.slice))
+    elif isinstance(statement, _GIVING) and type(statement.value) in _HOLDING:
+        _popped(statement.value, found)
+    return found
+
+
+def _popped(node: ast.expr | None, found: list[tuple[str, ast.expr]]) -> None:
+    parts: list[ast.expr]
+    if isinstance(node, ast.Call):
+        if isinstance(node.func, ast.Attribute) and node.func.attr == "pop":
+            path = dotted(node.func.value)
+            if path:
+                found.append((path, node.args[0] if node.args else _THE_LAST))
+        parts = [*node.args, *[keyword.value for keyword in node.keywords]] if node.keywords else node.args
+    elif isinstance(node, ast.Tuple | ast.List):
+        parts = node.elts
+    elif isinstance(node, ast.ListComp):
+        parts = [node.elt]
+    elif isinstance(node, ast.IfExp):
+        parts = [node.test]
+    else:
+        return
+    for part in parts:
+        if type(part) in _HOLDING:
+            _popped(part, found)
+
+
+def dotted(node: ast.expr) -> str | None:
+    """``a.b.c`` of an expression that is only names and attributes."""
+    if isinstance(node, ast.Name):
+        return node.id
+    if isinstance(node, ast.Attribute):
+        base = dotted(node.value)
+        return f"{base}.{node.attr}" if base else None
+    return None
+
+
+def ends(block: list[ast.stmt]) -> bool:
+    """Whether control surely does not leave the block at its end (return, raise, continue, break)."""
+    if not block:
+        return False
+    last = block[-1]
+    match last:
+        case ast.Return() | ast.Raise() | ast.Continue() | ast.Break():
+            return True
+        case ast.If():
+            return bool(last.orelse) and ends(last.body) and ends(last.orelse)
+        case ast.With() | ast.AsyncWith():
+            return ends(last.body)
+        case ast.Expr(value=ast.Call(func=ast.Attribute(value=ast.Name(id="sys"), attr="exit"))):
+            return True
+        case ast.Expr(value=ast.Call(func=ast.Name(id="exit" | "quit"))):
+            return True
+    return False
+
+
+def parameters(node: FunctionNode | ast.Lambda) -> list[ast.arg]:
+    """All parameters in order, the starred ones last."""
+    arguments = node.args
+    found = [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs]
+    found += [star for star in (arguments.vararg, arguments.kwarg) if star]
+    return found
+
+
+def expressions(statement: ast.stmt) -> Iterator[ast.expr]:
+    """The expressions that a statement evaluates itself, its inner blocks left aside."""
+    for field, value in ast.iter_fields(statement):
+        if field in ("body", "orelse", "finalbody", "handlers", "cases"):
+            continue
+        items = value if isinstance(value, list) else [value]
+        for item in items:
+            if isinstance(item, ast.expr):
+                yield item
+            elif isinstance(item, ast.withitem):
+                yield item.context_expr
+
+
+def statements_in(block: list[ast.stmt]) -> Iterator[ast.stmt]:
+    """All statements of a block that belong to its scope, in order."""
+    for statement in block:
+        yield statement
+        for _, inner, _ in blocks(statement):
+            yield from statements_in(inner)
+
+
+def functions_in(block: list[ast.stmt]) -> Iterator[FunctionNode]:
+    """The functions that a block defines in its own scope."""
+    for statement in statements_in(block):
+        if isinstance(statement, ast.FunctionDef | ast.AsyncFunctionDef):
+            yield statement
