@@ -131,24 +131,19 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator
-from typing import NamedTuple
 
 from dlint.finding import Remedy
-from dlint.fork.early.kept_by_key import KeptByKey, is_kept_by, kept_by_key
+from dlint.fork.early.kept_by_key import kept_by_key
 from dlint.fork.early.opened_late import (
-    Opened,
     asked_for_by_others,
-    is_opened_by,
     opened_in,
-    parent_run,
     path_of,
-    use_that_opens,
 )
 from dlint.fork.early.per_process import is_for_one_process, is_given_process
-from dlint.fork.early.reads import item_read_in_parent, length_asked_in_parent
 from dlint.fork.early.reset import is_reset_in_workers, resetting
+from dlint.fork.early.when import BEFORE, BY_CONSTRUCTOR, When, kept_before, needed_early
 from dlint.fork.handles import handle_of
-from dlint.fork.held_handles import held, is_released
+from dlint.fork.held_handles import Held, held, is_released
 from dlint.fork.set_elsewhere import left_as_made
 from dlint.fork.sides import functions_of, init_visits, made_in_parent, renewed
 from dlint.knowledge.processes.handles import HANDLES, Handle
@@ -159,9 +154,9 @@ from dlint.rules.rule import Found
 from dlint.rules.wording import place
 from dlint.source.nodes import walk
 from dlint.source.statements import FunctionNode, changed_names, own_names, statements_in
-from dlint.values.frame import Arguments, Point
+from dlint.values.frame import Point
 from dlint.values.functions import function_body
-from dlint.values.values import Class, Const, Instance, Made
+from dlint.values.values import Class, Instance, Made
 from dlint.workers.events import Visit
 from dlint.workers.repetition import is_once
 from dlint.workers.sharing import by_dataset
@@ -175,17 +170,6 @@ _BY_HAND = {
     "ones, and leave them out of __getstate__",
     "a part of it": "open the file in each process, keyed on os.getpid(), and take its parts there",
 }
-
-
-class _When(NamedTuple):
-    """When a handle is opened, and the place in the main process that does so, where it is another one."""
-
-    how: str
-    where: str = ""
-
-
-_BEFORE = _When("before the workers start")
-_BY_CONSTRUCTOR = _When("in the parent too, by the constructor")
 
 
 def check(program: Program) -> Iterator[Found]:
@@ -250,15 +234,9 @@ def _kept(
         for visit, read in reads:
             if name in read:
                 attribute = (owner.cls, name)
-                when = _BY_CONSTRUCTOR if binding else _BEFORE
-                for found in _found(
-                    program, kept, handle, value, visit, read[name], start, sent, attribute, when
-                ):
-                    yield (
-                        found
-                        if how == "alone"
-                        else found._replace(remedy=None, by_hand=_by_hand(handle, how))
-                    )
+                when = BY_CONSTRUCTOR if binding else BEFORE
+                found = _found(program, kept, handle, value, visit, read[name], start, sent, attribute, when)
+                yield from _as_held(found, handle, how)
                 break
 
 
@@ -292,14 +270,16 @@ def _read_by_others(
             reader = next((each for each in code.visits if each.frame.key == event.point.frame.key), None)
             if reader is not None and not is_for_one_process([reader]):
                 attribute = (owner.cls, name)
-                for found in _found(
-                    program, kept, handle, made, reader, event.node, start, sent, attribute, _BEFORE
-                ):
-                    yield (
-                        found
-                        if how == "alone"
-                        else found._replace(remedy=None, by_hand=_by_hand(handle, how))
-                    )
+                found = _found(
+                    program, kept, handle, made, reader, event.node, start, sent, attribute, BEFORE
+                )
+                yield from _as_held(found, handle, how)
+
+
+def _as_held(found: Iterator[Found], handle: Handle, how: Held) -> Iterator[Found]:
+    """The findings, with what to do by hand where no object holds the handle alone."""
+    for each in found:
+        yield each if how == "alone" else each._replace(remedy=None, by_hand=_by_hand(handle, how))
 
 
 def _by_hand(handle: Handle, how: str) -> str:
@@ -336,18 +316,9 @@ def _lazy(
         start = program.start_method_of(use)
         for each in opened:
             resets = resetting(program, use, owner.cls, {each.name})
-            read = item_read_in_parent(program, use, owner.cls, resets=resets)
-            if read is not None:
-                when = _When("in the parent too, by reading an item", f" (item read at {place(*read)})")
-            else:
-                asks = (
-                    _by_constructor(program, use, owner, each)
-                    or _by_length(program, use, owner, each, resets)
-                    or _by_use(program, use, owner, each)
-                )
-                if asks is None:
-                    continue
-                when = asks
+            when = needed_early(program, use, owner, each, resets)
+            if when is None:
+                continue
             handle, made, attribute = each.handle, each.made, (owner.cls, each.name)
             # Letting go of one whose threads are not there hangs as well.
             if handle.effect != "hang" and is_reset_in_workers(program, use, owner, each.name):
@@ -355,46 +326,6 @@ def _lazy(
             yield from _found(
                 program, [use], handle, made, each.visit, made.node, start, sent, attribute, when
             )
-
-
-def _by_constructor(program: Program, use: WorkerUse, owner: Instance, opened: Opened) -> _When | None:
-    """How the constructor of what holds an object comes to open the object's handle."""
-    initialisers = program.evaluator.initialisers.of
-    for part in program.shipped(use):
-        if isinstance(part.value, Instance) and part.value.key != owner.key:
-            frames = [frame for _, frame in initialisers(part.value)]
-            if is_opened_by(program, opened, owner, frames):
-                return _When(f"in the parent too, by the constructor of {part.value.cls.name}")
-    return None
-
-
-def _by_length(
-    program: Program, use: WorkerUse, owner: Instance, opened: Opened, resets: frozenset[str]
-) -> _When | None:
-    """How the parent comes to ask a dataset for its length, where that opens a handle."""
-    evaluator, dataset = program.evaluator, use.dataset
-    if use.loader is None or not isinstance(dataset, Instance):
-        return None
-    frames = [
-        evaluator.calls.enter(method, Arguments(), None, None)
-        for method in evaluator.classes.methods(dataset, "__len__")
-    ]
-    if not is_opened_by(program, opened, owner, frames):
-        return None
-    asked = length_asked_in_parent(program, use, dataset.cls, resets)
-    if asked is not None:
-        return _When("in the parent too, by len()", f" (at {place(*asked)})")
-    if any(isinstance(value, Const) and value.value for value in use.loader.values("shuffle")):
-        return _When("in the parent too, by the __len__ that a shuffling loader calls")
-    return None
-
-
-def _by_use(program: Program, use: WorkerUse, owner: Instance, opened: Opened) -> _When | None:
-    """What else the parent does with a dataset that opens a handle."""
-    used = use_that_opens(program, use, opened, owner)
-    if used is None:
-        return None
-    return _When(f"in the parent too, by {used.shown}", f" (at {place(used.module, used.node)})")
 
 
 def _by_key(program: Program, use: WorkerUse, owners: list[Instance]) -> Iterator[Found]:
@@ -412,7 +343,7 @@ def _by_key(program: Program, use: WorkerUse, owners: list[Instance]) -> Iterato
             continue
         if is_given_process(program.evaluator, use.code.visits, each.visit.function.node):
             continue
-        when, sure = _kept_before(program, use, owners, each)
+        when, sure = kept_before(program, use, owners, each)
         if when is not None and isinstance(each.made.node, ast.expr):
             handle, visit = each.handle, each.visit
             yield Found(
@@ -421,26 +352,11 @@ def _by_key(program: Program, use: WorkerUse, owners: list[Instance]) -> Iterato
                 f"{each.place} holds {handle.name} opened {when.how}: "
                 f"forked workers share it and {handle.forked}",
                 handle.effect,
-                f"{handle.advice}{when.where}",
+                f"{handle.advice}{_where(when)}",
                 both(any_loaded(program, [use]), None if sure else "workers need the same one"),
                 visit.link.steps(each.place, visit.function.module, each.statement),
                 by_hand=handle.cure or _by_hand(handle, "among others"),
             )
-
-
-def _kept_before(
-    program: Program, use: WorkerUse, owners: list[Instance], kept: KeptByKey
-) -> tuple[_When | None, bool]:
-    """How the parent comes to keep a handle under a key, and whether it is surely one that workers need."""
-    evaluator = program.evaluator
-    for owner in owners:
-        run = parent_run(program, [frame for _, frame in evaluator.initialisers.of(owner)])
-        if is_kept_by(evaluator, kept, run):
-            return _When(f"in the parent too, by the constructor of {owner.cls.name}"), True
-    read = item_read_in_parent(program, use)
-    if read is not None:
-        return _When("in the parent too, by reading an item", f" (item read at {place(*read)})"), kept.is_one
-    return None, False
 
 
 def _global(program: Program, uses: list[WorkerUse], code: WorkerCode, start: str | None) -> Iterator[Found]:
@@ -477,6 +393,11 @@ def _global(program: Program, uses: list[WorkerUse], code: WorkerCode, start: st
             if handle.cure or not at_import:
                 found = found._replace(remedy=None, by_hand=handle.advice)
             yield found
+
+
+def _where(when: When) -> str:
+    """The place that a message names beside that of the handle."""
+    return f" ({when.what} {place(*when.at)})" if when.at is not None else ""
 
 
 def _read_as(node: ast.AST, name: str) -> str:
@@ -523,7 +444,7 @@ def _found(
     start: str | None,
     sent: bool,
     attribute: tuple[Class, str],
-    when: _When,
+    when: When,
 ) -> Iterator[Found]:
     forked = handle.forked if start in (None, "fork") else ""
     cls, name = attribute
@@ -538,7 +459,7 @@ def _found(
         made.node,
         f"{cls.name}.{name} is {handle.name} opened {when.how}: {happens}",
         handle.effect if forked else "error",
-        f"{handle.advice}{when.where}",
+        f"{handle.advice}{_where(when)}",
         both(any_loaded(program, uses), open_start),
         visit.link.steps(_read_as(read, name), module, read),
         Remedy(
