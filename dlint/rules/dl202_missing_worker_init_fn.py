@@ -17,10 +17,11 @@ themselves (MONAI's) are fine, and so are programs that have Lightning seed the 
 (`seed_everything(seed, workers=True)`, `LightningCLI`), a `worker_init_fn` that is passed on a condition or
 set later (`loader.worker_init_fn = seed_worker`), and draws that worker code has always seeded before on the
 way (DL201 judges that seed). Where it does so behind a flag of the first item or `get_worker_info() is not
-None`, with a number that comes again, the loader is found, as every epoch with new workers repeats. Workers
-that surely start by spawn or forkserver (the loader's `multiprocessing_context`, `set_start_method` on no
-condition, dlint's option `start-method`) import NumPy themselves, and its state is then fresh: they are left
-alone, too. Where a seeding function is called instead of passed, DL205 says so.
+None`, with a number that comes again, the loader is found: with new workers every epoch repeats, whatever the
+torch. What repairs DL201 there repairs this. Workers that surely start by spawn or forkserver (the loader's
+`multiprocessing_context`, `set_start_method` on no condition, dlint's option `start-method`) import NumPy
+themselves, and its state is then fresh: they are left alone, too. Where a seeding function is called instead
+of passed, DL205 says so.
 
 ## Why is this bad
 
@@ -124,6 +125,7 @@ _BY_HAND = (
     "nothing says that this project runs on torch older than 1.9, and from 1.9 on the loader seeds NumPy: "
     "declare torch>=1.9, set target-torch, or pass a worker_init_fn that seeds NumPy"
 )
+_ONCE = "seed it from get_worker_info().seed % 2**32, once in each worker"
 
 
 def check(program: Program) -> Iterator[Found]:
@@ -382,24 +384,27 @@ def _found(
     cure = "pass a worker_init_fn that seeds NumPy from torch.initial_seed()"
     if not missing:
         cure = "seed NumPy from torch.initial_seed() in the worker_init_fn"
+    cure += ", or require torch>=1.9"
+    by_hand = _BY_HAND if remedy is None else None
     if alike:
-        cure = f"take that out, and {cure}"
+        # While worker code seeds, no worker_init_fn helps. DL201 repairs that seed.
+        cure, remedy, by_hand = _ONCE, None, _ONCE
         lack, repeat = "worker code seeds it alike in every epoch", "epochs repeat them"
     return Found(
         loader.module,
         loader.call,
         f"workers draw from NumPy ({_shown(draw.name)}) and {lack}: {repeat}",
         "silent",
-        f"{cure}, or require torch>=1.9",
+        cure,
         both(
             with_workers(program, loader),
-            program.releases.torch_is_older(_SEEDS_ITSELF),
+            None if alike else program.releases.torch_is_older(_SEEDS_ITSELF),
             asked_for(program, draw),
             REPLACING if replaces_item(draw) else None,
         ),
         draw.link.steps(draw.name, draw.module, draw.node),
         remedy,
-        _BY_HAND if remedy is None else None,
+        by_hand,
     )
 
 

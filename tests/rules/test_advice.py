@@ -103,3 +103,40 @@ def test_a_helper_that_seeds(
     finding = _finding("DL201", program, tmp_path, monkeypatch)
     assert finding.by_hand is not None
     assert finding.by_hand.startswith(advice)
+
+
+_FIRST_ITEM = """\
+import numpy as np
+from torch.utils.data import DataLoader, Dataset, get_worker_info
+
+class Rows(Dataset):
+    seeded = False
+    def __len__(self):
+        return 9
+    def __getitem__(self, index):
+        if {test}:
+            np.random.seed(get_worker_info().id)
+            self.seeded = True
+        return np.random.rand()
+
+if __name__ == "__main__":
+    for row in DataLoader(Rows(), num_workers=2):
+        print(row)
+"""
+
+
+@pytest.mark.parametrize(
+    ("test", "says", "condition"),
+    [
+        ("not self.seeded", "worker code seeds it alike in every epoch", None),
+        ("index == 3", "nothing seeds it", "torch is older than 1.9"),
+    ],
+)
+def test_worker_code_that_seeds_by_its_number(
+    test: str, says: str, condition: str | None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    finding = _finding("DL202", _FIRST_ITEM.format(test=test), tmp_path, monkeypatch)
+    assert says in finding.message
+    assert ("get_worker_info().seed" in finding.message) is (condition is None)
+    assert (finding.condition or "").startswith(condition or "")
+    assert (finding.condition is None) is (condition is None)
