@@ -159,6 +159,27 @@ HANDLES = {
     "fsspec.filesystem().open": _OF_SYSTEM,
     "s3fs.S3FileSystem().open": _OF_SYSTEM,
 }
+# What is read by name or by number, wherever the last read ended.
+WITHOUT_POSITION = frozenset(
+    {
+        "zipfile.ZipFile",
+        "tarfile.open",
+        "tarfile.TarFile",
+        "tarfile.TarFile.open",
+        "numpy.load",
+        "lmdb.open",
+        "lmdb.Environment",
+        "h5py.File",
+        "netCDF4.Dataset",
+        "openslide.OpenSlide",
+        "openslide.open_slide",
+        "pyedflib.EdfReader",
+        "pyfaidx.Fasta",
+        "sqlite3.connect",
+        "rasterio.open",
+        "tifffile.TiffFile",
+    }
+)
 PARTS = frozenset(part for handle in HANDLES.values() for part in handle.parts)
 LMDB_WITHOUT_LOCK = _LMDB._replace(forked="")
 # How a file is opened to be written: another matter than reading.

@@ -11,6 +11,7 @@ import libcst as cst
 from libcst.metadata import GlobalScope, ScopeProvider
 
 from dlint.fork.handles import handle_of
+from dlint.knowledge.processes.handles import WITHOUT_POSITION
 from dlint.program.program import Program
 from dlint.rewriting.each_process.made import Made
 from dlint.rewriting.refusal import CannotRepair
@@ -22,27 +23,6 @@ from dlint.values.values import Const, Value
 _BY_HAND = "open it in each process, keyed on os.getpid()"
 # In the process's own memory, in SQLite's words; an empty name is a file that goes with the connection.
 _MEMORY = re.compile(r":memory:|\bmode=memory\b")
-# What is read by name or by number, wherever the last read ended.
-_WITHOUT_POSITION = frozenset(
-    {
-        "zipfile.ZipFile",
-        "tarfile.open",
-        "tarfile.TarFile",
-        "tarfile.TarFile.open",
-        "numpy.load",
-        "lmdb.open",
-        "lmdb.Environment",
-        "h5py.File",
-        "netCDF4.Dataset",
-        "openslide.OpenSlide",
-        "openslide.open_slide",
-        "pyedflib.EdfReader",
-        "pyfaidx.Fasta",
-        "sqlite3.connect",
-        "rasterio.open",
-        "tifffile.TiffFile",
-    }
-)
 _MOVES = frozenset(
     {
         "__next__",
@@ -239,7 +219,7 @@ def _is_changed(source: Source, node: cst.CSTNode) -> bool:
 
 def _check_position(source: Source, made: Made) -> None:
     """Refuse where it is read on from where the code that opened it has left it."""
-    if (source.qualified(made.value.func) or "") in _WITHOUT_POSITION:
+    if (source.qualified(made.value.func) or "") in WITHOUT_POSITION:
         return
     moves = [each for each in _mentions(source, made) if _move(source, each)]
     first = [each for each in moves if not _is_later(source, made, each)]
