@@ -58,7 +58,7 @@ class SetByName:
                 for above in self._evaluator.classes.line(cls)
                 if self._may_set(above.module)
                 for function in functions_in(above.node.body)
-                if function.name != "__setstate__" and _SETS_BY_NAME.search(above.module.text_of(function))
+                if function.name != "__setstate__" and _sets_by_name(above.module.text_of(function))
             )
         return known
 
@@ -66,10 +66,7 @@ class SetByName:
         """Whether anything in a module sets attributes so: of most no function need be looked through."""
         known = self._modules.get(module.relative)
         if known is None:
-            text = module.text
-            known = self._modules[module.relative] = (
-                any(sign in text for sign in _SIGNS) and _SETS_BY_NAME.search(text) is not None
-            )
+            known = self._modules[module.relative] = _sets_by_name(module.text)
         return known
 
     def given(self, instance: Instance, name: str, world: World) -> Given:
@@ -133,6 +130,10 @@ class SetByName:
                     sure, whole = False, whole and not table.open
         conditional = any(isinstance(place.owner, ast.If | ast.Try) for place in places_around(point))
         return Given(found, sure and bool(found) and not conditional, whole)
+
+
+def _sets_by_name(text: str) -> bool:
+    return any(sign in text for sign in _SIGNS) and _SETS_BY_NAME.search(text) is not None
 
 
 def _is_dict_of(node: ast.AST, own: str) -> bool:

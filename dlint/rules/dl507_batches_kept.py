@@ -168,7 +168,7 @@ def check(program: Program) -> Iterator[Found]:
             if not isinstance(statement, ast.stmt) or isinstance(statement, ast.ClassDef | ast.FunctionDef):
                 continue
             spot = _Place(program, module, trail)
-            for keeping in _keepings(spot, statement):
+            for keeping in _keepings(spot, iterations, statement):
                 found = _judged(program, iterations, keeping, spot)
                 if found is not None:
                     yield found
@@ -232,7 +232,7 @@ def _puts_nothing(_: ast.Call) -> None:
     return None
 
 
-def _keepings(spot: _Place, statement: ast.stmt) -> Iterator[_Keeping]:
+def _keepings(spot: _Place, iterations: Iterations, statement: ast.stmt) -> Iterator[_Keeping]:
     """What a statement keeps, should it go through the batches of a loader."""
     if isinstance(statement, ast.For):
         batch = batch_in(statement.target, statement.iter)
@@ -240,8 +240,18 @@ def _keepings(spot: _Place, statement: ast.stmt) -> Iterator[_Keeping]:
         asks = _sounds(statement.iter) or _sounds(statement.target)
         puts_by = spot.puts_by if asks else _puts_nothing
         if batch is not None:
-            for kept in kept_by(statement, batch, spot.hands_on, puts_by, spot.overwrites, spot.empties):
-                yield _Keeping(kept, statement.iter, tensors_in(statement.body))
+            tensors = tensors_in(statement.body)
+
+            def matters(kept: Kept) -> bool:
+                keeping = _Keeping(kept, statement.iter, tensors)
+                return _may_be_loader(keeping) and any(
+                    _sends_files(loader) for loader in iterations.loaders_of(statement.iter, spot.point)
+                )
+
+            for kept in kept_by(
+                statement, batch, spot.hands_on, puts_by, spot.overwrites, spot.empties, matters
+            ):
+                yield _Keeping(kept, statement.iter, tensors)
     for expression in expressions(statement):
         for node in walk(expression):
             if isinstance(node, _COMPREHENSIONS) and len(node.generators) == 1:

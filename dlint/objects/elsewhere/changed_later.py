@@ -45,6 +45,7 @@ if TYPE_CHECKING:
 _CHANGES = rb"\s*(?:\[|\.(?:update|setdefault|pop|clear)\()"
 # What sets names of a module that it is given.
 _BY_ANY_NAME = re.compile(r"\bglobals\(\)\s*(?:\[[^\]\n]*\]\s*=(?!=)|\.update\()")
+_SETS_OWN = re.compile(r"\bsetattr\(\s*cls\b")
 _MOST = 4
 _OWN = ("self", "cls")
 # A key that is not written out.
@@ -96,11 +97,17 @@ class ChangedLater:
         return bool(known)
 
     def _is_set(self, cls: Class, name: str) -> bool:
-        stores = re.compile(rf"\bcls\.{re.escape(name)}\s*=(?!=)|\bsetattr\(\s*cls\b")
+        stored = f"cls.{name}"
         for above in self._evaluator.classes.line(cls):
             if self._evaluator.modules.index.stores_in(above.name, name):
                 return True
-            if stores.search(above.module.text_of(above.node)) or id(above.node) in self._named_later():
+            # Texts are found much sooner than a pattern.
+            text = above.module.text_of(above.node)
+            if (stored in text and re.search(rf"\b{re.escape(stored)}\s*=(?!=)", text)) or (
+                "setattr(" in text and _SETS_OWN.search(text)
+            ):
+                return True
+            if id(above.node) in self._named_later():
                 return True
             for decorator in above.node.decorator_list:
                 for value, _ in self._evaluator.values(decorator, Point(above.frame, None)):

@@ -73,13 +73,14 @@ def kept_by(
     puts_by: PutsBy,
     overwrites: Overwrites,
     empties: Empties,
+    matters: Callable[[Kept], bool],
 ) -> list[Kept]:
-    """What the body of a loop puts aside of the batches, in every round."""
+    """What the body of a loop puts aside of the batches, in every round; what helpers do is asked only of
+    what ``matters``, as far as it seems to be kept."""
     if _stops(loop.body):
         return []
     found = list(_Body(puts_by, nothing, loop).kept(loop.body, Held(named(batch, ()), (), hands_on)))
-    found = [kept for kept in found if not _is_emptied(loop, kept.into, empties)]
-    # What helpers do to the batch is worth asking only where something seems to be kept.
+    found = [kept for kept in found if matters(kept) and not _is_emptied(loop, kept.into, empties)]
     if found:
         still = _Body(puts_by, overwrites, loop).kept(loop.body, Held(named(batch, ()), (), hands_on))
         into = {_path(kept.into) for kept in found}
