@@ -4,7 +4,8 @@
 
 - In the main process: `ThreadPool(...)`, `ThreadPoolExecutor(...)` or a pool of processes made in a loop
   over a loader (or in what the loop calls or makes), and neither joined, shut down nor terminated.
-- Anywhere: a task of a pool that gives work to the same pool and waits for the result.
+- Anywhere: a task of a pool that gives work to the same pool and waits for the result. A pool that never
+  leaves the function that makes it gets none from its tasks.
 
 A pool in a `with` block is fine, so is one that is made before the loop, and one of every so many batches
 (`if step % 1000 == 0:`). One that is returned, or given to another call than `append`
@@ -207,9 +208,39 @@ def _nested(program: Program, module: Module) -> Iterator[Found]:
                 if isinstance(value, External) and value.owner is not None and value.owner.name in POOLS
             ]
             for pool in pools[:1]:
+                if _stays(pool):
+                    continue
                 for task, _ in program.evaluator.values(call.args[0], point):
                     if isinstance(task, Function | Partial):
                         yield from _waiting(program, module, call, task, pool)
+
+
+def _stays(pool: Made) -> bool:
+    """Whether a pool never leaves the function that makes it, whose tasks then cannot give it any work: its
+    methods are called there, and that is all."""
+    scope, statement = pool.point.frame.scope, pool.point.statement
+    if not isinstance(scope, ast.FunctionDef) or statement is None:
+        return False
+    match statement:
+        case ast.With(items=items):
+            targets = [item.optional_vars for item in items if item.context_expr is pool.node]
+        case ast.Assign(targets=[target], value=value) if value is pool.node:
+            targets = [target]
+        case _:
+            return False
+    names = {target.id for target in targets if isinstance(target, ast.Name)}
+    called: set[int] = set()
+    for node in function_body(scope):
+        match node:
+            case ast.Call(func=ast.Attribute(value=held)):
+                called.add(id(held))
+            case ast.Global(names=shared) if names.intersection(shared):
+                return False
+    return bool(names) and all(
+        node.id not in names or isinstance(node.ctx, ast.Store) or id(node) in called
+        for node in walk(scope)
+        if isinstance(node, ast.Name)
+    )
 
 
 def _waiting(
