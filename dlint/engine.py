@@ -20,6 +20,7 @@ from dlint.source.parsing import parse
 from dlint.source.reading import SourceError, decode, read_bytes
 
 if TYPE_CHECKING:
+    from dlint.program.kept import Kept
     from dlint.rules.rule import Together
 
 # A file that mentions one of these is parsed in any case, so that a user hears of one that cannot be.
@@ -51,6 +52,7 @@ def check(
     suppress: bool = True,
     named: Sequence[Path] | None = None,
     listed: Listing | None = None,
+    kept: Kept | None = None,
 ) -> Report:
     """Check files and folders as parts of their project.
 
@@ -58,9 +60,11 @@ def check(
     of processes, 0 for as many as the size of the tree asks for. ``progress`` is called with (done,
     total) steps: loaders, or blocks of a large program. ``suppress`` applies ``# noqa`` comments (flake8
     does that itself). ``named`` is what the user gave where ``paths`` are only files of that, for which the
-    program must be the same. ``listed`` are the files, where they have been listed already. Findings
-    are for the given paths only, whatever else is read.
+    program must be the same. ``listed`` are the files, where they have been listed already. ``kept`` is
+    given the program, to be asked more. Findings are for the given paths only, whatever else is read.
     """
+    if kept is not None:
+        kept.let_go()
     if _State.checked:
         # What the check before has left is old by now, and Python would not look for it.
         gc.collect()
@@ -73,7 +77,7 @@ def check(
         if listed is None:
             exclude, force = settings.left_out, settings.force_exclude
             listed = listing(paths, exclude, force_exclude=force, present=texts or {}, named=named)
-        return _check(paths, settings, texts or {}, jobs, progress, suppress, listed)
+        return _check(paths, settings, texts or {}, jobs, progress, suppress, listed, kept)
     finally:
         if collecting:
             # What is young is looked through at once: the whole program. Old, it waits for its turn.
@@ -90,6 +94,7 @@ def _check(
     progress: Progress | None,
     suppress: bool,
     listed: Listing,
+    kept: Kept | None,
 ) -> Report:
     troubles = [*listed.troubles, *settings.troubles]
     explicit = {absolute(path) for path in paths if not is_folder(path)}
@@ -99,12 +104,14 @@ def _check(
     for root, files, program_files in listed.programs:
         places = InCells(root, program_files, texts)
         for alike, some in wanted.groups(files):
-            outcome = analyse(Project(root, tuple(program_files), alike, texts), jobs, progress)
+            outcome = analyse(Project(root, tuple(program_files), alike, texts), jobs, progress, kept)
             found = _merged(outcome.hits, {str(path): display_path(path) for path in some})
             found = [finding for finding in found if wanted.looked_for(finding)]
-            unreadable, kept = _read_files(some, texts, explicit, outcome.parsed, found, suppress, wanted)
+            unreadable, unsilenced = _read_files(
+                some, texts, explicit, outcome.parsed, found, suppress, wanted
+            )
             troubles += [*unreadable, *outcome.failures]
-            findings += [places.shown(finding) for finding in kept if wanted.shows(finding, root)]
+            findings += [places.shown(finding) for finding in unsilenced if wanted.shows(finding, root)]
             faults = faults or outcome.faults
     return Report(
         tuple(sorted(findings, key=lambda finding: finding.sort_key)),

@@ -23,6 +23,7 @@ from dlint.project.releases.releases import Releases
 from dlint.settings.settings import Settings, enabled
 
 if TYPE_CHECKING:
+    from dlint.program.kept import Kept
     from dlint.program.program import Program
     from dlint.project.blocks import Block, Facts
     from dlint.rules.rule import Found, Rule
@@ -73,14 +74,15 @@ class Outcome(NamedTuple):
         return len(self.failures) > bool(self.given_up)
 
 
-def analyse(project: Project, jobs: int, progress: Progress | None) -> Outcome:
+def analyse(project: Project, jobs: int, progress: Progress | None, kept: Kept | None = None) -> Outcome:
     """What the rules find in a project; several processes give the same as one.
 
-    ``jobs`` is the number of processes, 0 for as many as there are cores where that is worth it.
+    ``jobs`` is the number of processes, 0 for as many as there are cores where that is worth it. ``kept``
+    is given the program, where that is one block, for those who ask more.
     """
     analysis = _Analysis(project)
     outcome = Outcome([], set(), set(), set())
-    for part in analysis.run(jobs, progress):
+    for part in analysis.run(jobs, progress, kept):
         outcome.hits.extend(part.hits)
         outcome.parsed.update(part.parsed)
         outcome.failures.update(part.failures)
@@ -117,11 +119,15 @@ class _Analysis:
 
             self.blocks = blocks(self._index)
 
-    def run(self, jobs: int, progress: Progress | None) -> Iterator[Outcome]:
+    def run(self, jobs: int, progress: Progress | None, kept: Kept | None) -> Iterator[Outcome]:
         """The outcome of each block."""
         if len(self.blocks) <= 1:
             for block in self.blocks:
-                yield self._judged(self._program(block, progress))
+                program = self._program(block, progress)
+                outcome = self._judged(program)
+                if kept is not None and not outcome.failures:
+                    kept.keep(program, self._project.files, self._project.texts)
+                yield outcome
             return
         gc.freeze()  # the search for garbage between blocks need not go through what was there before
         _in_this_process.analysis = self  # a forked process finds it there

@@ -10,6 +10,7 @@ from pathlib import Path
 from dlint import engine
 from dlint.finding import Finding
 from dlint.in_cells import Notebooks
+from dlint.program.kept import Kept
 from dlint.project.paths import absolute
 from dlint.remedies import CURE_OTHERS, MOVE_FUNCTIONS, remedy
 from dlint.repair.judge import Verdict, verdict, what_is_wrong
@@ -49,16 +50,18 @@ def repair(
     """
     given = {absolute(path): data for path, data in (texts or {}).items()}
     all_rules = settings.of_all_rules()
-    report = engine.check(paths, all_rules, texts=given, jobs=jobs, progress=progress)
+    kept = Kept()
+    report = engine.check(paths, all_rules, texts=given, jobs=jobs, progress=progress, kept=kept)
     first = Notebooks(given)
     chosen = Chosen(settings, unsafe)
 
     def check(changed: Mapping[Path, bytes]) -> engine.Report:
-        report = engine.check(paths, all_rules, texts={**given, **changed})
+        report = engine.check(paths, all_rules, texts={**given, **changed}, kept=kept)
         return _in_programs(report, Notebooks({**given, **changed}))
 
     report = _in_programs(report, first)
-    work = Work(check, Workshop(paths, settings, given), chosen, approve, _under_one_name(report.findings))
+    shop = Workshop(paths, settings, given, kept)
+    work = Work(check, shop, chosen, approve, _under_one_name(report.findings))
     work.first = first
     work.only = only
     work.troubles = frozenset(absolute(trouble.path) for trouble in report.troubles)

@@ -8,6 +8,7 @@ from pathlib import Path
 from dlint import engine
 from dlint.finding import Finding
 from dlint.in_cells import Notebooks
+from dlint.program.kept import Kept
 from dlint.project.paths import absolute
 from dlint.repair.as_edits import edits_of
 from dlint.repair.loop import Chosen, Work
@@ -16,17 +17,22 @@ from dlint.settings.settings import Settings
 
 
 def promised(
-    findings: Iterable[Finding], paths: Sequence[Path], settings: Settings, texts: Mapping[Path, bytes]
+    findings: Iterable[Finding],
+    paths: Sequence[Path],
+    settings: Settings,
+    texts: Mapping[Path, bytes],
+    kept: Kept | None = None,
 ) -> list[Finding]:
     """The findings with what their remedies would change, and without a remedy where it would refuse: then
     ``by_hand`` has the reason.
 
     Each is performed by itself and its text looked at; what it would do to the program is not judged.
+    ``kept`` may have the program in which they were found.
     """
     given = {absolute(path): data for path, data in texts.items()}
     notebooks = Notebooks(given)
     found = [notebooks.in_program(finding) for finding in findings]
-    work = Work(_no_check, Workshop(paths, settings, given), Chosen(settings, True), None, found)
+    work = Work(_no_check, Workshop(paths, settings, given, kept), Chosen(settings, True), None, found)
     return [notebooks.in_cells(_as_promised(work, finding)) for finding in found]
 
 

@@ -10,6 +10,7 @@ from pathlib import Path
 
 from dlint.finding import Finding
 from dlint.own_process.fault import described, wants_traceback
+from dlint.program.kept import Kept
 from dlint.project.files import Program, expand, programs
 from dlint.project.paths import absolute
 from dlint.remedies import remedy
@@ -55,11 +56,18 @@ class Change:
 class Workshop:
     """The files that ``paths`` ask for, with the texts that they have now.
 
-    ``texts`` are those of the files that are not what the disk has.
+    ``texts`` are those of the files that are not what the disk has. ``kept`` may have their program.
     """
 
-    def __init__(self, paths: Sequence[Path], settings: Settings, texts: Mapping[Path, bytes]) -> None:
+    def __init__(
+        self,
+        paths: Sequence[Path],
+        settings: Settings,
+        texts: Mapping[Path, bytes],
+        kept: Kept | None = None,
+    ) -> None:
         self.texts = dict(texts)
+        self._kept = kept
         self._roots = true_roots(paths)
         self._kept_out: dict[Path, str | None] = {}
         asked, _ = expand(paths, settings.left_out, present=texts, force_exclude=settings.force_exclude)
@@ -169,7 +177,7 @@ class Workshop:
             raise CannotRepair("the file is not among those that were named")
         around = self._surroundings.get(program.root)
         if around is None:
-            around = Surroundings(program.root, program.files, self.texts, self._open)
+            around = Surroundings(program.root, program.files, self.texts, self._open, self._kept)
             self._surroundings[program.root] = around
         return around
 

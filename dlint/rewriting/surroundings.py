@@ -19,6 +19,7 @@ from dlint.budget.budget import BUDGET, Exhausted
 from dlint.rewriting.refusal import CannotRepair
 
 if TYPE_CHECKING:
+    from dlint.program.kept import Kept
     from dlint.program.program import Program
     from dlint.rewriting.source import Source
     from dlint.source.module import Module
@@ -30,13 +31,22 @@ Open = Callable[[Path], "Source"]
 
 class Surroundings:
     """The program at ``root`` (an absolute path) with its ``files``; ``texts`` are the present texts of those
-    that have changed. ``opened`` gives the source of a file that may be edited too."""
+    that have changed. ``opened`` gives the source of a file that may be edited too. ``kept`` may have the
+    program, as it was analysed."""
 
-    def __init__(self, root: Path, files: Sequence[Path], texts: Mapping[Path, bytes], opened: Open) -> None:
+    def __init__(
+        self,
+        root: Path,
+        files: Sequence[Path],
+        texts: Mapping[Path, bytes],
+        opened: Open,
+        kept: Kept | None = None,
+    ) -> None:
         self._root = root
         self._files = files
         self._texts = texts
         self._opened = opened
+        self._kept = kept
 
     @cached_property
     def program(self) -> Program:
@@ -44,9 +54,10 @@ class Surroundings:
         from dlint.program.program import Program
         from dlint.project.index.index import Index
 
-        index = Index(self._root, self._files, self._texts)
+        analysed = self._kept.program(self._files, self._texts) if self._kept is not None else None
+        index = Index(self._root, self._files, self._texts) if analysed is None else analysed.modules.index
         BUDGET.begin(sum(map(index.lines, index.paths)), 1)
-        return Program(index)
+        return Program(index) if analysed is None else analysed
 
     @contextmanager
     def asking(self) -> Iterator[Program]:

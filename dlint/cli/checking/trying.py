@@ -13,6 +13,7 @@ from pathlib import Path
 from dlint.cache import Asked
 from dlint.cli.checking.reporting import Reporting
 from dlint.finding import Finding, Report
+from dlint.program.kept import Kept
 from dlint.settings.settings import Settings
 
 _FEW = 10
@@ -33,10 +34,12 @@ def with_tried(
     paths: Sequence[Path],
     settings: Settings,
     texts: Mapping[Path, bytes],
+    kept: Kept,
 ) -> Report:
     """The report with what the remedies of some findings would change, and without those that would refuse.
 
-    ``find`` gives the findings with all that a remedy needs, which an answer that was kept does not have.
+    ``find`` gives the findings with all that a remedy needs, which an answer that was kept does not have,
+    and has ``kept`` hold the program that they are of.
     """
 
     def try_them() -> Report:
@@ -44,7 +47,7 @@ def with_tried(
 
         whole = {each.sort_key: each for each in find().findings}
         mine = [whole.get(each.sort_key, each._replace(remedy=None)) for each in offering]
-        return Report(tuple(repair.promised(mine, paths, settings, texts)), (), 0)
+        return Report(tuple(repair.promised(mine, paths, settings, texts, kept)), (), 0)
 
     known = try_them() if asked is None else asked.tried(offering, try_them)
     tried = {each.sort_key: each for each in known.findings}

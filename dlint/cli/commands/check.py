@@ -20,6 +20,7 @@ from dlint.cli.output import complain_of, say
 from dlint.cli.progress import progress
 from dlint.cli.verbosity import Verbosity, verbosity_options
 from dlint.finding import Report
+from dlint.program.kept import Kept
 from dlint.project.files import Listing, listing
 from dlint.project.lines import source_lines
 from dlint.project.paths import absolute, display_path
@@ -129,11 +130,12 @@ def _run(
 
     def look(*, tried: bool) -> Narrowed:
         anew: Report | None = None
+        program = Kept()
 
         def find(listed: Listing | None) -> Report:
             nonlocal anew
             if anew is None:
-                anew = _found(paths, settings, jobs, verbosity, listed, texts)
+                anew = _found(paths, settings, jobs, verbosity, listed, texts, program)
             return anew
 
         with verbosity.timed("all of it"):
@@ -151,7 +153,7 @@ def _run(
             return left
         with verbosity.timed("remedies tried"):
             found = with_tried(
-                left.report, offering, asked, partial(find, None), paths, settings, texts or {}
+                left.report, offering, asked, partial(find, None), paths, settings, texts or {}, program
             )
         return left._replace(report=found)
 
@@ -234,13 +236,14 @@ def _found(
     jobs: int,
     verbosity: Verbosity,
     listed: Listing | None,
-    texts: Mapping[Path, bytes] | None = None,
+    texts: Mapping[Path, bytes] | None,
+    kept: Kept,
 ) -> Report:
     """What the engine finds."""
     from dlint import engine
 
     with progress(wanted=verbosity.sums_up) as show, verbosity.timed("analysed"):
-        return engine.check(paths, settings, texts=texts, jobs=jobs, progress=show, listed=listed)
+        return engine.check(paths, settings, texts=texts, jobs=jobs, progress=show, listed=listed, kept=kept)
 
 
 def _with_stdin(

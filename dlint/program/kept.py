@@ -1,0 +1,31 @@
+"""A program that was analysed, for those who ask it more: nothing need be looked for a second time."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from dlint.program.program import Program
+
+
+class Kept:
+    """Has the program that was analysed last, where that was one block and no rule failed."""
+
+    def __init__(self) -> None:
+        self._held: tuple[Program, tuple[Path, ...], Mapping[Path, bytes]] | None = None
+
+    def keep(self, program: Program, files: Sequence[Path], texts: Mapping[Path, bytes]) -> None:
+        """Holds a program of some files, with the texts of those that are not what the disk has."""
+        self._held = program, tuple(files), texts
+
+    def let_go(self) -> None:
+        """Holds none: memory has room for the next."""
+        self._held = None
+
+    def program(self, files: Sequence[Path], texts: Mapping[Path, bytes]) -> Program | None:
+        """The program of just these files with just these texts; None where another is held."""
+        if self._held is None or self._held[1] != tuple(files) or self._held[2] != texts:
+            return None
+        return self._held[0]
