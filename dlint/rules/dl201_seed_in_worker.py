@@ -92,7 +92,8 @@ from dlint.values.values import External, Function
 from dlint.values.worlds import World
 from dlint.workers.events import Event
 from dlint.workers.reach import Link
-from dlint.workers.sharing import codes_of
+from dlint.workers.sharing import by_code
+from dlint.workers.uses import WorkerUse
 from dlint.workers.worker import WorkerCode
 
 _MODE = re.compile(r"\b(split|mode|phase|subset|(is_?)?(train|test|eval|val)\w*)\b")
@@ -118,7 +119,8 @@ class _Repeating(NamedTuple):
 
 def check(program: Program) -> Iterator[Found]:
     """Seeding calls in worker code; for a function that only seeds, the call of it."""
-    for code in codes_of(program.uses):
+    for uses in by_code(program.uses):
+        code = uses[0].code
         seeding = [
             event
             for event in code.events
@@ -126,7 +128,7 @@ def check(program: Program) -> Iterator[Found]:
         ]
         together: dict[int, list[_Repeating]] = {}
         for event in code.each_way(seeding):
-            repeating = _judged(program, code, event)
+            repeating = _judged(program, uses, event)
             if repeating is not None:
                 _, node = place_of_seeding(event, code)
                 together.setdefault(id(node), []).append(repeating)
@@ -134,9 +136,10 @@ def check(program: Program) -> Iterator[Found]:
             yield _found(program, code, each)
 
 
-def _judged(program: Program, code: WorkerCode, event: Event) -> _Repeating | None:
+def _judged(program: Program, uses: list[WorkerUse], event: Event) -> _Repeating | None:
     assert isinstance(event.node, ast.Call)
-    seeds = seeds_of(program.evaluator, code, event)
+    code = uses[0].code
+    seeds = seeds_of(program.evaluator, code, event, uses)
     once = _once(event) or _of_stream(event) or is_once_a_pass(event)
     if any(NEW & seed.kinds for seed in seeds) or (once and any(TORCH in seed.kinds for seed in seeds)):
         return None
