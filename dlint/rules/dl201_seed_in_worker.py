@@ -8,9 +8,11 @@ these functions among it. For a function that is there to seed, which main may c
 stands at its call in worker code, once for all states that it sets. Where the state is put back afterwards,
 or seeded afresh, by whatever means (`fork_rng`, a context manager or a decorator of the project, a helper),
 it is silent. Seeds in the dataset's `__init__`, in main and in `worker_init_fn` are fine (DL204 looks at the
-last), and so are seeds that the epoch goes into, also by way of an attribute that `set_epoch` sets, and the
-seed that torch gave the worker (`get_worker_info().seed`, `torch.initial_seed()`) where `__iter__` seeds
-once, itself or by a helper or the constructor of a reader that it calls outside loops.
+last), and so are seeds that the epoch goes into, also by way of an attribute that `set_epoch` sets, or that
+the main process sets to another number in each round of a loop, itself or by a method of any name
+(`dataset.refresh(rng.integers(2**31))`; workers that persist never see that), and the seed that torch gave
+the worker (`get_worker_info().seed`, `torch.initial_seed()`) where `__iter__` seeds once, itself or by a
+helper or the constructor of a reader that it calls outside loops.
 
 ## Why is this bad
 

@@ -13,12 +13,13 @@ from dlint.knowledge.trainers import HOOKED, MAKES_READY, is_asked_for_loader
 from dlint.source.nodes import walk
 from dlint.source.statements import changed_names, ends, functions_in, own_names, parameters, statements_in
 from dlint.values.frame import Frame, Point, arguments_of
-from dlint.values.places import loops_around, places_around
+from dlint.values.places import loops_around, places_around, tests_around
 from dlint.values.values import Function, Instance, Key
 from dlint.values.worlds import HERE
 
 if TYPE_CHECKING:
     from dlint.calls.evaluator import Evaluator
+    from dlint.loaders.loaders import Loader
 
 # What is asked of a loader and starts no workers.
 _ASKS = frozenset({"dataset", "batch_size", "sampler", "batch_sampler", "num_workers"})
@@ -30,12 +31,13 @@ _At = tuple[int, int]
 
 class Start(NamedTuple):
     """What starts workers in a scope: a place, or any later mention of what the place has made; None where
-    the scope is not seen to come to it. ``way`` are the calls that lead to the loader, from the one in the
-    scope to the one that makes it."""
+    the scope is not seen to come to it. ``way`` are the calls that lead to the ``loader``, from the one in
+    the scope to the one that makes it."""
 
     frame: Frame
     places: list[_At] | None
     way: tuple[tuple[ast.Call, Point], ...] = ()
+    loader: Loader | None = None
 
     @property
     def call(self) -> ast.Call | None:
@@ -79,6 +81,18 @@ class Start(NamedTuple):
                 return True
         return False
 
+    def may_fork_after(self, evaluator: Evaluator, read: ast.expr, point: Point) -> bool:
+        """Whether the loader may have workers in the runs that come to a read, or in another round: ``if
+        args.debug:`` may read an item and set the number of workers to 0."""
+        made = self._made_at
+        if made is None or self.loader is None or next(tests_around(point), None) is None:
+            return True
+        return self.loader.may_have_workers_in(evaluator.flow.reaching(point, HERE)) or any(
+            is_in(made, loop.body) and is_carried(read, loop, made)
+            for loop in loops_around(point)
+            if isinstance(loop, ast.For | ast.While)
+        )
+
     @property
     def started(self) -> list[_At]:
         """The places where workers may start: none does where a loader is only made, and mentioned later."""
@@ -101,10 +115,11 @@ def is_in(at: _At, block: list[ast.stmt]) -> bool:
     return (block[0].lineno, block[0].col_offset) <= at <= (last.end_lineno or last.lineno, 1 << 30)
 
 
-def starts(evaluator: Evaluator, call: ast.Call, point: Point) -> Iterator[Start]:
-    """Where workers of the loader that a call makes, or leads to, start: in its scope, and in those of the
-    callers; the constructors of their objects have run before, and what a library calls first."""
-    found = list(_ways_up(evaluator, call, point))
+def starts(evaluator: Evaluator, loader: Loader) -> Iterator[Start]:
+    """Where workers of a loader start: in the scope that makes it, and in those of the callers; the
+    constructors of their objects have run before, and what a library calls first."""
+    ways = _ways_up(evaluator, loader.call, loader.point)
+    found = [start._replace(loader=loader) for start in ways]
     yield from found
     scopes = {id(start.frame.scope) for start in found}
     seen: set[Key] = set()
