@@ -6,12 +6,11 @@ import ast
 from collections.abc import Iterator, Sequence, Set
 from typing import TYPE_CHECKING, NamedTuple
 
-from dlint.knowledge.loading import LOADERS
-from dlint.source.nodes import walk
+from dlint.randomness.rounds import goes_round
 from dlint.source.statements import FunctionNode, dotted, own_names, parameters, statements_in
 from dlint.values.frame import Arguments, Frame, Point
-from dlint.values.places import LOOPS, loops_around, loops_that_repeat
-from dlint.values.values import Instance, Made
+from dlint.values.places import loops_that_repeat
+from dlint.values.values import Instance
 
 if TYPE_CHECKING:
     from dlint.calls.evaluator import Evaluator
@@ -19,8 +18,6 @@ if TYPE_CHECKING:
     from dlint.workers.uses import WorkerUse
 
 _FAR = 3
-# What is given a loader and does not go through it.
-_LOOKS = frozenset({"id", "isinstance", "iter", "len", "next", "print", "type"})
 
 
 class Told(NamedTuple):
@@ -71,30 +68,34 @@ def _stored(function: FunctionNode, frame: Frame, name: str) -> Iterator[Told]:
 def _arrives(
     evaluator: Evaluator, held: ast.expr, point: Point, worker: Set[int], uses: Sequence[WorkerUse]
 ) -> bool:
-    """Whether what is stored into an object at a place reaches workers, which are started later on."""
-    if id(point.frame.scope) in worker or not _is_in_rounds(evaluator, held, point):
+    """Whether what is stored into an object at a place reaches workers, which are started later on, and other
+    ones in each round of a loop."""
+    if id(point.frame.scope) in worker:
         return False
     keys = {value.key for value, _ in evaluator.values(held, point)}
     told = [use for use in uses if use.dataset is not None and use.dataset.key in keys] or uses
-    return not told or any(use.loader is None or not use.loader.keeps_workers for use in told)
+    if told and all(use.loader is not None and use.loader.keeps_workers for use in told):
+        return False
+    loaders = frozenset(id(use.loader.call) for use in told if use.loader is not None)
+    return _is_in_rounds(evaluator, held, point, loaders)
 
 
-def _is_in_rounds(evaluator: Evaluator, held: ast.expr | None, point: Point, far: int = 0) -> bool:
+def _is_in_rounds(
+    evaluator: Evaluator, held: ast.expr | None, point: Point, loaders: Set[int], far: int = 0
+) -> bool:
     """Whether the rounds of a loop come to a place, or to the calls that lead there, for one and the same
-    object, and no round goes through a loader again and again."""
+    object, and no round goes through one of some loaders again and again."""
     root = (dotted(held) or "").partition(".")[0] if held is not None else ""
     for loop in loops_that_repeat(point):
         if root not in own_names(loop):  # else one after another of several objects is told
-            return not _goes_round_inside(evaluator, getattr(loop, "body", []), point)
+            return not goes_round(evaluator, getattr(loop, "body", []), point, loaders)
     scope = point.frame.scope
-    if (
-        not isinstance(scope, ast.FunctionDef)
-        or far > _FAR
-        or _goes_round_inside(evaluator, scope.body, point)
-    ):
+    if not isinstance(scope, ast.FunctionDef) or far > _FAR:
+        return False
+    if goes_round(evaluator, scope.body, point, loaders):
         return False
     return any(
-        _is_in_rounds(evaluator, _given(root, scope, site), site.point, far + 1)
+        _is_in_rounds(evaluator, _given(root, scope, site), site.point, loaders, far + 1)
         for site in evaluator.sites.of(scope, point.frame)
     )
 
@@ -112,43 +113,3 @@ def _given(name: str, scope: ast.FunctionDef, site: Site) -> ast.expr | None:
     if at < 0 and isinstance(called, ast.Attribute):
         return called.value
     return given[at].expression if 0 <= at < len(given) else None
-
-
-def _goes_round_inside(evaluator: Evaluator, block: list[ast.stmt], point: Point) -> bool:
-    """Whether a loop of a block, besides those around a point, goes through one loader in each of its
-    rounds: what is told once is read by all these passes."""
-    around = {id(loop) for loop in loops_around(point)}
-    return any(
-        _is_gone_through(evaluator, node, Point(point.frame, inner), point.frame.layout.bound_by(loop))
-        for loop in statements_in(block)
-        if isinstance(loop, LOOPS) and id(loop) not in around
-        for inner in statements_in(loop.body)
-        for node in _passed(inner)
-    )
-
-
-def _passed(statement: ast.stmt) -> Iterator[ast.expr]:
-    """What a statement goes through, or hands to a function that may do so."""
-    if isinstance(statement, ast.For):
-        yield statement.iter
-        heads: list[ast.AST] = [statement.iter]
-    elif isinstance(statement, ast.Expr | ast.Assign):
-        heads = [statement.value]
-    else:
-        return
-    for head in heads:
-        for node in walk(head):
-            if isinstance(node, ast.Call) and dotted(node.func) not in _LOOKS:
-                yield from node.args
-
-
-def _is_gone_through(evaluator: Evaluator, node: ast.expr, point: Point, bound: Set[str]) -> bool:
-    """Whether an expression is a loader, and the same one in all rounds of a loop, which binds some names."""
-    path = dotted(node)
-    if path is None or any(path == name or path.startswith(f"{name}.") for name in bound):
-        return False
-    return any(
-        (isinstance(value, Made) and value.name in LOADERS)
-        or (isinstance(value, Instance) and any(n in LOADERS for n in evaluator.classes.libraries(value.cls)))
-        for value, _ in evaluator.values(node, point)
-    )
