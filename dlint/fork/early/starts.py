@@ -11,7 +11,15 @@ from typing import TYPE_CHECKING, NamedTuple
 from dlint.fork.early.apart import are_apart, is_carried
 from dlint.knowledge.trainers import HOOKED, MAKES_READY, is_asked_for_loader
 from dlint.source.nodes import walk
-from dlint.source.statements import changed_names, ends, functions_in, own_names, parameters, statements_in
+from dlint.source.statements import (
+    changed_names,
+    dotted,
+    ends,
+    functions_in,
+    own_names,
+    parameters,
+    statements_in,
+)
 from dlint.values.frame import Frame, Point, arguments_of
 from dlint.values.places import loops_around, places_around, tests_around
 from dlint.values.values import Function, Instance, Key
@@ -87,10 +95,29 @@ class Start(NamedTuple):
         made = self._made_at
         if made is None or self.loader is None or next(tests_around(point), None) is None:
             return True
-        return self.loader.may_have_workers_in(evaluator.flow.reaching(point, HERE)) or any(
+        worlds = evaluator.flow.reaching(point, HERE)
+        return (self.loader.may_have_workers_in(worlds) and not self._is_told_none(point)) or any(
             is_in(made, loop.body) and is_carried(read, loop, made)
             for loop in loops_around(point)
             if isinstance(loop, ast.For | ast.While)
+        )
+
+    def _is_told_none(self, point: Point) -> bool:
+        """Whether a branch around a place sets to 0 what the loader's number of workers is called, where
+        the stores into it are not followed: in another scope, or under a key (``cfg["workers"] = 0``)."""
+        written = self.loader.written("num_workers") if self.loader is not None else None
+        if self.loader is None or written is None or _last(written) is None:
+            return False
+        if dotted(written) is not None and self.loader.point.frame.scope is point.frame.scope:
+            return False
+        return any(
+            isinstance(statement, ast.Assign)
+            and isinstance(statement.value, ast.Constant)
+            and not statement.value.value
+            and _last(written) in map(_last, statement.targets)
+            for place in places_around(point)
+            if isinstance(place.owner, ast.If)
+            for statement in place.block
         )
 
     @property
@@ -105,6 +132,16 @@ class Start(NamedTuple):
     def _made_at(self) -> _At | None:
         """Where the scope makes the loader, or calls what does."""
         return (self.call.lineno, self.call.col_offset) if self.call is not None else None
+
+
+def _last(node: ast.expr) -> str | None:
+    """What a variable, an attribute or an entry is called."""
+    match node:
+        case (
+            ast.Name(id=name) | ast.Attribute(attr=name) | ast.Subscript(slice=ast.Constant(value=str(name)))
+        ):
+            return name
+    return None
 
 
 def is_in(at: _At, block: list[ast.stmt]) -> bool:
