@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
+from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from dlint.calls.parameters import default_of, passed
@@ -162,6 +163,17 @@ class Loader:
     def may_have_workers(self) -> bool:
         """Whether the loader may start worker processes; an unknown number counts as some."""
         return any(not is_zero(value) for value in self.values("num_workers"))
+
+    def may_have_workers_in(self, worlds: Iterable[World]) -> bool:
+        """The same for the runs of which something is assumed, such as that they come to some other place."""
+        evaluator = self._evaluator
+        evaluator.start()
+        return any(
+            not (is_zero(value) or (value is not None and there.known(("truth", value.key)) is False))
+            for assumed in worlds
+            for world in evaluator.flow.reaching(self.point, assumed)
+            for value, there in self._argument("num_workers", world.forgetting(FOLDED))
+        )
 
     @property
     def keeps_workers(self) -> bool:

@@ -7,19 +7,22 @@ this follows the seed's expression back through assignments, parameters, argumen
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from dlint.calls.parameters import default_of, is_static
 from dlint.knowledge.randomness import (
+    GENERATORS,
     SEED_KEYWORDS,
     TORCH_FILLS,
     WORKER_INFO,
+    draws_from_generator,
     is_environment,
     is_pure,
     sounds_changing,
     sounds_like_settings,
 )
+from dlint.randomness.by_parent import is_made_before, runs_once
 from dlint.randomness.named_seeds import by_call, by_library_call, by_name
 from dlint.randomness.seed import (
     CHANGING,
@@ -36,28 +39,32 @@ from dlint.randomness.seed import (
     Seed,
     operate,
 )
+from dlint.randomness.told import told_in_rounds
 from dlint.source.statements import dotted, parameters, statements_in, target_names
 from dlint.values.frame import Argument, Arguments, Frame, Point, arguments_of
-from dlint.values.places import is_repeated, tests_around
+from dlint.values.places import tests_around
 from dlint.values.values import Const, External, Function, Instance, Made, Partial, Value
-from dlint.values.worlds import World
+from dlint.values.worlds import HERE, World
 
 if TYPE_CHECKING:
     from dlint.calls.evaluator import Evaluator
     from dlint.workers.events import Event
     from dlint.workers.reach import Link
+    from dlint.workers.uses import WorkerUse
     from dlint.workers.worker import WorkerCode
 
 _DEEPEST = 40
-_FAR = 5
 _MOST = 8
 # What gives an object's settings as a dict.
 _AS_DICT = ("vars", "asdict", "dataclasses.asdict")
 _WIDTH_KEEPERS = frozenset({"builtins.int", "builtins.abs"})
 
 
-def seeds_of(evaluator: Evaluator, code: WorkerCode, event: Event) -> list[Seed]:
-    """The seeds that a seeding call of worker code may set."""
+def seeds_of(
+    evaluator: Evaluator, code: WorkerCode, event: Event, uses: Sequence[WorkerUse] = ()
+) -> list[Seed]:
+    """The seeds that a seeding call of worker code may set; where workers of ``uses`` stay, those that they
+    were started with."""
     call = event.node
     if not isinstance(call, ast.Call):
         return [UNKNOWN_SEED]
@@ -66,14 +73,15 @@ def seeds_of(evaluator: Evaluator, code: WorkerCode, event: Event) -> list[Seed]
     if expression is None:
         return [FRESH_SEED if not call.keywords else UNKNOWN_SEED]
     evaluator.start()
-    return _Trace(evaluator, code).of(expression, event.point, event.world)
+    return _Trace(evaluator, code, uses).of(expression, event.point, event.world)
 
 
 class _Trace:
     """Follows one seed back; the entries' own parameters are the worker's number or the item's index."""
 
-    def __init__(self, evaluator: Evaluator, code: WorkerCode) -> None:
+    def __init__(self, evaluator: Evaluator, code: WorkerCode, uses: Sequence[WorkerUse]) -> None:
         self._evaluator = evaluator
+        self._uses = uses
         self._inside = {id(visit.function.node) for visit in code.visits}
         self._init_functions = {
             id(visit.function.node)
@@ -318,12 +326,18 @@ class _Trace:
         return found
 
     def _is_told(self, node: ast.Attribute, point: Point, world: World) -> bool:
-        """Whether a method of the object that is told the epoch (``set_epoch``) sets the attribute."""
+        """Whether a method of the object that is told the epoch (``set_epoch``) sets the attribute, or the
+        parent does in each round of a loop, and not surely to the same."""
+        held = self._evaluator.values(node.value, point, world)
+        holders = [holder for holder, _ in held if isinstance(holder, Instance)]
         return any(
             function.name != "__init__" and sounds_changing(function.name)
-            for holder, _ in self._evaluator.values(node.value, point, world)
-            if isinstance(holder, Instance)
+            for holder in holders
             for _, function in self._evaluator.attributes.storing(holder, node.attr)
+        ) or any(
+            told.value is None or any(not seed.repeats for seed in self.of(told.value, told.point, HERE))
+            for holder in holders
+            for told in told_in_rounds(self._evaluator, holder, node.attr, self._inside, self._uses)
         )
 
     def _of_object(self, value: External, node: ast.Attribute, point: Point, world: World) -> list[Seed]:
@@ -378,18 +392,36 @@ class _Trace:
         if callee.owner is not None and isinstance(node.func, ast.Attribute):
             if callee.owner.name.startswith("torch.") and node.func.attr in TORCH_FILLS and not node.keywords:
                 return [self._new_at(point)]
+            drawn = self._drawn_by_parent(callee.owner, node.func.attr, node, point, world)
+            if drawn:
+                return drawn
             receiver = self.of(node.func.value, point, world)
             if any(seed.kinds & {*NEW, CLOCK, UNKNOWN} for seed in receiver):
                 return [Seed(seed.kinds) for seed in receiver]
             return self._joined([node.func.value, *arguments], point, world)
         told = by_library_call(name, bool(arguments), id(point.frame.scope) in self._inside)
         if told is not None:
-            if told.kinds & CHANGING and self._runs_once(node, point):
+            if told.kinds & CHANGING and runs_once(self._evaluator, node, point, self._inside):
                 return [FIXED_SEED]
             return [self._new_at(point) if FRESH in told.kinds else told]
         if name in _WIDTH_KEEPERS and len(arguments) == 1:
             return self.of(arguments[0], point, world)
         return self._joined(arguments, point, world) if is_pure(name) else [UNKNOWN_SEED]
+
+    def _drawn_by_parent(
+        self, made: Made, method: str, call: ast.Call, point: Point, world: World
+    ) -> list[Seed]:
+        """What the parent draws from a generator: another number each time from one that was made before
+        (``rng.integers()`` in a loop), and what the generator is made of from one that is made for it."""
+        outside = id(point.frame.scope) not in self._inside
+        if not outside or made.name not in GENERATORS or not draws_from_generator(method):
+            return []
+        if runs_once(self._evaluator, call, point, self._inside):
+            return [FIXED_SEED]
+        given = list(made.arguments.all()) if made.arguments is not None else []
+        if is_made_before(made, point) or not given:
+            return [EPOCH_SEED]
+        return [Seed(seed.kinds) for each in given for seed in self._argument(each, world)]
 
     def _new_at(self, point: Point) -> Seed:
         """A new number, of each worker where worker code makes it, else one that all have from the parent."""
@@ -421,21 +453,6 @@ class _Trace:
                 if result is outcome
             ][:_MOST]
         return worlds
-
-    def _runs_once(self, call: ast.Call, point: Point, far: int = 0) -> bool:
-        """Whether the parent comes to a call once in a run, as far as its calls show: what it draws there is
-        the same for the workers of all epochs. What a module draws when it is imported, spawned workers draw
-        again."""
-        scope = point.frame.scope
-        if far > _FAR or id(scope) in self._inside or is_repeated(call, point):
-            return False
-        if isinstance(scope, ast.Module):
-            return far > 0 or any("__name__" in ast.unparse(test) for test, _, _ in tests_around(point))
-        if not isinstance(scope, ast.FunctionDef):
-            return False
-        sites = self._evaluator.sites.of(scope, point.frame)
-        known = bool(sites) and self._evaluator.sites.are_all(scope)
-        return known and all(self._runs_once(site.call, site.point, far + 1) for site in sites)
 
 
 def _is_first(link: Link) -> bool:

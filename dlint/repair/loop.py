@@ -386,14 +386,14 @@ class _Tried:
 
 
 def _steps(change: Change, wanted: Sequence[Finding], gone: Iterable[Finding]) -> list[Step]:
-    """A step for each finding that a change was made for; what else is gone belongs to the one in its file,
-    or to the first."""
+    """A step for each finding that a change was made for, ``wanted`` as they were first seen; what else is
+    gone belongs to the one in its file, or to the first."""
     others = [each for each in gone if each not in wanted]
     also: list[list[Finding]] = [[] for _ in wanted]
     for other in others:
         mine = [i for i, each in enumerate(wanted) if each.path == other.path]
         also[mine[0] if mine else 0].append(other)
     return [
-        Step(each, tuple(more), tuple(dict.fromkeys(files)))
-        for each, more, files in zip(wanted, also, change.files, strict=True)
+        Step(each, tuple(more), tuple(dict.fromkeys(files)), now.remedy.summary if now.remedy else "")
+        for each, more, files, now in zip(wanted, also, change.files, change.findings, strict=True)
     ]

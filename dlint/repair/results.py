@@ -31,11 +31,13 @@ class Repaired:
 @dataclass(frozen=True)
 class Step:
     """One repair: the finding it was made for as it was first seen, the others that are gone with it, and
-    the files it changed. Where a file needs another's change, that one stands before it."""
+    the files it changed. Where a file needs another's change, that one stands before it. ``did`` is what was
+    left to do when its turn came: repairs before it may have done some of what was said at first."""
 
     finding: Finding
     also: tuple[Finding, ...]
     files: tuple[Path, ...]
+    did: str = ""
 
     @property
     def findings(self) -> tuple[Finding, ...]:

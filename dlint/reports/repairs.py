@@ -46,7 +46,7 @@ def lines(
 def step_line(step: Step, did: str) -> str:
     """One repair in one line: what was done where, and what else is gone with it."""
     finding = step.finding
-    what = finding.remedy.summary if finding.remedy else finding.name
+    what = step.did or (finding.remedy.summary if finding.remedy else finding.name)
     others = [name for path in step.files if (name := display_path(path)) != finding.path]
     where = f" (in {', '.join(others)})" if others else ""
     return visible(

@@ -8,9 +8,11 @@ these functions among it. For a function that is there to seed, which main may c
 stands at its call in worker code, once for all states that it sets. Where the state is put back afterwards,
 or seeded afresh, by whatever means (`fork_rng`, a context manager or a decorator of the project, a helper),
 it is silent. Seeds in the dataset's `__init__`, in main and in `worker_init_fn` are fine (DL204 looks at the
-last), and so are seeds that the epoch goes into, also by way of an attribute that `set_epoch` sets, and the
-seed that torch gave the worker (`get_worker_info().seed`, `torch.initial_seed()`) where `__iter__` seeds
-once, itself or by a helper or the constructor of a reader that it calls outside loops.
+last), and so are seeds that the epoch goes into, also by way of an attribute that `set_epoch` sets, or that
+the main process sets to another number in each round of a loop, itself or by a method of any name
+(`dataset.refresh(rng.integers(2**31))`; workers that persist never see that), and the seed that torch gave
+the worker (`get_worker_info().seed`, `torch.initial_seed()`) where `__iter__` seeds once, itself or by a
+helper or the constructor of a reader that it calls outside loops.
 
 ## Why is this bad
 
@@ -92,7 +94,8 @@ from dlint.values.values import External, Function
 from dlint.values.worlds import World
 from dlint.workers.events import Event
 from dlint.workers.reach import Link
-from dlint.workers.sharing import codes_of
+from dlint.workers.sharing import by_code
+from dlint.workers.uses import WorkerUse
 from dlint.workers.worker import WorkerCode
 
 _MODE = re.compile(r"\b(split|mode|phase|subset|(is_?)?(train|test|eval|val)\w*)\b")
@@ -118,7 +121,8 @@ class _Repeating(NamedTuple):
 
 def check(program: Program) -> Iterator[Found]:
     """Seeding calls in worker code; for a function that only seeds, the call of it."""
-    for code in codes_of(program.uses):
+    for uses in by_code(program.uses):
+        code = uses[0].code
         seeding = [
             event
             for event in code.events
@@ -126,7 +130,7 @@ def check(program: Program) -> Iterator[Found]:
         ]
         together: dict[int, list[_Repeating]] = {}
         for event in code.each_way(seeding):
-            repeating = _judged(program, code, event)
+            repeating = _judged(program, uses, event)
             if repeating is not None:
                 _, node = place_of_seeding(event, code)
                 together.setdefault(id(node), []).append(repeating)
@@ -134,9 +138,10 @@ def check(program: Program) -> Iterator[Found]:
             yield _found(program, code, each)
 
 
-def _judged(program: Program, code: WorkerCode, event: Event) -> _Repeating | None:
+def _judged(program: Program, uses: list[WorkerUse], event: Event) -> _Repeating | None:
     assert isinstance(event.node, ast.Call)
-    seeds = seeds_of(program.evaluator, code, event)
+    code = uses[0].code
+    seeds = seeds_of(program.evaluator, code, event, uses)
     once = _once(event) or _of_stream(event) or is_once_a_pass(event)
     if any(NEW & seed.kinds for seed in seeds) or (once and any(TORCH in seed.kinds for seed in seeds)):
         return None

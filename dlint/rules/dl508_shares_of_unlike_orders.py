@@ -5,20 +5,23 @@
 In the `__iter__` of an `IterableDataset`, or what it calls, a list that is shuffled with the global random
 numbers of `random`, NumPy or torch (`random.shuffle(self.files)`, `order = torch.randperm(n)`), and after
 that divided by the number of the worker: `self.files[info.id :: info.num_workers]`, `islice`, a loop that
-takes one of so many, or the files from one number to another. Also a list that one worker shuffles alone,
-with whatever generator (`if info.id == 0: rng.shuffle(files)`).
+takes one of so many, or the files from one number to another; also where the function or generator that
+shuffles hands the list on, and its caller divides that (`islice(self.shuffled(), info.id, None,
+info.num_workers)`). Also a list that one worker shuffles alone, with whatever generator (`if info.id == 0:
+rng.shuffle(files)`).
 
 Not reported: other shuffles with a generator of their own, which may be seeded alike; one after the list was
 divided, of the worker's own part; one that runs only where there is one worker (`if info.num_workers == 1:`),
-or after which the list is sorted; libraries that worker code seeds alike (with the epoch, say), or with what
-dlint does not know; loaders with one worker; NumPy before torch 1.9, whose workers all shuffle in the same
-way.
+or after which the list is sorted; a generator that shuffles anew without end (`while True:`), of which no
+item is lost for good; libraries that worker code seeds alike (with the epoch, say), or with what dlint does
+not know; loaders with one worker; NumPy before torch 1.9, whose workers all shuffle in the same way.
 
 ## Why is this bad
 
 torch seeds every worker with a number of its own, so each has the list in an order of its own. Shares of
 unlike orders do not fit together: some things are in two shares, others in none. As measured with four
-workers: of 1,000 items an epoch gives 669 to 701, some of them up to four times. The next epoch leaves out
+workers: of 1,000 items an epoch gives 669 to 701 (676 to 694 where `islice` divides a generator that
+shuffles, all or 50 at a time), some of them up to four times. The next epoch leaves out
 others. Nothing warns, and the number of items is right; an evaluation is wrong.
 
 ## Example
@@ -84,11 +87,13 @@ from dlint.rules.rule import Found
 from dlint.rules.wording import brief
 from dlint.source.nodes import speaks_of, walk
 from dlint.source.statements import FunctionNode, dotted
-from dlint.streams.shares import Shares
+from dlint.streams.shares import Shares, passed_through
+from dlint.values.places import loops_around
 from dlint.values.values import Const
 from dlint.workers.events import Event
 from dlint.workers.sharing import nearest
 from dlint.workers.uses import WorkerUse
+from dlint.workers.worker import WorkerCode
 
 # From here on workers have other numbers of NumPy than their parent and each other.
 _SEEDS_NUMPY = (1, 9)
@@ -115,16 +120,50 @@ def check(program: Program) -> Iterator[Found]:
             whole = _ordered(event, statement)
             if whole is None:
                 continue
-            if id(function) not in shares:
-                shares[id(function)] = Shares(function)
-            own = shares[id(function)]
+            own = _of(shares, function)
             name = dotted(whole)
             if name is None or own.is_one(name) or own.is_of_lone(event.point):
                 continue
-            if not own.taken_of(name, statement):
+            if not own.taken_of(name, statement) and not (
+                own.hands_on(name, statement) and _is_divided_by_caller(use.code, event, shares)
+            ):
                 continue
             if own.is_of_one(event.point) or (library is not None and _differs(program, use, library)):
                 yield _found(program, use, event, whole, own.is_of_some(event.point))
+
+
+def _of(shares: dict[int, Shares], function: FunctionNode) -> Shares:
+    if id(function) not in shares:
+        shares[id(function)] = Shares(function)
+    return shares[id(function)]
+
+
+def _is_divided_by_caller(code: WorkerCode, event: Event, shares: dict[int, Shares]) -> bool:
+    """Whether who calls the function of an event takes the worker's part of what that gives: ``islice(
+    self.shuffled(), info.id, None, info.num_workers)``; but of one that begins again without end."""
+    if any(isinstance(loop, ast.While) for loop in loops_around(event.point)):
+        return False
+    for each in code.each_way([event]):
+        point, call = each.link.caller, each.link.site
+        if point is None or not isinstance(call, ast.Call):
+            continue
+        scope = point.frame.scope
+        if not isinstance(scope, FunctionNode) or _of(shares, scope).is_of_lone(point):
+            continue
+        own = _of(shares, scope)
+        if own.takes_of(call) or _is_taken_by_name(own, call, point.statement):
+            return True
+    return False
+
+
+def _is_taken_by_name(own: Shares, call: ast.Call, statement: ast.stmt | None) -> bool:
+    """Whether the worker's part is taken of what a statement names, which a call gives."""
+    match statement:
+        case ast.Assign(targets=[ast.Name() | ast.Attribute() as target], value=value):
+            name = dotted(target)
+            if name is not None and passed_through(value) is call:
+                return not own.is_one(name) and own.taken_of(name, statement)
+    return False
 
 
 def _is_stream(program: Program, use: WorkerUse) -> bool:

@@ -10,6 +10,7 @@ from dlint.values.frame import Point
 from dlint.values.places import places_around, tests_around
 
 _INFO = "get_worker_info"
+_ONE_BY_ONE = frozenset({"enumerate", "iter", "list", "reversed", "tqdm", "tuple"})
 # By a test's outcome: how many more there may be than the number that is compared with.
 _MORE: dict[bool, dict[type[ast.cmpop], int]] = {
     True: {ast.Eq: 0, ast.LtE: 0, ast.Lt: -1},
@@ -61,8 +62,24 @@ class Shares:
             ),
             None,
         )
-        if place is None:
-            return False
+        return place is not None and self._is_left(whole, after, place)
+
+    def takes_of(self, call: ast.Call) -> bool:
+        """Whether the worker's part is taken of what a call gives, where that is written."""
+        return any(self._takes_part(node, call) for node in walk(self._function))
+
+    def hands_on(self, whole: str, after: ast.stmt) -> bool:
+        """Whether the function gives, one by one, what a name stands for, as a statement left it: it returns
+        that, or is a generator that goes through it."""
+        places = [
+            node
+            for node in walk(self._function)
+            if getattr(node, "lineno", 0) > after.lineno and _gives(node, whole)
+        ]
+        return any(self._is_left(whole, after, place) for place in places)
+
+    def _is_left(self, whole: str, after: ast.stmt, place: ast.AST) -> bool:
+        """Whether nothing between a statement and a place gives what a name stands for another order."""
         line: int = place.lineno  # type: ignore[attr-defined]
         return all(
             not _sorts(statement, whole)
@@ -146,16 +163,16 @@ class Shares:
                 return more is not None and number + more <= 1 and self._is_total(left)
         return False
 
-    def _takes_part(self, node: ast.AST, whole: str) -> bool:
+    def _takes_part(self, node: ast.AST, whole: str | ast.Call) -> bool:
         match node:
             case ast.Subscript(value=value, slice=ast.Slice() as part):
-                return dotted(value) == whole and self._is_told(part)
+                return _is(value, whole) and self._is_told(part)
             case ast.Subscript(
                 value=ast.Call(func=ast.Attribute(attr="array_split"), args=[value, *_]), slice=part
             ):
-                return dotted(value) == whole and self._is_told(part)
+                return _is(value, whole) and self._is_told(part)
             case ast.Call(func=ast.Name(id="islice") | ast.Attribute(attr="islice"), args=[value, *bounds]):
-                return dotted(value) == whole and any(map(self._is_told, bounds))
+                return _is(value, whole) and any(map(self._is_told, bounds))
             case ast.For():
                 return self._goes_through_part(node.iter, node.target, node.body, whole)
             case ast.ListComp() | ast.SetComp() | ast.GeneratorExp() if len(node.generators) == 1:
@@ -165,11 +182,15 @@ class Shares:
         return False
 
     def _goes_through_part(
-        self, iterable: ast.expr, target: ast.expr, inside: list[ast.stmt] | list[ast.expr], whole: str
+        self,
+        iterable: ast.expr,
+        target: ast.expr,
+        inside: list[ast.stmt] | list[ast.expr],
+        whole: str | ast.Call,
     ) -> bool:
         """Whether a loop takes one of so many, or the things between two numbers."""
         match iterable:
-            case ast.Call(func=ast.Name(id="enumerate"), args=[value, *_]) if dotted(value) == whole:
+            case ast.Call(func=ast.Name(id="enumerate"), args=[value, *_]) if _is(value, whole):
                 return any(
                     isinstance(node, ast.Compare) and self._is_told(node) and _counts_round(node)
                     for each in inside
@@ -179,13 +200,42 @@ class Shares:
                 names = target_names(target)
                 return any(
                     isinstance(node, ast.Subscript)
-                    and dotted(node.value) == whole
+                    and _is(node.value, whole)
                     and isinstance(node.slice, ast.Name)
                     and node.slice.id in names
                     for each in inside
                     for node in walk(each)
                 )
         return False
+
+
+def _is(node: ast.expr, whole: str | ast.Call) -> bool:
+    return dotted(node) == whole if isinstance(whole, str) else node is whole
+
+
+def passed_through(node: ast.expr) -> ast.expr:
+    """What an expression goes through from the first thing to the last, be it backwards."""
+    match node:
+        case ast.Call(func=ast.Name(id=name), args=[inner, *_]) if name in _ONE_BY_ONE:
+            return passed_through(inner)
+        case ast.Call(func=ast.Name(id="map"), args=[_, inner]):
+            return passed_through(inner)
+        case ast.GeneratorExp(generators=[each]) | ast.ListComp(generators=[each]) if not each.ifs:
+            return passed_through(each.iter)
+    return node
+
+
+def _gives(node: ast.AST, whole: str) -> bool:
+    """Whether a statement or expression gives what a name stands for to the caller, in its order."""
+    match node:
+        case ast.For(iter=source, body=body):
+            inside = (each for statement in body for each in walk(statement))
+            return dotted(passed_through(source)) == whole and any(
+                isinstance(each, ast.Yield | ast.YieldFrom) for each in inside
+            )
+        case ast.YieldFrom(value=source) | ast.Return(value=ast.expr() as source):
+            return dotted(passed_through(source)) == whole
+    return False
 
 
 def _bindings(statement: ast.stmt) -> list[tuple[ast.expr, ast.expr]]:

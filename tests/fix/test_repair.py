@@ -12,6 +12,7 @@ import pytest
 from dlint import engine
 from dlint.finding import Finding, Remedy, Trouble
 from dlint.repair import Repairs, check_text, repair
+from dlint.reports.repairs import step_line
 from dlint.rewriting.refusal import CannotRepair
 from dlint.settings.settings import Settings
 
@@ -229,10 +230,16 @@ def test_a_function_moves_after_what_is_repaired_inside_it(tmp_path: Path) -> No
     local = "    def start(worker_id):\n        random.seed(args.seed + worker_id)\n\n"
     moved = "def start(worker_id):\n    random.seed(torch.initial_seed() % 2**32)\n\n\n"
     paths = _write(tmp_path, a=_SEEDED.format(above="", inside=local))
-    # Nothing is bound that the new seed does not need.
-    assert _texts(repair(paths, Settings(), unsafe=True)) == {"a.py": _SEEDED.format(above=moved, inside="")}
+    # Nothing is bound that the new seed does not need, and nobody says so.
+    both = repair(paths, Settings(), unsafe=True)
+    assert _texts(both) == {"a.py": _SEEDED.format(above=moved, inside="")}
+    assert [step_line(step, "repaired").rpartition(": ")[2] for step in both.steps] == [
+        "Seed from torch.initial_seed()",
+        "Move it to the module",
+    ]
     bound = repair(paths, Settings(select=("DL401",)), unsafe=True)
     assert "partial(start, seed=args.seed)" in _texts(bound)["a.py"]
+    assert bound.steps[0].did == "Move it to the module and bind what it needs with functools.partial"
 
 
 def test_what_comes_to_light_of_a_rule_that_was_not_chosen_is_not_repaired(

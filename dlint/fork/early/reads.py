@@ -99,7 +99,7 @@ def _read_before(
 ) -> Iterator[tuple[tuple[Module, ast.expr], Instance, Start]]:
     """The objects of some classes that are read before the workers of a loader start: where, and before
     which start."""
-    for start in starts(evaluator, loader.call, loader.point):
+    for start in starts(evaluator, loader):
         for node, inner, numbered, place, point in _with_helpers(evaluator, start, looked_at):
             if not start.follows(evaluator, place, point) or let_go(place, point, start, resets):
                 continue
@@ -107,7 +107,9 @@ def _read_before(
                 continue
             for value, _ in evaluator.values(node, inner):
                 for read in _datasets(evaluator, value):
-                    if id(read.cls.node) in classes and not (numbered and _is_stream(evaluator, read)):
+                    if id(read.cls.node) not in classes or (numbered and _is_stream(evaluator, read)):
+                        continue
+                    if start.may_fork_after(evaluator, place, point):
                         yield (inner.frame.module, node), read, start
 
 

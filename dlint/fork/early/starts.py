@@ -11,14 +11,23 @@ from typing import TYPE_CHECKING, NamedTuple
 from dlint.fork.early.apart import are_apart, is_carried
 from dlint.knowledge.trainers import HOOKED, MAKES_READY, is_asked_for_loader
 from dlint.source.nodes import walk
-from dlint.source.statements import changed_names, ends, functions_in, own_names, parameters, statements_in
+from dlint.source.statements import (
+    changed_names,
+    dotted,
+    ends,
+    functions_in,
+    own_names,
+    parameters,
+    statements_in,
+)
 from dlint.values.frame import Frame, Point, arguments_of
-from dlint.values.places import loops_around, places_around
+from dlint.values.places import loops_around, places_around, tests_around
 from dlint.values.values import Function, Instance, Key
 from dlint.values.worlds import HERE
 
 if TYPE_CHECKING:
     from dlint.calls.evaluator import Evaluator
+    from dlint.loaders.loaders import Loader
 
 # What is asked of a loader and starts no workers.
 _ASKS = frozenset({"dataset", "batch_size", "sampler", "batch_sampler", "num_workers"})
@@ -30,12 +39,13 @@ _At = tuple[int, int]
 
 class Start(NamedTuple):
     """What starts workers in a scope: a place, or any later mention of what the place has made; None where
-    the scope is not seen to come to it. ``way`` are the calls that lead to the loader, from the one in the
-    scope to the one that makes it."""
+    the scope is not seen to come to it. ``way`` are the calls that lead to the ``loader``, from the one in
+    the scope to the one that makes it."""
 
     frame: Frame
     places: list[_At] | None
     way: tuple[tuple[ast.Call, Point], ...] = ()
+    loader: Loader | None = None
 
     @property
     def call(self) -> ast.Call | None:
@@ -79,6 +89,37 @@ class Start(NamedTuple):
                 return True
         return False
 
+    def may_fork_after(self, evaluator: Evaluator, read: ast.expr, point: Point) -> bool:
+        """Whether the loader may have workers in the runs that come to a read, or in another round: ``if
+        args.debug:`` may read an item and set the number of workers to 0."""
+        made = self._made_at
+        if made is None or self.loader is None or next(tests_around(point), None) is None:
+            return True
+        worlds = evaluator.flow.reaching(point, HERE)
+        return (self.loader.may_have_workers_in(worlds) and not self._is_told_none(point)) or any(
+            is_in(made, loop.body) and is_carried(read, loop, made)
+            for loop in loops_around(point)
+            if isinstance(loop, ast.For | ast.While)
+        )
+
+    def _is_told_none(self, point: Point) -> bool:
+        """Whether a branch around a place sets to 0 what the loader's number of workers is called, where
+        the stores into it are not followed: in another scope, or under a key (``cfg["workers"] = 0``)."""
+        written = self.loader.written("num_workers") if self.loader is not None else None
+        if self.loader is None or written is None or _last(written) is None:
+            return False
+        if dotted(written) is not None and self.loader.point.frame.scope is point.frame.scope:
+            return False
+        return any(
+            isinstance(statement, ast.Assign)
+            and isinstance(statement.value, ast.Constant)
+            and not statement.value.value
+            and _last(written) in map(_last, statement.targets)
+            for place in places_around(point)
+            if isinstance(place.owner, ast.If)
+            for statement in place.block
+        )
+
     @property
     def started(self) -> list[_At]:
         """The places where workers may start: none does where a loader is only made, and mentioned later."""
@@ -93,6 +134,16 @@ class Start(NamedTuple):
         return (self.call.lineno, self.call.col_offset) if self.call is not None else None
 
 
+def _last(node: ast.expr) -> str | None:
+    """What a variable, an attribute or an entry is called."""
+    match node:
+        case (
+            ast.Name(id=name) | ast.Attribute(attr=name) | ast.Subscript(slice=ast.Constant(value=str(name)))
+        ):
+            return name
+    return None
+
+
 def is_in(at: _At, block: list[ast.stmt]) -> bool:
     """Whether a place lies in a block."""
     if not block:
@@ -101,10 +152,11 @@ def is_in(at: _At, block: list[ast.stmt]) -> bool:
     return (block[0].lineno, block[0].col_offset) <= at <= (last.end_lineno or last.lineno, 1 << 30)
 
 
-def starts(evaluator: Evaluator, call: ast.Call, point: Point) -> Iterator[Start]:
-    """Where workers of the loader that a call makes, or leads to, start: in its scope, and in those of the
-    callers; the constructors of their objects have run before, and what a library calls first."""
-    found = list(_ways_up(evaluator, call, point))
+def starts(evaluator: Evaluator, loader: Loader) -> Iterator[Start]:
+    """Where workers of a loader start: in the scope that makes it, and in those of the callers; the
+    constructors of their objects have run before, and what a library calls first."""
+    ways = _ways_up(evaluator, loader.call, loader.point)
+    found = [start._replace(loader=loader) for start in ways]
     yield from found
     scopes = {id(start.frame.scope) for start in found}
     seen: set[Key] = set()

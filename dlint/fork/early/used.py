@@ -55,7 +55,7 @@ def used_before(
         return
     objects = [part.value for part in program.shipped(use) if isinstance(part.value, Instance)]
     words = _leading(evaluator, objects, names)
-    for start in starts(evaluator, loader.call, loader.point):
+    for start in starts(evaluator, loader):
         for node, point, frame in _entered(program, start):
             if not (isinstance(node, ast.expr) and start.follows(evaluator, node, point)):
                 continue
@@ -66,7 +66,9 @@ def used_before(
             run = _run(program, frame)
             if _is_of_copy(node, point, run):
                 continue
-            if not (is_shut(node, point, start) or _is_dropped(program, node, point, start, run, drops)):
+            if is_shut(node, point, start) or _is_dropped(program, node, point, start, run, drops):
+                continue
+            if start.may_fork_after(evaluator, node, point):
                 yield Used(point.frame.module, node, run)
 
 
