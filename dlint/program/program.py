@@ -19,7 +19,7 @@ from dlint.knowledge.loading import is_iterable_dataset
 from dlint.knowledge.trainers import TRAINER_LIBRARIES, TRAINERS
 from dlint.knowledge.words.reflection import BY_NAME
 from dlint.loaders.finder import LoaderFinder
-from dlint.loaders.loaders import Loader
+from dlint.loaders.loaders import Loader, is_zero
 from dlint.loaders.trainers import TrainerLoader
 from dlint.project.blocks import Block, Facts, Place
 from dlint.project.index.index import Index
@@ -226,14 +226,27 @@ class Program:
         return found
 
     def shipped(self, use: WorkerUse) -> tuple[Part, ...]:
-        """What goes to the workers of a use with its dataset; the same for every loader that gets it."""
-        if use.dataset is None:
-            return ()
-        mark = (use.dataset.key, id(use.world))
+        """What goes to the workers of a use with its dataset, the same for every loader that gets it; or with
+        the ``collate_fn``, where the use is that of the loader's own functions."""
+        mark = (use.dataset.key if use.dataset is not None else id(use.code), id(use.world))
         if mark not in self._shipped:
             self.evaluator.start()
-            self._shipped[mark] = tuple(shipped(self.evaluator, use.dataset, "the dataset", use.world))
+            if use.dataset is not None:
+                found = [*shipped(self.evaluator, use.dataset, "the dataset", use.world)]
+            else:
+                found = self._with_collate_fn(use.loader) if use.loader is not None else []
+            self._shipped[mark] = tuple(found)
         return self._shipped[mark]
+
+    def _with_collate_fn(self, loader: Loader) -> list[Part]:
+        """What goes to workers with the function that collates in them."""
+        name = "collate_fn"
+        return [
+            part
+            for way, world in loader.ways("num_workers", name)
+            if (value := way[name]) is not None and not is_zero(way["num_workers"])
+            for part in shipped(self.evaluator, value, loader.word_for(name), world)
+        ]
 
     @cached_property
     def _shipped(self) -> dict[tuple[Key, int], tuple[Part, ...]]:

@@ -292,7 +292,7 @@ def _stored_in_worker(code: WorkerCode, made: Made) -> bool:
     """Whether worker code itself sets what holds the generator, as where that has a key for each worker."""
     names = names_of(made)
     return any(
-        visit.role == "dataset"
+        visit.role != "worker_init_fn"
         and getattr(visit.function.node, "name", "") != "__init__"
         and (
             stores(visit.function.node, names, of_others_only=_is_of_another(visit, made))
@@ -341,7 +341,7 @@ def _is_one_of_many(code: WorkerCode, made: Made) -> bool:
     return any(
         "worker_info" in visit.function.module.text_of(visit.function.node)
         for visit in code.visits
-        if visit.role == "dataset"
+        if visit.role != "worker_init_fn"
     )
 
 

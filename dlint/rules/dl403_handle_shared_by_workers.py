@@ -176,9 +176,7 @@ _BY_HAND = {
 def check(program: Program) -> Iterator[Found]:
     """Handles that workers inherit or cannot be sent."""
     for uses in by_dataset(program.uses):
-        code, dataset = uses[0].code, uses[0].dataset
-        if dataset is None:
-            continue
+        code = uses[0].code
         owners = {
             part.value.key: (part.value, part.pickled)
             for part in program.shipped(uses[0])
@@ -186,7 +184,7 @@ def check(program: Program) -> Iterator[Found]:
         }
         starts = dict.fromkeys(program.start_method_of(use) for use in uses)
         for owner, sent in owners.values():
-            visits = [visit for visit in code.visits if _is_method(visit, owner)]
+            visits = [visit for visit in _visits(program, uses[0]) if _is_method(visit, owner)]
             if "register_at_fork" in owner.cls.module.text:
                 continue
             for start in starts:
@@ -199,6 +197,16 @@ def check(program: Program) -> Iterator[Found]:
             yield from _by_key(program, use, [owner for owner, _ in owners.values()])
         for start in starts:
             yield from _global(program, uses, code, start)
+
+
+def _visits(program: Program, use: WorkerUse) -> list[Visit]:
+    """The functions that workers run for a use; with the ``collate_fn``, which may be a method of a dataset,
+    those that they run for the datasets beside it."""
+    if use.dataset is not None or use.loader is None:
+        return list(use.code.visits)
+    own = [visit for visit in use.code.visits if visit.role == "collate_fn"]
+    others = [each for each in program.uses_of(use.loader) if each.dataset is not None]
+    return [*own, *(visit for each in others for visit in each.code.visits)]
 
 
 def _is_method(visit: Visit, owner: Instance) -> bool:
