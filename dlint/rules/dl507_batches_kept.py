@@ -7,10 +7,12 @@ Tensors of a loader with workers that outlive their round: put into a list or di
 `kept.setdefault("y", []).append(y)`, a function that does nothing else with what it is given), or gathered
 at once (`list(loader)`, `[*loader]`, `zip(*loader)`, `torch.cat([labels for _, labels in loader])`). What
 shares a batch's memory is followed: `batch[0]`, `.detach()`, `.cpu()`, `.numpy()`, `.view(...)`,
-`images, labels = batch`.
+`images, labels = batch`, and what a loop inside goes through (`for target in targets:`, `zip(targets,
+outputs)`), unless that loop may end early.
 
 An entry counts where its key is another one in each round: what counts the rounds (`enumerate`, `step += 1`),
-or a part of the batch itself. `slots[step % 20]` and an example of each label are overwritten.
+a part of the batch itself, or the number of one that is called as what tells items apart
+(`image_id.item()`). `slots[step % 20]` and an example of each label are overwritten.
 
 A copy is fine: `.clone()`, numbers (`.item()`, `.tolist()`, `extend(labels.numpy())`), what a model or a
 sum makes of the batch, `labels.to(device)`, also where it takes the place of an entry (`batch[key] =

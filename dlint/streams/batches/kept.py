@@ -10,11 +10,21 @@ import ast
 from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 
-from dlint.knowledge.tensors import tells_holder, tells_tensor
+from dlint.knowledge.tensors import tells_holder, tells_items_apart, tells_tensor
 from dlint.source.nodes import children, walk
 from dlint.source.statements import blocks, dotted, own_names
 from dlint.streams.batches.put_by_helpers import entry_of
-from dlint.streams.batches.views import HandsOn, Held, Overwrites, View, inner_blocks, named, nothing
+from dlint.streams.batches.views import (
+    HandsOn,
+    Held,
+    Overwrites,
+    View,
+    each_gone_through,
+    gone_through,
+    inner_blocks,
+    named,
+    nothing,
+)
 
 # Methods of a list and what they do with their argument: keep it, or what it gives when it is gone through.
 _ADDS = {"append": False, "appendleft": False, "extend": True}
@@ -122,10 +132,19 @@ class _Body:
         self._overwrites = overwrites
         self._loop = loop
         self._counters = _counters(loop)
+        # Names of numbers that tell items apart, by what they are called where they come from.
+        self._numbers: set[str] = set()
 
     def kept(self, block: list[ast.stmt], held: Held) -> Iterator[Kept]:
         """What a block keeps; ``held`` is what has a batch's memory, and is kept up to date."""
         for statement in block:
+            self._number(statement, held)
+            if isinstance(statement, ast.For) and not _stops(statement.body):
+                parts = [(name, place) for name, place in gone_through(statement, held) if place]
+                if parts:
+                    within = held.copy()
+                    within.names.update(parts)
+                    yield from self.kept(statement.body, within)
             found = self._put_aside(statement, held)
             if found is not None and not self._is_let_go(found.into):
                 yield found
@@ -169,17 +188,31 @@ class _Body:
         return Kept(given, tuple(found), into) if found else None
 
     def _is_new(self, key: ast.expr, held: Held) -> bool:
-        """Whether a key surely is another one in each round: it is, or has in it, what counts the rounds or a
-        part of the batch itself. What is worked out from one (a label's number) may come again, and what is
+        """Whether a key surely is another one in each round: it is, or has in it, what counts the rounds, a
+        part of the batch itself or the number of one that is called as what tells items apart
+        (``image_id.item()``). What else is worked out from one (a label's number) may come again, and what is
         left of a division (``step % 20``) does.
         """
         if isinstance(key, ast.BinOp) and isinstance(key.op, ast.Mod | ast.FloorDiv):
             return isinstance(key.left, ast.Constant) and isinstance(key.left.value, str)
         if isinstance(key, ast.Name):
-            return key.id in self._counters or key.id in held.names
+            return key.id in self._counters or key.id in held.names or key.id in self._numbers
+        if _identifies(key, held):
+            return True
         return not isinstance(key, ast.Call | ast.Subscript | ast.Slice) and any(
             self._is_new(each, held) for each in children(key) if isinstance(each, ast.expr)
         )
+
+    def _number(self, statement: ast.stmt, held: Held) -> None:
+        """Learn which names a statement gives to numbers that tell items apart."""
+        self._numbers.difference_update(own_names(statement))
+        match statement:
+            case ast.Assign(targets=[ast.Name(id=name)], value=value) if _identifies(value, held):
+                self._numbers.add(name)
+            case ast.For(target=target, iter=through):
+                for part, source in each_gone_through(target, through):
+                    if isinstance(part, ast.Name) and _identifies(source, held):
+                        self._numbers.add(part.id)
 
     def _is_let_go(self, into: ast.expr | None) -> bool:
         """Whether the loop empties what it fills, or makes it anew."""
@@ -196,6 +229,34 @@ class _Body:
                     if any(_whole(part) in renewed for target in targets for part in _single(target)):
                         return True
         return False
+
+
+def _identifies(node: ast.expr, held: Held) -> bool:
+    """Whether an expression is the number, or the numbers, of a part of a batch that is called as what tells
+    items apart."""
+    match node:
+        case ast.Call(func=ast.Attribute(value=part, attr="item" | "tolist"), args=[]):
+            pass
+        case ast.Call(func=ast.Name(id="int" | "str"), args=[part]):
+            if _identifies(part, held):
+                return True
+        case ast.Subscript(value=part, slice=ast.Constant(value=int())):
+            return _identifies(part, held)
+        case _:
+            return False
+    return held.view(part) is not None and tells_items_apart(_called(part))
+
+
+def _called(node: ast.expr) -> str:
+    """What something is called: by its variable, attribute or key."""
+    match node:
+        case ast.Name(id=name) | ast.Attribute(attr=name):
+            return name
+        case ast.Subscript(slice=ast.Constant(value=str(name))):
+            return name
+        case ast.Subscript(value=whole) | ast.Call(func=ast.Attribute(value=whole)):
+            return _called(whole)
+    return ""
 
 
 def _counters(loop: ast.For) -> frozenset[str]:

@@ -98,7 +98,7 @@ class Held:
             simple = [each for each in walk(statement) if isinstance(each, ast.stmt)]
             for each in simple:
                 if isinstance(each, ast.For):
-                    inside.names.update(_gone_through(each, inside))
+                    inside.names.update(gone_through(each, inside))
                     keys.update(_written_keys(each))
         for each in simple:
             inside._overwrite_by(each, keys, overwrites)
@@ -137,7 +137,7 @@ class Held:
         """Whether nothing of a view is overwritten, so that it holds what came with the batch."""
         place = view.place
         return place is None or not any(
-            len(each) > len(place) and each[: len(place)] == place for each in self.gone
+            len(each) > len(place) and _may_be(each[: len(place)], place) for each in self.gone
         )
 
     def views(self, node: ast.expr) -> list[View]:
@@ -185,9 +185,10 @@ class Held:
             return None
         place = below.place
         if isinstance(at, ast.Constant) and place is not None and not below.is_tensor:
-            if (*place, at.value) in self.gone or (*place, ANY) in self.gone:
+            inner = (*place, at.value)
+            if any(_may_be(each, inner) for each in self.gone):
                 return None
-            return View(node, (*place, at.value), False)
+            return View(node, inner, False)
         return below._replace(node=node)
 
 
@@ -260,21 +261,40 @@ def _constant(key: ast.expr) -> object:
     return key.value if isinstance(key, ast.Constant) else ANY
 
 
-def _gone_through(loop: ast.For, held: Held) -> Iterator[tuple[str, Place | None]]:
+def _may_be(one: Place, other: Place) -> bool:
+    """Whether two places may be the same one."""
+    return len(one) == len(other) and all(
+        a == b or a is ANY or b is ANY for a, b in zip(one, other, strict=True)
+    )
+
+
+def gone_through(loop: ast.For, held: Held) -> Iterator[tuple[str, Place | None]]:
     """The names that a loop gives to the parts of a batch."""
-    target, through = loop.target, loop.iter
-    match through:
-        case ast.Call(func=ast.Attribute(value=of, attr="values")):
-            through = of
+    for target, through in each_gone_through(loop.target, loop.iter):
+        view = held.view(through)
+        if view is not None:
+            place = view.place
+            yield from named(target, place if place is None or view.is_tensor else (*place, ANY))
+
+
+def each_gone_through(target: ast.expr, through: ast.expr) -> Iterator[tuple[ast.expr, ast.expr]]:
+    """What a loop goes through, past ``enumerate``, ``zip`` and a dict's views, each with its target."""
+    match through, target:
+        case ast.Call(func=ast.Attribute(value=of, attr="values")), _:
+            yield target, of
         case (
-            ast.Call(func=ast.Attribute(value=of, attr="items"))
-            | ast.Call(func=ast.Name(id="enumerate"), args=[of, *_])
+            (
+                ast.Call(func=ast.Attribute(value=of, attr="items"))
+                | ast.Call(func=ast.Name(id="enumerate"), args=[of, *_])
+            ),
+            ast.Tuple(elts=[_, inner]),
         ):
-            if not (isinstance(target, ast.Tuple) and len(target.elts) == 2):
-                return
-            target, through = target.elts[1], of
-    if held.view(through) is not None:
-        yield from named(target, None)
+            yield from each_gone_through(inner, of)
+        case ast.Call(func=ast.Name(id="zip"), args=sources), ast.Tuple(elts=parts):
+            if len(sources) == len(parts):
+                yield from zip(parts, sources, strict=True)
+        case _:
+            yield target, through
 
 
 def _written_keys(loop: ast.For) -> Iterator[tuple[str, list[object]]]:
