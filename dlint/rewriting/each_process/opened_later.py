@@ -79,7 +79,9 @@ def _check_source(source: Source, made: Made) -> None:
             )
         around = source.enclosing(around, cst.With)
     for call in source.descendants(_within(source, made), cst.Call):
-        if _method(call) in _GOES_AWAY and source.names_in(call) & said and not _is_later(source, made, call):
+        if _method(call) not in _GOES_AWAY or not source.names_in(call) & said:
+            continue
+        if not _is_later(source, made, call) and not _is_before(source, made, call):
             raise CannotRepair(
                 f"what it opens is taken away here (`{source.code(call)}`): keep it as long as workers read "
                 "it, and open it in each process"
@@ -275,6 +277,16 @@ def _is_of_module(source: Source, name: cst.CSTNode) -> bool:
     """Whether a name is the module's: a parameter or a variable of a function may be called so, too."""
     scope = source.metadata(ScopeProvider).get(name)
     return scope is not None and any(isinstance(each.scope, GlobalScope) for each in scope[source.code(name)])
+
+
+def _is_before(source: Source, made: Made, node: cst.CSTNode) -> bool:
+    """Whether code runs once, before the handle is made: what it takes away is made again."""
+    loop = source.enclosing(made.statement, cst.For, cst.While, cst.FunctionDef)
+    return (
+        not isinstance(loop, cst.For | cst.While)
+        and source.function_of(node) is source.function_of(made.statement)
+        and source.range(node)[1] <= source.range(made.statement)[0]
+    )
 
 
 def _is_later(source: Source, made: Made, node: cst.CSTNode) -> bool:
