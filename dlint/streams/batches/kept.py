@@ -20,7 +20,6 @@ from dlint.streams.batches.views import (
     Overwrites,
     View,
     each_gone_through,
-    gone_through,
     inner_blocks,
     named,
     nothing,
@@ -137,13 +136,11 @@ class _Body:
 
     def kept(self, block: list[ast.stmt], held: Held) -> Iterator[Kept]:
         """What a block keeps; ``held`` is what has a batch's memory, and is kept up to date."""
-        for statement in block:
+        for at, statement in enumerate(block):
             self._number(statement, held)
             if isinstance(statement, ast.For) and not _stops(statement.body):
-                parts = [(name, place) for name, place in gone_through(statement, held) if place]
-                if parts:
-                    within = held.copy()
-                    within.names.update(parts)
+                within = held.within(statement)
+                if within is not None:
                     yield from self.kept(statement.body, within)
             found = self._put_aside(statement, held)
             if found is not None and not self._is_let_go(found.into):
@@ -158,6 +155,9 @@ class _Body:
             held.bind(statement, self._overwrites)
             for known in after:
                 held.meet(known)
+            if seldom and _goes_on(statement):
+                held.go_through(block[at + 1 :], self._overwrites)
+                return  # the rest is for some rounds only
 
     def _put_aside(self, statement: ast.stmt, held: Held) -> Kept | None:
         match statement:
@@ -330,6 +330,11 @@ def _stops(body: list[ast.stmt]) -> bool:
         )
         for each in body
     )
+
+
+def _goes_on(statement: ast.stmt) -> bool:
+    """Whether a branch goes on to the next round, or leaves the loop."""
+    return isinstance(statement, ast.If) and isinstance(statement.body[-1], ast.Continue | ast.Break)
 
 
 def _bounds(test: ast.expr) -> bool:

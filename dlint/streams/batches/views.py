@@ -47,11 +47,28 @@ class Held:
     ) -> None:
         self.names = dict(names)
         self.gone = set(gone)
+        # Names of whole numbers, by which one part is taken.
+        self.counts: set[str] = set()
         self._hands_on = hands_on
 
     def copy(self) -> Held:
         """The same, to go on from here another way."""
-        return Held(self.names.items(), self.gone, self._hands_on)
+        other = Held(self.names.items(), self.gone, self._hands_on)
+        other.counts = set(self.counts)
+        return other
+
+    def within(self, loop: ast.For) -> Held | None:
+        """The same inside a loop that goes through parts of a batch, or counts; None inside any other."""
+        parts = [(name, place) for name, place in gone_through(loop, self) if place]
+        counts = counted_by(loop)
+        if not parts and not counts:
+            return None
+        other = self.copy()
+        for name in own_names(loop):
+            other.names.pop(name, None)
+        other.names.update(parts)
+        other.counts = (other.counts - {*own_names(loop)}) | counts
+        return other
 
     def meet(self, other: Held) -> None:
         """Keep what holds another way as well."""
@@ -87,6 +104,7 @@ class Held:
             bound |= {name for each in inner for name in own_names(each)}
         for name in bound:
             self.names.pop(name, None)
+        self.counts -= bound
         self.names.update(learnt)
 
     def _overwrite(self, statement: ast.stmt, overwrites: Overwrites) -> None:
@@ -181,15 +199,13 @@ class Held:
 
     def _part(self, node: ast.Subscript, base: ast.expr, at: ast.expr) -> View | None:
         below = self.view(base)
-        if below is None or not _is_plain(at):
+        counted = isinstance(at, ast.Name) and at.id in self.counts
+        if below is None or not (counted or _is_plain(at)):
             return None
-        place = below.place
-        if isinstance(at, ast.Constant) and place is not None and not below.is_tensor:
-            inner = (*place, at.value)
-            if any(_may_be(each, inner) for each in self.gone):
-                return None
-            return View(node, inner, False)
-        return below._replace(node=node)
+        if below.place is None or below.is_tensor or not (counted or isinstance(at, ast.Constant)):
+            return below._replace(node=node)
+        place = (*below.place, at.value if isinstance(at, ast.Constant) else ANY)
+        return None if any(_may_be(each, place) for each in self.gone) else View(node, place, False)
 
 
 def inner_blocks(statement: ast.stmt) -> list[list[ast.stmt]]:
@@ -275,6 +291,16 @@ def gone_through(loop: ast.For, held: Held) -> Iterator[tuple[str, Place | None]
         if view is not None:
             place = view.place
             yield from named(target, place if place is None or view.is_tensor else (*place, ANY))
+
+
+def counted_by(loop: ast.For) -> set[str]:
+    """The names that a loop gives to whole numbers: of ``range``, and what ``enumerate`` counts."""
+    match loop.iter, loop.target:
+        case ast.Call(func=ast.Name(id="range")), ast.Name(id=name):
+            return {name}
+        case ast.Call(func=ast.Name(id="enumerate")), ast.Tuple(elts=[ast.Name(id=name), _]):
+            return {name}
+    return set()
 
 
 def each_gone_through(target: ast.expr, through: ast.expr) -> Iterator[tuple[ast.expr, ast.expr]]:
