@@ -90,8 +90,10 @@ def _is_in_rounds(
         if root not in own_names(loop):  # else one after another of several objects is told
             return not goes_round(evaluator, getattr(loop, "body", []), point, loaders)
     scope = point.frame.scope
-    if not isinstance(scope, ast.FunctionDef) or far > _FAR:
+    if not isinstance(scope, ast.FunctionDef):
         return False
+    if far > _FAR:
+        return True  # nobody knows: no seed is said to stay the same
     if goes_round(evaluator, scope.body, point, loaders):
         return False
     return any(

@@ -16,7 +16,7 @@ _CASES = {
 }
 
 
-@pytest.mark.parametrize("title", _CASES)
+@pytest.mark.parametrize("title", _CASES, ids=list(_CASES))
 def test_what_is_said_of_it(title: str, tmp_path: Path) -> None:
     codes, _, _ = title.partition(":")
     agree(tmp_path, files_of(_CASES[title]), *codes.split(", "))
