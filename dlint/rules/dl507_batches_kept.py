@@ -97,7 +97,12 @@ from dlint.rules.wording import brief, listed, place
 from dlint.source.module import Module
 from dlint.source.nodes import walk
 from dlint.source.statements import expressions
-from dlint.streams.batches.collated import collates_tensors, has_tensors
+from dlint.streams.batches.collated import (
+    collates_tensors,
+    has_tensors,
+    transposed_tensors,
+    transposes,
+)
 from dlint.streams.batches.kept import (
     Kept,
     Tensors,
@@ -407,7 +412,10 @@ def _kind(program: Program, loader: Loader, view: View, tensors: Tensors) -> str
         dataset, collate = way["dataset"], way["collate_fn"]
         if is_default_collate(collate) and loader.module.relative in storing:
             return None  # it may be set somewhere behind the call
-        if not is_default_collate(collate):
+        if transposes(collate):
+            if dataset is None or not transposed_tensors(program.evaluator, dataset, world, view.place):
+                return None
+        elif not is_default_collate(collate):
             if not collates_tensors(program.evaluator, collate, world, view.place):
                 return None
         elif dataset is None or not has_tensors(program.evaluator, dataset, world, view.place):

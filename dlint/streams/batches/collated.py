@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from dlint.knowledge.tensors import gives_tensors
 from dlint.source.statements import parameters, statements_in
-from dlint.streams.batches.views import Place
+from dlint.streams.batches.views import ANY, Place
 from dlint.streams.items import Reader, readers
 from dlint.values.frame import Arguments, Point
 from dlint.values.values import Const, External, Function, Instance, Items, Made, Partial, Table, Value
@@ -54,6 +54,40 @@ def collates_tensors(evaluator: Evaluator, collate: Value | None, world: World, 
     return bool(found) and all(found)
 
 
+def transposes(collate: Value | None) -> bool:
+    """Whether a ``collate_fn`` gives a tuple of each part of all items: ``tuple(zip(*items))``."""
+    collate = collate.callee if isinstance(collate, Partial) else collate
+    if not isinstance(collate, Function):
+        return False
+    own = {each.arg for each in parameters(collate.node)}
+    returned = [node for node, _ in _returned(collate.node)]
+    return bool(returned) and all(_is_transposed(node, own) for node in returned)
+
+
+def _is_transposed(node: ast.expr, own: set[str]) -> bool:
+    match node:
+        case ast.Call(func=ast.Name(id="tuple" | "list"), args=[inner], keywords=[]):
+            return _is_transposed(inner, own)
+        case ast.Call(func=ast.Name(id="zip"), args=[ast.Starred(value=ast.Name(id=name))]):
+            return name in own
+    return False
+
+
+def transposed_tensors(evaluator: Evaluator, dataset: Value, world: World, place: Place) -> bool:
+    """Whether what stands at a place of a batch that such a ``collate_fn`` gives is a tensor in each item."""
+    if len(place) < 2:
+        return False
+    there = (place[0], *place[2:])
+    found: list[bool] = []
+    for reader in readers(evaluator, dataset, world):
+        for node, statement in _returned(reader.node):
+            point = Point(reader.frame, statement)
+            evaluator.start()
+            held = [_holds(evaluator, part, left, point, reader.world) for part, left in _at(node, there)]
+            found.append(bool(held) and all(held))
+    return bool(found) and all(found)
+
+
 def _returned(function: ast.AST) -> Iterator[tuple[ast.expr, ast.stmt | None]]:
     if isinstance(function, ast.Lambda):
         yield function.body, None
@@ -66,10 +100,24 @@ def _returned(function: ast.AST) -> Iterator[tuple[ast.expr, ast.stmt | None]]:
 def _at(node: ast.expr, place: Place) -> Iterator[tuple[ast.expr, Place]]:
     """The expressions at a place of one that is written out, with what is left of the place where a name
     stands for the rest."""
-    if place and not isinstance(node, ast.Tuple | ast.List | ast.Dict):
-        yield node, place
-        return
-    yield from ((part, ()) for part in _parts(node, place))
+    match node:
+        case ast.Tuple(elts=parts) | ast.List(elts=parts):
+            if any(isinstance(part, ast.Starred) for part in parts):
+                return
+            at = place[0] if place else None
+            if isinstance(at, int) and -len(parts) <= at < len(parts):
+                yield from _at(parts[at], place[1:])
+            elif not place:
+                for part in parts:
+                    yield from _at(part, ())
+        case ast.Dict(keys=keys, values=values):
+            for key, value in zip(keys, values, strict=True):
+                if not place:
+                    yield from _at(value, ())
+                elif isinstance(key, ast.Constant) and key.value == place[0]:
+                    yield from _at(value, place[1:])
+        case _:
+            yield node, place
 
 
 def _holds(evaluator: Evaluator, node: ast.expr, place: Place, point: Point, world: World) -> bool:
@@ -90,7 +138,7 @@ def _holds_at(value: Value, place: Place) -> bool:
             return _holds_at(parts[at], place[1:])
         case Items(items=parts):
             return any(_holds_at(each, ()) for each in parts)
-        case Made(name=name) if not place:
+        case Made(name=name) if all(each is ANY or isinstance(each, int) for each in place):
             return name.startswith("torch.") and name.rpartition(".")[2] not in _NO_TENSORS
     return False
 
