@@ -4,7 +4,8 @@
 
 Tensors of a loader with workers that outlive their round: put into a list or dict that the loop fills
 (`kept.append(batch)`, `targets.append(labels)`, `features[step] = batch[0]`, `kept += [labels]`,
-`kept.setdefault("y", []).append(y)`, a function that does nothing else with what it is given), or gathered
+`kept.setdefault("y", []).append(y)`, a function that does nothing else with what it is given, a method that
+puts it into a list of its object: `meter.update(y)`), or gathered
 at once (`list(loader)`, `[*loader]`, `zip(*loader)`, `torch.cat([labels for _, labels in loader])`). What
 shares a batch's memory is followed: `batch[0]`, `.detach()`, `.cpu()`, `.numpy()`, `.view(...)`,
 `images, labels = batch`, and what a loop inside goes through (`for target in targets:`, `zip(targets,
@@ -17,10 +18,11 @@ a part of the batch itself, or the number of one that is called as what tells it
 A copy is fine: `.clone()`, numbers (`.item()`, `.tolist()`, `extend(labels.numpy())`), what a model or a
 sum makes of the batch, `labels.to(device)`, also where it takes the place of an entry (`batch[key] =
 batch[key].to(device)`, `batch.update(...)`, by a helper as well). So are loops that end early or keep now and
-then, `islice`, lists that the loop empties, or a function that it hands them to, a loader that surely gives
-fewer than 900 tensors, one without workers, one with `pin_memory` or prepared by accelerate or Lightning
-Fabric, whose batches are copies, programs that choose the sharing strategy `file_system` or set their limit
-of open files, and tests (not a `test_net.py` that has no test and is started as a script).
+then, `islice`, lists that the loop empties, or a function that it hands them to, objects of which it calls
+other methods where the class has one that empties or sets anything (`meter.reset()`), a loader that surely
+gives fewer than 900 tensors, one without workers, one with `pin_memory` or prepared by accelerate or
+Lightning Fabric, whose batches are copies, programs that choose the sharing strategy `file_system` or set
+their limit of open files, and tests (not a `test_net.py` that has no test and is started as a script).
 
 What nothing shows to be tensors (names of files, also in `np.asarray(names)`) is left alone: neither the
 dataset's items, nor what a `collate_fn` of the project returns, nor what the code does with it
@@ -96,7 +98,7 @@ from dlint.rules.rule import Found
 from dlint.rules.wording import brief, listed, place
 from dlint.source.module import Module
 from dlint.source.nodes import walk
-from dlint.source.statements import expressions
+from dlint.source.statements import dotted, expressions, functions_in, parameters
 from dlint.streams.batches.collated import (
     collates_tensors,
     has_tensors,
@@ -112,11 +114,11 @@ from dlint.streams.batches.kept import (
     kept_by_comprehension,
     tensors_in,
 )
-from dlint.streams.batches.put_by_helpers import emptied, put_by
+from dlint.streams.batches.put_by_helpers import emptied, may_empty, put_by
 from dlint.streams.batches.views import View, overwritten
 from dlint.streams.items import is_default_collate
 from dlint.values.frame import Point
-from dlint.values.values import Const, External, Function, Items, Made, Table, Unknown, Value
+from dlint.values.values import Const, External, Function, Instance, Items, Made, Table, Unknown, Value
 
 _KEEPS = re.compile(
     rb"append\w*\(|\.extend\(|\+=|\]\s*=|\b(?:list|tuple|cycle)\(|\bfor\b[^\n]{0,300}[\])]|[\[(,]\s*\*\s*\w"
@@ -211,9 +213,15 @@ class _Place:
 
     def puts_by(self, call: ast.Call) -> tuple[ast.expr, ast.expr] | None:
         """Where a call of a function of the project puts one of its arguments, and which."""
-        match self.values(call.func):
+        match [value for value in self.values(call.func) if not isinstance(value, Unknown)]:
             case [Function(node=ast.FunctionDef() as node) as function] if not node.decorator_list:
-                return put_by(node, passed(function, call))
+                mark = (put_by, id(call))
+                if (
+                    mark not in self._program.answers
+                ):  # there what is made for a call has an identity of its own
+                    self._program.answers[mark] = put_by(node, _given(function, node, call))
+                put: tuple[ast.expr, ast.expr] | None = self._program.answers[mark]
+                return put
         return None
 
     def overwrites(self, call: ast.Call) -> list[tuple[ast.expr, object]]:
@@ -232,7 +240,20 @@ class _Place:
             if isinstance(value, Function) and isinstance(value.node, ast.FunctionDef):
                 given = passed(value, call)
                 found += [given[name] for name in emptied(value.node) if name in given]
+                if isinstance(value.receiver, Instance) and isinstance(call.func, ast.Attribute):
+                    line = self._program.evaluator.classes.line(value.receiver.cls)
+                    methods = [each for above in line for each in functions_in(above.node.body)]
+                    if self.puts_by(call) is None and may_empty(methods):
+                        found.append(call.func.value)
         return found
+
+
+def _given(function: Function, node: ast.FunctionDef, call: ast.Call) -> dict[str, ast.expr]:
+    """What a call gives to a function's parameters; the object to that of its method."""
+    given = passed(function, call)
+    if function.receiver is not None and isinstance(call.func, ast.Attribute) and dotted(call.func.value):
+        given.update((each.arg, call.func.value) for each in parameters(node)[:1])
+    return given
 
 
 def _puts_nothing(_: ast.Call) -> None:

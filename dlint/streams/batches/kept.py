@@ -104,6 +104,8 @@ def _is_emptied(loop: ast.For, into: ast.expr | None, empties: Empties) -> bool:
     for node in walk(loop):
         if isinstance(node, ast.Call):
             given = [*node.args, *(keyword.value for keyword in node.keywords)]
+            if isinstance(node.func, ast.Attribute):
+                given.append(node.func.value)
             if any(_path(each) in renewed for each in given) and any(
                 _path(each) in renewed for each in empties(node)
             ):
@@ -171,9 +173,9 @@ class _Body:
                 key, held
             ):
                 gone_through = False
-            case ast.Expr(value=ast.Call(args=[_, _, *_]) as call) if any(
-                held.view(each) is not None for each in call.args
-            ):
+            case ast.Expr(value=ast.Call(args=[_, *more]) as call) if (
+                more or isinstance(call.func, ast.Attribute)
+            ) and any(held.view(each) is not None for each in call.args):
                 put = self._puts_by(call)
                 if put is None:
                     return None

@@ -1,4 +1,5 @@
-"""Functions that put what they are given into a list or dict that they are given as well."""
+"""Functions that put what they are given into a list or dict that they are given as well, and methods that
+put it into one of their object's."""
 
 from __future__ import annotations
 
@@ -6,9 +7,11 @@ import ast
 from collections.abc import Iterator, Mapping, Set
 
 from dlint.source.nodes import walk
-from dlint.source.statements import blocks, dotted, own_names, parameters, statements_in
+from dlint.source.statements import FunctionNode, blocks, dotted, own_names, parameters, statements_in
+from dlint.streams.batches.views import Held
 
 _EMPTIES = frozenset({"clear", "pop", "popitem", "popleft", "remove"})
+_ADDS = frozenset({"append", "appendleft", "count", "extend", "get", "index", "items", "keys", "values"})
 # So long a function does something else as well.
 _LONGEST = 8
 
@@ -35,12 +38,45 @@ def put_by(function: ast.FunctionDef, given: Mapping[str, ast.expr]) -> tuple[as
     for into, value in _puts(function.body, names):
         root, keys = _steps(into)
         if value in given and root in given and root != value and not _empties(function):
+            if _is_renewed(into, root, statements):
+                return None
             held = given[root]
             for key in keys:
-                at = given.get(key.id, key) if isinstance(key, ast.Name) else key
-                held = ast.copy_location(ast.Subscript(held, at, ast.Load()), given[value])
+                if isinstance(key, str):
+                    held = ast.Attribute(held, key, ast.Load())
+                else:
+                    at = given.get(key.id, key) if isinstance(key, ast.Name) else key
+                    held = ast.Subscript(held, at, ast.Load())
+                held = ast.copy_location(held, given[value])
             return held, given[value]
     return None
+
+
+def _is_renewed(into: ast.expr, root: str, statements: list[ast.stmt]) -> bool:
+    """Whether a method binds the attribute into which it puts something, or calls others of its object that
+    may."""
+    while isinstance(into, ast.Subscript):
+        into = into.value
+    if not isinstance(into, ast.Attribute):
+        return False
+    return any(dotted(into) in own_names(each) for each in statements) or any(
+        isinstance(node, ast.Call)
+        and isinstance(node.func, ast.Attribute)
+        and dotted(node.func.value) == root
+        for each in statements
+        for node in walk(each)
+    )
+
+
+def may_empty(methods: list[FunctionNode]) -> bool:
+    """Whether some of a class's methods, other than its constructor, empty what its objects hold, or hold
+    another in its place."""
+    return any(
+        _empties(each)
+        or any("." in name for statement in statements_in(each.body) for name in own_names(statement))
+        for each in methods
+        if each.name != "__init__"
+    )
 
 
 def _puts(block: list[ast.stmt], names: Set[str]) -> Iterator[tuple[ast.expr, str]]:
@@ -48,10 +84,8 @@ def _puts(block: list[ast.stmt], names: Set[str]) -> Iterator[tuple[ast.expr, st
     for statement in block:
         match statement:
             case ast.Expr(
-                value=ast.Call(
-                    func=ast.Attribute(value=into, attr="append"), args=[ast.Name(id=value)], keywords=[]
-                )
-            ) if value in names:
+                value=ast.Call(func=ast.Attribute(value=into, attr="append"), args=[given], keywords=[])
+            ) if (value := _viewed(given, names)) is not None:
                 entry = entry_of(into)
                 if _steps(entry)[0] in names:
                     yield entry, value
@@ -78,21 +112,42 @@ def _asks_for_entry(test: ast.expr, names: Set[str]) -> bool:
     return False
 
 
-def _steps(into: ast.expr) -> tuple[str, list[ast.expr]]:
-    """The name that an entry is of, and the keys that lead there."""
-    keys: list[ast.expr] = []
+def _viewed(node: ast.expr, names: Set[str]) -> str | None:
+    """The parameter that an expression is, or has the memory of: ``y.detach().cpu()``."""
+    if Held((name, ()) for name in names).view(node) is None:
+        return None
+    while not isinstance(node, ast.Name):
+        match node:
+            case (
+                ast.Call(func=ast.Attribute(value=node))
+                | ast.Attribute(value=node)
+                | ast.Subscript(value=node)
+            ):
+                pass
+            case _:
+                return None
+    return node.id
+
+
+def _steps(into: ast.expr) -> tuple[str, list[ast.expr | str]]:
+    """The name that an entry is of, and the keys that lead there, or the attribute of it and the keys."""
+    keys: list[ast.expr | str] = []
     while isinstance(into, ast.Subscript):
         keys.insert(0, into.slice)
+        into = into.value
+    if isinstance(into, ast.Attribute):
+        keys.insert(0, into.attr)
         into = into.value
     return into.id if isinstance(into, ast.Name) else "", keys
 
 
 def emptied(function: ast.FunctionDef) -> set[str]:
-    """The parameters of which a function takes entries out, or that it empties."""
+    """The parameters of which a function takes entries out, or that it empties, or may: a method of theirs is
+    called that does not only read or add."""
     found: set[str] = set()
     for node in walk(function):
         match node:
-            case ast.Call(func=ast.Attribute(value=ast.Name(id=name), attr=method)) if method in _EMPTIES:
+            case ast.Call(func=ast.Attribute(value=ast.Name(id=name), attr=method)) if method not in _ADDS:
                 found.add(name)
             case ast.Delete(targets=targets) | ast.Assign(targets=targets):
                 found |= {
@@ -104,7 +159,7 @@ def emptied(function: ast.FunctionDef) -> set[str]:
     return found & {parameter.arg for parameter in parameters(function)}
 
 
-def _empties(function: ast.FunctionDef) -> bool:
+def _empties(function: FunctionNode) -> bool:
     """Whether a function takes anything out of what it is given."""
     for node in walk(function):
         match node:
