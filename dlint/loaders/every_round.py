@@ -8,8 +8,9 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from dlint.knowledge.randomness import sounds_like_settings
 from dlint.source.nodes import walk
-from dlint.source.statements import dotted, own_names, statements_in, target_names
+from dlint.source.statements import dotted, functions_in, own_names, statements_in, target_names
 from dlint.values.frame import Point
 from dlint.values.places import LOOPS, places_around, tests_at
 
@@ -70,7 +71,7 @@ def lets_through(test: ast.expr, wanted: bool, loop: ast.stmt, point: Point) -> 
 
 def _is_same(node: ast.expr, point: Point) -> bool:
     """Whether an expression is the same in every round: what tells processes apart, a constant, a variable
-    of the function that no loop around sets."""
+    of the function that no loop around sets, a setting, or what only the constructor of the object sets."""
     match node:
         case ast.Constant():
             return True
@@ -80,7 +81,33 @@ def _is_same(node: ast.expr, point: Point) -> bool:
             return all(_is_same(part, point) for part in parts)
         case ast.Name(id=name) if name in _given(point):
             return not _is_set(name, point)
+        case ast.Attribute():
+            path = dotted(node)
+            if path is not None and (_is_setting(path) or _is_set_once(path, point)):
+                return not _is_set(path, point)
     return _is_of_process(node, point)
+
+
+def _is_setting(path: str) -> bool:
+    """Whether something is held by what is called as a program's settings are: ``self.args.weight``."""
+    return any(sounds_like_settings(part) for part in path.split(".")[:-1])
+
+
+def _is_set_once(path: str, point: Point) -> bool:
+    """Whether of the methods of the object's class its constructor alone sets an attribute."""
+    scope, owner = point.frame.scope, point.frame.owner
+    if owner is None or not isinstance(scope, ast.FunctionDef) or path.count(".") != 1:
+        return False
+    holder, _, name = path.partition(".")
+    if not scope.args.args or scope.args.args[0].arg != holder:
+        return False
+    setting = {
+        function.name
+        for function in functions_in(owner.node.body)
+        for statement in statements_in(function.body)
+        if any(each.partition(".")[2] == name for each in own_names(statement))
+    }
+    return setting == {"__init__"}
 
 
 def _is_of_process(node: ast.expr, point: Point) -> bool:

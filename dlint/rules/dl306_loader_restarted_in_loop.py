@@ -8,10 +8,11 @@ returns it and is called in a loop.
 
 Once before or after a loop is fine, so is once an epoch beside what goes through the batches (a loop, a
 function that is called there, or one that trains by its name and cannot be seen), now and then
-(`if step % 100 == 0`, but not `if rank == 0`, which is the same in all rounds, nor `if step > 3`, which lets
-all through from one on), in a loop that is left in the same round (an attempt that is made again only after
-an error), in a test, a loader without workers or with `persistent_workers=True`, one that a method called
-in each round makes anew, and a loader class with an `__iter__` of its own.
+(`if step % 100 == 0`, but not `if rank == 0`, `args.weight > 0` or what only the constructor sets, which are
+the same in all rounds, nor `if step > 3`, which lets all through from one on), in a loop that is left in the
+same round (an attempt that is made again only after an error), in a test, a loader without workers or with
+`persistent_workers=True`, one that a method called in each round makes anew, and a loader class with an
+`__iter__` of its own.
 
 ## Why is this bad
 
