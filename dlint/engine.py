@@ -20,7 +20,7 @@ from dlint.source.parsing import parse
 from dlint.source.reading import SourceError, decode, read_bytes
 
 if TYPE_CHECKING:
-    from dlint.program.kept import Kept
+    from dlint.analysis.kept import Kept
     from dlint.rules.rule import Together
 
 # A file that mentions one of these is parsed in any case, so that a user hears of one that cannot be.

@@ -23,7 +23,7 @@ from dlint.project.releases.releases import Releases
 from dlint.settings.settings import Settings, enabled
 
 if TYPE_CHECKING:
-    from dlint.program.kept import Kept
+    from dlint.analysis.kept import Kept
     from dlint.program.program import Program
     from dlint.project.blocks import Block, Facts
     from dlint.rules.rule import Found, Rule

@@ -1,4 +1,5 @@
-"""What the parts of a dataset's items cost: a look into memory, or reading and decoding."""
+"""What the parts of a dataset's items cost: a look into memory, or reading and decoding; and which tell items
+apart."""
 
 from __future__ import annotations
 
@@ -33,6 +34,12 @@ _DATA = re.compile(
     r"(?:^|_)(?:mask|seg|segmentation|im|img|image|pic|wav|wave|waveform|audio|mel|spec|spectrogram|depth|flow|"
     r"disp|disparity|video|clip|frame|heatmap|density|hr|lr)s?\d*(?:_|$)"
 )
+# A number of an item, not of its class: ``image_id``, ``indices``, ``gt_img_ids``.
+_APART = re.compile(
+    r"(?:\w*_)?(?:image|img|sample|item|video|clip|frame|file|utt|utterance|example|data|query|row)s?_?"
+    r"(?:ids?|idx|idxs|index|indices)|(?:uu?|g?u)?ids?|idx|idxs|indexes|indices|index",
+    re.IGNORECASE,
+)
 
 
 def is_looked_up(name: str) -> bool:
@@ -51,3 +58,8 @@ def has_label(dataset: str, index: int) -> bool:
 def sounds_like_data(name: str) -> bool:
     """Whether a variable is called after what is read and decoded, and not after a label."""
     return _DATA.search(name.lower()) is not None
+
+
+def tells_items_apart(name: str) -> bool:
+    """Whether a part of an item is called as what only that item has."""
+    return _APART.fullmatch(name) is not None

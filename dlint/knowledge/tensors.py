@@ -7,8 +7,6 @@ open (``reshape`` and ``contiguous`` as well, for a batch lies in one piece); wh
 
 from __future__ import annotations
 
-import re
-
 # Methods and attributes that give the same memory, whatever they are given.
 _VIEWS = frozenset(
     """T chunk contiguous cpu data detach expand flatten mT narrow numpy permute ravel reshape select split
@@ -37,12 +35,6 @@ _LENGTHS = {
     "CIFAR100": (50_000, 10_000),
 }
 _TORCHVISIONS = "torchvision.datasets."
-# A number of an item, not of its class: ``image_id``, ``indices``, ``gt_img_ids``.
-_APART = re.compile(
-    r"(?:\w*_)?(?:image|img|sample|item|video|clip|frame|file|utt|utterance|example|data|query|row)s?_?"
-    r"(?:ids?|idx|idxs|index|indices)|(?:uu?|g?u)?ids?|idx|idxs|indexes|indices|index",
-    re.IGNORECASE,
-)
 
 
 def is_view(name: str) -> bool:
@@ -68,11 +60,6 @@ def tells_tensor(name: str) -> bool:
 def tells_holder(name: str) -> bool:
     """Whether tensors and what holds them have it."""
     return name in _OF_HOLDERS or name in _OF_TENSORS
-
-
-def tells_items_apart(name: str) -> bool:
-    """Whether a part of an item is called as what only that item has."""
-    return _APART.fullmatch(name) is not None
 
 
 def length_of(dataset: str, *, train: bool) -> int | None:

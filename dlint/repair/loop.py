@@ -8,9 +8,9 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from dlint import engine
+from dlint.analysis.kept import Kept
 from dlint.finding import Finding
 from dlint.in_cells import Notebooks
-from dlint.program.kept import Kept
 from dlint.project.paths import absolute
 from dlint.remedies import CURE_OTHERS, MOVE_FUNCTIONS, remedy
 from dlint.repair.judge import Verdict, verdict, what_is_wrong

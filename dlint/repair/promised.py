@@ -6,9 +6,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
 from dlint import engine
+from dlint.analysis.kept import Kept
 from dlint.finding import Finding
 from dlint.in_cells import Notebooks
-from dlint.program.kept import Kept
 from dlint.project.paths import absolute
 from dlint.repair.as_edits import edits_of
 from dlint.repair.loop import Chosen, Work

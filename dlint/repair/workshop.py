@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
+from dlint.analysis.kept import Kept
 from dlint.finding import Finding
 from dlint.own_process.fault import described, wants_traceback
-from dlint.program.kept import Kept
 from dlint.project.files import Program, expand, programs
 from dlint.project.paths import absolute
 from dlint.remedies import remedy

@@ -19,7 +19,7 @@ from dlint.budget.budget import BUDGET, Exhausted
 from dlint.rewriting.refusal import CannotRepair
 
 if TYPE_CHECKING:
-    from dlint.program.kept import Kept
+    from dlint.analysis.kept import Kept
     from dlint.program.program import Program
     from dlint.rewriting.source import Source
     from dlint.source.module import Module

@@ -10,10 +10,10 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
+from dlint.analysis.kept import Kept
 from dlint.cache import Asked
 from dlint.cli.checking.reporting import Reporting
 from dlint.finding import Finding, Report
-from dlint.program.kept import Kept
 from dlint.settings.settings import Settings
 
 _FEW = 10

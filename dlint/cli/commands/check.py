@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from dlint.analysis.kept import Kept
 from dlint.cache import Asked, Folder, Question, folder_for
 from dlint.cli import CLEAN, FAILED, FINDINGS
 from dlint.cli.checking.narrowing import Narrowed, narrowed
@@ -20,7 +21,6 @@ from dlint.cli.output import complain_of, say
 from dlint.cli.progress import progress
 from dlint.cli.verbosity import Verbosity, verbosity_options
 from dlint.finding import Report
-from dlint.program.kept import Kept
 from dlint.project.files import Listing, listing
 from dlint.project.lines import source_lines
 from dlint.project.paths import absolute, display_path
@@ -130,12 +130,12 @@ def _run(
 
     def look(*, tried: bool) -> Narrowed:
         anew: Report | None = None
-        program = Kept()
+        analysed = Kept()
 
         def find(listed: Listing | None) -> Report:
             nonlocal anew
             if anew is None:
-                anew = _found(paths, settings, jobs, verbosity, listed, texts, program)
+                anew = _found(paths, settings, jobs, verbosity, listed, texts, analysed)
             return anew
 
         with verbosity.timed("all of it"):
@@ -153,7 +153,7 @@ def _run(
             return left
         with verbosity.timed("remedies tried"):
             found = with_tried(
-                left.report, offering, asked, partial(find, None), paths, settings, texts or {}, program
+                left.report, offering, asked, partial(find, None), paths, settings, texts or {}, analysed
             )
         return left._replace(report=found)
 

@@ -10,10 +10,11 @@ import ast
 from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 
-from dlint.knowledge.tensors import tells_holder, tells_items_apart, tells_tensor
+from dlint.knowledge.parts import tells_items_apart
+from dlint.knowledge.tensors import tells_holder, tells_tensor
 from dlint.source.nodes import children, walk
 from dlint.source.statements import blocks, dotted, own_names
-from dlint.streams.batches.put_by_helpers import entry_of
+from dlint.streams.batches.put_by_helpers import EMPTIES, LEAVES_FULL, entry_of
 from dlint.streams.batches.views import (
     HandsOn,
     Held,
@@ -27,9 +28,6 @@ from dlint.streams.batches.views import (
 
 # Methods of a list and what they do with their argument: keep it, or what it gives when it is gone through.
 _ADDS = {"append": False, "appendleft": False, "extend": True}
-# Those that leave a list or dict at least as full as it was.
-_LEAVE = frozenset({*_ADDS, "items", "keys", "values", "get", "index", "count"})
-_EMPTY = frozenset({"clear", "pop", "popitem"})
 _FORWARDS = frozenset({"tqdm", "track", "iter", "enumerate"})
 _SOME = frozenset({"islice", "zip", "chain", "cycle", "map", "filter", "takewhile"})
 _BOUNDS = (ast.Lt, ast.LtE, ast.Gt, ast.GtE, ast.Eq, ast.NotEq)
@@ -224,8 +222,8 @@ class _Body:
         renewed = {path, path.rpartition(".")[0]}
         for node in walk(self._loop):
             match node:
-                case ast.Call(func=ast.Attribute(value=held, attr=method)) if method not in _LEAVE:
-                    if _path(held) == path or (method in _EMPTY and _path(held) in renewed):
+                case ast.Call(func=ast.Attribute(value=held, attr=method)) if method not in LEAVES_FULL:
+                    if _path(held) == path or (method in EMPTIES and _path(held) in renewed):
                         return True
                 case ast.Delete(targets=targets) | ast.Assign(targets=targets):
                     if any(_whole(part) in renewed for target in targets for part in _single(target)):

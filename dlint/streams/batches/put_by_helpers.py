@@ -10,8 +10,11 @@ from dlint.source.nodes import walk
 from dlint.source.statements import FunctionNode, blocks, dotted, own_names, parameters, statements_in
 from dlint.streams.batches.views import Held
 
-_EMPTIES = frozenset({"clear", "pop", "popitem", "popleft", "remove"})
-_ADDS = frozenset({"append", "appendleft", "count", "extend", "get", "index", "items", "keys", "values"})
+# Methods that take something out of a list or dict, and those that leave it at least as full as it was.
+EMPTIES = frozenset({"clear", "pop", "popitem", "popleft", "remove"})
+LEAVES_FULL = frozenset(
+    {"append", "appendleft", "count", "extend", "get", "index", "items", "keys", "values"}
+)
 # So long a function does something else as well.
 _LONGEST = 8
 
@@ -147,7 +150,9 @@ def emptied(function: ast.FunctionDef) -> set[str]:
     found: set[str] = set()
     for node in walk(function):
         match node:
-            case ast.Call(func=ast.Attribute(value=ast.Name(id=name), attr=method)) if method not in _ADDS:
+            case ast.Call(func=ast.Attribute(value=ast.Name(id=name), attr=method)) if (
+                method not in LEAVES_FULL
+            ):
                 found.add(name)
             case ast.Delete(targets=targets) | ast.Assign(targets=targets):
                 found |= {
@@ -165,6 +170,6 @@ def _empties(function: FunctionNode) -> bool:
         match node:
             case ast.Delete() | ast.Assign(targets=[ast.Subscript(slice=ast.Slice())]):
                 return True
-            case ast.Call(func=ast.Attribute(attr=method)) if method in _EMPTIES:
+            case ast.Call(func=ast.Attribute(attr=method)) if method in EMPTIES:
                 return True
     return False
