@@ -20,6 +20,7 @@ from dlint.knowledge.names import (
     asks_state,
     library_answers_again,
 )
+from dlint.knowledge.processes.devices import DEVICE, is_number_of_gpu
 from dlint.knowledge.randomness import WORKER_INFO
 from dlint.knowledge.trainers import SETTINGS
 from dlint.knowledge.words.reflection import INSTANTIATES, LOCATES
@@ -185,6 +186,8 @@ class Library:
             return self._of_namespace(made, name, world)
         if made.name == PATH and name == "parent":
             return [(Made(PATH, made.node, made.arguments, made.point, ("parent", made.key)), world)]
+        if made.name == DEVICE and name == "type":
+            return [(_type_of_device(value), w) for value, w in self._first(made.arguments, world)]
         parameters = kept_parameters(made.name, name)
         if parameters is None or made.arguments.spread or made.arguments.splats:
             return []
@@ -480,3 +483,12 @@ _FUNCTIONS: dict[str, Callable[[Library, Arguments, ast.AST, Point, World], list
     "importlib.import_module": Library._import,
     "functools.partial": Library._partial,
 }
+
+
+def _type_of_device(name: Value) -> Value:
+    """What ``torch.device(name).type`` is: a number counts GPUs."""
+    if isinstance(name, Const) and isinstance(name.value, str):
+        return Const(name.value.partition(":")[0])
+    if isinstance(name, Const) and is_number_of_gpu(name.value):
+        return Const("cuda")
+    return Unknown(("type of a device", name.key))

@@ -11,6 +11,7 @@ import ast
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
+from dlint.fork.together import beside
 from dlint.fork.worker_dataset import may_be_of
 from dlint.knowledge.randomness import WORKER_INFO
 from dlint.values.values import External, Instance, Made, Partial, Unknown, Value
@@ -52,7 +53,7 @@ def _is_for(program: Program, use: WorkerUse, owner: Instance, setting: Setting)
         return False
     text = frame.module.text_of(frame.scope).lower()
     return any(word in text for word in (*_SPOKEN_OF, owner.cls.name.lower())) and any(
-        module.relative in _beside(program, frame.module.relative)
+        module.relative in beside(program, frame.module.relative)
         for module in (owner.cls.module, *use.modules)
     )
 
@@ -126,17 +127,4 @@ def _running(program: Program, frame: Frame) -> frozenset[int]:
             node for node, each in found.items() if not isinstance(each.scope, ast.Module | ast.ClassDef)
         )
     answer: frozenset[int] = program.answers[mark]
-    return answer
-
-
-def _beside(program: Program, relative: str) -> frozenset[str]:
-    """The files that may be in one process with a file: what it imports, and all that its importers do."""
-    mark = ("beside", relative)
-    if mark not in program.answers:
-        imports = program.boundaries.imports
-        found = set(imports(relative))
-        for other in program.boundaries.importers(relative):
-            found |= imports(other)
-        program.answers[mark] = frozenset(found)
-    answer: frozenset[str] = program.answers[mark]
     return answer

@@ -70,20 +70,20 @@ from collections.abc import Iterator
 from dlint.fork.early.reads import item_read_in_parent
 from dlint.fork.sides import calls_named, worker_functions
 from dlint.fork.start_method import STARTS_ANEW
+from dlint.fork.together import run_together
 from dlint.knowledge.processes.native_threads import CORES, LIBRARIES, LIMITS, TORCH, Library
 from dlint.program.conditions import both, loaded
 from dlint.program.program import Program
 from dlint.rules.rule import Found
 from dlint.rules.wording import brief
 from dlint.source.module import Module
-from dlint.source.statements import FunctionNode, statements_in
+from dlint.source.statements import statements_in
 from dlint.values.frame import Point
 from dlint.values.functions import function_body
 from dlint.values.values import Const, External, Made
 from dlint.workers.events import Event, Visit
 from dlint.workers.uses import WorkerUse
 
-_MOST_SCOPES = 60
 _OMP = re.compile(r"THREADING_LAYER\W{1,8}omp\b")
 
 
@@ -200,7 +200,6 @@ class _Parent:
         self._program = program
         self._worker: frozenset[int] | None = None
         self._known: dict[str, list[Point]] = {}
-        self._leading: dict[int, frozenset[int] | None] = {}
 
     @property
     def worker(self) -> frozenset[int]:
@@ -217,34 +216,8 @@ class _Parent:
                 for module, call, point in calls_named(self._program, method)
                 if id(point.frame.scope) not in self.worker and self._is_use(call, point, library)
             ]
-        together = any(self._runs_with(point, use) for point in self._known[library.package])
+        together = any(run_together(self._program, point, use) for point in self._known[library.package])
         return together or item_read_in_parent(self._program, use, of_class=True) is not None
-
-    def _runs_with(self, point: Point, use: WorkerUse) -> bool:
-        """Whether something that leads to a place leads to the loader of a use as well: another command does
-        not."""
-        if use.loader is None or isinstance(point.frame.scope, ast.Module | ast.ClassDef):
-            return True
-        here, there = self._leads_to(point), self._leads_to(use.loader.point)
-        return here is None or there is None or not here.isdisjoint(there)
-
-    def _leads_to(self, point: Point) -> frozenset[int] | None:
-        """The scopes, by id of their node, that may come to a place: its own, and those of the callers; None
-        for very many."""
-        mark = id(point.frame.scope)
-        if mark not in self._leading:
-            found: dict[int, Point] = {}
-            waiting = [point]
-            while waiting and len(found) <= _MOST_SCOPES:
-                at = waiting.pop()
-                scope = at.frame.scope
-                if id(scope) in found:
-                    continue
-                found[id(scope)] = at
-                if isinstance(scope, FunctionNode):
-                    waiting += [site.point for site in self._program.evaluator.sites.of(scope, at.frame)]
-            self._leading[mark] = None if len(found) > _MOST_SCOPES else frozenset(found)
-        return self._leading[mark]
 
     def _is_use(self, call: ast.Call, point: Point, library: Library) -> bool:
         return isinstance(call.func, ast.Attribute) and _is_of(self._program, call.func.value, point, library)

@@ -1,21 +1,34 @@
-"""Worker code puts tensors on the GPU.
+"""Worker code uses the GPU.
 
 ## What it finds
 
-`.cuda()`, `.to(device)`, `device=...` or `torch.cuda.FloatTensor(...)` in worker code (`__getitem__`,
-`collate_fn`, transforms and whatever these reach in any file) for a loader with workers, where the device is
-CUDA: written there, or by some way in which the program makes it, such as
-`torch.device("cuda" if torch.cuda.is_available() else "cpu")`. A number is a GPU's (`device=0`, `.to(0)`),
-and so is the rank that `mp.spawn` passes to what it starts.
+In worker code (`__getitem__`, `collate_fn`, transforms and whatever these reach in any file) of a loader with
+workers:
 
-A device that is the CPU by every construction, `.to(x.device)`, a device that cannot be followed, code that
-asks whether it runs in a worker, and workers that the project starts by spawn or forkserver are left alone.
+- `.cuda()`, `.to(device)`, `device=...` or `torch.cuda.FloatTensor(...)`, where the device is CUDA: written
+  there, or by some way in which the program makes it, such as
+  `torch.device("cuda" if torch.cuda.is_available() else "cpu")`. A number is a GPU's (`device=0`, `.to(0)`),
+  and so is the rank that `mp.spawn` passes to what it starts.
+- Tensors and networks that the parent has put on the GPU, and worker code reads or runs: in an attribute of
+  the dataset or of a transform, in a name of a module, or as the data of a `TensorDataset`.
+- `.pin_memory()` and `pin_memory=True` of torch's functions, and what asks the GPU:
+  `torch.cuda.set_device()`, `synchronize()`, `get_rng_state()` and others; `torch.random.fork_rng()` without
+  `devices=[]`.
+
+Left alone are a device that is the CPU by every construction, `.to(x.device)`, a device that cannot be
+followed, the shape, type and device of what is on the GPU, loaders whose `num_workers` is 0 where the device
+is CUDA, code that asks whether it runs in a worker, and workers that the project starts by spawn or
+forkserver. So are `manual_seed_all()`, `is_available()`, `device_count()` and `empty_cache()`, which work in
+forked workers.
 
 ## Why is this bad
 
-CUDA does not survive a fork: once the main process has used the GPU (the model is there already), a forked
-worker that touches it fails with `RuntimeError: Cannot re-initialize CUDA in forked subprocess`. Where the
-main process has not, each worker opens a context of its own on the GPU, which takes memory there.
+CUDA does not survive a fork. Once the main process has used the GPU (the model is there already), a forked
+worker that uses it fails: `RuntimeError: Cannot re-initialize CUDA in forked subprocess`, or
+`CUDA error: initialization error` for what was on the GPU before. Measured with torch 2.11 on an H100:
+`torch.cuda.is_available()` in the main process is enough, and so is `pin_memory=True`; where the loop moves
+the batches to the GPU, the second epoch fails. Where the main process never uses the GPU, each worker opens a
+context of its own, which takes memory there.
 
 ## Example
 
@@ -36,9 +49,12 @@ for images, labels in DataLoader(digits, num_workers=4, pin_memory=True):
     images = images.to("cuda", non_blocking=True)
 ```
 
+Where all data fits on the GPU, put it there and leave out `num_workers`: workers would have nothing to do.
+
 ## Level
 
-- `warning`, error: if the parent has used the GPU before the workers are forked.
+- `error`, error: the parent is seen to use the GPU, or to ask `torch.cuda.is_available()`.
+- `warning`, error: if the parent has used the GPU before the workers are forked, and is not seen to.
 
 A `warning` instead where workers run the code only under a condition: an option for the number of workers
 that is 0 by default, a dataset that no loader of the project is seen to get, or a loader in a function that
@@ -62,35 +78,37 @@ from collections.abc import Iterator
 from itertools import pairwise
 
 from dlint.finding import ReachStep
+from dlint.fork.gpu.held import OnGpu, held_on_gpu
+from dlint.fork.gpu.parent import parent_uses_gpu
+from dlint.fork.gpu.placed import may_name_device, uses_gpu
 from dlint.fork.start_method import STARTS_ANEW
 from dlint.knowledge.processes.devices import (
-    DEVICE,
     DEVICE_KEYWORDS,
-    DEVICE_NAMES,
-    MOVES,
-    PRESENT_GPU,
-    is_cuda,
-    is_number_of_gpu,
-    makes_cuda_tensor,
+    FORK_RNG,
+    FORK_RNG_TOLD,
+    NEED_GPU,
+    PIN,
+    makes_tensor,
 )
-from dlint.loaders.loaders import Loader
 from dlint.program.conditions import both, with_workers
 from dlint.program.program import Program
 from dlint.rules.rule import Found
 from dlint.source.nodes import walk
-from dlint.source.statements import FunctionNode, expressions, statements_in
+from dlint.source.statements import FunctionNode, dotted, expressions, statements_in
 from dlint.values.frame import Point
 from dlint.values.places import path_to, places_around
-from dlint.values.values import Const, External, Function, Made, Unknown, Value
+from dlint.values.values import Const, External, Function
 from dlint.values.worlds import World
 from dlint.workers.events import Visit
+from dlint.workers.uses import WorkerUse
 
 # A test that speaks of these may keep workers out.
 _ASKS_WHO = re.compile("worker|start_method|parent_process|current_process")
+_NEEDING = frozenset(name.rpartition(".")[2] for name in NEED_GPU | FORK_RNG)
 
 
 def check(program: Program) -> Iterator[Found]:
-    """Tensors that worker code makes on, or moves to, a GPU."""
+    """Tensors that worker code makes on, or moves to, a GPU, and those that it has from the parent there."""
     places: dict[int, list[tuple[Visit, ast.Call]]] = {}
     for use in program.uses:
         if use.loader is None or program.start_method_of(use) in STARTS_ANEW:
@@ -100,7 +118,10 @@ def check(program: Program) -> Iterator[Found]:
                 (visit, call) for visit in use.code.visits for call in _in_function(program, visit)
             ]
         for visit, call in places[id(use.code)]:
-            yield _found(program, use.loader, visit, call)
+            yield _found(program, use, visit, call)
+        for held in held_on_gpu(program, use):
+            if held.visit is None or not _kept_out(Point(held.visit.frame, _statement(held))):
+                yield _found_held(program, use, held)
 
 
 def _in_function(program: Program, visit: Visit) -> Iterator[ast.Call]:
@@ -118,14 +139,14 @@ def _in_function(program: Program, visit: Visit) -> Iterator[ast.Call]:
             program.evaluator.flow.reaching(point, visit.world) if id(point.statement) not in told else []
         )
         worlds = [w for world in worlds for w in _chosen(program, call, point, world)]
-        if any(_uses_gpu(program, call, point, world) for world in worlds) and not _kept_out(point):
+        if any(_needs_gpu(program, call, point, world) for world in worlds) and not _kept_out(point):
             told.add(id(point.statement))
             yield call
 
 
 def _candidates(node: FunctionNode | ast.Lambda, text: str) -> list[tuple[ast.Call, ast.stmt | None]]:
     """The calls of a function that may name a device, each with its statement."""
-    if not any(word in text for word in ("cuda", "device", ".to(")):
+    if not any(word in text for word in ("cuda", "device", ".to(", PIN, "fork_rng")):
         return []
     if isinstance(node, ast.Lambda):
         return [(call, None) for call in _calls(node.body)]
@@ -154,54 +175,51 @@ def _chosen(program: Program, call: ast.Call, point: Point, world: World) -> lis
 
 
 def _calls(expression: ast.expr) -> Iterator[ast.Call]:
-    """The calls in an expression that may name a device."""
+    """The calls in an expression that may use the GPU."""
     for node in walk(expression):
-        if isinstance(node, ast.Call):
-            last = node.func.attr if isinstance(node.func, ast.Attribute) else ""
-            named = any(keyword.arg in DEVICE_KEYWORDS for keyword in node.keywords)
-            if named or last in MOVES or last.endswith("Tensor"):
-                yield node
+        if isinstance(node, ast.Call) and (may_name_device(node) or _pins(node) or _last(node) in _NEEDING):
+            yield node
 
 
-def _uses_gpu(program: Program, call: ast.Call, point: Point, world: World) -> bool:
-    callees = [value for value, _ in program.evaluator.values(call.func, point, world)]
-    if any(isinstance(callee, Function) for callee in callees):
-        return False  # the program's own method of that name: what it does is looked at there
-    if any(isinstance(callee, External) and makes_cuda_tensor(callee.name) for callee in callees):
+def _pins(call: ast.Call) -> bool:
+    return _last(call) == PIN or any(keyword.arg == PIN for keyword in call.keywords)
+
+
+def _last(call: ast.Call) -> str:
+    """The last name of what is called."""
+    return call.func.attr if isinstance(call.func, ast.Attribute) else getattr(call.func, "id", "")
+
+
+def _needs_gpu(program: Program, call: ast.Call, point: Point, world: World) -> bool:
+    """Whether a call uses the GPU: it puts something there, pins memory, or asks torch for what is there."""
+    evaluator = program.evaluator
+    if may_name_device(call) and uses_gpu(evaluator, call, point, world):
         return True
-    if isinstance(call.func, ast.Attribute) and call.func.attr == "cuda":
+    callees = [value for value, _ in evaluator.values(call.func, point, world)]
+    if _last(call) == PIN:
+        return isinstance(call.func, ast.Attribute) and not any(isinstance(c, Function) for c in callees)
+    names = [callee.name for callee in callees if isinstance(callee, External)]
+    if any(name in NEED_GPU for name in names):
         return True
-    of_torch = any(isinstance(callee, External) and callee.name.startswith("torch") for callee in callees)
-    moves = isinstance(call.func, ast.Attribute) and call.func.attr in MOVES
-    if not (of_torch or moves):
-        return False
-    # Of an object of another library nobody knows what a number means.
-    of_others = any(isinstance(callee, External) for callee in callees)
-    given = [keyword.value for keyword in call.keywords if keyword.arg in DEVICE_KEYWORDS]
-    given += call.args[:1] if moves else []
-    return any(
-        _may_be_cuda(program, value, w, of_torch or not of_others)
-        for argument in given
-        for value, w in program.evaluator.values(argument, point, world)
+    if not FORK_RNG.isdisjoint(names):
+        return not (call.args or any(keyword.arg in FORK_RNG_TOLD for keyword in call.keywords))
+    return any(makes_tensor(name) for name in names) and any(
+        isinstance(value, Const) and value.value is True
+        for keyword in call.keywords
+        if keyword.arg == PIN
+        for value, _ in evaluator.values(keyword.value, point, world)
     )
 
 
-def _may_be_cuda(program: Program, value: Value, world: World, numbered: bool = True) -> bool:
-    """Whether a device is CUDA on this way; ``numbered``: where devices are told by their numbers as well, a
-    number is that of a GPU."""
-    if isinstance(value, Const):
-        return is_cuda(value.value) or (numbered and is_number_of_gpu(value.value))
-    if isinstance(value, Unknown):
-        return numbered and value.key in program.evaluator.sites.ranks
-    if isinstance(value, Made) and value.name == DEVICE:
-        words = value.arguments.keywords
-        given = value.arguments.positional[:1] or [words[name] for name in DEVICE_NAMES if name in words]
-        return any(
-            _may_be_cuda(program, name, w)
-            for argument in given
-            for name, w in program.evaluator.value_of(argument, world)
-        )
-    return isinstance(value, Made) and value.name == PRESENT_GPU and numbered
+def _statement(held: OnGpu) -> ast.stmt | None:
+    """The innermost statement of a worker's function in which it uses something."""
+    scope = held.visit.function.node if held.visit is not None else None
+    found = None
+    if isinstance(scope, FunctionNode):
+        for statement in statements_in(scope.body):
+            if statement.lineno <= held.node.lineno <= (statement.end_lineno or statement.lineno):
+                found = statement
+    return found
 
 
 def _kept_out(point: Point) -> bool:
@@ -215,30 +233,82 @@ def _kept_out(point: Point) -> bool:
     return False
 
 
-def _found(program: Program, loader: Loader, visit: Visit, call: ast.Call) -> Found:
+def _found(program: Program, use: WorkerUse, visit: Visit, call: ast.Call) -> Found:
+    assert use.loader is not None
     what = _shown(call)
     module = visit.function.module
-    where = f"{loader.module.relative}:{loader.call.lineno}"
+    where = f"{use.loader.module.relative}:{use.loader.call.lineno}"
     reach: tuple[ReachStep, ...] = visit.link.steps(what, module, call)
+    pins = _pins(call)
+    forks = _last(call) == "fork_rng"
+    advice = f"move the batch in the training loop (loader at {where})"
+    by_hand = (
+        "return CPU tensors; move each batch in the training loop, with pin_memory=True on the loader and "
+        "batch.to(device, non_blocking=True)"
+    )
+    if pins:
+        advice = f"leave it to the loader (pin_memory=True at {where})"
+        by_hand = "return plain tensors, and give the loader pin_memory=True: it pins in the parent"
+    elif forks:
+        advice = by_hand = "give it devices=[]: the workers draw on the CPU"
+    elif _last(call) in _NEEDING:
+        advice = f"do it in the training loop (loader at {where})"
+        by_hand = "ask the GPU in the parent, outside worker code"
     return Found(
         module,
         call,
         f"{what} uses the GPU in worker code: forked workers cannot, once the parent has (RuntimeError)",
         "error",
-        f"move the batch in the training loop (loader at {where})",
-        both(with_workers(program, loader), "the parent has used the GPU before"),
+        advice,
+        both(
+            with_workers(program, use.loader),
+            None if parent_uses_gpu(program, use) else "the parent has used the GPU before",
+        ),
         reach,
-        by_hand="return CPU tensors; move each batch in the training loop, with pin_memory=True "
-        "on the loader and batch.to(device, non_blocking=True)",
+        by_hand=by_hand,
+    )
+
+
+def _found_held(program: Program, use: WorkerUse, held: OnGpu) -> Found:
+    """What to say of something that the parent has put on the GPU, at what put it there."""
+    assert use.loader is not None
+    module = held.put.point.frame.module
+    where = f"{use.loader.module.relative}:{use.loader.call.lineno}"
+    reach: tuple[ReachStep, ...] = ()
+    if held.visit is not None:
+        reach = held.visit.link.steps(ast.unparse(held.node), held.visit.function.module, held.node)
+    advice = "keep it on the CPU, or give the loader num_workers=0"
+    by_hand = (
+        "keep it on the CPU and move each batch in the training loop; where all data is on the GPU already, "
+        "workers are of no use: num_workers=0"
+    )
+    if held.runs:
+        advice = "run it on the batch in the training loop"
+        by_hand = f"{advice}, or run it once over all items and keep what it gives on the CPU"
+    return Found(
+        module,
+        held.put.call,
+        f"{held.name} is on the GPU ({_shown(held.put.call)}): forked workers cannot use it (RuntimeError)",
+        "error",
+        f"{advice} (loader at {where})",
+        with_workers(program, use.loader),
+        reach,
+        by_hand=by_hand,
     )
 
 
 def _shown(call: ast.Call) -> str:
+    name = ast.unparse(call.func)
+    if _last(call) in _NEEDING:
+        return f"{name}()"
+    if any(keyword.arg == PIN for keyword in call.keywords):
+        return f"{name}({PIN}=True)"
     if not isinstance(call.func, ast.Attribute):
-        return f"{ast.unparse(call.func)}(device=...)"
+        return f"{name}(device=...)"
+    name = name if (dotted(call.func) or "").startswith("torch.") else f".{call.func.attr}"
     for keyword in call.keywords:
         if keyword.arg in DEVICE_KEYWORDS:
-            return f".{call.func.attr}({keyword.arg}={ast.unparse(keyword.value)})"
+            return f"{name}({keyword.arg}={ast.unparse(keyword.value)})"
     if call.func.attr == "to" and call.args:
         return f".to({ast.unparse(call.args[0])})"
-    return f".{call.func.attr}()"
+    return f"{name}()"

@@ -757,3 +757,54 @@ def test_the_way_with_the_fewest_conditions_is_told(tmp_path: Path, monkeypatch:
     (finding,) = _found(tmp_path, monkeypatch, _HELD, "DL403")
     assert finding.condition == "workers are not forked (macOS, Windows, Python 3.14)"
     assert finding.reach[0].name == "Masked.__getitem__"
+
+
+_MOVES = """\
+import torch
+from torch.utils.data import DataLoader, Dataset
+
+
+class Rows(Dataset):
+    def __len__(self):
+        return 24
+
+    def __getitem__(self, index):
+        return torch.zeros(3).to("cuda").cpu()
+
+
+def other():
+    torch.cuda.set_device(0)
+
+
+def train():
+    {before}
+    for rows in DataLoader(Rows(), num_workers=2, {given}):
+        {use}
+
+
+if __name__ == "__main__":
+    train()
+"""
+_UNSEEN = "the parent has used the GPU before"
+
+
+@pytest.mark.parametrize(
+    ("before", "given", "use", "condition"),
+    [
+        ("pass", "", "print(rows)", _UNSEEN),
+        ("torch.cuda.manual_seed_all(0)", "", "print(torch.cuda.device_count())", _UNSEEN),
+        ("pass", "pin_memory=False", "print(rows)", _UNSEEN),
+        ("pass", "pin_memory=True", "print(rows)", None),
+        ("print(torch.cuda.is_available())", "", "print(rows)", None),
+        ("pass", "", "print(rows.cuda())", None),
+        ("pass", "", "print(rows.to('cuda'))", None),
+        ("other()", "", "print(rows)", None),
+    ],
+)
+def test_a_parent_that_uses_the_gpu(
+    before: str, given: str, use: str, condition: str | None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As measured: the other functions that nothing calls do not count."""
+    text = _MOVES.format(before=before, given=given, use=use)
+    (finding,) = _found(tmp_path, monkeypatch, text, "DL503")
+    assert finding.condition == condition

@@ -74,7 +74,7 @@ _SAID = (
         "return an item in every case, or leave None out in a collate_fn",
     ),
     _said(
-        r"Cannot re-initialize CUDA in forked subprocess",
+        r"Cannot re-initialize CUDA in forked subprocess|CUDA error: initialization error",
         "DL503",
         "return tensors of the CPU, and move the batch in the training loop",
     ),

@@ -1,0 +1,179 @@
+"""What workers have of the parent's that is on the GPU: in attributes, in globals, in torch's datasets."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, NamedTuple
+
+from dlint.fork.gpu.placed import Put, moved_in_place, put_of, where_put
+from dlint.fork.program import Program
+from dlint.fork.set_elsewhere import left_as_made
+from dlint.fork.shipped import attributes
+from dlint.knowledge.processes.devices import tells_without_gpu
+from dlint.loaders.loaders import is_zero
+from dlint.source.statements import parameters, statements_in
+from dlint.values.frame import Frame, Point
+from dlint.values.functions import function_body
+from dlint.values.values import Instance, Made
+from dlint.values.worlds import HERE, World
+
+if TYPE_CHECKING:
+    from dlint.calls.evaluator import Evaluator
+    from dlint.workers.events import Visit
+    from dlint.workers.uses import WorkerUse
+
+_TENSOR_DATASET = "torch.utils.data.TensorDataset"
+# Functions that ask about a thing, and use nothing of it.
+_ASK = frozenset({"callable", "getattr", "hasattr", "id", "isinstance", "len", "print", "type"})
+# Words without which nothing is put on a GPU.
+_WORDS = ("cuda", "device", ".to(")
+# So many ways to a loader are looked at.
+_MOST_WAYS = 4
+
+
+class OnGpu(NamedTuple):
+    """Something on the GPU that worker code uses: what it is called, what put it there, where worker code
+    uses it, and whether it is called there, as networks are."""
+
+    name: str
+    put: Put
+    visit: Visit | None
+    node: ast.expr
+    runs: bool = False
+
+
+def held_on_gpu(program: Program, use: WorkerUse) -> Iterator[OnGpu]:
+    """What a use's workers have of the parent's on the GPU, and use there."""
+    worker = {id(visit.function.node) for visit in use.code.visits}
+    # The ways on which there are workers: `0 if device.type == "cuda" else 4` are none with a GPU.
+    ways = use.loader.ways("num_workers") if use.loader is not None else []
+    worlds = [world for way, world in ways if not is_zero(way["num_workers"])][:_MOST_WAYS]
+    for part in program.shipped(use):
+        match part.value:
+            case Instance() as owner:
+                yield from _of_object(program, use, owner, worker, worlds)
+            case Made(name=name) as made if name == _TENSOR_DATASET and isinstance(made.node, ast.expr):
+                puts = (
+                    put
+                    for argument in made.arguments.positional
+                    if argument.expression is not None and argument.point is not None
+                    for world in worlds
+                    if (put := where_put(program.evaluator, argument.expression, argument.point, world))
+                )
+                put = next(puts, None)
+                if put is not None:
+                    yield OnGpu("TensorDataset's data", put, None, made.node)
+    for visit in use.code.visits:
+        yield from _globals(program, visit)
+
+
+def _of_object(
+    program: Program, use: WorkerUse, owner: Instance, worker: set[int], worlds: list[World]
+) -> Iterator[OnGpu]:
+    """The attributes of an object that hold something on the GPU once it is made, and that its methods use in
+    workers."""
+    used: dict[str, tuple[Visit, ast.expr, bool]] = {}
+    bound: set[str] = set()
+    for visit in use.code.visits:
+        receiver = visit.function.receiver
+        own = parameters(visit.function.node)[:1]
+        if isinstance(receiver, Instance) and receiver.key == owner.key and own:
+            bound |= {path.partition(".")[2] for path in visit.frame.layout.binds}
+            for name, node, runs in _used(visit, own[0].arg):
+                used.setdefault(name, (visit, node, runs))
+    names = set(used) - bound
+    told: set[str] = set()
+    for world in worlds if names else ():
+        for name, put in _put(program.evaluator, owner, names, world):
+            if name in told or id(put.point.frame.scope) in worker:
+                continue
+            told.add(name)
+            if left_as_made(program, [use], owner, name):
+                yield OnGpu(f"{owner.cls.name}.{name}", put, *used[name])
+
+
+def _put(evaluator: Evaluator, owner: Instance, names: set[str], world: World) -> Iterator[tuple[str, Put]]:
+    """What puts an object's attributes on the GPU: what they hold, their own statements, and those that move
+    a module where it is."""
+    for name, value, _ in attributes(evaluator, owner, world, names):
+        put = put_of(evaluator, value, world)
+        if put is not None:
+            yield name, put
+    for name, path, point, w in evaluator.construction.stores(owner, world, names):
+        stored = getattr(point.statement, "value", None)
+        if isinstance(point.statement, ast.Assign | ast.AnnAssign) and isinstance(stored, ast.expr):
+            put = where_put(evaluator, stored, point, w)
+            put = put or moved_in_place(evaluator, path, Point(point.frame, None), w)
+            if put is not None:
+                yield name, put
+
+
+def _used(visit: Visit, own: str) -> Iterator[tuple[str, ast.expr, bool]]:
+    """The attributes of its object that a method uses so that what they hold has to be there, and whether it
+    calls them."""
+    for above in function_body(visit.function.node):
+        for node in ast.iter_child_nodes(above):
+            match node:
+                case ast.Attribute(value=ast.Name(id=name), ctx=ast.Load()) if name == own:
+                    if _needs_it(above, node):
+                        yield node.attr, node, isinstance(above, ast.Call) and above.func is node
+
+
+def _globals(program: Program, visit: Visit) -> Iterator[OnGpu]:
+    """The module's names that stand for something on the GPU, where a function uses them."""
+    outer = visit.frame
+    while outer.outer is not None:
+        outer = outer.outer
+    held = _of_module(program, outer)
+    if not held:
+        return
+    told = set(visit.frame.layout.binds)
+    for above in function_body(visit.function.node):
+        for node in ast.iter_child_nodes(above):
+            match node:
+                case ast.Name(id=name, ctx=ast.Load()) if name in held and name not in told:
+                    if _needs_it(above, node):
+                        told.add(name)
+                        yield OnGpu(name, held[name], visit, node)
+
+
+def _of_module(program: Program, frame: Frame) -> dict[str, Put]:
+    """The names of a module that hold something on the GPU once it is imported, with what put it there."""
+    module = frame.module
+    mark = ("names on the GPU", module.relative)
+    if mark not in program.answers:
+        found: dict[str, Put] = {}
+        if isinstance(frame.scope, ast.Module) and _speaks_of_gpus(module.text):
+            for statement in statements_in(module.tree.body):
+                match statement:
+                    case ast.Assign(targets=[ast.Name(id=name)], value=value):
+                        at = Point(frame, statement)
+                        put = where_put(program.evaluator, value, at, HERE) or moved_in_place(
+                            program.evaluator, name, Point(frame, None), HERE
+                        )
+                        if put is not None:
+                            found[name] = put
+        program.answers[mark] = found
+    answer: dict[str, Put] = program.answers[mark]
+    return answer
+
+
+def _speaks_of_gpus(text: str) -> bool:
+    return any(word in text for word in _WORDS)
+
+
+def _needs_it(above: ast.AST, node: ast.expr) -> bool:
+    """Whether an expression is used where it stands so that the GPU is needed."""
+    match above:
+        case ast.Attribute(attr=attr):
+            return not tells_without_gpu(attr)
+        case ast.Call(func=ast.Name(id=name)) if name in _ASK:
+            return False
+        case ast.Compare(ops=[ast.Is() | ast.IsNot()]) | ast.If() | ast.BoolOp():
+            return False
+        case ast.IfExp(test=test):
+            return node is not test
+        case ast.UnaryOp(op=ast.Not()):
+            return False
+    return True

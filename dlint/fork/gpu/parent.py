@@ -1,0 +1,73 @@
+"""Whether the parent has used the GPU before it forks workers, so that they cannot.
+
+Measured with torch 2.11 on an H100: ``torch.cuda.is_available()`` is enough, and so is ``pin_memory=True``,
+for which the loader itself uses the GPU. What the parent does with the first batches counts for the workers
+of the next epoch.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from typing import TYPE_CHECKING
+
+from dlint.fork.gpu.placed import uses_gpu
+from dlint.fork.sides import calls_named, worker_functions
+from dlint.fork.together import beside, run_together
+from dlint.knowledge.processes.devices import ENDS_FOR_FORKED, MOVES, PIN
+from dlint.values.frame import Point
+from dlint.values.values import Const, External
+from dlint.values.worlds import HERE
+
+if TYPE_CHECKING:
+    from dlint.fork.program import Program
+    from dlint.workers.uses import WorkerUse
+
+# A device that is written out; one that the program chooses it chooses by asking for the GPU.
+_MOVED = re.compile(r"""\.to\(["']cuda""")
+
+
+def parent_uses_gpu(program: Program, use: WorkerUse) -> bool:
+    """Whether code outside workers that runs with the loader of a use is seen to use the GPU, or to ask for
+    it so that forked workers cannot use it any more."""
+    if use.loader is None:
+        return False
+    pinned = use.loader.values(PIN)
+    if pinned and all(isinstance(value, Const) and value.value is True for value in pinned):
+        return True
+    return any(_is_of_this_run(program, point, use) for point in _uses(program))
+
+
+def _is_of_this_run(program: Program, point: Point, use: WorkerUse) -> bool:
+    relative = point.frame.module.relative
+    if isinstance(point.frame.scope, ast.Module | ast.ClassDef):
+        of_loader = use.loader.module.relative if use.loader is not None else relative
+        return relative == of_loader or relative in beside(program, of_loader)
+    return run_together(program, point, use)
+
+
+def _uses(program: Program) -> list[Point]:
+    """The places outside worker code where the program uses the GPU."""
+    mark = "the parent uses the GPU"
+    if mark not in program.answers:
+        worker = worker_functions(program)
+        words = {name.rpartition(".")[2] for name in ENDS_FOR_FORKED} | {"cuda"}
+        if any(_MOVED.search(module.text) for module in program.modules.mentioning("cuda")):
+            words.add("to")
+        program.answers[mark] = [
+            point
+            for word in sorted(words)
+            for module, call, point in calls_named(program, word, everywhere=True)
+            if id(point.frame.scope) not in worker
+            and not program.modules.index.is_test(module.relative)
+            and _is_use(program, call, point)
+        ]
+    answer: list[Point] = program.answers[mark]
+    return answer
+
+
+def _is_use(program: Program, call: ast.Call, point: Point) -> bool:
+    if isinstance(call.func, ast.Attribute) and call.func.attr in MOVES:
+        return uses_gpu(program.evaluator, call, point, HERE)
+    callees = [value for value, _ in program.evaluator.values(call.func, point)]
+    return any(isinstance(callee, External) and callee.name in ENDS_FOR_FORKED for callee in callees)

@@ -1,0 +1,177 @@
+"""What puts a tensor or a module on the GPU, and where something that is there was put there."""
+
+from __future__ import annotations
+
+import ast
+from typing import TYPE_CHECKING, NamedTuple
+
+from dlint.calls.parameters import written
+from dlint.knowledge.processes.devices import (
+    DEVICE,
+    DEVICE_KEYWORDS,
+    DEVICE_NAMES,
+    MOVES,
+    PRESENT_GPU,
+    is_cuda,
+    is_number_of_gpu,
+    makes_cuda_tensor,
+    stays_there,
+)
+from dlint.knowledge.tensors import JOINS
+from dlint.source.statements import FunctionNode, parameters
+from dlint.values.frame import Frame, Point
+from dlint.values.values import Const, External, Function, Items, Made, Unknown, Value
+from dlint.values.worlds import World
+
+if TYPE_CHECKING:
+    from dlint.calls.evaluator import Evaluator
+
+# So many names, calls and parts are gone through from a use to what put it on the GPU.
+_FAR = 10
+
+
+class Put(NamedTuple):
+    """A call that puts something on the GPU, and where it stands."""
+
+    call: ast.Call
+    point: Point
+
+
+def uses_gpu(evaluator: Evaluator, call: ast.Call, point: Point, world: World) -> bool:
+    """Whether a call puts something on the GPU: by its method, or by a device that may be CUDA."""
+    callees = [value for value, _ in evaluator.values(call.func, point, world)]
+    if any(isinstance(callee, Function) for callee in callees):
+        return False  # the program's own method of that name: what it does is looked at there
+    if any(isinstance(callee, External) and makes_cuda_tensor(callee.name) for callee in callees):
+        return True
+    if isinstance(call.func, ast.Attribute) and call.func.attr == "cuda":
+        return True
+    of_torch = any(isinstance(callee, External) and callee.name.startswith("torch") for callee in callees)
+    moves = isinstance(call.func, ast.Attribute) and call.func.attr in MOVES
+    if not (of_torch or moves):
+        return False
+    # Of an object of another library nobody knows what a number means.
+    of_others = any(isinstance(callee, External) for callee in callees)
+    given = [keyword.value for keyword in call.keywords if keyword.arg in DEVICE_KEYWORDS]
+    given += call.args[:1] if moves else []
+    return any(
+        _may_be_cuda(evaluator, value, w, of_torch or not of_others)
+        for argument in given
+        for value, w in evaluator.values(argument, point, world)
+    )
+
+
+def may_name_device(call: ast.Call) -> bool:
+    """Whether a call may say on which device something is to be."""
+    last = call.func.attr if isinstance(call.func, ast.Attribute) else ""
+    named = any(keyword.arg in DEVICE_KEYWORDS for keyword in call.keywords)
+    return named or last in MOVES or last.endswith("Tensor")
+
+
+def _may_be_cuda(evaluator: Evaluator, value: Value, world: World, numbered: bool = True) -> bool:
+    """Whether a device is CUDA on this way; ``numbered``: where devices are told by their numbers as well, a
+    number is that of a GPU."""
+    if isinstance(value, Const):
+        return is_cuda(value.value) or (numbered and is_number_of_gpu(value.value))
+    if isinstance(value, Unknown):
+        return numbered and value.key in evaluator.sites.ranks
+    if isinstance(value, Made) and value.name == DEVICE:
+        words = value.arguments.keywords
+        given = value.arguments.positional[:1] or [words[name] for name in DEVICE_NAMES if name in words]
+        return any(
+            _may_be_cuda(evaluator, name, w)
+            for argument in given
+            for name, w in evaluator.value_of(argument, world)
+        )
+    return isinstance(value, Made) and value.name == PRESENT_GPU and numbered
+
+
+def put_of(evaluator: Evaluator, value: Value, world: World, far: int = 0) -> Put | None:
+    """What put a value on the GPU, as far as that shows in how a library has made it; of a list, one of the
+    things in it."""
+    if far > _FAR:
+        return None
+    if isinstance(value, Items):
+        return next((put for item in value.items if (put := put_of(evaluator, item, world, far + 1))), None)
+    if isinstance(value, Made) and isinstance(value.node, ast.expr):
+        return where_put(evaluator, value.node, value.point, world, far + 1)
+    return None
+
+
+def where_put(evaluator: Evaluator, node: ast.expr, point: Point, world: World, far: int = 0) -> Put | None:
+    """What put the value of an expression on the GPU; None where it is not seen to be there."""
+    if far > _FAR:
+        return None
+    match node:
+        case ast.Call(func=func):
+            if may_name_device(node) and uses_gpu(evaluator, node, point, world):
+                return Put(node, point)
+            if isinstance(func, ast.Attribute) and stays_there(func.attr):
+                return where_put(evaluator, func.value, point, world, far + 1)
+            callees = [value for value, _ in evaluator.values(func, point, world)]
+            if any(isinstance(callee, External) and callee.name in JOINS for callee in callees):
+                return _first(evaluator, node.args[:1], point, world, far)
+        case ast.Subscript(value=whole):
+            return where_put(evaluator, whole, point, world, far + 1)
+        case ast.BinOp(left=left, right=right):
+            return _first(evaluator, [left, right], point, world, far)
+        case ast.List(elts=inner) | ast.Tuple(elts=inner):
+            return _first(evaluator, inner, point, world, far)
+        case ast.ListComp(elt=each):
+            return where_put(evaluator, each, evaluator.inside(node, point), world, far + 1)
+        case ast.Name(id=name):
+            return _of_name(evaluator, name, point, world, far)
+    return None
+
+
+def _first(evaluator: Evaluator, nodes: list[ast.expr], point: Point, world: World, far: int) -> Put | None:
+    return next((put for node in nodes if (put := where_put(evaluator, node, point, world, far + 1))), None)
+
+
+def _of_name(evaluator: Evaluator, name: str, point: Point, world: World, far: int) -> Put | None:
+    """What put on the GPU what a name stands for: its statement, one that moves it there in place, as modules
+    can be, or what a caller gives."""
+    frame = point.frame
+    if name in frame.layout.binds:
+        for statement, w in evaluator.flow.definitions(name, point, world, anew=True):
+            match statement:
+                case None:
+                    found = _given(evaluator, name, frame, world, far)
+                case ast.Assign(targets=[ast.Name()], value=value):
+                    found = where_put(evaluator, value, Point(frame, statement), w, far + 1)
+                case _:
+                    found = None
+            found = found or moved_in_place(evaluator, name, point, world)
+            if found is not None:
+                return found
+        return None
+    if isinstance(frame.scope, FunctionNode) and name in {each.arg for each in parameters(frame.scope)}:
+        return _given(evaluator, name, frame, world, far) or moved_in_place(evaluator, name, point, world)
+    return _of_name(evaluator, name, Point(frame.outer, None), world, far + 1) if frame.outer else None
+
+
+def _given(evaluator: Evaluator, name: str, frame: Frame, world: World, far: int) -> Put | None:
+    """What put on the GPU what a call gives to a parameter, where that is written out there."""
+    if not isinstance(frame.scope, FunctionNode) or frame.arguments is None:
+        return None
+    given = written(name, frame.scope, frame.arguments, frame.receiver is not None)
+    if given is None or given.expression is None or given.point is None:
+        return None
+    return where_put(evaluator, given.expression, given.point, world, far + 1)
+
+
+def moved_in_place(evaluator: Evaluator, path: str, point: Point, world: World) -> Put | None:
+    """The statement ``model.to(device)`` of a scope before a point, the last such one: it moves a module
+    where it is, and does nothing to a tensor."""
+    end = point.statement.lineno if point.statement is not None else 1 << 30
+    text = point.frame.module.text_of(point.frame.scope)
+    if not any(f"{path}.{move}(" in text for move in MOVES):
+        return None
+    last: Put | None = None
+    for node in point.frame.layout.nodes:
+        match node:
+            case ast.Expr(value=ast.Call(func=ast.Attribute(value=moved, attr=attr)) as call):
+                is_last = last is None or call.lineno > last.call.lineno
+                if attr in (*MOVES, "cpu") and node.lineno < end and is_last and ast.unparse(moved) == path:
+                    last = Put(call, Point(point.frame, node))
+    return last if last is not None and uses_gpu(evaluator, *last, world) else None

@@ -1,0 +1,28 @@
+"""Puts all generators back after each item, those of the GPUs among them."""
+
+import torch
+from torch import nn
+from torch.utils.data import DataLoader, Dataset
+
+
+class Digits(Dataset):
+    def __len__(self):
+        return 64
+
+    def __getitem__(self, index):
+        with torch.random.fork_rng():  # expect: DL503
+            noise = torch.rand(64)
+        return noise + index, index % 10
+
+
+def main():
+    model = nn.Linear(64, 10).cuda()
+    loader = DataLoader(Digits(), batch_size=8, shuffle=True, num_workers=2)
+    for images, labels in loader:
+        loss = nn.functional.cross_entropy(model(images.cuda()), labels.cuda())
+        loss.backward()
+    print("last loss", loss.item())
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,26 @@
+"""Pins each image in the worker that reads it."""
+
+import torch
+from torch import nn
+from torch.utils.data import DataLoader, Dataset
+
+
+class Digits(Dataset):
+    def __len__(self):
+        return 64
+
+    def __getitem__(self, index):
+        return torch.full((64,), float(index)).pin_memory(), index % 10  # expect: DL503
+
+
+def main():
+    model = nn.Linear(64, 10).cuda()
+    loader = DataLoader(Digits(), batch_size=8, shuffle=True, num_workers=2)
+    for images, labels in loader:
+        loss = nn.functional.cross_entropy(model(images.cuda(non_blocking=True)), labels.cuda())
+        loss.backward()
+    print("last loss", loss.item())
+
+
+if __name__ == "__main__":
+    main()
