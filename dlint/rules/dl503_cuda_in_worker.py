@@ -78,7 +78,7 @@ from collections.abc import Iterator
 from itertools import pairwise
 
 from dlint.finding import ReachStep
-from dlint.fork.gpu.held import OnGpu, held_on_gpu
+from dlint.fork.gpu.held import OnGpu, held_on_gpu, ways_with_workers
 from dlint.fork.gpu.parent import parent_uses_gpu
 from dlint.fork.gpu.placed import may_name_device, uses_gpu
 from dlint.fork.start_method import STARTS_ANEW
@@ -109,23 +109,24 @@ _NEEDING = frozenset(name.rpartition(".")[2] for name in NEED_GPU | FORK_RNG)
 
 def check(program: Program) -> Iterator[Found]:
     """Tensors that worker code makes on, or moves to, a GPU, and those that it has from the parent there."""
-    places: dict[int, list[tuple[Visit, ast.Call]]] = {}
+    places: dict[int, list[tuple[Visit, ast.Call, Point]]] = {}
     for use in program.uses:
         if use.loader is None or program.start_method_of(use) in STARTS_ANEW:
             continue
         if id(use.code) not in places:
             places[id(use.code)] = [
-                (visit, call) for visit in use.code.visits for call in _in_function(program, visit)
+                (visit, *call) for visit in use.code.visits for call in _in_function(program, visit)
             ]
-        for visit, call in places[id(use.code)]:
-            yield _found(program, use, visit, call)
+        for visit, call, point in places[id(use.code)]:
+            if any(_needs_gpu(program, call, point, world) for world in ways_with_workers(use)):
+                yield _found(program, use, visit, call)
         for held in held_on_gpu(program, use):
             if held.visit is None or not _kept_out(Point(held.visit.frame, _statement(held))):
                 yield _found_held(program, use, held)
 
 
-def _in_function(program: Program, visit: Visit) -> Iterator[ast.Call]:
-    """The calls of a worker's function that use the GPU, one a statement."""
+def _in_function(program: Program, visit: Visit) -> Iterator[tuple[ast.Call, Point]]:
+    """The calls of a worker's function that use the GPU, one a statement, with where they stand."""
     node = visit.function.node
     mark = ("calls that may name a device", id(node))
     if mark not in program.answers:  # every worker code comes to the same functions
@@ -141,7 +142,7 @@ def _in_function(program: Program, visit: Visit) -> Iterator[ast.Call]:
         worlds = [w for world in worlds for w in _chosen(program, call, point, world)]
         if any(_needs_gpu(program, call, point, world) for world in worlds) and not _kept_out(point):
             told.add(id(point.statement))
-            yield call
+            yield call, point
 
 
 def _candidates(node: FunctionNode | ast.Lambda, text: str) -> list[tuple[ast.Call, ast.stmt | None]]:

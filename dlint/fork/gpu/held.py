@@ -46,9 +46,7 @@ class OnGpu(NamedTuple):
 def held_on_gpu(program: Program, use: WorkerUse) -> Iterator[OnGpu]:
     """What a use's workers have of the parent's on the GPU, and use there."""
     worker = {id(visit.function.node) for visit in use.code.visits}
-    # The ways on which there are workers: `0 if device.type == "cuda" else 4` are none with a GPU.
-    ways = use.loader.ways("num_workers") if use.loader is not None else []
-    worlds = [world for way, world in ways if not is_zero(way["num_workers"])][:_MOST_WAYS]
+    worlds = ways_with_workers(use)
     for part in program.shipped(use):
         match part.value:
             case Instance() as owner:
@@ -66,6 +64,13 @@ def held_on_gpu(program: Program, use: WorkerUse) -> Iterator[OnGpu]:
                     yield OnGpu("TensorDataset's data", put, None, made.node)
     for visit in use.code.visits:
         yield from _globals(program, visit)
+
+
+def ways_with_workers(use: WorkerUse) -> list[World]:
+    """The ways to a use's loader on which it has workers: with ``0 if device.type == "cuda" else 4`` those
+    without a GPU."""
+    ways = use.loader.ways("num_workers") if use.loader is not None else []
+    return [world for way, world in ways if not is_zero(way["num_workers"])][:_MOST_WAYS]
 
 
 def _of_object(
