@@ -25,6 +25,10 @@ And albumentations' transforms that draw (`A.Compose([A.RandomCrop(32, 32), A.Ho
 does the same each time (`A.Compose([A.Resize(32, 32), A.Normalize()])`) is left alone, so is what worker code
 makes itself.
 
+And MONAI's transforms that draw (`RandFlipd`, a class derived from `RandomizableTransform` that draws from
+`self.R`) under torch's own DataLoader where workers are forked, unless `worker_init_fn` is
+`monai.data.worker_init_fn` or sets their state: `monai.data.DataLoader` does that by itself.
+
 ## Why is this bad
 
 Every worker gets a copy of the generator with the same state, and every epoch starts new workers. Nothing
@@ -41,6 +45,9 @@ albumentations draws from the global states up to 1.4.20, which torch seeds. Fro
 has a generator of its own: 6 distinct values of 24 with two workers (1.4.21 to 1.4.24, 2.0.0, 2.0.8), with
 `seed=` and without, forked and spawned, NumPy seeded or not; 12 with persistent workers, and 23 where
 `worker_init_fn` calls `set_random_seed`.
+
+All of MONAI's transforms draw from one `RandomState` of the library: under torch's DataLoader 6 distinct
+values of 24 with two forked workers (monai 1.6.1), 24 under `monai.data.DataLoader`.
 
 Making it lazily (`if self.rng is None:`) does not help once the parent has read an item: 4 of 24 again.
 
@@ -100,7 +107,7 @@ NumPy's and `random`'s generators are sent to spawned workers and not used there
 they cannot be sent, is left out of what a process is started with, and of nothing else. Left to you: an
 attribute that any code of the program stores or deletes, a class with `__slots__`, `__getattr__` or
 `__reduce__`, a `torch.Generator` that is seeded apart, a generator that is an attribute of the class or the
-default of a parameter, and imgaug's augmenters and albumentations' transforms.
+default of a parameter, imgaug's augmenters, and the transforms of albumentations and MONAI.
 
 ## References
 
@@ -128,6 +135,7 @@ from dlint.knowledge.randomness import GENERATORS, RESEEDS, SEEDS, draws_from_ge
 from dlint.program.conditions import both, loaded
 from dlint.program.program import Program
 from dlint.program.renewals import renewed_by_call, renewed_by_parent, stores
+from dlint.program.unseeded_transforms import unseeded_transforms
 from dlint.project.releases.pinned import is_older
 from dlint.randomness.augmenters import draws_numbers, has_own_state
 from dlint.randomness.replacements import REPLACING, replaces_item
@@ -145,6 +153,7 @@ from dlint.workers.worker import WorkerCode
 
 _SEED_LIBRARY = "call imgaug.seed(torch.initial_seed() % 2**31) in worker_init_fn"
 _SEED_TRANSFORM = "call its set_random_seed(torch.initial_seed() % 2**32) in worker_init_fn"
+_MONAIS_LOADER = "use monai.data.DataLoader, or call monai.data.worker_init_fn in worker_init_fn"
 _ANEW = (
     "make it anew for each epoch, alike in all workers: from get_worker_info().seed - get_worker_info().id"
 )
@@ -183,6 +192,28 @@ def check(program: Program) -> Iterator[Found]:
             whose = "workers" if kept or anew else "epochs" if own or order else "workers and epochs"
             found = _found(program, use, event, made, touched, whose)
             yield found if not order else found._replace(cure=_ANEW, remedy=None, by_hand=_ANEW)
+        if program.start_method_of(use) not in STARTS_ANEW:
+            yield from _of_monai(program, use)
+
+
+def _of_monai(program: Program, use: WorkerUse) -> Iterator[Found]:
+    """MONAI's transforms under a loader that does not seed them, at the loader."""
+    names = unseeded_transforms(program, use)
+    if not names or use.loader is None:
+        return
+    more = f" and {len(names) - 1} more" if len(names) > 1 else ""
+    verb = "draw" if more else "draws"
+    yield Found(
+        use.loader.module,
+        use.loader.call,
+        f"{names[0]}{more} {verb} from MONAI's own generator, which torch's DataLoader does not seed: all "
+        f"{'workers' if use.loader.keeps_workers else 'workers and epochs'} repeat its numbers",
+        "silent",
+        _MONAIS_LOADER,
+        loaded(program, use),
+        (),
+        by_hand=_MONAIS_LOADER,
+    )
 
 
 def _touched(program: Program, use: WorkerUse, made: Made) -> tuple[Module, ast.expr] | None:
