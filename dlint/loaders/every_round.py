@@ -65,7 +65,7 @@ def lets_through(test: ast.expr, wanted: bool, loop: ast.stmt, point: Point) -> 
         case ast.Compare(left=left, ops=[op], comparators=[right]):
             if _is_same(left, point) and _is_same(right, point):
                 return True
-            return _grows_past(left, op, right, wanted, _counters(loop))
+            return _grows_past(left, op, right, wanted, loop, point)
     return _is_of_process(test, point)
 
 
@@ -163,15 +163,26 @@ def _counters(loop: ast.stmt) -> frozenset[str]:
     return frozenset((found | grown) - others)
 
 
+def _ends(number: ast.expr, loop: ast.stmt) -> bool:
+    """Whether a loop goes on to a number that stands under a name."""
+    path = dotted(number)
+    limit = getattr(loop, "iter", None) or getattr(loop, "test", None)
+    return path is not None and any(
+        isinstance(node, ast.expr) and dotted(node) == path for node in (walk(limit) if limit else ())
+    )
+
+
 def _grows_past(
-    left: ast.expr, op: ast.cmpop, right: ast.expr, wanted: bool, counters: frozenset[str]
+    left: ast.expr, op: ast.cmpop, right: ast.expr, wanted: bool, loop: ast.stmt, point: Point
 ) -> bool:
-    """Whether what counts the rounds is compared with a number that it leaves behind."""
+    """Whether what counts the rounds is compared with a number that it leaves behind: a constant, or one that
+    is the same in all rounds and does not end the loop."""
+    counters = _counters(loop)
     above: tuple[type[ast.cmpop], ...] = (ast.Gt, ast.GtE, ast.NotEq)
     below: tuple[type[ast.cmpop], ...] = (ast.Lt, ast.LtE, ast.Eq)
-    if isinstance(left, ast.Constant):
+    if dotted(left) not in counters:
         left, right = right, left
         above, below = (ast.Lt, ast.LtE, ast.NotEq), (ast.Gt, ast.GtE, ast.Eq)
-    if dotted(left) not in counters or not isinstance(right, ast.Constant):
+    if dotted(left) not in counters or not _is_same(right, point) or _ends(right, loop):
         return False
     return isinstance(op, above if wanted else below)

@@ -164,13 +164,28 @@ class _Trace:
         made = self._joined([settings], point, world)
         if isinstance(settings, ast.Call) and dotted(settings.func) in _AS_DICT and len(settings.args) == 1:
             settings = settings.args[0]
-        while isinstance(settings, ast.Subscript | ast.Attribute) and not sounds_like_settings(
-            dotted(settings) or ""
-        ):
-            settings = settings.value  # `cfg.data["workers"]`, `args["seeds"]["worker"]`
+        settings = self._whole(settings, point, world)
         if not sounds_like_settings(dotted(settings) or "") or sounds_changing(name):
             return made
         return [by_name(name) if UNKNOWN in seed.kinds else seed for seed in made]
+
+    def _whole(self, part: ast.expr, point: Point, world: World) -> ast.expr:
+        """What a part of settings is taken from: `cfg.data["workers"]`, `section = args["seeds"]`."""
+        for _ in range(_MOST):
+            if sounds_like_settings(dotted(part) or ""):
+                break
+            match part:
+                case ast.Subscript(value=value) | ast.Attribute(value=value):
+                    part = value
+                case ast.Name(id=name) if name in point.frame.layout.binds:
+                    match self._evaluator.flow.definitions(name, point, world):
+                        case [(ast.Assign(targets=[ast.Name()], value=value) as statement, _)]:
+                            part, point = value, Point(point.frame, statement)
+                        case _:
+                            break
+                case _:
+                    break
+        return part
 
     def _joined(self, parts: Iterable[ast.expr], point: Point, world: World) -> list[Seed]:
         """One thing made of several."""
