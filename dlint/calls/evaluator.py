@@ -342,8 +342,13 @@ class Evaluator(Questions):
         if isinstance(base, External) and base.name == "sys.modules" and dotted(index) == "__name__":
             return [(ModuleValue(point.frame.module, None), world)]
         outcomes: list[Outcome] = []
+        asked = self.entries.options(base, world)
         for key, w in self.values(index, point, world):
-            outcomes += self.containers.looked_up(base, key, w)
+            name = key.value if isinstance(key, Const) else None
+            if asked is not None and isinstance(name, str) and self.options.is_kept(asked, name):
+                outcomes += self.attribute(asked, name, asked.node, asked.point, w)
+            else:
+                outcomes += self.containers.looked_up(base, key, w)
         return outcomes
 
     def _slice(self, base: Value, index: ast.Slice, point: Point, world: World) -> list[Outcome]:

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
 # What there is under a key that a dict does not have; no expression gives it.
 ABSENT = Const(...)
+_PARSED_DICT = f"{PARSED}().__dict__"
 # Methods that leave every other entry than the one they are given as it is.
 _OF_ONE_KEY = frozenset({"pop", "setdefault"})
 
@@ -144,14 +145,14 @@ class Entries:
             return [(table.items[key], world)]
         if isinstance(table, Table) and not table.open:
             return [(ABSENT, world)]
-        asked = self._options(table, world)
+        asked = self.options(table, world)
         if asked is not None:
             return self._evaluator.attribute(asked, key, asked.node, asked.point, world)
         return [(Unknown(("entry", table.key, key)), world)]
 
-    def _options(self, table: Value, world: World) -> Made | None:
+    def options(self, table: Value, world: World) -> Made | None:
         """What a command line was parsed to, where a dict has all its options: ``vars(args)``."""
-        if isinstance(table, External) and table.name == f"{PARSED}().__dict__":
+        if isinstance(table, External) and table.name == _PARSED_DICT:
             return table.owner if isinstance(table.owner, Made) else None
         if not isinstance(table, Made) or table.name != "builtins.vars" or not table.arguments.positional:
             return None

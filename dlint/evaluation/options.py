@@ -27,7 +27,9 @@ if TYPE_CHECKING:
     from dlint.values.outcomes import Outcome
 
 # What may set options whose names it is given, or has at hand.
-_SETS_BY_NAME = re.compile(r"\bsetattr\(|\bvars\([\w.]+\)\s*(?:\.update|\[)|\.__dict__\s*(?:\.update|\[)")
+_SETS_BY_NAME = re.compile(
+    r"\bsetattr\(|(?:\bvars\([\w.]+\)|\.__dict__)\s*(?:\.update|\[[^]\n]*\]\s*(?:=(?!=)|[-+*/|]=))"
+)
 # What a user asks for is called after the function that reads it, as what that function gives.
 ASKED = "sys.argv"
 _ASKED = re.compile(
@@ -92,6 +94,14 @@ class Options:
         else:
             default = self._argument(made, name)
         return may_be(default, otherwise, (OPTION, made.key, name), world)
+
+    def is_kept(self, made: Made, name: str) -> bool:
+        """Whether a dict of what was parsed (``vars(args)``) surely has what was parsed under a name: no code
+        stores another thing there."""
+        if made.name != PARSED or ".update(" in made.point.frame.module.text:
+            return False
+        stores = re.compile(rf"""\[\s*["']{re.escape(name)}["']\s*\]\s*(?:=(?!=)|[-+*/|]=)""")
+        return not any(stores.search(module.text) for module in self._evaluator.modules.mentioning(name))
 
     def default(self, value: Value, world: World) -> Const | None:
         """What an option is as long as the user does not ask for it; None where that is not known."""
