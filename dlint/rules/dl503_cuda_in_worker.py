@@ -11,6 +11,8 @@ workers:
   and so is the rank that `mp.spawn` passes to what it starts.
 - Tensors and networks that the parent has put on the GPU, and worker code reads or runs: in an attribute of
   the dataset or of a transform, in a name of a module, or as the data of a `TensorDataset`.
+- Tensors that are made without a device (`torch.zeros(3)`) where the parent has said that this is the GPU:
+  `torch.set_default_device("cuda")`, `torch.set_default_tensor_type("torch.cuda.FloatTensor")`.
 - `.pin_memory()` and `pin_memory=True` of torch's functions, and what asks the GPU:
   `torch.cuda.set_device()`, `synchronize()`, `get_rng_state()` and others; `torch.random.fork_rng()` without
   `devices=[]`.
@@ -79,13 +81,14 @@ from itertools import pairwise
 
 from dlint.finding import ReachStep
 from dlint.fork.gpu.held import OnGpu, held_on_gpu, ways_with_workers
-from dlint.fork.gpu.parent import parent_uses_gpu
+from dlint.fork.gpu.parent import default_on_gpu, parent_uses_gpu
 from dlint.fork.gpu.placed import may_name_device, uses_gpu
 from dlint.fork.start_method import STARTS_ANEW
 from dlint.knowledge.processes.devices import (
     DEVICE_KEYWORDS,
     FORK_RNG,
     FORK_RNG_TOLD,
+    MAKERS,
     NEED_GPU,
     PIN,
     makes_tensor,
@@ -93,6 +96,7 @@ from dlint.knowledge.processes.devices import (
 from dlint.program.conditions import both, with_workers
 from dlint.program.program import Program
 from dlint.rules.rule import Found
+from dlint.rules.wording import place
 from dlint.source.nodes import walk
 from dlint.source.statements import FunctionNode, dotted, expressions, statements_in
 from dlint.values.frame import Point
@@ -120,9 +124,37 @@ def check(program: Program) -> Iterator[Found]:
         for visit, call, point in places[id(use.code)]:
             if any(_needs_gpu(program, call, point, world) for world in ways_with_workers(use)):
                 yield _found(program, use, visit, call)
+        yield from _by_default(program, use)
         for held in held_on_gpu(program, use):
             if held.visit is None or not _kept_out(Point(held.visit.frame, _statement(held))):
                 yield _found_held(program, use, held)
+
+
+def _by_default(program: Program, use: WorkerUse) -> Iterator[Found]:
+    """Tensors that worker code makes on no device that it tells, where the parent has said the GPU."""
+    made = [
+        (event, event.node)
+        for event in use.code.events
+        if event.name in MAKERS
+        and isinstance(event.node, ast.Call)
+        and not any(keyword.arg in ("device", None) for keyword in event.node.keywords)
+    ]
+    said = default_on_gpu(program, use) if made else None
+    if said is None or said.statement is None or use.loader is None:
+        return
+    for event, call in made:
+        if not _kept_out(event.point):
+            yield Found(
+                event.module,
+                call,
+                f"{event.name}() makes its tensor on the GPU in worker code: forked workers cannot "
+                "(RuntimeError)",
+                "error",
+                f"give it device='cpu' (the default is set at {place(said.frame.module, said.statement)})",
+                with_workers(program, use.loader),
+                event.link.steps(event.name, event.module, call),
+                by_hand="give it device='cpu', and move each batch in the training loop",
+            )
 
 
 def _in_function(program: Program, visit: Visit) -> Iterator[tuple[ast.Call, Point]]:
@@ -225,10 +257,10 @@ def _statement(held: OnGpu) -> ast.stmt | None:
 
 def _kept_out(point: Point) -> bool:
     """Whether a test around a place asks whether this is a worker."""
-    for place in places_around(point):
-        tests = [s.test for s in place.block[: place.at] if isinstance(s, ast.If)]
-        if isinstance(place.owner, ast.If):
-            tests.append(place.owner.test)
+    for around in places_around(point):
+        tests = [s.test for s in around.block[: around.at] if isinstance(s, ast.If)]
+        if isinstance(around.owner, ast.If):
+            tests.append(around.owner.test)
         if any(_ASKS_WHO.search(ast.unparse(test)) for test in tests):
             return True
     return False

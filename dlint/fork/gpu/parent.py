@@ -11,10 +11,10 @@ import ast
 import re
 from typing import TYPE_CHECKING
 
-from dlint.fork.gpu.placed import uses_gpu
+from dlint.fork.gpu.placed import names_gpu, uses_gpu
 from dlint.fork.sides import calls_named, worker_functions
 from dlint.fork.together import beside, run_together
-from dlint.knowledge.processes.devices import ENDS_FOR_FORKED, MOVES, PIN
+from dlint.knowledge.processes.devices import ENDS_FOR_FORKED, MOVES, PIN, SET_DEFAULT
 from dlint.values.frame import Point
 from dlint.values.values import Const, External
 from dlint.values.worlds import HERE
@@ -36,6 +36,32 @@ def parent_uses_gpu(program: Program, use: WorkerUse) -> bool:
     if pinned and all(isinstance(value, Const) and value.value is True for value in pinned):
         return True
     return any(_is_of_this_run(program, point, use) for point in _uses(program))
+
+
+def default_on_gpu(program: Program, use: WorkerUse) -> Point | None:
+    """Where code outside workers that runs with the loader of a use has tensors made on the GPU that are not
+    told a device: ``torch.set_default_device("cuda")``."""
+    return next((point for point in _defaults(program) if _is_of_this_run(program, point, use)), None)
+
+
+def _defaults(program: Program) -> list[Point]:
+    mark = "the default device is the GPU"
+    if mark not in program.answers:
+        worker = worker_functions(program)
+        program.answers[mark] = [
+            point
+            for name in sorted(SET_DEFAULT)
+            for module, call, point in calls_named(program, name.rpartition(".")[2], everywhere=True)
+            if id(point.frame.scope) not in worker
+            and not program.modules.index.is_test(module.relative)
+            and any(
+                isinstance(callee, External) and callee.name in SET_DEFAULT
+                for callee, _ in program.evaluator.values(call.func, point)
+            )
+            and any(names_gpu(program.evaluator, given, point, HERE) for given in call.args[:1])
+        ]
+    answer: list[Point] = program.answers[mark]
+    return answer
 
 
 def _is_of_this_run(program: Program, point: Point, use: WorkerUse) -> bool:

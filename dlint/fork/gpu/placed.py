@@ -61,6 +61,16 @@ def uses_gpu(evaluator: Evaluator, call: ast.Call, point: Point, world: World) -
     )
 
 
+def names_gpu(evaluator: Evaluator, node: ast.expr, point: Point, world: World) -> bool:
+    """Whether an expression may name the GPU: a device, or a type of tensors there."""
+    return any(
+        _may_be_cuda(evaluator, value, w)
+        or (isinstance(value, External) and makes_cuda_tensor(value.name))
+        or (isinstance(value, Const) and isinstance(value.value, str) and makes_cuda_tensor(value.value))
+        for value, w in evaluator.values(node, point, world)
+    )
+
+
 def may_name_device(call: ast.Call) -> bool:
     """Whether a call may say on which device something is to be."""
     last = call.func.attr if isinstance(call.func, ast.Attribute) else ""

@@ -33,6 +33,16 @@ NEED_GPU = frozenset(
 # What puts the generators of all GPUs back unless it is told which, or to do nothing, by these keywords.
 FORK_RNG = frozenset({"torch.fork_rng", "torch.random.fork_rng"})
 FORK_RNG_TOLD = ("devices", "enabled")
+# What says on which device tensors are made that are not told one.
+SET_DEFAULT = frozenset({"torch.set_default_device", "torch.set_default_tensor_type"})
+# What makes such tensors; from_numpy, stack and the like leave theirs where they are.
+MAKERS = frozenset(
+    f"torch.{name}"
+    for name in (
+        *("arange", "empty", "eye", "full", "linspace", "normal", "ones", "rand", "randint", "randn"),
+        *("randperm", "tensor", "zeros"),
+    )
+)
 # After these in the parent a forked worker cannot use CUDA; device_count and the seeds leave it able to.
 ENDS_FOR_FORKED = frozenset(
     {
