@@ -29,8 +29,9 @@ CUDA does not survive a fork. Once the main process has used the GPU (the model 
 worker that uses it fails: `RuntimeError: Cannot re-initialize CUDA in forked subprocess`, or
 `CUDA error: initialization error` for what was on the GPU before. Measured with torch 2.11 on an H100:
 `torch.cuda.is_available()` in the main process is enough, and so is `pin_memory=True`; where the loop moves
-the batches to the GPU, the second epoch fails. Where the main process never uses the GPU, each worker opens a
-context of its own, which takes memory there.
+the batches to the GPU, the second epoch fails. Where the default device is the GPU, collating numbers and
+NumPy arrays fails too, and a `worker_init_fn` that sets it to the CPU cures all of it. Where the main process
+never uses the GPU, each worker opens a context of its own, which takes memory there.
 
 ## Example
 
@@ -91,6 +92,7 @@ from dlint.knowledge.processes.devices import (
     MAKERS,
     NEED_GPU,
     PIN,
+    SET_DEFAULT,
     makes_tensor,
 )
 from dlint.program.conditions import both, with_workers
@@ -108,6 +110,7 @@ from dlint.workers.uses import WorkerUse
 
 # A test that speaks of these may keep workers out.
 _ASKS_WHO = re.compile("worker|start_method|parent_process|current_process")
+_PLAIN = "set the default device to the CPU in worker_init_fn"
 _NEEDING = frozenset(name.rpartition(".")[2] for name in NEED_GPU | FORK_RNG)
 
 
@@ -142,6 +145,9 @@ def _by_default(program: Program, use: WorkerUse) -> Iterator[Found]:
     said = default_on_gpu(program, use) if made else None
     if said is None or said.statement is None or use.loader is None:
         return
+    own = [event.name for each in program.uses_of(use.loader) for event in each.code.events]
+    if not SET_DEFAULT.isdisjoint(own):
+        return
     for event, call in made:
         if not _kept_out(event.point):
             yield Found(
@@ -150,10 +156,10 @@ def _by_default(program: Program, use: WorkerUse) -> Iterator[Found]:
                 f"{event.name}() makes its tensor on the GPU in worker code: forked workers cannot "
                 "(RuntimeError)",
                 "error",
-                f"give it device='cpu' (the default is set at {place(said.frame.module, said.statement)})",
+                f"{_PLAIN} (it is set at {place(said.frame.module, said.statement)})",
                 with_workers(program, use.loader),
                 event.link.steps(event.name, event.module, call),
-                by_hand="give it device='cpu', and move each batch in the training loop",
+                by_hand=f"{_PLAIN}: collating numbers makes tensors, too",
             )
 
 

@@ -39,8 +39,8 @@ SET_DEFAULT = frozenset({"torch.set_default_device", "torch.set_default_tensor_t
 MAKERS = frozenset(
     f"torch.{name}"
     for name in (
-        *("arange", "empty", "eye", "full", "linspace", "normal", "ones", "rand", "randint", "randn"),
-        *("randperm", "tensor", "zeros"),
+        *("arange", "as_tensor", "empty", "eye", "full", "linspace", "normal", "ones", "rand", "randint"),
+        *("randn", "randperm", "tensor", "zeros"),
     )
 )
 # After these in the parent a forked worker cannot use CUDA; device_count and the seeds leave it able to.
