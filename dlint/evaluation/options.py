@@ -120,6 +120,15 @@ class Options:
             return None
         return None if self._sets_by_name(module) or self._is_changed(made, name) else known
 
+    def written_default(self, value: External) -> ast.expr | None:
+        """The default of the option that a value is read from, as ``add_argument`` has it."""
+        made, name = value.owner, option_of(value)
+        if made is None or name is None or made.name != PARSED or made.arguments.all():
+            return None
+        module = made.point.frame.module
+        default = _default(module, name)
+        return None if self._sets_by_name(module) or self._is_changed(made, name) else default
+
     def below(self, base: External, name: str, otherwise: External, world: World) -> list[Outcome]:
         """The same of a key below others: ``cfg.data.workers``."""
         start = f"{HYDRA}()."

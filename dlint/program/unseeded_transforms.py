@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from dlint.fork.sides import init_visits
 from dlint.knowledge.augmentation import monai
+from dlint.source.statements import functions_in
 from dlint.values.values import External, Instance, Made, Partial, Unknown, Value
 
 if TYPE_CHECKING:
@@ -35,13 +36,24 @@ def unseeded_transforms(program: Program, use: WorkerUse) -> list[str]:
         name = _name(program, value)
         if name is not None and (calls if isinstance(value, Made) else value.key in runs):
             found[name] = None
-    if not found or any(
-        word in visit.function.module.text_of(visit.function.node)
-        for visit in (*init_visits(program, use), *use.code.visits)
-        for word in monai.RENEWS
-    ):
+    if not found:
         return []
-    return list(found)
+    begins = [visit.function.module.text_of(visit.function.node) for visit in init_visits(program, use)]
+    run = [visit.function.module.text_of(visit.function.node) for visit in use.code.visits]
+    if any(map(_renews, [*begins, *run])):
+        return []
+    renewing = {
+        function.name
+        for part in program.shipped(use)
+        if isinstance(part.value, Instance)
+        for function in functions_in(part.value.cls.node.body)
+        if _renews(part.value.cls.module.text_of(function))
+    }
+    return [] if any(f".{name}(" in text for name in renewing for text in begins) else list(found)
+
+
+def _renews(text: str) -> bool:
+    return any(word in text for word in monai.RENEWS)
 
 
 def _name(program: Program, value: Value) -> str | None:

@@ -108,8 +108,10 @@ from dlint.values.worlds import World
 from dlint.workers.events import Visit
 from dlint.workers.uses import WorkerUse
 
-# A test that speaks of these may keep workers out.
-_ASKS_WHO = re.compile("worker|start_method|parent_process|current_process")
+# A test that speaks of these may keep workers out, or the CPU's tensors, which theirs are.
+_ASKS_WHO = re.compile(
+    r"worker|start_method|parent_process|current_process|bad_fork|is_cuda|\b(?!self\b)\w+\.device\b"
+)
 _PLAIN = "set the default device to the CPU in worker_init_fn"
 _NEEDING = frozenset(name.rpartition(".")[2] for name in NEED_GPU | FORK_RNG)
 
@@ -149,7 +151,7 @@ def _by_default(program: Program, use: WorkerUse) -> Iterator[Found]:
     if not SET_DEFAULT.isdisjoint(own):
         return
     for event, call in made:
-        if not _kept_out(event.point):
+        if not _kept_out(event.point) and not _is_told_around(event.point):
             yield Found(
                 event.module,
                 call,
@@ -161,6 +163,14 @@ def _by_default(program: Program, use: WorkerUse) -> Iterator[Found]:
                 event.link.steps(event.name, event.module, call),
                 by_hand=f"{_PLAIN}: collating numbers makes tensors, too",
             )
+
+
+def _is_told_around(point: Point) -> bool:
+    """Whether a ``with torch.device(...)`` around a place says a device."""
+    return any(
+        isinstance(around.owner, ast.With) and "device(" in ast.unparse(around.owner.items[0])
+        for around in places_around(point)
+    )
 
 
 def _in_function(program: Program, visit: Visit) -> Iterator[tuple[ast.Call, Point]]:
@@ -288,6 +298,9 @@ def _found(program: Program, use: WorkerUse, visit: Visit, call: ast.Call) -> Fo
     if pins:
         advice = f"leave it to the loader (pin_memory=True at {where})"
         by_hand = "return plain tensors, and give the loader pin_memory=True: it pins in the parent"
+    elif any(keyword.arg == "map_location" for keyword in call.keywords):
+        advice = "load it with map_location='cpu'"
+        by_hand = f"{advice}, and move each batch in the training loop"
     elif forks:
         advice = by_hand = "give it devices=[]: the workers draw on the CPU"
     elif _last(call) in _NEEDING:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -10,7 +11,7 @@ from dlint.fork.gpu.placed import Put, moved_in_place, put_of, where_put
 from dlint.fork.program import Program
 from dlint.fork.set_elsewhere import left_as_made
 from dlint.fork.shipped import attributes
-from dlint.knowledge.processes.devices import tells_without_gpu
+from dlint.knowledge.processes.devices import makes_tensor, needs_its_data
 from dlint.loaders.loaders import is_zero
 from dlint.source.statements import parameters, statements_in
 from dlint.values.frame import Frame, Point
@@ -28,6 +29,7 @@ _TENSOR_DATASET = "torch.utils.data.TensorDataset"
 _ASK = frozenset({"callable", "getattr", "hasattr", "id", "isinstance", "len", "print", "type"})
 # Words without which nothing is put on a GPU.
 _WORDS = ("cuda", "device", ".to(")
+_ASKS_DEVICE = re.compile("cuda|device|gpu", re.IGNORECASE)
 # So many ways to a loader are looked at.
 _MOST_WAYS = 4
 
@@ -69,8 +71,14 @@ def held_on_gpu(program: Program, use: WorkerUse) -> Iterator[OnGpu]:
 def ways_with_workers(use: WorkerUse) -> list[World]:
     """The ways to a use's loader on which it has workers: with ``0 if device.type == "cuda" else 4`` those
     without a GPU."""
-    ways = use.loader.ways("num_workers") if use.loader is not None else []
-    return [world for way, world in ways if not is_zero(way["num_workers"])][:_MOST_WAYS]
+    if use.loader is None:
+        return []
+    ways = use.loader.ways("num_workers")
+    worlds = [world for way, world in ways if not is_zero(way["num_workers"])][:_MOST_WAYS]
+    written = use.loader.written("num_workers")
+    if len(worlds) < len(ways) and written is not None and _ASKS_DEVICE.search(ast.unparse(written)):
+        return []  # in a way that cannot be told: `0 if "cuda" in str(device) else 4`
+    return worlds
 
 
 def _of_object(
@@ -94,14 +102,27 @@ def _of_object(
             if name in told or id(put.point.frame.scope) in worker:
                 continue
             told.add(name)
-            if left_as_made(program, [use], owner, name):
+            if left_as_made(program, [use], owner, name) and not _moved_back(use, owner, name):
                 yield OnGpu(f"{owner.cls.name}.{name}", put, *used[name])
+
+
+def _moved_back(use: WorkerUse, owner: Instance, name: str) -> bool:
+    """Whether code beside the class or the loader moves a network in an attribute to the CPU where it is:
+    ``dataset.model.cpu()``."""
+    to_cpu = rf"""^\s*[\w.]+\.{name}\.(?:cpu\(\)|to\((?:torch\.device\()?["']cpu["'])"""
+    modules = {module.relative: module for module in (owner.cls.module, *use.modules)}
+    if use.loader is not None:
+        modules[use.loader.module.relative] = use.loader.module
+    return any(re.search(to_cpu, module.text, re.MULTILINE) for module in modules.values())
 
 
 def _put(evaluator: Evaluator, owner: Instance, names: set[str], world: World) -> Iterator[tuple[str, Put]]:
     """What puts an object's attributes on the GPU: what they hold, their own statements, and those that move
     a module where it is."""
+    tensors = set()  # no statement moves a tensor where it is
     for name, value, _ in attributes(evaluator, owner, world, names):
+        if isinstance(value, Made) and makes_tensor(value.name.partition("(")[0]):
+            tensors.add(name)
         put = put_of(evaluator, value, world)
         if put is not None:
             yield name, put
@@ -109,7 +130,8 @@ def _put(evaluator: Evaluator, owner: Instance, names: set[str], world: World) -
         stored = getattr(point.statement, "value", None)
         if isinstance(point.statement, ast.Assign | ast.AnnAssign) and isinstance(stored, ast.expr):
             put = where_put(evaluator, stored, point, w)
-            put = put or moved_in_place(evaluator, path, Point(point.frame, None), w)
+            if put is None and name not in tensors:
+                put = moved_in_place(evaluator, path, Point(point.frame, None), w)
             if put is not None:
                 yield name, put
 
@@ -133,8 +155,10 @@ def _globals(program: Program, visit: Visit) -> Iterator[OnGpu]:
     held = _of_module(program, outer)
     if not held:
         return
-    told = set(visit.frame.layout.binds)
-    for above in function_body(visit.function.node):
+    body = function_body(visit.function.node)
+    told = {parameter.arg for parameter in parameters(visit.function.node)} | visit.frame.layout.binds
+    told |= {node.id for node in body if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)}
+    for above in body:
         for node in ast.iter_child_nodes(above):
             match node:
                 case ast.Name(id=name, ctx=ast.Load()) if name in held and name not in told:
@@ -157,6 +181,7 @@ def _of_module(program: Program, frame: Frame) -> dict[str, Put]:
                         put = where_put(program.evaluator, value, at, HERE) or moved_in_place(
                             program.evaluator, name, Point(frame, None), HERE
                         )
+                        found.pop(name, None)  # what it was before
                         if put is not None:
                             found[name] = put
         program.answers[mark] = found
@@ -172,7 +197,7 @@ def _needs_it(above: ast.AST, node: ast.expr) -> bool:
     """Whether an expression is used where it stands so that the GPU is needed."""
     match above:
         case ast.Attribute(attr=attr):
-            return not tells_without_gpu(attr)
+            return needs_its_data(attr)
         case ast.Call(func=ast.Name(id=name)) if name in _ASK:
             return False
         case ast.Compare(ops=[ast.Is() | ast.IsNot()]) | ast.If() | ast.BoolOp():

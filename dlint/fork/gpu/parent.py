@@ -16,6 +16,7 @@ from dlint.fork.sides import calls_named, worker_functions
 from dlint.fork.together import beside, run_together
 from dlint.knowledge.processes.devices import ENDS_FOR_FORKED, MOVES, PIN, SET_DEFAULT
 from dlint.values.frame import Point
+from dlint.values.places import places_around
 from dlint.values.values import Const, External
 from dlint.values.worlds import HERE
 
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
     from dlint.workers.uses import WorkerUse
 
 # A device that is written out; one that the program chooses it chooses by asking for the GPU.
+_PRESENT = re.compile("is_available|__name__")
 _MOVED = re.compile(r"""\.to\(["']cuda""")
 
 
@@ -41,15 +43,29 @@ def parent_uses_gpu(program: Program, use: WorkerUse) -> bool:
 def default_on_gpu(program: Program, use: WorkerUse) -> Point | None:
     """Where code outside workers that runs with the loader of a use has tensors made on the GPU that are not
     told a device: ``torch.set_default_device("cuda")``."""
-    return next((point for point in _defaults(program) if _is_of_this_run(program, point, use)), None)
+    of_this_run = [
+        (point, on_gpu) for point, on_gpu in _defaults(program) if _is_of_this_run(program, point, use)
+    ]
+    if not all(on_gpu for _, on_gpu in of_this_run):
+        return None  # it is set back, perhaps before the workers start
+    return next((point for point, _ in of_this_run if not _is_asked_for(point)), None)
 
 
-def _defaults(program: Program) -> list[Point]:
+def _is_asked_for(point: Point) -> bool:
+    """Whether a place stands behind a test of something else than the GPU or ``__name__``."""
+    return any(
+        isinstance(around.owner, ast.If) and not _PRESENT.search(ast.unparse(around.owner.test))
+        for around in places_around(point)
+    )
+
+
+def _defaults(program: Program) -> list[tuple[Point, bool]]:
+    """The places outside worker code that set the default device, and whether that is the GPU."""
     mark = "the default device is the GPU"
     if mark not in program.answers:
         worker = worker_functions(program)
         program.answers[mark] = [
-            point
+            (point, any(names_gpu(program.evaluator, given, point, HERE) for given in call.args[:1]))
             for name in sorted(SET_DEFAULT)
             for module, call, point in calls_named(program, name.rpartition(".")[2], everywhere=True)
             if id(point.frame.scope) not in worker
@@ -58,9 +74,8 @@ def _defaults(program: Program) -> list[Point]:
                 isinstance(callee, External) and callee.name in SET_DEFAULT
                 for callee, _ in program.evaluator.values(call.func, point)
             )
-            and any(names_gpu(program.evaluator, given, point, HERE) for given in call.args[:1])
         ]
-    answer: list[Point] = program.answers[mark]
+    answer: list[tuple[Point, bool]] = program.answers[mark]
     return answer
 
 

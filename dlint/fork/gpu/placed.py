@@ -57,7 +57,16 @@ def uses_gpu(evaluator: Evaluator, call: ast.Call, point: Point, world: World) -
     return any(
         _may_be_cuda(evaluator, value, w, of_torch or not of_others)
         for argument in given
+        if not _asks_for_worker(evaluator, argument, point)
         for value, w in evaluator.values(argument, point, world)
+    )
+
+
+def _asks_for_worker(evaluator: Evaluator, node: ast.expr, point: Point) -> bool:
+    """Whether a function gives something that asks which worker this is: ``.to(device_here())``."""
+    return isinstance(node, ast.Call) and any(
+        isinstance(callee, Function) and "get_worker_info" in callee.module.text_of(callee.node)
+        for callee, _ in evaluator.values(node.func, point)
     )
 
 
@@ -85,6 +94,10 @@ def _may_be_cuda(evaluator: Evaluator, value: Value, world: World, numbered: boo
         return is_cuda(value.value) or (numbered and is_number_of_gpu(value.value))
     if isinstance(value, Unknown):
         return numbered and value.key in evaluator.sites.ranks
+    if isinstance(value, External):
+        default = evaluator.options.written_default(value)
+        chosen = [default.body, default.orelse] if isinstance(default, ast.IfExp) else [default]
+        return any(isinstance(each, ast.Constant) and is_cuda(each.value) for each in chosen)
     if isinstance(value, Made) and value.name == DEVICE:
         words = value.arguments.keywords
         given = value.arguments.positional[:1] or [words[name] for name in DEVICE_NAMES if name in words]
@@ -125,9 +138,9 @@ def where_put(evaluator: Evaluator, node: ast.expr, point: Point, world: World, 
             return where_put(evaluator, whole, point, world, far + 1)
         case ast.BinOp(left=left, right=right):
             return _first(evaluator, [left, right], point, world, far)
-        case ast.List(elts=inner) | ast.Tuple(elts=inner):
+        case ast.List(elts=inner) | ast.Tuple(elts=inner) | ast.Dict(values=inner):
             return _first(evaluator, inner, point, world, far)
-        case ast.ListComp(elt=each):
+        case ast.ListComp(elt=each) | ast.DictComp(value=each):
             return where_put(evaluator, each, evaluator.inside(node, point), world, far + 1)
         case ast.Name(id=name):
             return _of_name(evaluator, name, point, world, far)

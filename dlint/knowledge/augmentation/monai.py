@@ -16,6 +16,7 @@ from collections.abc import Iterable
 LIBRARY = "monai"
 _TRANSFORMS = "monai.transforms."
 _RANDOM = "Rand"
+_CHOOSE = frozenset({"OneOf", "RandomOrder", "SomeOf"})
 # Calls that set the state anew.
 RENEWS = ("set_random_state(", "set_rnd(", "worker_init_fn(")
 SEEDS_WORKERS = frozenset({"monai.data.worker_init_fn", "monai.data.utils.worker_init_fn"})
@@ -28,7 +29,8 @@ def is_transform(name: str) -> bool:
 
 def draws(name: str) -> bool:
     """Whether a call of this library name makes a transform that draws."""
-    return is_transform(name) and name.rpartition(".")[2].startswith(_RANDOM)
+    last = name.rpartition(".")[2]
+    return is_transform(name) and (last.startswith(_RANDOM) or last in _CHOOSE)
 
 
 def are_random(libraries: Iterable[str]) -> bool:

@@ -55,10 +55,15 @@ ENDS_FOR_FORKED = frozenset(
         "torch.cuda.synchronize",
     }
 )
-# What a tensor on the GPU, or a module there, tells without the GPU.
-_TOLD = frozenset(
-    """config device dim dtype eval grad_fn is_cuda layout modules name named_parameters ndim ndimension numel
-    parameters requires_grad shape size state_dict stride train training""".split()  # noqa: SIM905
+# Attributes and methods of tensors that need what they hold, and methods that run a network. The others tell
+# of a tensor (shape, device, stride), are a network's settings, or are its own: nobody knows what they do.
+_NEED_DATA = frozenset(
+    """abs add all amax amin any argmax argmin argsort bmm clamp clone contiguous copy_ cos cpu cuda cumsum
+    detach div double encode encode_image encode_text exp expand fill_ flatten flip float forward gather
+    generate get_image_features get_text_features half index_fill index_select int item log long
+    masked_fill masked_select matmul max mean median min mm mul narrow nonzero norm numpy permute pow
+    predict repeat reshape roll sin softmax sort split sqrt square squeeze std sub sum t to tolist topk
+    transpose unbind unique unsqueeze var view where zero_""".split()  # noqa: SIM905
 )
 # Methods that leave a tensor where it is, or a module.
 _STAYS = frozenset(
@@ -88,9 +93,9 @@ def makes_tensor(name: str) -> bool:
     return name.startswith("torch.") and name.count(".") == 1
 
 
-def tells_without_gpu(name: str) -> bool:
-    """Whether an attribute or method of a tensor or module needs no GPU, wherever that is."""
-    return name in _TOLD
+def needs_its_data(name: str) -> bool:
+    """Whether an attribute or method of a tensor or a network surely needs what that holds."""
+    return name in _NEED_DATA
 
 
 def stays_there(method: str) -> bool:
