@@ -88,6 +88,7 @@ from dlint.rules.wording import brief
 from dlint.source.nodes import speaks_of, walk
 from dlint.source.statements import FunctionNode, dotted
 from dlint.streams.shares import Shares, passed_through
+from dlint.values.frame import Point
 from dlint.values.places import loops_around
 from dlint.values.values import Const
 from dlint.workers.events import Event
@@ -122,10 +123,10 @@ def check(program: Program) -> Iterator[Found]:
                 continue
             own = _of(shares, function)
             name = dotted(whole)
-            if name is None or own.is_one(name) or own.is_of_lone(event.point):
+            if name is None or own.is_one(name, event.node) or own.is_of_lone(event.point):
                 continue
-            if not own.taken_of(name, statement) and not (
-                own.hands_on(name, statement) and _is_divided_by_caller(use.code, event, shares)
+            if not own.taken_of(name, event.point) and not (
+                own.hands_on(name, event.point) and _is_divided_by_caller(use.code, event, shares)
             ):
                 continue
             if own.is_of_one(event.point) or (library is not None and _differs(program, use, library)):
@@ -151,18 +152,18 @@ def _is_divided_by_caller(code: WorkerCode, event: Event, shares: dict[int, Shar
         if not isinstance(scope, FunctionNode) or _of(shares, scope).is_of_lone(point):
             continue
         own = _of(shares, scope)
-        if own.takes_of(call) or _is_taken_by_name(own, call, point.statement):
+        if own.takes_of(call) or _is_taken_by_name(own, call, point):
             return True
     return False
 
 
-def _is_taken_by_name(own: Shares, call: ast.Call, statement: ast.stmt | None) -> bool:
+def _is_taken_by_name(own: Shares, call: ast.Call, point: Point) -> bool:
     """Whether the worker's part is taken of what a statement names, which a call gives."""
-    match statement:
+    match point.statement:
         case ast.Assign(targets=[ast.Name() | ast.Attribute() as target], value=value):
             name = dotted(target)
             if name is not None and passed_through(value) is call:
-                return not own.is_one(name) and own.taken_of(name, statement)
+                return not own.is_one(name, call) and own.taken_of(name, point)
     return False
 
 

@@ -7,7 +7,7 @@ import ast
 from dlint.source.nodes import walk
 from dlint.source.statements import FunctionNode, dotted, own_names, statements_in, target_names
 from dlint.values.frame import Point
-from dlint.values.places import places_around, tests_around
+from dlint.values.places import LOOPS, places_around, tests_around
 
 _INFO = "get_worker_info"
 _ONE_BY_ONE = frozenset({"enumerate", "iter", "list", "reversed", "tqdm", "tuple"})
@@ -24,15 +24,21 @@ class Shares:
     def __init__(self, function: FunctionNode) -> None:
         self._function = function
         self._statements = list(statements_in(function.body))
+        self._loops = [each for each in self._statements if isinstance(each, LOOPS)]
         self._infos: set[str] = set()
-        self._numbers: set[str] = set()
+        # Names that the worker's number decides, each with what makes it so: above, it may be another thing
+        # (``rows = rows[info.id :: info.num_workers]``).
+        self._numbers: dict[str, list[ast.expr]] = {}
         self._totals: set[str] = set()
         self._own: set[str] = set()
         self._find_names()
 
-    def is_one(self, name: str) -> bool:
-        """Whether a name stands for something that the worker's number decides: a part already."""
-        return name in self._numbers
+    def is_one(self, name: str, at: ast.AST) -> bool:
+        """Whether a name stands for something that the worker's number decides, a part already, where control
+        has come past an expression."""
+        return any(
+            _start(value) < _end(at) or self._is_round_of(value, at) for value in self._numbers.get(name, ())
+        )
 
     def is_of_some(self, point: Point) -> bool:
         """Whether the worker's number decides whether control comes to a place: ``if info.id == 0:``."""
@@ -52,13 +58,13 @@ class Shares:
         """Whether control comes to a place only where there is one worker: ``if info.num_workers == 1:``."""
         return any(self._is_lone(test, outcome) for test, outcome, _ in tests_around(point))
 
-    def taken_of(self, whole: str, after: ast.stmt) -> bool:
+    def taken_of(self, whole: str, after: Point) -> bool:
         """Whether the worker's part is taken of what a name stands for, as a statement left it."""
         place = next(
             (
                 node
                 for node in walk(self._function)
-                if getattr(node, "lineno", 0) > after.lineno and self._takes_part(node, whole)
+                if _comes_after(after, node) and self._takes_part(node, whole)
             ),
             None,
         )
@@ -68,40 +74,41 @@ class Shares:
         """Whether the worker's part is taken of what a call gives, where that is written."""
         return any(self._takes_part(node, call) for node in walk(self._function))
 
-    def hands_on(self, whole: str, after: ast.stmt) -> bool:
+    def hands_on(self, whole: str, after: Point) -> bool:
         """Whether the function gives, one by one, what a name stands for, as a statement left it: it returns
         that, or is a generator that goes through it."""
-        places = [
-            node
-            for node in walk(self._function)
-            if getattr(node, "lineno", 0) > after.lineno and _gives(node, whole)
-        ]
+        places = [node for node in walk(self._function) if _comes_after(after, node) and _gives(node, whole)]
         return any(self._is_left(whole, after, place) for place in places)
 
-    def _is_left(self, whole: str, after: ast.stmt, place: ast.AST) -> bool:
+    def _is_left(self, whole: str, after: Point, place: ast.AST) -> bool:
         """Whether nothing between a statement and a place gives what a name stands for another order."""
         line: int = place.lineno  # type: ignore[attr-defined]
         return all(
             not _sorts(statement, whole)
             and (whole not in own_names(statement) or _keeps_order(statement, whole))
             for statement in self._statements
-            if after.lineno < statement.lineno < line
+            if after.statement is not None and after.statement.lineno < statement.lineno < line
+            if not (isinstance(statement, ast.Assign) and _is_within(place, statement))
         )
 
     def _find_names(self) -> None:
-        before = -1
-        while before != len(self._infos) + len(self._numbers):
-            before = len(self._infos) + len(self._numbers)
+        before, known = -1, 0
+        while before != known:
+            before = known
             for statement in self._statements:
                 for target, value in _bindings(statement):
                     if any(self._is_info(node) for node in walk(value)) and not self._is_told(value):
                         self._infos.update(target_names(target))
                     if self._is_told(value):
-                        self._numbers.update(target_names(target))
+                        for name in target_names(target):
+                            givers = self._numbers.setdefault(name, [])
+                            if not any(each is value for each in givers):
+                                givers.append(value)
                         if self._is_number(value):
                             self._own.update(target_names(target))
                     elif self._is_total(value):
                         self._totals.update(target_names(target))
+            known = len(self._infos) + sum(map(len, self._numbers.values()))
 
     def _is_info(self, node: ast.AST) -> bool:
         match node:
@@ -115,9 +122,19 @@ class Shares:
         """Whether the worker's number is in an expression."""
         return any(
             (isinstance(each, ast.Attribute) and each.attr == "id" and self._is_info(each.value))
-            or (isinstance(each, ast.Name) and each.id in self._numbers)
+            or (
+                isinstance(each, ast.Name)
+                and any(
+                    _end(value) <= _start(each) or self._is_round_of(value, each)
+                    for value in self._numbers.get(each.id, ())
+                )
+            )
             for each in walk(node)
         )
+
+    def _is_round_of(self, one: ast.AST, other: ast.AST) -> bool:
+        """Whether a loop may come from one place to another, in its next round."""
+        return any(_is_within(one, loop) and _is_within(other, loop) for loop in self._loops)
 
     def _is_number(self, node: ast.AST) -> bool:
         """Whether an expression is the worker's number itself."""
@@ -207,6 +224,41 @@ class Shares:
                     for node in walk(each)
                 )
         return False
+
+
+def _start(node: ast.AST) -> tuple[int, int]:
+    return getattr(node, "lineno", 0), getattr(node, "col_offset", 0)
+
+
+def _end(node: ast.AST) -> tuple[int, int]:
+    line, column = _start(node)
+    return getattr(node, "end_lineno", None) or line, getattr(node, "end_col_offset", None) or column
+
+
+def _is_within(node: ast.AST, outer: ast.AST) -> bool:
+    return _start(outer) <= _start(node) and _end(node) <= _end(outer)
+
+
+def _comes_after(point: Point, node: ast.AST) -> bool:
+    """Whether control may come from a statement to a node that is written below it: not in another branch
+    of the same ``if``, and not behind a ``return``."""
+    statement = point.statement
+    if statement is None or getattr(node, "lineno", 0) <= statement.lineno:
+        return False
+    leaves_round = False
+    for place in places_around(point):
+        after = place.block[place.at + 1 :]
+        if not leaves_round:
+            if any(_is_within(node, each) for each in after):
+                return True
+            if any(isinstance(each, ast.Return | ast.Raise) for each in after):
+                return False
+            leaves_round = any(isinstance(each, ast.Break | ast.Continue) for each in after)
+        if isinstance(place.owner, LOOPS):
+            leaves_round = False
+        if isinstance(place.owner, ast.Try) and _is_within(node, place.owner):
+            return not leaves_round
+    return False
 
 
 def _is(node: ast.expr, whole: str | ast.Call) -> bool:
