@@ -5,9 +5,9 @@
 Tensors of a loader with workers that outlive their round: put into a list or dict that the loop fills
 (`kept.append(batch)`, `targets.append(labels)`, `features[step] = batch[0]`, `kept += [labels]`,
 `kept.setdefault("y", []).append(y)`, a function that does nothing else with what it is given, a method that
-puts it into a list of its object: `meter.update(y)`), or gathered
-at once (`list(loader)`, `[*loader]`, `zip(*loader)`, `torch.cat([labels for _, labels in loader])`). What
-shares a batch's memory is followed: `batch[0]`, `.detach()`, `.cpu()`, `.numpy()`, `.view(...)`,
+puts it into a list of its object, or each of several into one: `meter.update(output, y)`), or gathered at
+once (`list(loader)`, `[*loader]`, `zip(*loader)`, `torch.cat([labels for _, labels in loader])`). What shares
+a batch's memory is followed: `batch[0]`, `.detach()`, `.cpu()`, `.numpy()`, `.view(...)`,
 `images, labels = batch`, and what a loop inside goes through (`for target in targets:`, `zip(targets,
 outputs)`), unless that loop may end early.
 
@@ -211,8 +211,8 @@ class _Place:
             isinstance(value, External) and hands_memory_on(value.name) for value in values
         )
 
-    def puts_by(self, call: ast.Call) -> tuple[ast.expr, ast.expr] | None:
-        """Where a call of a function of the project puts one of its arguments, and which."""
+    def puts_by(self, call: ast.Call) -> list[tuple[ast.expr, ast.expr]]:
+        """Where a call of a function of the project puts some of its arguments, each with that argument."""
         match [value for value in self.values(call.func) if not isinstance(value, Unknown)]:
             case [Function(node=ast.FunctionDef() as node) as function] if not node.decorator_list:
                 mark = (put_by, id(call))
@@ -220,9 +220,9 @@ class _Place:
                     mark not in self._program.answers
                 ):  # there what is made for a call has an identity of its own
                     self._program.answers[mark] = put_by(node, _given(function, node, call))
-                put: tuple[ast.expr, ast.expr] | None = self._program.answers[mark]
-                return put
-        return None
+                puts: list[tuple[ast.expr, ast.expr]] = self._program.answers[mark]
+                return puts
+        return []
 
     def overwrites(self, call: ast.Call) -> list[tuple[ast.expr, object]]:
         """The arguments of which a function of the project overwrites entries, and the keys."""
@@ -243,7 +243,7 @@ class _Place:
                 if isinstance(value.receiver, Instance) and isinstance(call.func, ast.Attribute):
                     line = self._program.evaluator.classes.line(value.receiver.cls)
                     methods = [each for above in line for each in functions_in(above.node.body)]
-                    if self.puts_by(call) is None and may_empty(methods):
+                    if not self.puts_by(call) and may_empty(methods):
                         found.append(call.func.value)
         return found
 
@@ -256,8 +256,8 @@ def _given(function: Function, node: ast.FunctionDef, call: ast.Call) -> dict[st
     return given
 
 
-def _puts_nothing(_: ast.Call) -> None:
-    return None
+def _puts_nothing(_: ast.Call) -> list[tuple[ast.expr, ast.expr]]:
+    return []
 
 
 def _keepings(spot: _Place, iterations: Iterations, statement: ast.stmt) -> Iterator[_Keeping]:

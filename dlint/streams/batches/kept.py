@@ -31,8 +31,8 @@ _ADDS = {"append": False, "appendleft": False, "extend": True}
 _FORWARDS = frozenset({"tqdm", "track", "iter", "enumerate"})
 _SOME = frozenset({"islice", "zip", "chain", "cycle", "map", "filter", "takewhile"})
 _BOUNDS = (ast.Lt, ast.LtE, ast.Gt, ast.GtE, ast.Eq, ast.NotEq)
-# Where a call of a function of the project puts one of its arguments, every time, and which that is.
-PutsBy = Callable[[ast.Call], tuple[ast.expr, ast.expr] | None]
+# Where a call of a function of the project puts some of its arguments, every time, each with that argument.
+PutsBy = Callable[[ast.Call], "list[tuple[ast.expr, ast.expr]]"]
 # Which of its arguments a call of a function of the project empties.
 Empties = Callable[[ast.Call], list[ast.expr]]
 
@@ -142,9 +142,10 @@ class _Body:
                 within = held.within(statement)
                 if within is not None:
                     yield from self.kept(statement.body, within)
-            found = self._put_aside(statement, held)
-            if found is not None and not self._is_let_go(found.into):
-                yield found
+            for into, given, gone_through in self._put_aside(statement, held):
+                found = _kept(into, given, gone_through, held)
+                if found is not None and not self._is_let_go(into):
+                    yield found
             seldom = isinstance(statement, ast.If) and _bounds(statement.test)
             after = [held.copy() for _ in inner_blocks(statement)]
             for inside, known in zip(inner_blocks(statement), after, strict=True):
@@ -159,33 +160,27 @@ class _Body:
                 held.go_through(block[at + 1 :], self._overwrites)
                 return  # the rest is for some rounds only
 
-    def _put_aside(self, statement: ast.stmt, held: Held) -> Kept | None:
+    def _put_aside(self, statement: ast.stmt, held: Held) -> Iterator[tuple[ast.expr, ast.expr, bool]]:
+        """What a statement puts where, and whether it is gone through for that."""
         match statement:
             case ast.Expr(
                 value=ast.Call(func=ast.Attribute(value=into, attr=method), args=[given], keywords=[])
             ) if method in _ADDS:
-                into, gone_through = entry_of(into), _ADDS[method]
+                yield entry_of(into), given, _ADDS[method]
             case ast.AugAssign(target=ast.Name() | ast.Attribute() as into, op=ast.Add(), value=given):
-                gone_through = True
+                yield into, given, True
             case ast.Assign(targets=[ast.Subscript(value=into, slice=key)], value=given) if self._is_new(
                 key, held
             ):
-                gone_through = False
-            case ast.Expr(value=ast.Call(args=[_, *more]) as call) if (
-                more or isinstance(call.func, ast.Attribute)
-            ) and any(held.view(each) is not None for each in call.args):
-                put = self._puts_by(call)
-                if put is None:
-                    return None
-                (into, given), gone_through = put, False
-            case _:
-                return None
-        if gone_through and isinstance(given, ast.Call) and dotted(given.func) in ("list", "tuple"):
-            given = given.args[0] if len(given.args) == 1 else given
-        found = [view for view in held.views(given) if held.whole(view)]
-        if gone_through and any(_is_array(view.node) for view in found):
-            return None  # the numbers of an array are copies
-        return Kept(given, tuple(found), into) if found else None
+                yield into, given, False
+            case ast.Expr(value=ast.Call() as call):
+                told = [*call.args, *(keyword.value for keyword in call.keywords)]
+                if (len(told) == 1 and not isinstance(call.func, ast.Attribute)) or all(
+                    held.view(each) is None for each in told
+                ):
+                    return
+                for into, given in self._puts_by(call):
+                    yield into, given, False
 
     def _is_new(self, key: ast.expr, held: Held) -> bool:
         """Whether a key surely is another one in each round: it is, or has in it, what counts the rounds, a
@@ -229,6 +224,16 @@ class _Body:
                     if any(_whole(part) in renewed for target in targets for part in _single(target)):
                         return True
         return False
+
+
+def _kept(into: ast.expr, given: ast.expr, gone_through: bool, held: Held) -> Kept | None:
+    """What is kept of what is put somewhere, None where that is nothing of a batch."""
+    if gone_through and isinstance(given, ast.Call) and dotted(given.func) in ("list", "tuple"):
+        given = given.args[0] if len(given.args) == 1 else given
+    found = [view for view in held.views(given) if held.whole(view)]
+    if gone_through and any(_is_array(view.node) for view in found):
+        return None  # the numbers of an array are copies
+    return Kept(given, tuple(found), into) if found else None
 
 
 def _identifies(node: ast.expr, held: Held) -> bool:

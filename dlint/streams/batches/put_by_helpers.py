@@ -31,18 +31,19 @@ def entry_of(into: ast.expr) -> ast.expr:
     return into
 
 
-def put_by(function: ast.FunctionDef, given: Mapping[str, ast.expr]) -> tuple[ast.expr, ast.expr] | None:
-    """Where a call of a function puts one of its arguments, every time, and which of them; ``given`` are the
-    arguments by the names of their parameters. None where that is not all that it does."""
+def put_by(function: ast.FunctionDef, given: Mapping[str, ast.expr]) -> list[tuple[ast.expr, ast.expr]]:
+    """Where a call of a function puts some of its arguments, every time, each with that argument; ``given``
+    are the arguments by the names of their parameters. Nothing where that is not all that it does."""
     names = {parameter.arg for parameter in parameters(function)}
     statements = list(statements_in(function.body))
     if len(statements) > _LONGEST or any(names & set(own_names(each)) for each in statements):
-        return None
+        return []
+    found: dict[str, tuple[ast.expr, ast.expr]] = {}
     for into, value in _puts(function.body, names):
         root, keys = _steps(into)
         if value in given and root in given and root != value and not _empties(function):
             if _is_renewed(into, root, statements):
-                return None
+                continue
             held = given[root]
             for key in keys:
                 if isinstance(key, str):
@@ -51,8 +52,8 @@ def put_by(function: ast.FunctionDef, given: Mapping[str, ast.expr]) -> tuple[as
                     at = given.get(key.id, key) if isinstance(key, ast.Name) else key
                     held = ast.Subscript(held, at, ast.Load())
                 held = ast.copy_location(held, given[value])
-            return held, given[value]
-    return None
+            found.setdefault(value, (held, given[value]))
+    return list(found.values())
 
 
 def _is_renewed(into: ast.expr, root: str, statements: list[ast.stmt]) -> bool:
