@@ -112,10 +112,11 @@ from dlint.streams.batches.kept import (
     goes_through_all,
     kept_by,
     kept_by_comprehension,
+    shows_holder,
     tensors_in,
 )
 from dlint.streams.batches.put_by_helpers import emptied, may_empty, put_by
-from dlint.streams.batches.views import View, overwritten
+from dlint.streams.batches.views import Values, View, overwritten
 from dlint.streams.items import is_default_collate
 from dlint.values.frame import Point
 from dlint.values.values import Const, External, Function, Instance, Items, Made, Table, Unknown, Value
@@ -322,11 +323,27 @@ def _is_whole(source: ast.expr) -> bool:
 
 def _fills(spot: _Place, into: ast.expr) -> bool:
     """Whether what a loop puts things into is a list or dict, as it is before the loop."""
+    is_entry = isinstance(into, ast.Subscript)
     while isinstance(into, ast.Subscript):
         into = into.value
     values = spot.values(into)
     known = [value for value in values if not isinstance(value, Unknown)]
-    return bool(known) and all(map(_is_container, known))
+    return bool(known) and all(
+        _is_container(value) and not (is_entry and _has_others(value)) for value in known
+    )
+
+
+def _has_others(value: Value) -> bool:
+    """Whether the entries of a container are no lists or dicts: ``defaultdict(lambda: deque(maxlen=9))``."""
+    match value:
+        case Table(items=items):
+            return any(isinstance(each, Made) and not _is_container(each) for each in items.values())
+        case Items(items=parts):
+            return any(isinstance(each, Made) and not _is_container(each) for each in parts)
+        case Made(name="collections.defaultdict", node=ast.Call(args=[made, *_])):
+            made = made.body if isinstance(made, ast.Lambda) else made
+            return "deque" in ast.unparse(made)
+    return False
 
 
 def _is_joined(spot: _Place, into: ast.expr) -> bool:
@@ -362,7 +379,7 @@ def _judged(program: Program, iterations: Iterations, keeping: _Keeping, spot: _
         joined = into is not None and _is_joined(spot, into)
         kinds = {
             view: "a tensor"
-            if joined and view.given is None
+            if joined and view.given is None and Values.EACH not in (view.place or ())
             else _kind(program, loader, view, keeping.tensors)
             for view in keeping.kept.views
         }
@@ -422,9 +439,11 @@ def _kind(program: Program, loader: Loader, view: View, tensors: Tensors) -> str
     """What is kept: "a tensor" or what "holds some", by what the code does with it, or by the dataset; None
     where nothing shows."""
     asked = view.given or view.node
-    if view.is_tensor or tensors.are(asked):
+    # One name stands for all values of a dict: what is asked of it elsewhere says little of the others.
+    one_of_many = view.place is not None and Values.EACH in view.place
+    if view.is_tensor or (not view.without and not one_of_many and tensors.are(asked)):
         return "a tensor"
-    if tensors.hold(asked):
+    if (not one_of_many or shows_holder(view)) and tensors.hold(asked, view.without):
         return "holds some"
     if view.place is None:
         return None
@@ -434,14 +453,18 @@ def _kind(program: Program, loader: Loader, view: View, tensors: Tensors) -> str
         if is_default_collate(collate) and loader.module.relative in storing:
             return None  # it may be set somewhere behind the call
         if transposes(collate):
-            if dataset is None or not transposed_tensors(program.evaluator, dataset, world, view.place):
+            if (
+                dataset is None
+                or view.without
+                or not transposed_tensors(program.evaluator, dataset, world, view.place)
+            ):
                 return None
         elif not is_default_collate(collate):
-            if not collates_tensors(program.evaluator, collate, world, view.place):
+            if not collates_tensors(program.evaluator, collate, world, view.place, view.without):
                 return None
-        elif dataset is None or not has_tensors(program.evaluator, dataset, world, view.place):
+        elif dataset is None or not has_tensors(program.evaluator, dataset, world, view.place, view.without):
             return None
-    return "a tensor" if view.place else "holds some"
+    return "a tensor" if view.place and not view.without and not one_of_many else "holds some"
 
 
 def _found(
