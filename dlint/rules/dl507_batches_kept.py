@@ -7,9 +7,10 @@ Tensors of a loader with workers that outlive their round: put into a list or di
 `kept.setdefault("y", []).append(y)`, a function that does nothing else with what it is given, a method that
 puts it into a list of its object, or each of several into one: `meter.update(output, y)`), or gathered at
 once (`list(loader)`, `[*loader]`, `zip(*loader)`, `torch.cat([labels for _, labels in loader])`). What shares
-a batch's memory is followed: `batch[0]`, `.detach()`, `.cpu()`, `.numpy()`, `.view(...)`,
-`images, labels = batch`, and what a loop inside goes through (`for target in targets:`, `zip(targets,
-outputs)`), unless that loop may end early.
+a batch's memory is followed: `batch[0]`, `batch.pop("y")`, `.detach()`, `.cpu()`, `.numpy()`, `.view(...)`,
+`torch.unbind(y)`, `list(y)`, `images, labels = batch`, `{k: v.cpu() for k, v in batch.items()}`, and what a
+loop inside goes through (`for target in targets:`, `zip(targets, outputs)`, `batch.items()`), unless that
+loop may end early. A batch under whose keys something else was stored still holds what is under the others.
 
 An entry counts where its key is another one in each round: what counts the rounds (`enumerate`, `step += 1`),
 a part of the batch itself, or the number of one that is called as what tells items apart
@@ -115,7 +116,7 @@ from dlint.streams.batches.kept import (
     shows_holder,
     tensors_in,
 )
-from dlint.streams.batches.put_by_helpers import emptied, may_empty, put_by
+from dlint.streams.batches.put_by_helpers import Put, emptied, may_empty, put_by
 from dlint.streams.batches.views import Values, View, overwritten
 from dlint.streams.items import is_default_collate
 from dlint.values.frame import Point
@@ -212,8 +213,8 @@ class _Place:
             isinstance(value, External) and hands_memory_on(value.name) for value in values
         )
 
-    def puts_by(self, call: ast.Call) -> list[tuple[ast.expr, ast.expr]]:
-        """Where a call of a function of the project puts some of its arguments, each with that argument."""
+    def puts_by(self, call: ast.Call) -> list[Put]:
+        """Where a call of a function of the project puts some of its arguments."""
         match [value for value in self.values(call.func) if not isinstance(value, Unknown)]:
             case [Function(node=ast.FunctionDef() as node) as function] if not node.decorator_list:
                 mark = (put_by, id(call))
@@ -221,7 +222,7 @@ class _Place:
                     mark not in self._program.answers
                 ):  # there what is made for a call has an identity of its own
                     self._program.answers[mark] = put_by(node, _given(function, node, call))
-                puts: list[tuple[ast.expr, ast.expr]] = self._program.answers[mark]
+                puts: list[Put] = self._program.answers[mark]
                 return puts
         return []
 
@@ -257,7 +258,7 @@ def _given(function: Function, node: ast.FunctionDef, call: ast.Call) -> dict[st
     return given
 
 
-def _puts_nothing(_: ast.Call) -> list[tuple[ast.expr, ast.expr]]:
+def _puts_nothing(_: ast.Call) -> list[Put]:
     return []
 
 

@@ -14,7 +14,7 @@ from dlint.knowledge.parts import tells_items_apart
 from dlint.knowledge.tensors import tells_holder, tells_tensor
 from dlint.source.nodes import children, walk
 from dlint.source.statements import blocks, dotted, expressions, own_names
-from dlint.streams.batches.put_by_helpers import EMPTIES, LEAVES_FULL, entry_of
+from dlint.streams.batches.put_by_helpers import EMPTIES, LEAVES_FULL, Put, entry_of
 from dlint.streams.batches.views import (
     HandsOn,
     Held,
@@ -23,6 +23,7 @@ from dlint.streams.batches.views import (
     View,
     each_gone_through,
     inner_blocks,
+    is_array,
     named,
     nothing,
 )
@@ -32,8 +33,8 @@ _ADDS = {"append": False, "appendleft": False, "extend": True}
 _FORWARDS = frozenset({"tqdm", "track", "iter", "enumerate"})
 _SOME = frozenset({"islice", "zip", "chain", "cycle", "map", "filter", "takewhile"})
 _BOUNDS = (ast.Lt, ast.LtE, ast.Gt, ast.GtE, ast.Eq, ast.NotEq)
-# Where a call of a function of the project puts some of its arguments, every time, each with that argument.
-PutsBy = Callable[[ast.Call], "list[tuple[ast.expr, ast.expr]]"]
+# Where a call of a function of the project puts some of its arguments, every time.
+PutsBy = Callable[[ast.Call], list[Put]]
 # Which of its arguments a call of a function of the project empties.
 Empties = Callable[[ast.Call], list[ast.expr]]
 
@@ -143,9 +144,9 @@ class _Body:
                 within = held.within(statement)
                 if within is not None:
                     yield from self.kept(statement.body, within)
-            for into, given, gone_through in self._put_aside(statement, held):
-                found = _kept(into, given, gone_through, held)
-                if found is not None and not self._is_let_go(into, statement):
+            for put in self._put_aside(statement, held):
+                found = _kept(put, held)
+                if found is not None and not self._is_let_go(put.into, statement):
                     yield found
             seldom = isinstance(statement, ast.If) and _bounds(statement.test)
             after = [held.copy() for _ in inner_blocks(statement)]
@@ -168,19 +169,19 @@ class _Body:
                     held.go_through(block[at + 1 :], self._overwrites)
                     return  # the rest is for some rounds only
 
-    def _put_aside(self, statement: ast.stmt, held: Held) -> Iterator[tuple[ast.expr, ast.expr, bool]]:
-        """What a statement puts where, and whether it is gone through for that."""
+    def _put_aside(self, statement: ast.stmt, held: Held) -> Iterator[Put]:
+        """What a statement puts where."""
         match statement:
             case ast.Expr(
                 value=ast.Call(func=ast.Attribute(value=into, attr=method), args=[given], keywords=[])
             ) if method in _ADDS:
-                yield entry_of(into), given, _ADDS[method]
+                yield Put(entry_of(into), given, _ADDS[method])
             case ast.AugAssign(target=ast.Name() | ast.Attribute() as into, op=ast.Add(), value=given):
-                yield into, given, True
+                yield Put(into, given, True)
             case ast.Assign(targets=[ast.Subscript(value=into, slice=key)], value=given) if self._is_new(
                 key, held
             ):
-                yield into, given, False
+                yield Put(into, given, False)
             case ast.Expr(
                 value=ast.Call(
                     func=ast.Attribute(value=into, attr="update"),
@@ -188,15 +189,14 @@ class _Body:
                     keywords=[],
                 )
             ) if self._is_new(key, held.inside(generator)):
-                yield into, given, False
+                yield Put(into, given, False)
             case ast.Expr(value=ast.Call() as call):
                 told = [*call.args, *(keyword.value for keyword in call.keywords)]
                 if (len(told) == 1 and not isinstance(call.func, ast.Attribute)) or all(
-                    held.view(each) is None for each in told
+                    not held.views(each) for each in told
                 ):
                     return
-                for into, given in self._puts_by(call):
-                    yield into, given, False
+                yield from self._puts_by(call)
 
     def _is_new(self, key: ast.expr, held: Held) -> bool:
         """Whether a key surely is another one in each round: it is, or has in it, what counts the rounds, a
@@ -267,13 +267,14 @@ def _is_first(statement: ast.stmt, loop: ast.For, path: str) -> bool:
     )
 
 
-def _kept(into: ast.expr, given: ast.expr, gone_through: bool, held: Held) -> Kept | None:
+def _kept(put: Put, held: Held) -> Kept | None:
     """What is kept of what is put somewhere, None where that is nothing of a batch."""
+    into, given, gone_through = put
     if gone_through and isinstance(given, ast.Call) and dotted(given.func) in ("list", "tuple"):
         given = given.args[0] if len(given.args) == 1 else given
     views = [held.left_of(view) for view in held.views(given)]
     found = [view for view in views if view is not None and not _is_dim(view)]
-    if gone_through and any(_is_array(view.node) for view in found):
+    if gone_through and any(is_array(view.node) for view in found):
         return None  # the numbers of an array are copies
     return Kept(given, tuple(found), into) if found else None
 
@@ -352,15 +353,6 @@ def _whole(target: ast.expr) -> str | None:
         case ast.Subscript(value=held, slice=ast.Slice()):
             return _path(held)
     return _path(target)
-
-
-def _is_array(node: ast.expr) -> bool:
-    """Whether an expression gives NumPy's array: by its last step that is no other view."""
-    for each in walk(node):
-        match each:
-            case ast.Call(func=ast.Attribute(attr="numpy" | "asarray") | ast.Name(id="asarray")):
-                return True
-    return False
 
 
 def _path(node: ast.expr | None) -> str | None:

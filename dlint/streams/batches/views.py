@@ -203,6 +203,11 @@ class Held:
                 return self.inside(generator).views(each)
             case ast.DictComp(value=each, generators=[generator]):
                 return self.inside(generator).views(each)
+            case ast.Call(func=ast.Name(id="list" | "tuple"), args=[rows], keywords=[]):
+                whole = self.view(rows)
+                # What is in an array may be numbers, and of all of a batch it may be the keys.
+                is_one = whole is not None and (whole.is_tensor or whole.place) and not is_array(rows)
+                return [whole] if whole is not None and is_one else []
         found = self.view(node)
         return [found] if found is not None else []
 
@@ -242,7 +247,12 @@ class Held:
                     if is_view(method) or (method == "to" and _is_cpu(args, keywords)):
                         return below._replace(node=node, is_tensor=below.is_tensor or tells_tensor(method))
                     return None
-        if isinstance(node, ast.Call) and node.args and not node.keywords and self._hands_on is not None:
+        if (
+            isinstance(node, ast.Call)
+            and node.args
+            and all(keyword.arg == "dim" for keyword in node.keywords)
+            and self._hands_on is not None
+        ):
             below = self.view(node.args[0])
             if below is not None and self._hands_on(node.func):
                 return below._replace(node=node, given=below.given or below.node)
@@ -415,6 +425,15 @@ def _written_keys(loop: ast.For) -> Iterator[tuple[str, list[object]]]:
 def nothing(_: ast.Call) -> list[tuple[ast.expr, object]]:
     """No entry: what a call is not asked for."""
     return []
+
+
+def is_array(node: ast.expr) -> bool:
+    """Whether an expression gives NumPy's array: by its last step that is no other view."""
+    for each in walk(node):
+        match each:
+            case ast.Call(func=ast.Attribute(attr="numpy" | "asarray") | ast.Name(id="asarray")):
+                return True
+    return False
 
 
 def _is_plain(at: ast.expr) -> bool:
