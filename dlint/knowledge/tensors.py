@@ -13,7 +13,20 @@ _VIEWS = frozenset(
     squeeze swapaxes t transpose unbind unflatten unsqueeze view view_as""".split()  # noqa: SIM905
 )
 # Functions that give the memory of their first argument.
-_HAND_ON = frozenset({"numpy.asarray", "numpy.squeeze", "torch.as_tensor", "torch.from_numpy"})
+_HAND_ON = frozenset({"numpy.asarray", "numpy.squeeze", "torch.as_tensor", "torch.from_numpy"}) | {
+    f"torch.{name}"
+    for name in (
+        "chunk",
+        "flatten",
+        "permute",
+        "reshape",
+        "split",
+        "squeeze",
+        "transpose",
+        "unbind",
+        "unsqueeze",
+    )
+}
 # Functions that make one tensor of a list of tensors.
 JOINS = frozenset(
     f"torch.{name}"

@@ -5,11 +5,12 @@
 Tensors of a loader with workers that outlive their round: put into a list or dict that the loop fills
 (`kept.append(batch)`, `targets.append(labels)`, `features[step] = batch[0]`, `kept += [labels]`,
 `kept.setdefault("y", []).append(y)`, a function that does nothing else with what it is given, a method that
-puts it into a list of its object: `meter.update(y)`), or gathered
-at once (`list(loader)`, `[*loader]`, `zip(*loader)`, `torch.cat([labels for _, labels in loader])`). What
-shares a batch's memory is followed: `batch[0]`, `.detach()`, `.cpu()`, `.numpy()`, `.view(...)`,
-`images, labels = batch`, and what a loop inside goes through (`for target in targets:`, `zip(targets,
-outputs)`), unless that loop may end early.
+puts it into a list of its object, or each of several into one: `meter.update(output, y)`), or gathered at
+once (`list(loader)`, `[*loader]`, `zip(*loader)`, `torch.cat([labels for _, labels in loader])`). What shares
+a batch's memory is followed: `batch[0]`, `batch.pop("y")`, `.detach()`, `.cpu()`, `.numpy()`, `.view(...)`,
+`torch.unbind(y)`, `list(y)`, `images, labels = batch`, `{k: v.cpu() for k, v in batch.items()}`, and what a
+loop inside goes through (`for target in targets:`, `zip(targets, outputs)`, `batch.items()`), unless that
+loop may end early. A batch under whose keys something else was stored still holds what is under the others.
 
 An entry counts where its key is another one in each round: what counts the rounds (`enumerate`, `step += 1`),
 a part of the batch itself, or the number of one that is called as what tells items apart
@@ -112,10 +113,11 @@ from dlint.streams.batches.kept import (
     goes_through_all,
     kept_by,
     kept_by_comprehension,
+    shows_holder,
     tensors_in,
 )
-from dlint.streams.batches.put_by_helpers import emptied, may_empty, put_by
-from dlint.streams.batches.views import View, overwritten
+from dlint.streams.batches.put_by_helpers import Put, emptied, may_empty, put_by
+from dlint.streams.batches.views import Values, View, overwritten
 from dlint.streams.items import is_default_collate
 from dlint.values.frame import Point
 from dlint.values.values import Const, External, Function, Instance, Items, Made, Table, Unknown, Value
@@ -211,8 +213,8 @@ class _Place:
             isinstance(value, External) and hands_memory_on(value.name) for value in values
         )
 
-    def puts_by(self, call: ast.Call) -> tuple[ast.expr, ast.expr] | None:
-        """Where a call of a function of the project puts one of its arguments, and which."""
+    def puts_by(self, call: ast.Call) -> list[Put]:
+        """Where a call of a function of the project puts some of its arguments."""
         match [value for value in self.values(call.func) if not isinstance(value, Unknown)]:
             case [Function(node=ast.FunctionDef() as node) as function] if not node.decorator_list:
                 mark = (put_by, id(call))
@@ -220,9 +222,9 @@ class _Place:
                     mark not in self._program.answers
                 ):  # there what is made for a call has an identity of its own
                     self._program.answers[mark] = put_by(node, _given(function, node, call))
-                put: tuple[ast.expr, ast.expr] | None = self._program.answers[mark]
-                return put
-        return None
+                puts: list[Put] = self._program.answers[mark]
+                return puts
+        return []
 
     def overwrites(self, call: ast.Call) -> list[tuple[ast.expr, object]]:
         """The arguments of which a function of the project overwrites entries, and the keys."""
@@ -243,7 +245,7 @@ class _Place:
                 if isinstance(value.receiver, Instance) and isinstance(call.func, ast.Attribute):
                     line = self._program.evaluator.classes.line(value.receiver.cls)
                     methods = [each for above in line for each in functions_in(above.node.body)]
-                    if self.puts_by(call) is None and may_empty(methods):
+                    if not self.puts_by(call) and may_empty(methods):
                         found.append(call.func.value)
         return found
 
@@ -256,8 +258,8 @@ def _given(function: Function, node: ast.FunctionDef, call: ast.Call) -> dict[st
     return given
 
 
-def _puts_nothing(_: ast.Call) -> None:
-    return None
+def _puts_nothing(_: ast.Call) -> list[Put]:
+    return []
 
 
 def _keepings(spot: _Place, iterations: Iterations, statement: ast.stmt) -> Iterator[_Keeping]:
@@ -322,11 +324,27 @@ def _is_whole(source: ast.expr) -> bool:
 
 def _fills(spot: _Place, into: ast.expr) -> bool:
     """Whether what a loop puts things into is a list or dict, as it is before the loop."""
+    is_entry = isinstance(into, ast.Subscript)
     while isinstance(into, ast.Subscript):
         into = into.value
     values = spot.values(into)
     known = [value for value in values if not isinstance(value, Unknown)]
-    return bool(known) and all(map(_is_container, known))
+    return bool(known) and all(
+        _is_container(value) and not (is_entry and _has_others(value)) for value in known
+    )
+
+
+def _has_others(value: Value) -> bool:
+    """Whether the entries of a container are no lists or dicts: ``defaultdict(lambda: deque(maxlen=9))``."""
+    match value:
+        case Table(items=items):
+            return any(isinstance(each, Made) and not _is_container(each) for each in items.values())
+        case Items(items=parts):
+            return any(isinstance(each, Made) and not _is_container(each) for each in parts)
+        case Made(name="collections.defaultdict", node=ast.Call(args=[made, *_])):
+            made = made.body if isinstance(made, ast.Lambda) else made
+            return "deque" in ast.unparse(made)
+    return False
 
 
 def _is_joined(spot: _Place, into: ast.expr) -> bool:
@@ -362,7 +380,7 @@ def _judged(program: Program, iterations: Iterations, keeping: _Keeping, spot: _
         joined = into is not None and _is_joined(spot, into)
         kinds = {
             view: "a tensor"
-            if joined and view.given is None
+            if joined and view.given is None and Values.EACH not in (view.place or ())
             else _kind(program, loader, view, keeping.tensors)
             for view in keeping.kept.views
         }
@@ -422,9 +440,11 @@ def _kind(program: Program, loader: Loader, view: View, tensors: Tensors) -> str
     """What is kept: "a tensor" or what "holds some", by what the code does with it, or by the dataset; None
     where nothing shows."""
     asked = view.given or view.node
-    if view.is_tensor or tensors.are(asked):
+    # One name stands for all values of a dict: what is asked of it elsewhere says little of the others.
+    one_of_many = view.place is not None and Values.EACH in view.place
+    if view.is_tensor or (not view.without and not one_of_many and tensors.are(asked)):
         return "a tensor"
-    if tensors.hold(asked):
+    if (not one_of_many or shows_holder(view)) and tensors.hold(asked, view.without):
         return "holds some"
     if view.place is None:
         return None
@@ -434,14 +454,18 @@ def _kind(program: Program, loader: Loader, view: View, tensors: Tensors) -> str
         if is_default_collate(collate) and loader.module.relative in storing:
             return None  # it may be set somewhere behind the call
         if transposes(collate):
-            if dataset is None or not transposed_tensors(program.evaluator, dataset, world, view.place):
+            if (
+                dataset is None
+                or view.without
+                or not transposed_tensors(program.evaluator, dataset, world, view.place)
+            ):
                 return None
         elif not is_default_collate(collate):
-            if not collates_tensors(program.evaluator, collate, world, view.place):
+            if not collates_tensors(program.evaluator, collate, world, view.place, view.without):
                 return None
-        elif dataset is None or not has_tensors(program.evaluator, dataset, world, view.place):
+        elif dataset is None or not has_tensors(program.evaluator, dataset, world, view.place, view.without):
             return None
-    return "a tensor" if view.place else "holds some"
+    return "a tensor" if view.place and not view.without and not one_of_many else "holds some"
 
 
 def _found(

@@ -5,10 +5,10 @@
 In the `__iter__` of an `IterableDataset`, or what it calls, a list that is shuffled with the global random
 numbers of `random`, NumPy or torch (`random.shuffle(self.files)`, `order = torch.randperm(n)`), and after
 that divided by the number of the worker: `self.files[info.id :: info.num_workers]`, `islice`, a loop that
-takes one of so many, or the files from one number to another; also where the function or generator that
-shuffles hands the list on, and its caller divides that (`islice(self.shuffled(), info.id, None,
-info.num_workers)`). Also a list that one worker shuffles alone, with whatever generator (`if info.id == 0:
-rng.shuffle(files)`).
+takes one of so many, or the files from one number to another; also where a function or method that gets the
+list divides it (`self.my_part(self.files)`), or where the function or generator that shuffles hands the list
+on, and its caller divides that (`islice(self.shuffled(), info.id, None, info.num_workers)`). Also a list that
+one worker shuffles alone, with whatever generator (`if info.id == 0: rng.shuffle(files)`).
 
 Not reported: other shuffles with a generator of their own, which may be seeded alike; one after the list was
 divided, of the worker's own part; one that runs only where there is one worker (`if info.num_workers == 1:`),
@@ -75,6 +75,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
+from dlint.calls.parameters import passed
 from dlint.knowledge.iterables import RANKS
 from dlint.knowledge.loading import is_iterable_dataset
 from dlint.knowledge.randomness import GENERATORS, SEEDS, SHUFFLES_ANEW, SHUFFLES_IN_PLACE, STATE_CALLS
@@ -86,10 +87,11 @@ from dlint.randomness.seeds import seeds_of
 from dlint.rules.rule import Found
 from dlint.rules.wording import brief
 from dlint.source.nodes import speaks_of, walk
-from dlint.source.statements import FunctionNode, dotted
-from dlint.streams.shares import Shares, passed_through
+from dlint.source.statements import FunctionNode, dotted, parameters
+from dlint.streams.shares import Shares, is_what, passed_through
+from dlint.values.frame import Point
 from dlint.values.places import loops_around
-from dlint.values.values import Const
+from dlint.values.values import Const, Function, Value
 from dlint.workers.events import Event
 from dlint.workers.sharing import nearest
 from dlint.workers.uses import WorkerUse
@@ -122,10 +124,10 @@ def check(program: Program) -> Iterator[Found]:
                 continue
             own = _of(shares, function)
             name = dotted(whole)
-            if name is None or own.is_one(name) or own.is_of_lone(event.point):
+            if name is None or own.is_one(name, event.node) or own.is_of_lone(event.point):
                 continue
-            if not own.taken_of(name, statement) and not (
-                own.hands_on(name, statement) and _is_divided_by_caller(use.code, event, shares)
+            if not _is_divided(program, shares, name, event.point) and not (
+                own.hands_on(name, event.point) and _is_divided_by_caller(program, use.code, event, shares)
             ):
                 continue
             if own.is_of_one(event.point) or (library is not None and _differs(program, use, library)):
@@ -138,7 +140,44 @@ def _of(shares: dict[int, Shares], function: FunctionNode) -> Shares:
     return shares[id(function)]
 
 
-def _is_divided_by_caller(code: WorkerCode, event: Event, shares: dict[int, Shares]) -> bool:
+def _is_divided(program: Program, shares: dict[int, Shares], whole: str | ast.Call, point: Point) -> bool:
+    """Whether the worker's part is taken of what a call gives, or a name stands for after a statement: there,
+    or by a function of the project that gets it."""
+    scope = point.frame.scope
+    assert isinstance(scope, FunctionNode)
+    own = _of(shares, scope)
+    if own.taken_of(whole, point) if isinstance(whole, str) else own.takes_of(whole):
+        return True
+    if any(isinstance(loop, ast.While) for loop in loops_around(point)):
+        return False  # what this round leaves out, the next may give
+    for statement, call in own.calls_with(whole, point):
+        at = Point(point.frame, statement)
+        if own.is_of_lone(at):
+            continue
+        program.evaluator.start()
+        called = [value for value, _ in program.evaluator.values(call.func, at)]
+        if called and all(_takes(own, whole, function, call) for function in called):
+            return True
+    return False
+
+
+def _takes(own: Shares, whole: str | ast.Call, function: Value, call: ast.Call) -> bool:
+    """Whether a function takes the worker's part of what a call gives it."""
+    if not isinstance(function, Function) or not isinstance(function.node, FunctionNode):
+        return False
+    given = passed(function, call)
+    inside = Shares(function.node, own.telling(given))
+    names = [name for name, each in given.items() if is_what(passed_through(each), whole)]
+    if function.receiver is not None and isinstance(call.func, ast.Attribute) and isinstance(whole, str):
+        on = dotted(call.func.value)
+        if on is not None and whole.startswith(f"{on}."):
+            names += [f"{each.arg}{whole[len(on) :]}" for each in parameters(function.node)[:1]]
+    return any(inside.taken_of(name, None) for name in names)
+
+
+def _is_divided_by_caller(
+    program: Program, code: WorkerCode, event: Event, shares: dict[int, Shares]
+) -> bool:
     """Whether who calls the function of an event takes the worker's part of what that gives: ``islice(
     self.shuffled(), info.id, None, info.num_workers)``; but of one that begins again without end."""
     if any(isinstance(loop, ast.While) for loop in loops_around(event.point)):
@@ -151,19 +190,21 @@ def _is_divided_by_caller(code: WorkerCode, event: Event, shares: dict[int, Shar
         if not isinstance(scope, FunctionNode) or _of(shares, scope).is_of_lone(point):
             continue
         own = _of(shares, scope)
-        if own.takes_of(call) or _is_taken_by_name(own, call, point.statement):
+        name = _named(call, point)
+        if _is_divided(program, shares, call, point) or (
+            name is not None and not own.is_one(name, call) and _is_divided(program, shares, name, point)
+        ):
             return True
     return False
 
 
-def _is_taken_by_name(own: Shares, call: ast.Call, statement: ast.stmt | None) -> bool:
-    """Whether the worker's part is taken of what a statement names, which a call gives."""
-    match statement:
+def _named(call: ast.Call, point: Point) -> str | None:
+    """The name that a statement gives to what a call gives, in its order."""
+    match point.statement:
         case ast.Assign(targets=[ast.Name() | ast.Attribute() as target], value=value):
-            name = dotted(target)
-            if name is not None and passed_through(value) is call:
-                return not own.is_one(name) and own.taken_of(name, statement)
-    return False
+            if passed_through(value) is call:
+                return dotted(target)
+    return None
 
 
 def _is_stream(program: Program, use: WorkerUse) -> bool:

@@ -3,11 +3,21 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Callable, Iterator, Mapping
+from typing import NamedTuple
 
 from dlint.source.nodes import walk
-from dlint.source.statements import FunctionNode, dotted, own_names, statements_in, target_names
+from dlint.source.statements import (
+    FunctionNode,
+    dotted,
+    expressions,
+    own_names,
+    parameters,
+    statements_in,
+    target_names,
+)
 from dlint.values.frame import Point
-from dlint.values.places import places_around, tests_around
+from dlint.values.places import LOOPS, places_around, tests_around
 
 _INFO = "get_worker_info"
 _ONE_BY_ONE = frozenset({"enumerate", "iter", "list", "reversed", "tqdm", "tuple"})
@@ -18,21 +28,43 @@ _MORE: dict[bool, dict[type[ast.cmpop], int]] = {
 }
 
 
+class Told(NamedTuple):
+    """The parameters by which a caller tells a function which worker it runs in: those that are what
+    ``get_worker_info()`` gives, the worker's number or made with it, and how many workers there are."""
+
+    infos: frozenset[str] = frozenset()
+    numbers: frozenset[str] = frozenset()
+    own: frozenset[str] = frozenset()
+    totals: frozenset[str] = frozenset()
+
+
+_UNTOLD = Told()
+
+
 class Shares:
     """What a function does with the number of the worker that it runs in."""
 
-    def __init__(self, function: FunctionNode) -> None:
+    def __init__(self, function: FunctionNode, told: Told = _UNTOLD) -> None:
         self._function = function
         self._statements = list(statements_in(function.body))
-        self._infos: set[str] = set()
-        self._numbers: set[str] = set()
-        self._totals: set[str] = set()
-        self._own: set[str] = set()
+        self._loops = [each for each in self._statements if isinstance(each, LOOPS)]
+        self._infos = set(told.infos)
+        # Names that the worker's number decides, each with what makes it so: above, it may be another thing
+        # (``rows = rows[info.id :: info.num_workers]``).
+        self._numbers: dict[str, list[ast.AST]] = {
+            each.arg: [each] for each in parameters(function) if each.arg in told.numbers
+        }
+        self._totals = set(told.totals)
+        self._own = set(told.own)
+        self._turned = {id(each) for node in walk(function) for each in _turned(node)}
         self._find_names()
 
-    def is_one(self, name: str) -> bool:
-        """Whether a name stands for something that the worker's number decides: a part already."""
-        return name in self._numbers
+    def is_one(self, name: str, at: ast.AST) -> bool:
+        """Whether a name stands for something that the worker's number decides, a part already, where control
+        has come past an expression."""
+        return any(
+            _start(value) < _end(at) or self._is_round_of(value, at) for value in self._numbers.get(name, ())
+        )
 
     def is_of_some(self, point: Point) -> bool:
         """Whether the worker's number decides whether control comes to a place: ``if info.id == 0:``."""
@@ -52,13 +84,14 @@ class Shares:
         """Whether control comes to a place only where there is one worker: ``if info.num_workers == 1:``."""
         return any(self._is_lone(test, outcome) for test, outcome, _ in tests_around(point))
 
-    def taken_of(self, whole: str, after: ast.stmt) -> bool:
-        """Whether the worker's part is taken of what a name stands for, as a statement left it."""
+    def taken_of(self, whole: str, after: Point | None) -> bool:
+        """Whether the worker's part is taken of what a name stands for, as a statement left it; without one,
+        as the function got it."""
         place = next(
             (
                 node
                 for node in walk(self._function)
-                if getattr(node, "lineno", 0) > after.lineno and self._takes_part(node, whole)
+                if _comes_after(after, node) and self._takes_part(node, whole)
             ),
             None,
         )
@@ -68,40 +101,73 @@ class Shares:
         """Whether the worker's part is taken of what a call gives, where that is written."""
         return any(self._takes_part(node, call) for node in walk(self._function))
 
-    def hands_on(self, whole: str, after: ast.stmt) -> bool:
+    def calls_with(self, whole: str | ast.Call, after: Point) -> Iterator[tuple[ast.stmt, ast.Call]]:
+        """The calls that are told, or called on, what an expression or a name stands for, as a statement left
+        it, each with the statement that it is in."""
+        for statement in self._statements:
+            for node in (each for expression in expressions(statement) for each in walk(expression)):
+                if (
+                    isinstance(node, ast.Call)
+                    and self._gets(node, whole)
+                    and (
+                        not isinstance(whole, str)
+                        or (_comes_after(after, node) and self._is_left(whole, after, node))
+                    )
+                ):
+                    yield statement, node
+
+    def _gets(self, call: ast.Call, whole: str | ast.Call) -> bool:
+        given = [*call.args, *(keyword.value for keyword in call.keywords)]
+        if any(is_what(passed_through(each), whole) for each in given):
+            return True
+        called = dotted(call.func.value) if isinstance(call.func, ast.Attribute) else None
+        return called is not None and isinstance(whole, str) and whole.startswith(f"{called}.")
+
+    def telling(self, given: Mapping[str, ast.expr]) -> Told:
+        """Which parameters of a function are told of the worker by what they are given here."""
+
+        def those(test: Callable[[ast.expr], bool]) -> frozenset[str]:
+            return frozenset(name for name, each in given.items() if test(each))
+
+        infos = those(self._is_info)
+        return Told(infos, those(self._is_told), those(self._is_number), those(self._is_total))
+
+    def hands_on(self, whole: str, after: Point) -> bool:
         """Whether the function gives, one by one, what a name stands for, as a statement left it: it returns
         that, or is a generator that goes through it."""
-        places = [
-            node
-            for node in walk(self._function)
-            if getattr(node, "lineno", 0) > after.lineno and _gives(node, whole)
-        ]
+        places = [node for node in walk(self._function) if _comes_after(after, node) and _gives(node, whole)]
         return any(self._is_left(whole, after, place) for place in places)
 
-    def _is_left(self, whole: str, after: ast.stmt, place: ast.AST) -> bool:
+    def _is_left(self, whole: str, after: Point | None, place: ast.AST) -> bool:
         """Whether nothing between a statement and a place gives what a name stands for another order."""
         line: int = place.lineno  # type: ignore[attr-defined]
+        first = after.statement.lineno if after is not None and after.statement is not None else 0
         return all(
             not _sorts(statement, whole)
             and (whole not in own_names(statement) or _keeps_order(statement, whole))
             for statement in self._statements
-            if after.lineno < statement.lineno < line
+            if first < statement.lineno < line
+            if not (isinstance(statement, ast.Assign) and _is_within(place, statement))
         )
 
     def _find_names(self) -> None:
-        before = -1
-        while before != len(self._infos) + len(self._numbers):
-            before = len(self._infos) + len(self._numbers)
+        before, known = -1, 0
+        while before != known:
+            before = known
             for statement in self._statements:
                 for target, value in _bindings(statement):
                     if any(self._is_info(node) for node in walk(value)) and not self._is_told(value):
                         self._infos.update(target_names(target))
                     if self._is_told(value):
-                        self._numbers.update(target_names(target))
+                        for name in target_names(target):
+                            givers = self._numbers.setdefault(name, [])
+                            if not any(each is value for each in givers):
+                                givers.append(value)
                         if self._is_number(value):
                             self._own.update(target_names(target))
                     elif self._is_total(value):
                         self._totals.update(target_names(target))
+            known = len(self._infos) + sum(map(len, self._numbers.values()))
 
     def _is_info(self, node: ast.AST) -> bool:
         match node:
@@ -115,9 +181,19 @@ class Shares:
         """Whether the worker's number is in an expression."""
         return any(
             (isinstance(each, ast.Attribute) and each.attr == "id" and self._is_info(each.value))
-            or (isinstance(each, ast.Name) and each.id in self._numbers)
+            or (
+                isinstance(each, ast.Name)
+                and any(
+                    _end(value) <= _start(each) or self._is_round_of(value, each)
+                    for value in self._numbers.get(each.id, ())
+                )
+            )
             for each in walk(node)
         )
+
+    def _is_round_of(self, one: ast.AST, other: ast.AST) -> bool:
+        """Whether a loop may come from one place to another, in its next round."""
+        return any(_is_within(one, loop) and _is_within(other, loop) for loop in self._loops)
 
     def _is_number(self, node: ast.AST) -> bool:
         """Whether an expression is the worker's number itself."""
@@ -165,14 +241,14 @@ class Shares:
 
     def _takes_part(self, node: ast.AST, whole: str | ast.Call) -> bool:
         match node:
-            case ast.Subscript(value=value, slice=ast.Slice() as part):
-                return _is(value, whole) and self._is_told(part)
+            case ast.Subscript(value=value, slice=ast.Slice() as part) if id(node) not in self._turned:
+                return is_what(value, whole) and self._is_told(part)
             case ast.Subscript(
                 value=ast.Call(func=ast.Attribute(attr="array_split"), args=[value, *_]), slice=part
             ):
-                return _is(value, whole) and self._is_told(part)
+                return is_what(value, whole) and self._is_told(part)
             case ast.Call(func=ast.Name(id="islice") | ast.Attribute(attr="islice"), args=[value, *bounds]):
-                return _is(value, whole) and any(map(self._is_told, bounds))
+                return is_what(value, whole) and any(map(self._is_told, bounds))
             case ast.For():
                 return self._goes_through_part(node.iter, node.target, node.body, whole)
             case ast.ListComp() | ast.SetComp() | ast.GeneratorExp() if len(node.generators) == 1:
@@ -190,7 +266,7 @@ class Shares:
     ) -> bool:
         """Whether a loop takes one of so many, or the things between two numbers."""
         match iterable:
-            case ast.Call(func=ast.Name(id="enumerate"), args=[value, *_]) if _is(value, whole):
+            case ast.Call(func=ast.Name(id="enumerate"), args=[value, *_]) if is_what(value, whole):
                 return any(
                     isinstance(node, ast.Compare) and self._is_told(node) and _counts_round(node)
                     for each in inside
@@ -200,7 +276,7 @@ class Shares:
                 names = target_names(target)
                 return any(
                     isinstance(node, ast.Subscript)
-                    and _is(node.value, whole)
+                    and is_what(node.value, whole)
                     and isinstance(node.slice, ast.Name)
                     and node.slice.id in names
                     for each in inside
@@ -209,7 +285,45 @@ class Shares:
         return False
 
 
-def _is(node: ast.expr, whole: str | ast.Call) -> bool:
+def _start(node: ast.AST) -> tuple[int, int]:
+    return getattr(node, "lineno", 0), getattr(node, "col_offset", 0)
+
+
+def _end(node: ast.AST) -> tuple[int, int]:
+    line, column = _start(node)
+    return getattr(node, "end_lineno", None) or line, getattr(node, "end_col_offset", None) or column
+
+
+def _is_within(node: ast.AST, outer: ast.AST) -> bool:
+    return _start(outer) <= _start(node) and _end(node) <= _end(outer)
+
+
+def _comes_after(point: Point | None, node: ast.AST) -> bool:
+    """Whether control may come from a statement, or from the start, to a node that is written below it: not
+    in another branch of the same ``if``, and not behind a ``return``."""
+    if point is None:
+        return True
+    statement = point.statement
+    if statement is None or getattr(node, "lineno", 0) <= statement.lineno:
+        return False
+    leaves_round = False
+    for place in places_around(point):
+        after = place.block[place.at + 1 :]
+        if not leaves_round:
+            if any(_is_within(node, each) for each in after):
+                return True
+            if any(isinstance(each, ast.Return | ast.Raise) for each in after):
+                return False
+            leaves_round = any(isinstance(each, ast.Break | ast.Continue) for each in after)
+        if isinstance(place.owner, LOOPS):
+            leaves_round = False
+        if isinstance(place.owner, ast.Try) and _is_within(node, place.owner):
+            return not leaves_round
+    return False
+
+
+def is_what(node: ast.expr, whole: str | ast.Call) -> bool:
+    """Whether an expression is a name, or a certain call."""
     return dotted(node) == whole if isinstance(whole, str) else node is whole
 
 
@@ -223,6 +337,18 @@ def passed_through(node: ast.expr) -> ast.expr:
         case ast.GeneratorExp(generators=[each]) | ast.ListComp(generators=[each]) if not each.ifs:
             return passed_through(each.iter)
     return node
+
+
+def _turned(node: ast.AST) -> list[ast.expr]:
+    """The two parts of what is put together again, which is all of it: ``files[k:] + files[:k]``."""
+    match node:
+        case ast.BinOp(
+            left=ast.Subscript(value=one, slice=ast.Slice()) as left,
+            op=ast.Add(),
+            right=ast.Subscript(value=other, slice=ast.Slice()) as right,
+        ) if ast.dump(one) == ast.dump(other):
+            return [left, right]
+    return []
 
 
 def _gives(node: ast.AST, whole: str) -> bool:

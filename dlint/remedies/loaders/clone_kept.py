@@ -46,14 +46,20 @@ def _text(source: Source, node: cst.BaseExpression) -> str:
 
 
 def _tensor(node: cst.BaseExpression) -> cst.BaseExpression:
-    """The tensor that an expression is, or is an array of."""
+    """The tensor that an expression is, or is an array of, or is cut from into several (``unbind``)."""
     at: cst.BaseExpression = node
     while True:
         match at:
-            case cst.Call(func=cst.Attribute(value=base, attr=cst.Name("numpy"))):
+            case (
+                cst.Call(func=cst.Attribute(value=cst.Name("np" | "numpy" | "torch")), args=[first, *_])
+                | cst.Call(func=cst.Attribute(attr=cst.Name("asarray")), args=[first])
+                | cst.Call(func=cst.Name("asarray" | "chunk" | "split" | "unbind"), args=[first, *_])
+            ):
+                return _tensor(first.value)
+            case cst.Call(
+                func=cst.Attribute(value=base, attr=cst.Name("chunk" | "numpy" | "split" | "unbind"))
+            ):
                 return base
-            case cst.Call(func=cst.Attribute(attr=cst.Name("asarray" | "squeeze")), args=[only]):
-                return _tensor(only.value)
             case (
                 cst.Call(func=cst.Attribute(value=base))
                 | cst.Attribute(value=base)

@@ -4,12 +4,12 @@ tensors of numbers, arrays and tensors, and lists of texts), or what the program
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterator, Set
 from typing import TYPE_CHECKING
 
 from dlint.knowledge.tensors import gives_tensors
 from dlint.source.statements import parameters, statements_in
-from dlint.streams.batches.views import ANY, Place
+from dlint.streams.batches.views import ANY, Place, Values
 from dlint.streams.items import Reader, readers
 from dlint.values.frame import Arguments, Point
 from dlint.values.values import Const, External, Function, Instance, Items, Made, Partial, Table, Value
@@ -23,22 +23,31 @@ _ARRAYS = ("torch.", "numpy.")
 _NO_TENSORS = frozenset({"device", "dtype", "item", "numpy", "shape", "size", "tolist"})
 
 
-def has_tensors(evaluator: Evaluator, dataset: Value, world: World, place: Place) -> bool:
-    """Whether a part of each batch surely is a tensor; of all of it (no place), whether some part is."""
+def has_tensors(
+    evaluator: Evaluator, dataset: Value, world: World, place: Place, without: Set[str] = frozenset()
+) -> bool:
+    """Whether a part of each batch surely is a tensor; of all of it (no place), whether some part is, be it
+    ``without`` some keys."""
     if isinstance(dataset, Made) and gives_tensors(dataset.name):
         return True
     found: list[bool] = []
     for reader in readers(evaluator, dataset, world):
         for statement in statements_in(reader.node.body):
             if isinstance(statement, ast.Return) and statement.value is not None:
-                parts = _parts(statement.value, place)
+                parts = _parts(statement.value, place, without)
                 found.append(any(_is_number(evaluator, reader, part, statement) for part in parts))
     return bool(found) and all(found)
 
 
-def collates_tensors(evaluator: Evaluator, collate: Value | None, world: World, place: Place) -> bool:
+def collates_tensors(
+    evaluator: Evaluator,
+    collate: Value | None,
+    world: World,
+    place: Place,
+    without: Set[str] = frozenset(),
+) -> bool:
     """Whether what a ``collate_fn`` of the program returns surely has a tensor at a place; of all of it (no
-    place), whether some part is one."""
+    place), whether some part is one, be it ``without`` some keys."""
     collate = collate.callee if isinstance(collate, Partial) else collate
     if isinstance(collate, Instance):
         functions = evaluator.classes.methods(collate, "__call__")
@@ -50,7 +59,8 @@ def collates_tensors(evaluator: Evaluator, collate: Value | None, world: World, 
         for node, statement in _returned(function.node):
             point = Point(frame, statement)
             evaluator.start()
-            found.append(any(_holds(evaluator, part, left, point, world) for part, left in _at(node, place)))
+            parts = _at(node, place, without)
+            found.append(any(_holds(evaluator, part, left, point, world, without) for part, left in parts))
     return bool(found) and all(found)
 
 
@@ -97,7 +107,7 @@ def _returned(function: ast.AST) -> Iterator[tuple[ast.expr, ast.stmt | None]]:
                 yield statement.value, statement
 
 
-def _at(node: ast.expr, place: Place) -> Iterator[tuple[ast.expr, Place]]:
+def _at(node: ast.expr, place: Place, without: Set[str] = frozenset()) -> Iterator[tuple[ast.expr, Place]]:
     """The expressions at a place of one that is written out, with what is left of the place where a name
     stands for the rest."""
     match node:
@@ -106,36 +116,50 @@ def _at(node: ast.expr, place: Place) -> Iterator[tuple[ast.expr, Place]]:
                 return
             at = place[0] if place else None
             if isinstance(at, int) and -len(parts) <= at < len(parts):
-                yield from _at(parts[at], place[1:])
+                yield from _at(parts[at], place[1:], without)
             elif not place:
                 for part in parts:
                     yield from _at(part, ())
         case ast.Dict(keys=keys, values=values):
             for key, value in zip(keys, values, strict=True):
                 if not place:
-                    yield from _at(value, ())
-                elif isinstance(key, ast.Constant) and key.value == place[0]:
-                    yield from _at(value, place[1:])
+                    if not _is_one_of(key, without):
+                        yield from _at(value, ())
+                elif place[0] is Values.EACH or (isinstance(key, ast.Constant) and key.value == place[0]):
+                    yield from _at(value, place[1:], without)
         case _:
             yield node, place
 
 
-def _holds(evaluator: Evaluator, node: ast.expr, place: Place, point: Point, world: World) -> bool:
+def _is_one_of(key: ast.expr | None, keys: Set[str]) -> bool:
+    return isinstance(key, ast.Constant) and key.value in keys
+
+
+def _holds(
+    evaluator: Evaluator,
+    node: ast.expr,
+    place: Place,
+    point: Point,
+    world: World,
+    without: Set[str] = frozenset(),
+) -> bool:
     values = [value for value, _ in evaluator.values(node, point, world)]
-    return bool(values) and all(_holds_at(value, place) for value in values)
+    return bool(values) and all(_holds_at(value, place, without) for value in values)
 
 
-def _holds_at(value: Value, place: Place) -> bool:
+def _holds_at(value: Value, place: Place, without: Set[str] = frozenset()) -> bool:
     match value:
+        case Table(items=items) if place and place[0] is Values.EACH:
+            return any(_holds_at(each, place[1:]) for each in items.values())
         case Table(items=items) if place:
-            return place[0] in items and _holds_at(items[place[0]], place[1:])
+            return place[0] in items and _holds_at(items[place[0]], place[1:], without)
         case Table(items=items):
-            return any(_holds_at(each, ()) for each in items.values())
+            return any(_holds_at(each, ()) for key, each in items.items() if key not in without)
         case Items(items=parts) if place:
             at = place[0]
             if not isinstance(at, int) or not -len(parts) <= at < len(parts):
                 return False
-            return _holds_at(parts[at], place[1:])
+            return _holds_at(parts[at], place[1:], without)
         case Items(items=parts):
             return any(_holds_at(each, ()) for each in parts)
         case Made(name=name) if all(each is ANY or isinstance(each, int) for each in place):
@@ -143,7 +167,7 @@ def _holds_at(value: Value, place: Place) -> bool:
     return False
 
 
-def _parts(node: ast.expr, place: Place) -> list[ast.expr]:
+def _parts(node: ast.expr, place: Place, without: Set[str] = frozenset()) -> list[ast.expr]:
     """The expressions that stand at a place of what an item is returned as."""
     match node:
         case ast.Tuple(elts=parts) | ast.List(elts=parts):
@@ -153,16 +177,17 @@ def _parts(node: ast.expr, place: Place) -> list[ast.expr]:
                 return [each for part in parts for each in _parts(part, ())]
             at = place[0]
             inside = isinstance(at, int) and -len(parts) <= at < len(parts)
-            return _parts(parts[at], place[1:]) if isinstance(at, int) and inside else []
+            return _parts(parts[at], place[1:], without) if isinstance(at, int) and inside else []
         case ast.Dict(keys=keys, values=values):
             named = {
                 key.value: value
                 for key, value in zip(keys, values, strict=True)
                 if isinstance(key, ast.Constant)
             }
-            if not place:
-                return [each for value in values for each in _parts(value, ())]
-            return _parts(named[place[0]], place[1:]) if place[0] in named else []
+            if not place or place[0] is Values.EACH:
+                left = [v for k, v in zip(keys, values, strict=True) if place or not _is_one_of(k, without)]
+                return [each for value in left for each in _parts(value, place[1:])]
+            return _parts(named[place[0]], place[1:], without) if place[0] in named else []
     return [node]
 
 

@@ -7,21 +7,23 @@ put into a list or dict that the loop does not empty.
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence, Set
 from typing import NamedTuple
 
 from dlint.knowledge.parts import tells_items_apart
 from dlint.knowledge.tensors import tells_holder, tells_tensor
 from dlint.source.nodes import children, walk
-from dlint.source.statements import blocks, dotted, own_names
-from dlint.streams.batches.put_by_helpers import EMPTIES, LEAVES_FULL, entry_of
+from dlint.source.statements import blocks, dotted, expressions, own_names
+from dlint.streams.batches.put_by_helpers import EMPTIES, LEAVES_FULL, Put, entry_of
 from dlint.streams.batches.views import (
     HandsOn,
     Held,
     Overwrites,
+    Values,
     View,
     each_gone_through,
     inner_blocks,
+    is_array,
     named,
     nothing,
 )
@@ -31,8 +33,8 @@ _ADDS = {"append": False, "appendleft": False, "extend": True}
 _FORWARDS = frozenset({"tqdm", "track", "iter", "enumerate"})
 _SOME = frozenset({"islice", "zip", "chain", "cycle", "map", "filter", "takewhile"})
 _BOUNDS = (ast.Lt, ast.LtE, ast.Gt, ast.GtE, ast.Eq, ast.NotEq)
-# Where a call of a function of the project puts one of its arguments, every time, and which that is.
-PutsBy = Callable[[ast.Call], tuple[ast.expr, ast.expr] | None]
+# Where a call of a function of the project puts some of its arguments, every time.
+PutsBy = Callable[[ast.Call], list[Put]]
 # Which of its arguments a call of a function of the project empties.
 Empties = Callable[[ast.Call], list[ast.expr]]
 
@@ -90,22 +92,22 @@ def kept_by(
     found = [kept for kept in found if matters(kept) and not _is_emptied(loop, kept.into, empties)]
     if found:
         still = _Body(puts_by, overwrites, loop).kept(loop.body, Held(named(batch, ()), (), hands_on))
-        into = {_path(kept.into) for kept in found}
-        found = [kept for kept in still if _path(kept.into) in into]
+        into = {_trunk(kept.into) for kept in found}
+        found = [kept for kept in still if _trunk(kept.into) in into]
     return found
 
 
 def _is_emptied(loop: ast.For, into: ast.expr | None, empties: Empties) -> bool:
     """Whether a function that the loop calls empties what it fills: ``flush(kept)``."""
-    path = _path(into)
+    path, _ = _trunk(into)
     renewed = {path, path.rpartition(".")[0]} if path is not None else set()
     for node in walk(loop):
         if isinstance(node, ast.Call):
             given = [*node.args, *(keyword.value for keyword in node.keywords)]
             if isinstance(node.func, ast.Attribute):
                 given.append(node.func.value)
-            if any(_path(each) in renewed for each in given) and any(
-                _path(each) in renewed for each in empties(node)
+            if any(_trunk(each)[0] in renewed for each in given) and any(
+                _trunk(each)[0] in renewed for each in empties(node)
             ):
                 return True
     return False
@@ -142,50 +144,59 @@ class _Body:
                 within = held.within(statement)
                 if within is not None:
                     yield from self.kept(statement.body, within)
-            found = self._put_aside(statement, held)
-            if found is not None and not self._is_let_go(found.into):
-                yield found
+            for put in self._put_aside(statement, held):
+                found = _kept(put, held)
+                if found is not None and not self._is_let_go(put.into, statement):
+                    yield found
             seldom = isinstance(statement, ast.If) and _bounds(statement.test)
             after = [held.copy() for _ in inner_blocks(statement)]
             for inside, known in zip(inner_blocks(statement), after, strict=True):
                 if seldom:
                     known.go_through(inside, self._overwrites)
                 else:
-                    yield from self.kept(inside, known)
+                    some = known.copy()
+                    if isinstance(statement, ast.If) and some.narrow():
+                        yield from self.kept(inside, some)
+                        known.go_through(inside, self._overwrites)
+                    else:
+                        yield from self.kept(inside, known)
             held.bind(statement, self._overwrites)
             for known in after:
                 held.meet(known)
-            if seldom and _goes_on(statement):
-                held.go_through(block[at + 1 :], self._overwrites)
-                return  # the rest is for some rounds only
+            if _goes_on(statement):
+                held.narrow()
+                if seldom:
+                    held.go_through(block[at + 1 :], self._overwrites)
+                    return  # the rest is for some rounds only
 
-    def _put_aside(self, statement: ast.stmt, held: Held) -> Kept | None:
+    def _put_aside(self, statement: ast.stmt, held: Held) -> Iterator[Put]:
+        """What a statement puts where."""
         match statement:
             case ast.Expr(
                 value=ast.Call(func=ast.Attribute(value=into, attr=method), args=[given], keywords=[])
             ) if method in _ADDS:
-                into, gone_through = entry_of(into), _ADDS[method]
+                yield Put(entry_of(into), given, _ADDS[method])
             case ast.AugAssign(target=ast.Name() | ast.Attribute() as into, op=ast.Add(), value=given):
-                gone_through = True
+                yield Put(into, given, True)
             case ast.Assign(targets=[ast.Subscript(value=into, slice=key)], value=given) if self._is_new(
                 key, held
             ):
-                gone_through = False
-            case ast.Expr(value=ast.Call(args=[_, *more]) as call) if (
-                more or isinstance(call.func, ast.Attribute)
-            ) and any(held.view(each) is not None for each in call.args):
-                put = self._puts_by(call)
-                if put is None:
-                    return None
-                (into, given), gone_through = put, False
-            case _:
-                return None
-        if gone_through and isinstance(given, ast.Call) and dotted(given.func) in ("list", "tuple"):
-            given = given.args[0] if len(given.args) == 1 else given
-        found = [view for view in held.views(given) if held.whole(view)]
-        if gone_through and any(_is_array(view.node) for view in found):
-            return None  # the numbers of an array are copies
-        return Kept(given, tuple(found), into) if found else None
+                yield Put(into, given, False)
+            case ast.Expr(
+                value=ast.Call(
+                    func=ast.Attribute(value=into, attr="update"),
+                    args=[ast.DictComp(key=key, generators=[generator]) as given],
+                    keywords=[],
+                )
+            ) if self._is_new(key, held.inside(generator)):
+                yield Put(into, given, False)
+            case ast.Expr(value=ast.Call() as call):
+                told = [*call.args, *(keyword.value for keyword in call.keywords)]
+                if (len(told) == 1 and not isinstance(call.func, ast.Attribute)) or all(
+                    not held.views(each) for each in told
+                ):
+                    return
+                yield from self._puts_by(call)
 
     def _is_new(self, key: ast.expr, held: Held) -> bool:
         """Whether a key surely is another one in each round: it is, or has in it, what counts the rounds, a
@@ -214,21 +225,68 @@ class _Body:
                     if isinstance(part, ast.Name) and _identifies(source, held):
                         self._numbers.add(part.id)
 
-    def _is_let_go(self, into: ast.expr | None) -> bool:
-        """Whether the loop empties what it fills, or makes it anew."""
-        path = _path(into)
+    def _is_let_go(self, into: ast.expr | None, by: ast.stmt) -> bool:
+        """Whether the loop empties what it fills, or makes it anew, other than where that gets its first."""
+        path, entries = _trunk(into)
         if path is None:
             return True
         renewed = {path, path.rpartition(".")[0]}
-        for node in walk(self._loop):
-            match node:
-                case ast.Call(func=ast.Attribute(value=held, attr=method)) if method not in LEAVES_FULL:
-                    if _path(held) == path or (method in EMPTIES and _path(held) in renewed):
-                        return True
+
+        def is_filled(node: ast.expr) -> bool:
+            other, _ = _trunk(node) if entries else (_path(node), False)
+            return other == path or (entries and other is not None and other.startswith(f"{path}."))
+
+        for statement in (each for each in walk(self._loop) if isinstance(each, ast.stmt)):
+            if entries and statement is not by and _is_first(statement, self._loop, path):
+                continue
+            for node in (each for expression in expressions(statement) for each in walk(expression)):
+                match node:
+                    case ast.Call(func=ast.Attribute(value=held, attr=method)) if method not in LEAVES_FULL:
+                        if method == "update" and statement is by:
+                            continue
+                        if is_filled(held) or (method in EMPTIES and _path(held) in renewed):
+                            return True
+            match statement:
                 case ast.Delete(targets=targets) | ast.Assign(targets=targets):
-                    if any(_whole(part) in renewed for target in targets for part in _single(target)):
-                        return True
+                    for part in (part for target in targets for part in _single(target)):
+                        if _whole(part) in renewed or (entries and statement is not by and is_filled(part)):
+                            return True
         return False
+
+
+def _is_first(statement: ast.stmt, loop: ast.For, path: str) -> bool:
+    """Whether a statement gives a dict an entry that it has not: ``if key not in held: held[key] = []``."""
+    return any(
+        isinstance(test, ast.Compare)
+        and isinstance(test.ops[0], ast.NotIn)
+        and _path(test.comparators[0]) == path
+        and any(statement is inside for inside in each.body)
+        for each in walk(loop)
+        if isinstance(each, ast.If)
+        for test in [each.test]
+    )
+
+
+def _kept(put: Put, held: Held) -> Kept | None:
+    """What is kept of what is put somewhere, None where that is nothing of a batch."""
+    into, given, gone_through = put
+    if gone_through and isinstance(given, ast.Call) and dotted(given.func) in ("list", "tuple"):
+        given = given.args[0] if len(given.args) == 1 else given
+    views = [held.left_of(view) for view in held.views(given)]
+    found = [view for view in views if view is not None and not _is_dim(view)]
+    if gone_through and any(is_array(view.node) for view in found):
+        return None  # the numbers of an array are copies
+    return Kept(given, tuple(found), into) if found else None
+
+
+def _is_dim(view: View) -> bool:
+    """Whether a view is one of some of a dict's values, and does not itself show that it is a tensor."""
+    return view.place is not None and Values.SOME in view.place and not shows_holder(view)
+
+
+def shows_holder(view: View) -> bool:
+    """Whether a view itself asks for what tensors have: ``value.cpu()``."""
+    return any(isinstance(each, ast.Attribute) and tells_holder(each.attr) for each in walk(view.node))
 
 
 def _identifies(node: ast.expr, held: Held) -> bool:
@@ -297,15 +355,6 @@ def _whole(target: ast.expr) -> str | None:
     return _path(target)
 
 
-def _is_array(node: ast.expr) -> bool:
-    """Whether an expression gives NumPy's array: by its last step that is no other view."""
-    for each in walk(node):
-        match each:
-            case ast.Call(func=ast.Attribute(attr="numpy" | "asarray") | ast.Name(id="asarray")):
-                return True
-    return False
-
-
 def _path(node: ast.expr | None) -> str | None:
     """What fills up, as one text: a variable, an attribute, an entry of either with a known key."""
     match node:
@@ -315,6 +364,16 @@ def _path(node: ast.expr | None) -> str | None:
         case None:
             return None
     return dotted(node)
+
+
+def _trunk(node: ast.expr | None) -> tuple[str | None, bool]:
+    """What fills up, as one text, and whether that is some entry of it: ``res[key]`` is one of ``res``."""
+    entries = False
+    while isinstance(node, ast.Subscript) and not (
+        isinstance(node.slice, ast.Constant) and isinstance(node.slice.value, str)
+    ):
+        entries, node = True, node.value
+    return _path(node), entries
 
 
 def _stops(body: list[ast.stmt]) -> bool:
@@ -357,11 +416,15 @@ class Tensors(NamedTuple):
         of, be that a part of something."""
         return any(ast.unparse(each) in self.sure for each in _bases(node))
 
-    def hold(self, node: ast.expr) -> bool:
-        """Whether an expression is a tensor, or holds one."""
+    def hold(self, node: ast.expr, without: Set[str] = frozenset()) -> bool:
+        """Whether an expression is a tensor, or holds one, be it ``without`` some keys."""
+        begun = f"{ast.unparse(node)}["
+        if without:
+            gone = tuple(f"{begun}{key!r}]" for key in without)
+            return any(text.startswith(begun) and not text.startswith(gone) for text in self.holding)
         if any(ast.unparse(each) in self.holding for each in _bases(node)):
             return True
-        return any(text.startswith(f"{ast.unparse(node)}[") for text in self.holding)
+        return any(text.startswith(begun) for text in self.holding)
 
 
 def _bases(node: ast.expr) -> Iterator[ast.expr]:

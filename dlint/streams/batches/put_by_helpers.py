@@ -5,18 +5,27 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator, Mapping, Set
+from typing import NamedTuple
 
 from dlint.source.nodes import walk
 from dlint.source.statements import FunctionNode, blocks, dotted, own_names, parameters, statements_in
-from dlint.streams.batches.views import Held
+from dlint.streams.batches.views import Held, is_array
 
 # Methods that take something out of a list or dict, and those that leave it at least as full as it was.
 EMPTIES = frozenset({"clear", "pop", "popitem", "popleft", "remove"})
 LEAVES_FULL = frozenset(
-    {"append", "appendleft", "count", "extend", "get", "index", "items", "keys", "values"}
+    {"append", "appendleft", "count", "extend", "get", "index", "items", "keys", "setdefault", "values"}
 )
 # So long a function does something else as well.
 _LONGEST = 8
+
+
+class Put(NamedTuple):
+    """Where something is put, what that is, and whether it is gone through for that (``extend``)."""
+
+    into: ast.expr
+    given: ast.expr
+    gone_through: bool
 
 
 def entry_of(into: ast.expr) -> ast.expr:
@@ -31,18 +40,19 @@ def entry_of(into: ast.expr) -> ast.expr:
     return into
 
 
-def put_by(function: ast.FunctionDef, given: Mapping[str, ast.expr]) -> tuple[ast.expr, ast.expr] | None:
-    """Where a call of a function puts one of its arguments, every time, and which of them; ``given`` are the
-    arguments by the names of their parameters. None where that is not all that it does."""
+def put_by(function: ast.FunctionDef, given: Mapping[str, ast.expr]) -> list[Put]:
+    """Where a call of a function puts some of its arguments, every time; ``given`` are the arguments by the
+    names of their parameters. Nothing where that is not all that it does."""
     names = {parameter.arg for parameter in parameters(function)}
     statements = list(statements_in(function.body))
     if len(statements) > _LONGEST or any(names & set(own_names(each)) for each in statements):
-        return None
-    for into, value in _puts(function.body, names):
+        return []
+    found: dict[str, Put] = {}
+    for into, value, gone_through in _puts(function.body, names):
         root, keys = _steps(into)
         if value in given and root in given and root != value and not _empties(function):
             if _is_renewed(into, root, statements):
-                return None
+                continue
             held = given[root]
             for key in keys:
                 if isinstance(key, str):
@@ -51,8 +61,8 @@ def put_by(function: ast.FunctionDef, given: Mapping[str, ast.expr]) -> tuple[as
                     at = given.get(key.id, key) if isinstance(key, ast.Name) else key
                     held = ast.Subscript(held, at, ast.Load())
                 held = ast.copy_location(held, given[value])
-            return held, given[value]
-    return None
+            found.setdefault(value, Put(held, given[value], gone_through))
+    return list(found.values())
 
 
 def _is_renewed(into: ast.expr, root: str, statements: list[ast.stmt]) -> bool:
@@ -82,16 +92,20 @@ def may_empty(methods: list[FunctionNode]) -> bool:
     )
 
 
-def _puts(block: list[ast.stmt], names: Set[str]) -> Iterator[tuple[ast.expr, str]]:
-    """What a block appends to what, where that hangs on nothing but whether there is a list yet."""
+def _puts(block: list[ast.stmt], names: Set[str]) -> Iterator[tuple[ast.expr, str, bool]]:
+    """What a block appends to what, or goes through for that, where it hangs on nothing but whether there is
+    a list yet."""
     for statement in block:
         match statement:
             case ast.Expr(
-                value=ast.Call(func=ast.Attribute(value=into, attr="append"), args=[given], keywords=[])
+                value=ast.Call(
+                    func=ast.Attribute(value=into, attr="append" | "extend" as how), args=[given], keywords=[]
+                )
             ) if (value := _viewed(given, names)) is not None:
                 entry = entry_of(into)
-                if _steps(entry)[0] in names:
-                    yield entry, value
+                # The numbers of an array are copies.
+                if _steps(entry)[0] in names and not (how == "extend" and is_array(given)):
+                    yield entry, value, how == "extend"
             case ast.If(test=test) if _asks_for_entry(test, names):
                 for _, inside, _ in blocks(statement):
                     yield from _puts(inside, names)

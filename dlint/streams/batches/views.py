@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Iterable, Iterator
+from enum import Enum
 from typing import NamedTuple
 
 from dlint.knowledge.tensors import is_view, tells_tensor
 from dlint.source.nodes import walk
-from dlint.source.statements import blocks, own_names, parameters
+from dlint.source.statements import blocks, expressions, own_names, parameters
 
 # Where in a batch something is: () for all of it, (0,) for its first part.
 Place = tuple[object, ...]
@@ -25,15 +26,25 @@ Overwrites = Callable[[ast.Call], "list[tuple[ast.expr, object]]"]
 ANY = ...
 
 
+class Values(Enum):
+    """Parts that a loop over a dict's values comes by: each of them, one after another, or some, where a test
+    decides which."""
+
+    EACH = "each"
+    SOME = "some"
+
+
 class View(NamedTuple):
     """An expression that has a batch's memory: its place there, None where that is not known; whether the
-    expression itself shows that it is a tensor; and what a library's function was given to make it of
-    (``numpy.asarray``), which takes lists as well, and copies them."""
+    expression itself shows that it is a tensor; what a library's function was given to make it of
+    (``numpy.asarray``), which takes lists as well, and copies them; and the keys of it under which something
+    else is, or nothing, by now."""
 
     node: ast.expr
     place: Place | None
     is_tensor: bool
     given: ast.expr | None = None
+    without: frozenset[str] = frozenset()
 
 
 class Held:
@@ -57,9 +68,20 @@ class Held:
         other.counts = set(self.counts)
         return other
 
+    def narrow(self) -> bool:
+        """Go on where a test has decided what comes here: of the values of a dict some, who knows which; say
+        whether there were any."""
+        if not any(place and Values.EACH in place for place in self.names.values()):
+            return False
+        self.names = {
+            name: tuple(Values.SOME if each is Values.EACH else each for each in place) if place else place
+            for name, place in self.names.items()
+        }
+        return True
+
     def within(self, loop: ast.For) -> Held | None:
         """The same inside a loop that goes through parts of a batch, or counts; None inside any other."""
-        parts = [(name, place) for name, place in gone_through(loop, self) if place]
+        parts = [(name, place) for name, place in gone_through(loop, self, whole=True) if place]
         counts = counted_by(loop)
         if not parts and not counts:
             return None
@@ -91,13 +113,13 @@ class Held:
 
     def bind(self, statement: ast.stmt, overwrites: Overwrites) -> None:
         """Learn what a statement does to names and entries, with all that is inside a loop."""
-        self._overwrite(statement, overwrites)
         learnt: list[tuple[str, Place | None]] = []
         match statement:
             case ast.Assign(targets=[target], value=value):
                 found = self.views(value)
                 if len(found) == 1 and found[0].node is value:
                     learnt = list(named(target, found[0].place))
+        self._overwrite(statement, overwrites)
         bound = set(own_names(statement))
         if isinstance(statement, ast.For | ast.While):
             inner = [each for each in walk(statement) if isinstance(each, ast.stmt)]
@@ -133,6 +155,8 @@ class Held:
                 named_keys = keys.get(key.id, [ANY]) if isinstance(key, ast.Name) else [_constant(key)]
                 for each in named_keys:
                     self._forget(store.held, each)
+        for whole, taken in _taken_out(statement):
+            self._forget(whole, taken)
         match statement:
             case ast.Expr(value=ast.Call(func=ast.Attribute(value=ast.Name() as moved, attr="to" | "cuda"))):
                 self._forget(moved, ANY)  # moved in place: of a tensor this would do nothing
@@ -158,6 +182,16 @@ class Held:
             len(each) > len(place) and _may_be(each[: len(place)], place) for each in self.gone
         )
 
+    def left_of(self, view: View) -> View | None:
+        """What a view still has of the batch: all, or all but some entries; None where nobody can tell."""
+        place = view.place
+        if place is None or self.whole(view):
+            return view
+        below = [each for each in self.gone if len(each) > len(place) and _may_be(each[: len(place)], place)]
+        keys = [each[-1] for each in below if len(each) == len(place) + 1]
+        texts = frozenset(key for key in keys if isinstance(key, str))
+        return view._replace(without=texts) if len(keys) == len(below) and texts == set(keys) else None
+
     def views(self, node: ast.expr) -> list[View]:
         """The parts of an expression that have a batch's memory: itself, or what a display holds."""
         match node:
@@ -165,14 +199,32 @@ class Held:
                 return [view for part in parts for view in self.views(part)]
             case ast.Dict(values=parts):
                 return [view for part in parts for view in self.views(part)]
-            case ast.ListComp(elt=each, generators=[ast.comprehension(target=target, iter=source, ifs=[])]):
-                through = self.view(source)
-                if through is None or not self.whole(through):
-                    return []
-                # A row of a tensor is one as well; what a whole batch is made of may be anything.
-                return Held(named(target, through.place or None), (), self._hands_on).views(each)
+            case ast.ListComp(elt=each, generators=[generator]):
+                return self.inside(generator).views(each)
+            case ast.DictComp(value=each, generators=[generator]):
+                return self.inside(generator).views(each)
+            case ast.Call(func=ast.Name(id="list" | "tuple"), args=[rows], keywords=[]):
+                whole = self.view(rows)
+                # What is in an array may be numbers, and of all of a batch it may be the keys.
+                is_one = whole is not None and (whole.is_tensor or whole.place) and not is_array(rows)
+                return [whole] if whole is not None and is_one else []
         found = self.view(node)
         return [found] if found is not None else []
+
+    def inside(self, generator: ast.comprehension) -> Held:
+        """What has a batch's memory inside a comprehension that goes through parts of one."""
+        inside = Held((), (), self._hands_on)
+        of_values = _is_of_values(generator.iter)
+        for target, source in each_gone_through(generator.target, generator.iter):
+            through = self.view(source)
+            if through is None or not self.whole(through) or (generator.ifs and not of_values):
+                continue
+            # A row of a tensor is one as well; what a whole batch is made of may be anything.
+            place = through.place or None
+            if of_values and through.place is not None and not through.is_tensor:
+                place = (*through.place, Values.SOME if generator.ifs else Values.EACH)
+            inside.names.update(named(target, place))
+        return inside
 
     def view(self, node: ast.expr) -> View | None:
         """What an expression has of a batch, None where it has none of its memory or nobody can tell."""
@@ -185,19 +237,28 @@ class Held:
                 return below._replace(node=node) if below is not None and known else None
             case ast.Subscript(value=base, slice=at):
                 return self._part(node, base, at)
+            case ast.Call(
+                func=ast.Attribute(value=base, attr="get" | "pop"), args=[ast.Constant(value=str()) as at, *_]
+            ):
+                return self._part(node, base, at)
             case ast.Call(func=ast.Attribute(value=base, attr=method), args=args, keywords=keywords):
                 below = self.view(base)
                 if below is not None:
                     if is_view(method) or (method == "to" and _is_cpu(args, keywords)):
                         return below._replace(node=node, is_tensor=below.is_tensor or tells_tensor(method))
                     return None
-        if isinstance(node, ast.Call) and node.args and not node.keywords and self._hands_on is not None:
+        if (
+            isinstance(node, ast.Call)
+            and node.args
+            and all(keyword.arg == "dim" for keyword in node.keywords)
+            and self._hands_on is not None
+        ):
             below = self.view(node.args[0])
             if below is not None and self._hands_on(node.func):
                 return below._replace(node=node, given=below.given or below.node)
         return None
 
-    def _part(self, node: ast.Subscript, base: ast.expr, at: ast.expr) -> View | None:
+    def _part(self, node: ast.expr, base: ast.expr, at: ast.expr) -> View | None:
         below = self.view(base)
         counted = isinstance(at, ast.Name) and at.id in self.counts
         if below is None or not (counted or _is_plain(at)):
@@ -262,6 +323,17 @@ def _stores(statement: ast.stmt) -> Iterator[_Store]:
                     yield _Store(held, ast.Constant(ANY), arg, True)
 
 
+def _taken_out(statement: ast.stmt) -> Iterator[tuple[ast.expr, str]]:
+    """What a statement by itself takes out of a dict: ``batch.pop("x")``, ``del batch["x"]``."""
+    for node in (each for expression in expressions(statement) for each in walk(expression)):
+        match node:
+            case (
+                ast.Call(func=ast.Attribute(value=held, attr="pop"), args=[ast.Constant(value=str(key)), *_])
+                | ast.Subscript(value=held, slice=ast.Constant(value=str(key)), ctx=ast.Del())
+            ):
+                yield held, key
+
+
 def _stored(target: ast.expr, value: ast.expr) -> Iterator[_Store]:
     match target:
         case ast.Tuple(elts=parts) | ast.List(elts=parts):
@@ -280,17 +352,37 @@ def _constant(key: ast.expr) -> object:
 def _may_be(one: Place, other: Place) -> bool:
     """Whether two places may be the same one."""
     return len(one) == len(other) and all(
-        a == b or a is ANY or b is ANY for a, b in zip(one, other, strict=True)
+        a == b or is_open(a) or is_open(b) for a, b in zip(one, other, strict=True)
     )
 
 
-def gone_through(loop: ast.For, held: Held) -> Iterator[tuple[str, Place | None]]:
-    """The names that a loop gives to the parts of a batch."""
+def is_open(key: object) -> bool:
+    """Whether a step of a place may be one of several."""
+    return key is ANY or isinstance(key, Values)
+
+
+def gone_through(
+    loop: ast.For | ast.comprehension, held: Held, *, whole: bool = False
+) -> Iterator[tuple[str, Place | None]]:
+    """The names that a loop gives to the parts of a batch; ``whole`` where none of these is overwritten."""
+    part = Values.EACH if _is_of_values(loop.iter) else ANY
     for target, through in each_gone_through(loop.target, loop.iter):
         view = held.view(through)
-        if view is not None:
+        if view is not None and (not whole or held.whole(view)):
             place = view.place
-            yield from named(target, place if place is None or view.is_tensor else (*place, ANY))
+            yield from named(target, place if place is None or view.is_tensor else (*place, part))
+
+
+def _is_of_values(through: ast.expr) -> bool:
+    """Whether a loop goes through the values of a dict, all of them."""
+    while isinstance(through, ast.Call) and isinstance(through.func, ast.Name) and through.args:
+        if through.func.id != "enumerate":
+            return False
+        through = through.args[0]
+    match through:
+        case ast.Call(func=ast.Attribute(attr="items" | "values"), args=[]):
+            return True
+    return False
 
 
 def counted_by(loop: ast.For) -> set[str]:
@@ -333,6 +425,15 @@ def _written_keys(loop: ast.For) -> Iterator[tuple[str, list[object]]]:
 def nothing(_: ast.Call) -> list[tuple[ast.expr, object]]:
     """No entry: what a call is not asked for."""
     return []
+
+
+def is_array(node: ast.expr) -> bool:
+    """Whether an expression gives NumPy's array: by its last step that is no other view."""
+    for each in walk(node):
+        match each:
+            case ast.Call(func=ast.Attribute(attr="numpy" | "asarray") | ast.Name(id="asarray")):
+                return True
+    return False
 
 
 def _is_plain(at: ast.expr) -> bool:
