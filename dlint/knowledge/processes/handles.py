@@ -9,11 +9,12 @@ from dlint.finding import Effect
 
 class Handle(NamedTuple):
     """A kind of handle; ``forked`` is what forked workers that share it were seen to do, "" for nothing, and
-    ``effect`` the kind of that; ``parts`` are the methods whose result still reads from it (``[]``: what it
-    gives under a name); ``suffix``: only the call for a file of this kind makes one; ``cure`` is what to do
-    where a handle for each process is not enough. ``once``: what lets a process open no second one of the
-    same, be the first inherited, until that is closed. ``besides`` tells of some that forked workers cannot
-    share either, where nothing tells these from the others; a ``device`` has a number, and is not known.
+    ``effect`` the kind of that; ``parts`` are the methods and attributes that give what still reads from it
+    (``[]``: what it gives under a name; ``EACH``: what a loop over a part gives); ``suffix``: only the call
+    for a file of this kind makes one; ``cure`` is what to do where a handle for each process is not enough.
+    ``once``: what lets a process open no second one of the same, be the first inherited, until that is
+    closed. ``besides`` tells of some that forked workers cannot share either, where nothing tells these from
+    the others; a ``device`` has a number, and is not known.
     ``contents``: the parameter that takes what it reads, where that is in memory. Pickle sends one that is
     ``sent``, and where it arrives it is opened anew."""
 
@@ -37,6 +38,9 @@ class Handle(NamedTuple):
         return self.cure or f"open it in each process, keyed on os.getpid(){more}"
 
 
+# What a loop gives of a part, and the methods among what gives one.
+EACH = "each"
+METHODS = frozenset({"begin", "best", "cursor", "decode", "demux", "get"})
 # 3 to 45 silently wrong reads of 4,000, 4 workers; what is wrong in others is counted the same way.
 _FILE = Handle("a file", "read wrong data")
 _TAR = Handle("a tar archive", "read wrong data")  # 8 to 57
@@ -125,7 +129,11 @@ HANDLES = {
         # Measured too: its destructor waits for those threads.
         cure="open it in the worker only: one that lets go of the parent's reader hangs as well",
     ),
-    "av.open": Handle("a PyAV container"),
+    # Its streams, their coders and the generators of frames are no more sent by pickle than it is.
+    "av.open": Handle(
+        "a PyAV container",
+        parts=("streams", "audio", "video", "best", "codec_context", "decode", "demux", EACH),
+    ),
     "rasterio.open": Handle(
         "a rasterio dataset",
         "read wrong data",  # 503 to 941
