@@ -112,9 +112,8 @@ class Named:
             return []
         begin, end = (name.text if isinstance(name, Unknown) else None) or ("", "")
         classes = self._evaluator.classes
-        if not (
-            begin or end or (call.args or call.keywords) and classes.libraries(base.cls) <= _CALL_NOTHING
-        ):
+        by_arguments = bool(call.args or call.keywords) and classes.libraries(base.cls) <= _CALL_NOTHING
+        if not (begin or end or by_arguments):
             return []
         line = classes.line(base.cls)
         names = dict.fromkeys(each.name for cls in line for each in functions_in(cls.node.body))
