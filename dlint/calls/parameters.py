@@ -173,15 +173,17 @@ class Parameters:
             )
         return found
 
-    def _callers(self, scope: FunctionNode, frame: Frame) -> tuple[list[tuple[int, Site]], bool]:
+    def _callers(self, scope: FunctionNode | ast.Lambda, frame: Frame) -> tuple[list[tuple[int, Site]], bool]:
         """The calls of a function, each with its number, and whether these are all.
 
         Of many, those that look different come first, and those in tests after the others.
         """
-        sites = list(enumerate(self._evaluator.sites.of(scope, frame)))
+        known = self._evaluator.sites
+        found = known.of_lambda(scope, frame) if isinstance(scope, ast.Lambda) else known.of(scope, frame)
+        sites = list(enumerate(found))
         if len(sites) > _FEW_CALLERS:
             sites = different_first(sites)
-        return sites[:_MOST_CALLERS], len(sites) <= _MOST_CALLERS and self._evaluator.sites.are_all(scope)
+        return sites[:_MOST_CALLERS], len(sites) <= _MOST_CALLERS and known.are_all(scope)
 
     def _read(self, given: Argument, attribute: str, world: World) -> list[Outcome]:
         assert given.expression is not None and given.point is not None
@@ -376,13 +378,15 @@ class Parameters:
         scope = frame.scope
         unknown: list[Outcome] = [(Unknown(("parameter", frame.key, name)), world)]
         mark = (id(scope), name)
-        if not isinstance(scope, ast.FunctionDef | ast.AsyncFunctionDef):
+        if not isinstance(scope, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda):
             return unknown
         if mark in self._asking:
             self._evaluator.cut(self._asking[mark])
             return unknown
         sites, whole = self._callers(scope, frame)
         if not sites:
+            if isinstance(scope, ast.Lambda):
+                return unknown
             return self._evaluator.commands.called(name, scope, frame, world) or unknown
         if len(self._asking) > _MOST_ASKED:
             self._evaluator.cut()

@@ -19,7 +19,7 @@ from dlint.objects.initialisers import base_init_calls
 from dlint.source.expected_errors import expects_error
 from dlint.source.module import Module
 from dlint.source.nodes import walk
-from dlint.source.statements import FunctionNode, functions_in
+from dlint.source.statements import FunctionNode, functions_in, statements_in
 from dlint.values.frame import Arguments, Frame, Point, arguments_of
 from dlint.values.values import Class, Function, Instance, Key, Partial
 
@@ -51,11 +51,33 @@ class Sites:
             self._done.add(id(scope))
         return found
 
+    def of_lambda(self, scope: ast.Lambda, frame: Frame) -> list[Site]:
+        """The calls of a lambda, in its own file, by the name that an assignment gives it; none where it has
+        no name."""
+        found = self._known.get(id(scope))
+        if found is None:
+            with begun(self._known, id(scope), list[Site]()) as found:
+                name = _name_of(scope, frame.outer)
+                if name is not None:
+                    self._find_by_name(name, scope, frame.module, found)
+            self._done.add(id(scope))
+        return found
+
+    def _find_by_name(self, name: str, scope: ast.Lambda, module: Module, found: list[Site]) -> None:
+        for call, trail in calls_through(module, name):
+            point = self.point_of(module, trail)
+            if not any(map(expects_error, trail)) and self._meant(call.func, point, scope) is not None:
+                found.append(Site(call, point, arguments_of(call, point)))
+        index, home = self._evaluator.modules.index, module.relative
+        others = {*index.calling(name, home, method=False), *index.knowing(name, home)} - {home}
+        if others or index.renaming(name, home) or not all(map(_is_called, module.paths_to(name))):
+            self._partly.add(id(scope))  # whoever takes it, or gets it, may call it as well
+
     def knows(self, scope: FunctionNode) -> bool:
         """Whether the calls of a function have been found, and not only some of them yet."""
         return id(scope) in self._done
 
-    def are_all(self, scope: FunctionNode) -> bool:
+    def are_all(self, scope: FunctionNode | ast.Lambda) -> bool:
         """Whether the calls that were found are all that there may be: no file was left out."""
         return id(scope) not in self._partly
 
@@ -208,7 +230,7 @@ class Sites:
                 if site is not None and not any(site.call is each.call for each in found):
                     found.append(site)
 
-    def _meant(self, node: ast.expr, point: Point, scope: FunctionNode) -> Function | None:
+    def _meant(self, node: ast.expr, point: Point, scope: FunctionNode | ast.Lambda) -> Function | None:
         for value, _ in self._evaluator.values(node, point):
             if isinstance(value, Function) and value.node is scope:
                 return value
@@ -267,6 +289,26 @@ class Sites:
             elif isinstance(node, ast.ListComp | ast.SetComp | ast.GeneratorExp | ast.DictComp):
                 point = self._evaluator.inside(node, point)
         return point
+
+
+def _name_of(scope: ast.Lambda, outer: Frame | None) -> str | None:
+    """The name that a function or a module gives a lambda: ``make = lambda data: DataLoader(data)``."""
+    if outer is None or not isinstance(outer.scope, FunctionNode | ast.Module):
+        return None
+    for statement in statements_in(outer.scope.body):
+        match statement:
+            case ast.Assign(targets=[ast.Name(id=name)], value=value) if value is scope:
+                return name
+    return None
+
+
+def _is_called(trail: list[ast.AST]) -> bool:
+    """Whether a name is only bound where a trail ends, or called."""
+    match trail[-1]:
+        case ast.Name(ctx=ast.Load()) as name:
+            above = trail[-2]
+            return isinstance(above, ast.Call) and above.func is name
+    return isinstance(trail[-1], ast.Name)
 
 
 def _behind_self(arguments: Arguments) -> Arguments:

@@ -310,7 +310,9 @@ class Library:
                     found += self._evaluator.attribute(base, name.value, node, point, v)
                 else:
                     unknown: Outcome = (Unknown(("getattr", base.key, name.key)), v)
-                    found += self._evaluator.named.member(base, name, v) or [unknown]
+                    named = self._evaluator.named
+                    methods = named.method(base, name, node, point, v) if isinstance(base, Instance) else []
+                    found += [*methods, unknown] if methods else named.member(base, name, v) or [unknown]
         return found
 
     def _eval(self, arguments: Arguments, node: ast.AST, point: Point, world: World) -> list[Outcome]:

@@ -12,6 +12,8 @@ import ast
 from typing import TYPE_CHECKING
 
 from dlint.knowledge.words.reflection import IMPORTS
+from dlint.source.nodes import walk
+from dlint.source.statements import functions_in
 from dlint.values.frame import Argument, Arguments, Point
 from dlint.values.outcomes import OUTCOMES, Outcome, told_apart
 from dlint.values.values import (
@@ -33,6 +35,8 @@ if TYPE_CHECKING:
 
 _MOST = 24
 _TARGET = "_target_"
+# Classes of libraries that call no method of a class below them but the special ones.
+_CALL_NOTHING = frozenset({"abc.ABC", "builtins.object", "torch.utils.data.Dataset"})
 
 
 class Named:
@@ -41,6 +45,7 @@ class Named:
     def __init__(self, evaluator: Evaluator) -> None:
         self._evaluator = evaluator
         self._configured: dict[str, list[Value]] = {}
+        self._spoken_of: dict[tuple[str, int], bool] = {}
 
     # Modules
 
@@ -97,6 +102,43 @@ class Named:
         if isinstance(base, Made) and base.name in IMPORTS:
             return self._any(("named", base.key, name.key), base, base.point, world)
         return []
+
+    def method(self, base: Instance, name: Value, node: ast.AST, point: Point, world: World) -> list[Outcome]:
+        """What ``getattr(self, config.name)(config)`` calls, where the name is not one that is known: the
+        methods of the object's class that take what this call passes and that nothing else calls, as neither
+        the program names them nor a library may; of a name whose beginning or end is known what fits."""
+        call = _call_of(node, point.statement)
+        if call is None:
+            return []
+        begin, end = (name.text if isinstance(name, Unknown) else None) or ("", "")
+        classes = self._evaluator.classes
+        by_arguments = bool(call.args or call.keywords) and classes.libraries(base.cls) <= _CALL_NOTHING
+        if not (begin or end or by_arguments):
+            return []
+        line = classes.line(base.cls)
+        names = dict.fromkeys(each.name for cls in line for each in functions_in(cls.node.body))
+        found: list[Outcome] = []
+        for each in names:
+            if each.startswith("_") or not _fits(each, begin, end):
+                continue
+            for function in classes.methods(base, each):
+                scope = function.node
+                if not isinstance(scope, ast.FunctionDef) or scope.decorator_list or not _takes(scope, call):
+                    continue
+                if begin or end or not self._is_named(each, scope):
+                    found.append((function, world))
+        return told_apart(found[:_MOST], ("named", base.key, name.key))
+
+    def _is_named(self, name: str, scope: ast.FunctionDef) -> bool:
+        """Whether the program speaks of a method by its name, but for what it does itself."""
+        mark = (name, id(scope))
+        if mark not in self._spoken_of:
+            self._spoken_of[mark] = any(
+                isinstance(trail[-1], ast.Attribute) and not any(each is scope for each in trail)
+                for module in self._evaluator.modules.naming(name)
+                for trail in module.paths_to(name)
+            )
+        return self._spoken_of[mark]
 
     def all_of(self, module: ModuleValue) -> Table:
         """The classes and functions that a module has, as the dict of its names; classes first."""
@@ -182,6 +224,30 @@ class Named:
             for value in self._evaluator.namespaces.exported(home, name)
             if isinstance(value, Class | Function)
         ]
+
+
+def _call_of(node: ast.AST, statement: ast.stmt | None) -> ast.Call | None:
+    """The call of what an expression gives, in the statement where it stands."""
+    for each in walk(statement) if statement is not None else ():
+        if isinstance(each, ast.Call) and each.func is node:
+            return each
+    return None
+
+
+def _takes(scope: ast.FunctionDef, call: ast.Call) -> bool:
+    """Whether a method can be called with what a call writes out."""
+    spec = scope.args
+    names = [each.arg for each in [*spec.posonlyargs, *spec.args]][1:]
+    keywords = {keyword.arg for keyword in call.keywords}
+    if None in keywords or any(isinstance(each, ast.Starred) for each in call.args):
+        return False
+    if len(call.args) > len(names) and spec.vararg is None:
+        return False
+    only = {each.arg for each in spec.kwonlyargs}
+    if spec.kwarg is None and not keywords <= {*names[len(call.args) :], *only}:
+        return False
+    wanted = names[len(call.args) : len(names) - len(spec.defaults)]
+    return keywords.issuperset(wanted)
 
 
 def _fits(name: str, begin: str, end: str) -> bool:

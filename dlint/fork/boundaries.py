@@ -10,29 +10,37 @@ import ast
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, NamedTuple
 
+from dlint.knowledge.processes.starters import STARTED_ANEW
 from dlint.project.main_guards import runs_in_main_only
 from dlint.source.imports import import_statements
 from dlint.source.module import Module
+from dlint.source.statements import dotted
 from dlint.values.frame import Frame, Point
+from dlint.values.values import External
 
 if TYPE_CHECKING:
     from dlint.calls.evaluator import Evaluator
+    from dlint.calls.site import Site
     from dlint.values.values import Key
 
 _FAR = 6
 _MANY = 8
+_ANEW = frozenset(name.rpartition(".")[2] for name in STARTED_ANEW)
+_BEFORE_METHOD = 5  # arguments that such a call takes before its start method
 
 
 class Way(NamedTuple):
     """A way from the start of a program to a place: the functions it goes through, innermost first, and
     the module where it starts. ``guarded``: it starts where no worker comes to, under
     ``if __name__ == "__main__":`` or in a ``__main__.py``; ``whole`` is False where nobody in the project
-    calls the outermost function."""
+    calls the outermost function. ``anew``: so many of the functions run in a process that was started anew
+    on the way (``mp.spawn``), which has imported the modules and run nothing else; None for all of them."""
 
     functions: tuple[ast.AST, ...]
     module: Module
     guarded: bool
     whole: bool
+    anew: int | None = None
 
 
 class Boundaries:
@@ -114,25 +122,48 @@ class Boundaries:
         return self._ways[mark]
 
     def _climb(
-        self, frame: Frame, statement: ast.stmt | None, below: tuple[ast.AST, ...], seen: set[int]
+        self,
+        frame: Frame,
+        statement: ast.stmt | None,
+        below: tuple[ast.AST, ...],
+        seen: set[int],
+        anew: int | None = None,
     ) -> list[Way]:
         scope = frame.scope
         if isinstance(scope, ast.Module):
-            return [Way(below, frame.module, runs_in_main_only(frame, statement), True)]
+            return [Way(below, frame.module, runs_in_main_only(frame, statement), True, anew)]
         chain = (*below, scope)
         if isinstance(scope, ast.ClassDef | ast.Lambda):
             return (
-                self._climb(frame.outer, scope if isinstance(scope, ast.stmt) else None, chain, seen)
+                self._climb(frame.outer, scope if isinstance(scope, ast.stmt) else None, chain, seen, anew)
                 if (frame.outer is not None)
                 else []
             )
+        broken = Way(chain, frame.module, False, False, anew)
         if id(scope) in seen or len(chain) > _FAR:
-            return [Way(chain, frame.module, False, False)]
+            return [broken]
         seen = seen | {id(scope)}
         sites = self._evaluator.sites.of(scope, frame)
         if not sites:
-            return [Way(chain, frame.module, False, False)]
-        found = [] if self._evaluator.sites.are_all(scope) else [Way(chain, frame.module, False, False)]
+            return [broken]
+        found = [] if self._evaluator.sites.are_all(scope) else [broken]
         for site in sites[:_MANY]:
-            found += self._climb(site.point.frame, site.point.statement, chain, seen)
+            inside = len(chain) if anew is None and self._starts_anew(site) else anew
+            found += self._climb(site.point.frame, site.point.statement, chain, seen, inside)
         return found
+
+    def _starts_anew(self, site: Site) -> bool:
+        """Whether a call surely runs a function in a process that is started anew."""
+        call = site.call
+        if (dotted(call.func) or "").rpartition(".")[2] not in _ANEW or len(call.args) > _BEFORE_METHOD:
+            return False
+        for keyword in call.keywords:
+            match keyword:
+                case ast.keyword(arg="start_method", value=ast.Constant(value="spawn" | "forkserver")):
+                    pass
+                case ast.keyword(arg="start_method" | None):
+                    return False
+        return any(
+            isinstance(value, External) and value.name in STARTED_ANEW
+            for value, _ in self._evaluator.values(call.func, site.point)
+        )

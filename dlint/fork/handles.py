@@ -9,6 +9,7 @@ from dlint.knowledge.processes.handles import (
     HANDLES,
     IN_MEMORY,
     LMDB_WITHOUT_LOCK,
+    TAKES_FORMAT,
     WRITES,
     Handle,
 )
@@ -58,6 +59,8 @@ def handle_of(evaluator: Evaluator, value: object) -> Handle | None:
             isinstance(v, Const) and not v.value for v, _ in evaluator.value_of(lock, HERE)
         ):
             return LMDB_WITHOUT_LOCK
+    if value.name.endswith(TAKES_FORMAT):
+        modes = []
     for mode in modes:
         for found, _ in evaluator.value_of(mode, HERE):
             if isinstance(found, Const) and isinstance(found.value, str) and WRITES & set(found.value):

@@ -11,7 +11,7 @@ from dlint.fork.early.run_by import run_by
 from dlint.fork.early.surely import is_sure
 from dlint.fork.handles import handle_of
 from dlint.fork.program import Program
-from dlint.knowledge.processes.handles import PARTS
+from dlint.knowledge.processes.handles import EACH, METHODS, PARTS
 from dlint.source.statements import FunctionNode, dotted, functions_in, own_names, parameters, statements_in
 from dlint.values.frame import Frame, Point
 from dlint.values.values import Instance, Items, Made, Table, Value
@@ -44,6 +44,16 @@ def held(program: Program, owner: Instance, names: set[str]) -> Iterator[tuple[s
         for value in _taken_from(evaluator, getattr(point.statement, "value", None), point, world):
             yield name, value, "a part of it"
     yield from ((name, value, "among others") for name, value in _put_in(program, owner, names))
+
+
+def keeps_part(program: Program, owner: Instance, handle: Made) -> bool:
+    """Whether an object keeps, once it is made, a part of a handle as well, read by workers or not."""
+    evaluator = program.evaluator
+    return any(
+        value.key == handle.key
+        for _, _, point, world in evaluator.construction.stores(owner, HERE)
+        for value in _taken_from(evaluator, getattr(point.statement, "value", None), point, world)
+    )
 
 
 def _put_in(program: Program, owner: Instance, names: set[str]) -> Iterator[tuple[str, Value]]:
@@ -147,29 +157,37 @@ def _taken_from(evaluator: Evaluator, node: ast.expr | None, point: Point, world
 
 def _wholes(evaluator: Evaluator, node: ast.expr, point: Point, world: World) -> Iterator[Value]:
     """The handles of which an expression takes a part, be it a part of a part."""
-    node, point = _behind(evaluator, node, point, world)
+    taken: set[str] = set()
+    node, point = _behind(evaluator, node, point, world, taken)
     while (part := _part(node)) is not None:
         node, method, by_name = part
+        taken.add(method)
         wholes = [
             value
             for value, _ in evaluator.values(node, point, world)
-            if (handle := handle_of(evaluator, value)) is not None and method in handle.parts
+            if (handle := handle_of(evaluator, value)) is not None and taken.issubset(handle.parts)
         ]
         yield from wholes
         if not (wholes or by_name):
             return  # a number, of an array
-        node, point = _behind(evaluator, node, point, world)
+        node, point = _behind(evaluator, node, point, world, taken)
 
 
-def _behind(evaluator: Evaluator, node: ast.expr, point: Point, world: World) -> tuple[ast.expr, Point]:
-    """What a function's own name stands for, and where that was written: ``group = file["events"]``. A name
-    that is used as only an array can be is left as it is: what it gives under a name was read."""
+def _behind(
+    evaluator: Evaluator, node: ast.expr, point: Point, world: World, taken: set[str]
+) -> tuple[ast.expr, Point]:
+    """What a function's own name stands for, and where that was written: ``group = file["events"]``, or what
+    a loop goes through to bind it, which is noted as taken. A name that is used as only an array can be is
+    left as it is: what it gives under a name was read."""
     for _ in range(_FAR):
         if not isinstance(node, ast.Name) or node.id in point.locals or _is_array(node.id, point):
             break
         stored = [each for each, _ in evaluator.flow.definitions(node.id, point, world)]
         match stored:
             case [ast.Assign(targets=[ast.Name()], value=value) as statement]:
+                node, point = value, Point(point.frame, statement)
+            case [ast.For(target=ast.Name(), iter=value) as statement]:
+                taken.add(EACH)
                 node, point = value, Point(point.frame, statement)
             case _:
                 break
@@ -189,14 +207,33 @@ def _is_array(name: str, point: Point) -> bool:
 
 def _part(node: ast.expr | None) -> tuple[ast.expr, str, bool] | None:
     """What an expression takes a part of, how, and whether surely by a name, as a file's parts always are:
-    ``file["images"]``, ``file.get("images")``, ``file.variables["t"]``, ``connection.cursor()``."""
+    ``file["images"]``, ``file.get("images")``, ``file.variables["t"]``, ``connection.cursor()``,
+    ``next(s for s in container.streams if s.type == "video")``."""
     match node:
         case ast.Subscript(value=ast.Attribute(value=whole, attr=under), slice=key) if under in PARTS:
-            return whole, under, _is_name(key)
+            return whole, under, under not in METHODS or _is_name(key)
+        case (
+            ast.Call(func=ast.Name(id="next"), args=[ast.GeneratorExp() as made, *_])
+            | ast.Subscript(value=ast.ListComp() as made)
+        ) if (sieved := _sieved(made)) is not None:
+            return sieved, EACH, True
         case ast.Subscript(value=whole, slice=key):
             return whole, "[]", _is_name(key)
         case ast.Call(func=ast.Attribute(value=whole, attr=method), args=given) if method in PARTS:
             return whole, method, method != "get" or (bool(given) and _is_name(given[0]))
+        case ast.Attribute(value=whole, attr=under) if under in PARTS - METHODS:
+            return whole, under, True
+    return None
+
+
+def _sieved(made: ast.GeneratorExp | ast.ListComp) -> ast.expr | None:
+    """What a comprehension goes through that gives each thing as it is, or leaves it out."""
+    match made:
+        case (
+            ast.GeneratorExp(elt=ast.Name(id=given), generators=[each])
+            | ast.ListComp(elt=ast.Name(id=given), generators=[each])
+        ) if isinstance(each.target, ast.Name) and each.target.id == given:
+            return each.iter
     return None
 
 

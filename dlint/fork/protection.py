@@ -39,10 +39,12 @@ class Effect(NamedTuple):
 
 
 class Shelter(NamedTuple):
-    """The protection that a worker use has: the call, and whether spawned workers have it too."""
+    """The protection that a worker use has: the call, and whether spawned workers have it too. ``lost``: the
+    process that makes the loader has not even itself what the call sets, as it is started anew."""
 
     effect: Effect
     spawned: bool
+    lost: bool = False
 
 
 class Protections:
@@ -181,12 +183,13 @@ class Protections:
         ways = self._boundaries.ways_to(use.loader.point)
         found: Shelter | None = None
         for way in ways:
-            on_way = self._on_way(effects, way.functions, way.module, way.guarded)
+            on_way = self._on_way(effects, way)
             if on_way is None and not way.whole:
                 on_way = self._lenient(effects, [use.loader.module])
             if on_way is None:
                 return None
-            found = on_way if found is None or not on_way.spawned else found
+            if found is None or on_way.lost or not (on_way.spawned or found.lost):
+                found = on_way
         return found
 
     def taken_back(self, use: WorkerUse, modules: Iterable[Module]) -> Effect | None:
@@ -254,9 +257,10 @@ class Protections:
             effect
             for effect in every
             if effect.at is way.module
-            and (effect.kind == "import" or (effect.kind == "guard" and way.guarded))
+            and (effect.kind == "import" or (effect.kind == "guard" and way.guarded and way.anew is None))
         ]
-        inner = [[e for e in every if e.function is function] for function in reversed(way.functions)]
+        run = reversed(way.functions[: way.anew])
+        inner = [[e for e in every if e.function is function] for function in run]
         level = own
         if not any(effect.kind == "guard" or len(effect.order) > 1 for effect in own):
             level = next((called for called in inner if called), own)
@@ -283,19 +287,19 @@ class Protections:
                 return taking
         return None
 
-    def _on_way(
-        self, effects: list[Effect], functions: tuple[ast.AST, ...], start: Module, guarded: bool
-    ) -> Shelter | None:
-        imported = self._boundaries.imports(start.relative)
-        through = {id(function) for function in functions}
+    def _on_way(self, effects: list[Effect], way: Way) -> Shelter | None:
+        imported = self._boundaries.imports(way.module.relative)
         for effect in effects:
             if effect.kind == "import" and effect.at.relative in imported:
                 return Shelter(effect, True)
-        for effect in effects:
-            if effect.kind == "function" and id(effect.function) in through:
-                return Shelter(effect, False)
-            if effect.kind == "guard" and guarded and effect.at is start:
-                return Shelter(effect, False)
+        for lost in (False, True) if way.anew is not None else (False,):
+            through = {id(function) for function in way.functions[: None if lost else way.anew]}
+            guarded = way.guarded and (lost or way.anew is None)
+            for effect in effects:
+                if effect.kind == "function" and id(effect.function) in through:
+                    return Shelter(effect, False, lost)
+                if effect.kind == "guard" and guarded and effect.at is way.module:
+                    return Shelter(effect, False, lost)
         return None
 
     def _lenient(self, effects: list[Effect], modules: Iterable[Module]) -> Shelter | None:

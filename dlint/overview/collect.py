@@ -124,7 +124,7 @@ def _shelters(program: Program, uses: list[WorkerUse]) -> Iterator[str]:
             if use.dataset is None:
                 continue
             shelter = program.protections(name, value).shelter(use, use.modules)
-            if shelter is not None:
+            if shelter is not None and not shelter.lost:
                 effect = shelter.effect
                 said = f"{name}({value}) at {effect.module.relative}:{effect.call.lineno}"
                 if said not in seen:

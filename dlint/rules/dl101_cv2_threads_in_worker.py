@@ -51,9 +51,10 @@ class Photos(Dataset):
 
 `cv2.setNumThreads(0)` counts where it runs: at import of a module that the dataset's program imports, in
 worker code, in the dataset's `__init__`, or in a function or main guard on the way to the loader. The last
-protects forked workers only: spawned ones and those of a forkserver do not run it. `setNumThreads(1)` at
-import or in the parent counts as well (measured: an OpenMP build ran through in 6 of 6 runs, wheels started
-no thread in the workers), and so does a number that comes from settings or the command line. A script that
+protects forked workers only: spawned ones and those of a forkserver do not run it. Nor do the ranks that
+`mp.spawn` starts: what `main()` calls before is not set in them (measured). `setNumThreads(1)` at import or
+in the parent counts as well (measured: an OpenMP build ran through in 6 of 6 runs, wheels started no thread
+in the workers), and so does a number that comes from settings or the command line. A script that
 finds modules by name (`importlib`, Hydra) counts for loaders that no other script imports.
 `cv2.ocl.setUseOpenCL(False)` alone does not turn the threads off. What a call with a number greater than 1
 takes back in the main process, always and after all of these, is no protection for forked workers.
@@ -226,15 +227,18 @@ def _cv2_call(
     condition: str | None,
 ) -> Iterator[Found]:
     method = program.start_method_of(use)
+    lost = shelter.effect if shelter is not None and shelter.lost else None
+    shelter = shelter if lost is None else None
     if shelter is not None and (shelter.spawned or program.start_method not in STARTS_ANEW):
         return
     effect: What = "cost"
     why = f"{event.name}() runs in worker code with OpenCV's threads on"
     what = f"{why}: every worker starts a thread pool"
     cure = "call cv2.setNumThreads(0) after importing cv2"
+    if lost is not None:
+        cure += f": the process that makes the loader is spawned, and does not run {_told(lost)}"
     if shelter is not None:
-        call = f"{brief(shelter.effect.call)} at {place(shelter.effect.module, shelter.effect.call)}"
-        what = f"{event.name}() runs in {method} workers, which do not run {call}"
+        what = f"{event.name}() runs in {method} workers, which do not run {_told(shelter.effect)}"
     elif event.name in NO_THREADS:
         what = f"{why}, of which it starts none itself"
     elif not surely_starts_anew(program, use):
@@ -255,12 +259,17 @@ def _cv2_call(
     )
 
 
+def _told(effect: Effect) -> str:
+    """A call that sets something, with its place."""
+    return f"{brief(effect.call)} at {place(effect.module, effect.call)}"
+
+
 def _taken_back(event: Event, taken: Effect, condition: str | None) -> Found:
-    call = f"{brief(taken.call)} at {place(taken.module, taken.call)}"
     return Found(
         event.module,
         _call(event),
-        f"{event.name}() runs in worker code and {call} turns OpenCV's threads on: forked workers hang",
+        f"{event.name}() runs in worker code and {_told(taken)} turns OpenCV's threads on: "
+        "forked workers hang",
         "hang",
         "pass 0 there, or call cv2.setNumThreads(0) in the loader's worker_init_fn",
         both(condition, _OPENMP),
@@ -288,7 +297,7 @@ def _thread_count(program: Program, event: Event, use: WorkerUse) -> Iterator[Fo
 
 
 def _umat(event: Event, shelter: Shelter | None, condition: str | None) -> Iterator[Found]:
-    if shelter is not None:
+    if shelter is not None and not shelter.lost:
         return
     yield Found(
         event.module,

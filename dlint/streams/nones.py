@@ -119,10 +119,39 @@ class Nones:
             if isinstance(place.owner, ast.ExceptHandler):
                 return True
             if isinstance(place.owner, ast.If):
-                return concerns(place.owner.test, scope.indices, self._variables(scope))
+                test = place.owner.test
+                return concerns(test, scope.indices, self._variables(scope)) and not self._only_passes_on(
+                    test, point, scope
+                )
             if place.owner is None:
                 return self._is_left_over(place.block[: place.at], scope)
         return False
+
+    def _only_passes_on(self, test: ast.expr, point: Point, scope: _Scope) -> bool:
+        """Whether a test looks for the None of one of the steps that a loop goes through (``for step in
+        self.steps: data = step(data)``), of which none is seen to give one."""
+        steps = {
+            name
+            for statement in statements_in(scope.node.body)
+            if isinstance(statement, ast.For)
+            for name in own_names(statement)
+        }
+        match test:
+            case (
+                ast.Compare(left=ast.Name(id=name), ops=[ast.Is()], comparators=[ast.Constant(value=None)])
+                | ast.UnaryOp(op=ast.Not(), operand=ast.Name(id=name))
+            ) if steps:
+                pass
+            case _:
+                return False
+        for statement, world in self._evaluator.flow.definitions(name, point, scope.world):
+            match statement:
+                case ast.Assign(value=ast.Call(func=ast.Name(id=step)) as call) if step in steps:
+                    if self._of_call(call, Point(scope.frame, statement), world, scope) is not None:
+                        return False
+                case _:
+                    return False
+        return True
 
     def _variables(self, scope: _Scope) -> frozenset[str]:
         """The variables that tell one item from another."""
@@ -176,10 +205,10 @@ class Nones:
     def _of_call(self, node: ast.Call, point: Point, world: World, scope: _Scope) -> str | None:
         if scope.far >= _FAR or called(node) in self._chosen_by(scope.dataset):
             return None
-        for callee, w in self._evaluator.values(node.func, point, world):
-            if not isinstance(callee, Function) or not isinstance(callee.node, ast.FunctionDef):
-                continue
+        for callee, w in self._functions(node.func, point, world):
             function = callee.node
+            if not isinstance(function, ast.FunctionDef):
+                continue
             if function is scope.node or not all(_is_bound(each) for each in function.decorator_list):
                 continue
             if is_generator(function):
@@ -196,6 +225,15 @@ class Nones:
             if any(True for _ in self._of_function(inner)):
                 return f"returns what {display_name(callee)} gives, which can be None"
         return None
+
+    def _functions(self, node: ast.expr, point: Point, world: World) -> Iterator[tuple[Function, World]]:
+        """The functions of the program that a call of something calls; of an object its ``__call__``."""
+        for value, w in self._evaluator.values(node, point, world):
+            if isinstance(value, Function):
+                yield value, w
+            elif isinstance(value, Instance):
+                for method in self._evaluator.classes.methods(value, "__call__"):
+                    yield method, w
 
     def _chosen_by(self, dataset: Instance) -> frozenset[str]:
         """The functions by whose results a dataset has chosen its items."""

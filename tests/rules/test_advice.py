@@ -140,3 +140,93 @@ def test_worker_code_that_seeds_by_its_number(
     assert ("get_worker_info().seed" in finding.message) is (condition is None)
     assert (finding.condition or "").startswith(condition or "")
     assert (finding.condition is None) is (condition is None)
+
+
+_CLIPS = """\
+import av
+import h5py
+from torch.utils.data import DataLoader, Dataset
+
+class Clips(Dataset):
+    def __init__(self, path):
+        self.source = {opened}
+        {kept}
+    def __len__(self):
+        return 9
+    def __getitem__(self, index):
+        return len(self.source.{read})
+
+if __name__ == "__main__":
+    for clip in DataLoader(Clips("clips"), num_workers=2):
+        print(clip)
+"""
+_AV, _H5 = "av.open(path)", 'h5py.File(path, "r")'
+
+
+@pytest.mark.parametrize(
+    ("opened", "kept", "left"),
+    [
+        (_AV, "self.stream = self.source.streams.video[0]", True),
+        (_AV, "self.stream = self.source.streams.best('video')", True),
+        (_AV, "self.stream = next(s for s in self.source.streams if s.type == 'video')", True),
+        (_AV, "self.stream = [s for s in self.source.streams if s.type == 'video'][0]", True),
+        (_AV, "for self.stream in self.source.streams: break", False),  # not followed
+        (_AV, "for s in self.source.streams: self.stream = s", True),
+        (_AV, "s = self.source.streams.video[0]; s.thread_type = 'AUTO'; self.stream = s", True),
+        (_AV, "self.coder = self.source.streams.video[0].codec_context", True),
+        (_AV, "self.frames = self.source.decode(video=0)", True),
+        (_AV, "self.size = self.source.streams.video[0].frames", False),
+        (_AV, "s = self.source.streams.video[0]; self.width = s.codec_context.width", False),
+        (_AV, "self.kinds = [s.type for s in self.source.streams]", False),
+        (_H5, "self.images = self.source['images']", True),
+        (_H5, "self.first = self.source['images'][0]", False),
+        (_H5, "self.name = next(name for name in self.source)", False),
+        (_H5, "self.best = next(row for row in self.source['images'])", False),
+    ],
+)
+def test_a_part_that_is_kept_of_a_handle(
+    opened: str, kept: str, left: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A handle for each process would leave the part as it is, and unfit to be sent."""
+    program = _CLIPS.format(opened=opened, kept=kept, read="keys()")
+    (tmp_path / "program.py").write_text(program)
+    monkeypatch.chdir(tmp_path)
+    (finding,) = engine.check([Path()], Settings(select=("DL403",))).findings
+    assert (finding.remedy is None) is left
+    assert ("take its parts there" in (finding.by_hand or "")) is left
+
+
+_READERS = """\
+from decord import VideoReader
+from torch.utils.data import DataLoader, Dataset
+
+class Clips(Dataset):
+    def __init__(self, paths):
+        self.readers = {kept}
+    def __len__(self):
+        return 9
+    def __getitem__(self, index):
+        return self.readers{key}.get_batch([index])
+
+if __name__ == "__main__":
+    for clip in DataLoader(Clips(["a.mp4"]), num_workers=2):
+        print(clip)
+"""
+
+
+@pytest.mark.parametrize(
+    ("kept", "key"),
+    [
+        ("VideoReader(paths[0])", ""),
+        ("[VideoReader(path) for path in paths]", "[index]"),
+        ("{path: VideoReader(path) for path in paths}", "['a.mp4']"),
+    ],
+)
+def test_a_handle_of_which_no_process_may_let_go(
+    kept: str, key: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    program = _READERS.replace("{kept}", kept).replace("{key}", key)
+    finding = _finding("DL403", program, tmp_path, monkeypatch)
+    assert finding.by_hand is not None
+    assert "one that lets go of the parent's reader hangs as well" in finding.by_hand
+    assert finding.by_hand in finding.message

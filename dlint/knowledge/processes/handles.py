@@ -9,11 +9,12 @@ from dlint.finding import Effect
 
 class Handle(NamedTuple):
     """A kind of handle; ``forked`` is what forked workers that share it were seen to do, "" for nothing, and
-    ``effect`` the kind of that; ``parts`` are the methods whose result still reads from it (``[]``: what it
-    gives under a name); ``suffix``: only the call for a file of this kind makes one; ``cure`` is what to do
-    where a handle for each process is not enough. ``once``: what lets a process open no second one of the
-    same, be the first inherited, until that is closed. ``besides`` tells of some that forked workers cannot
-    share either, where nothing tells these from the others; a ``device`` has a number, and is not known.
+    ``effect`` the kind of that; ``parts`` are the methods and attributes that give what still reads from it
+    (``[]``: what it gives under a name; ``EACH``: what a loop over a part gives); ``suffix``: only the call
+    for a file of this kind makes one; ``cure`` is what to do where a handle for each process is not enough.
+    ``once``: what lets a process open no second one of the same, be the first inherited, until that is
+    closed. ``besides`` tells of some that forked workers cannot share either, where nothing tells these from
+    the others; a ``device`` has a number, and is not known.
     ``contents``: the parameter that takes what it reads, where that is in memory. Pickle sends one that is
     ``sent``, and where it arrives it is opened anew."""
 
@@ -37,6 +38,9 @@ class Handle(NamedTuple):
         return self.cure or f"open it in each process, keyed on os.getpid(){more}"
 
 
+# What a loop gives of a part, and the methods among what gives one.
+EACH = "each"
+METHODS = frozenset({"begin", "best", "cursor", "decode", "demux", "get"})
 # 3 to 45 silently wrong reads of 4,000, 4 workers; what is wrong in others is counted the same way.
 _FILE = Handle("a file", "read wrong data")
 _TAR = Handle("a tar archive", "read wrong data")  # 8 to 57
@@ -66,6 +70,9 @@ _INDEXED = Handle("a FASTA file", "read wrong data", parts=("[]",))
 _PDF = Handle("a PDF file", "read wrong pages, or fail", contents="stream")
 # openslide 4.0.1 opens the file for each read: 0 of 12,000 reads were bad.
 _SLIDE = Handle("an OpenSlide slide")
+# imageio 2.38: of a GIF of 40 frames 0 to 27 failed reads of 40, 0 to 2 silently wrong ones; of one of 200 up
+# to 92 and 18; of an .mp4 by FFMPEG 1 and 3 of 190, by PyAV 132 to 156 failed ones. With one worker: none.
+_IMAGEIO = Handle("an imageio reader", "read wrong frames, or fail")
 # fsspec 2026.9: of a local file 1 to 468 of 4,000 reads were silently wrong, of one of S3 all failed
 # (RuntimeError: This class is not fork-safe), of one read by HTTP all workers hung. In memory: 0.
 _REMOTE = Handle(
@@ -125,7 +132,15 @@ HANDLES = {
         # Measured too: its destructor waits for those threads.
         cure="open it in the worker only: one that lets go of the parent's reader hangs as well",
     ),
-    "av.open": Handle("a PyAV container"),
+    # PyAV 18.1, an .mp4: 136 to 154 failed reads of 190, where the parent has read a frame as well (one of
+    # four such runs hung); none with a container for each process. Its streams, their coders and the
+    # generators of frames are no more sent by pickle than it is.
+    "av.open": Handle(
+        "a PyAV container",
+        "fail to read",
+        effect="error",
+        parts=("streams", "audio", "video", "best", "codec_context", "decode", "demux", EACH),
+    ),
     "rasterio.open": Handle(
         "a rasterio dataset",
         "read wrong data",  # 503 to 941
@@ -149,6 +164,11 @@ HANDLES = {
     "pyedflib.EdfReader": Handle("an EDF file", "read wrong data", once="edflib opens none"),
     "openslide.OpenSlide": _SLIDE,
     "openslide.open_slide": _SLIDE,
+    "imageio.get_reader": _IMAGEIO,
+    "imageio.read": _IMAGEIO,
+    "imageio.v2.get_reader": _IMAGEIO,
+    "imageio.v2.read": _IMAGEIO,
+    "imageio.v3.imopen": _IMAGEIO,
     "fitz.open": _PDF,
     "fitz.Document": _PDF,
     "pymupdf.open": _PDF,
@@ -182,6 +202,8 @@ WITHOUT_POSITION = frozenset(
 )
 PARTS = frozenset(part for handle in HANDLES.values() for part in handle.parts)
 LMDB_WITHOUT_LOCK = _LMDB._replace(forked="")
+# Calls whose second argument says what kind of file it is, and not whether it is read.
+TAKES_FORMAT = (".get_reader", "imageio.read", "imageio.v2.read")
 # How a file is opened to be written: another matter than reading.
 WRITES = frozenset("wax")
 # What fsspec calls files that are in memory.

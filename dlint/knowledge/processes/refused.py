@@ -89,7 +89,6 @@ _CALLS = {
     "hashlib.md5": Refused("hash", "_hashlib.HASH"),
     "hashlib.sha1": Refused("hash", "_hashlib.HASH"),
     "hashlib.sha256": Refused("hash", "_hashlib.HASH"),
-    "imageio.get_reader": Refused("imageio reader", "_io.BufferedReader"),
     "http.client.HTTPSConnection": Refused("HTTPS connection", "SSLContext"),
     # Pickle sends it, and the worker that unpickles it ends: DECORDContext.__new__() lacks its arguments.
     "decord.cpu": Refused("decord context", error="RuntimeError: DataLoader worker ... exited unexpectedly"),

@@ -28,6 +28,8 @@ _PROCESS = Starter(None, "target", (3, "args"), "kwargs")
 _SPAWN = Starter(0, "fn", (1, "args"), own=1)
 _SUBMIT = Starter(0, "fn", None)
 
+# These start anew, unless they are told how; by torch 1.0 to 2.13 that is the default.
+STARTED_ANEW = frozenset({"multiprocessing.spawn", "multiprocessing.start_processes"})
 STARTERS = {
     "multiprocessing.spawn": _SPAWN,
     "multiprocessing.start_processes": _SPAWN,
