@@ -10,13 +10,13 @@ Also where the None comes from a function of the project, or from another datase
 (`return self.inner[index]`), whose result is returned as it is, and where a variable that starts as None is
 returned after an exception that kept it from being set.
 
-It is silent where a `collate_fn` takes the items (it may filter them), be it set later or patched into torch,
-where a decorator of `__getitem__` may replace what it returns, where the loader makes no batches
-(`batch_size=None`), where a `Subset` is of items that were looked at (`if dataset[i] is not None`), where
-the constructor has tried the same function on each item to choose which to keep
-(`[p for p in paths if self.parse(p) is not None]`), where anything else is done with a helper's result before
-it is returned (it may be tested and replaced), where only a mode of the dataset would get there, and where a
-list has something for each of so many settings.
+It is silent where a `collate_fn` takes the items (it may filter them), be it set later or patched into
+torch, or given to this one of several datasets under a test that may ask for its name, where a decorator of
+`__getitem__` may replace what it returns, where the loader makes no batches (`batch_size=None`), where a
+`Subset` is of items that were looked at (`if dataset[i] is not None`), where the constructor has tried the
+same function on each item to choose which to keep (`[p for p in paths if self.parse(p) is not None]`), where
+anything else is done with a helper's result before it is returned (it may be tested and replaced), where
+only a mode of the dataset would get there, and where a list has something for each of so many settings.
 
 ## Why is this bad
 
@@ -65,13 +65,13 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from dlint.loaders.loaders import Loader
+from dlint.loaders.loaders import Loader, Way
 from dlint.program.conditions import called
 from dlint.program.program import Program
 from dlint.rules.rule import Found
 from dlint.streams.items import Reader, are_chosen, handed_on, is_default_collate, readers
 from dlint.streams.nones import Nones
-from dlint.values.values import Const, Key
+from dlint.values.values import Const, Key, Value
 from dlint.values.worlds import World
 
 _LOADERS = frozenset({"torch.utils.data.DataLoader", "torchdata.stateful_dataloader.StatefulDataLoader"})
@@ -91,12 +91,13 @@ def check(program: Program) -> Iterator[Found]:
         if loader.module.relative in index.storing("collate_fn"):
             continue
         seen: set[int] = set()
-        for way, world in loader.ways("dataset", "collate_fn", "batch_size"):
+        ways = loader.ways("dataset", "collate_fn", "batch_size")
+        for way, world in ways:
             batch_size, dataset = way["batch_size"], way["dataset"]
             batches = not (isinstance(batch_size, Const) and batch_size.value is None)
             if dataset is None or not batches or not is_default_collate(way["collate_fn"]):
                 continue
-            if are_chosen(program.evaluator, dataset, world):
+            if are_chosen(program.evaluator, dataset, world) or _may_be_filtered(dataset, world, ways):
                 continue
             like, as_seen = program.like(dataset, world)
             mark = (like.key, as_seen)
@@ -111,6 +112,16 @@ def check(program: Program) -> Iterator[Found]:
                     seen.add(id(reader.node))
                     for node, how in places:
                         yield _found(program, loader, reader, node, how)
+
+
+def _may_be_filtered(dataset: Value, world: World, ways: list[Way]) -> bool:
+    """Whether a loader of one of several datasets has a function that takes the items of this one, under a
+    test that is not seen to have to do with which of them it is, but may: ``"Sparse" in name``."""
+    here = [way for way, w in ways if not world.is_of_other_caller(w)]
+    given = [(each, way["collate_fn"]) for way in here if (each := way["dataset"]) is not None]
+    return any(each.key != dataset.key for each, _ in given) and any(
+        each.key == dataset.key and not is_default_collate(collate) for each, collate in given
+    )
 
 
 def _found(program: Program, loader: Loader, reader: Reader, node: ast.stmt, how: str) -> Found:
