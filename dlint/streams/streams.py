@@ -224,6 +224,9 @@ class Streams:
                     found.append(self.of_expression(value, Point(point.frame, statement), w, far + 1))
                 case ast.With(items=[ast.withitem(context_expr=value)]):
                     found.append(self.of_expression(value, Point(point.frame, statement), w, far + 1))
+                case None if (given := _given(node.id, point)) is not None:
+                    # A step that stores entries of the elements of a parameter leaves none of them out.
+                    found.append(self.of_expression(*given, w, far + 1))
                 case _:
                     found.append(self._of_values(node, point, w, far))
         return _together(found)
@@ -253,6 +256,10 @@ class Streams:
                     found.append(self.of_function(callee, frame, w, far + 1))
                 case Class():
                     found.append(self._of_values(node, point, w, far))
+                case Instance() if methods := self._evaluator.classes.methods(callee, "__call__"):
+                    for method in methods:
+                        frame = self._evaluator.calls.enter(method, arguments_of(node, point), node, point)
+                        found.append(self.of_function(method, frame, w, far + 1))
                 case _:
                     return None
         return _together(found)
