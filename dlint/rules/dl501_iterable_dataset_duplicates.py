@@ -82,7 +82,7 @@ from dlint.source.nodes import speaks_of, walk
 from dlint.streams.divided import divides
 from dlint.streams.items import chained
 from dlint.streams.streams import Streams
-from dlint.values.frame import Arguments
+from dlint.values.frame import Arguments, Frame, Point
 from dlint.values.values import Class, Const, External, Function, Instance, Partial, Value
 from dlint.values.worlds import World
 from dlint.workers.uses import WorkerUse
@@ -104,7 +104,8 @@ def check(program: Program) -> Iterator[Found]:
             for dataset, world in chained(program.evaluator, use.dataset, use.world)
             if isinstance(dataset, Instance) and _is_plain_iterable(program, dataset.cls)
         ]
-        if not streams or any(divides(visit.function.node) for visit in use.code.visits):
+        code: list[tuple[ast.AST, Frame]] = [(each.function.node, each.frame) for each in use.code.visits]
+        if not streams or _is_divided(program, code):
             continue
         for dataset, world in streams:
             for method in program.evaluator.classes.methods(dataset, "__iter__"):
@@ -124,9 +125,23 @@ def _gives_all(program: Program, use: WorkerUse, method: Function, world: World)
     kinds = streams.of_function(method, frame, world)
     if kinds is None or "count" in kinds:
         return False
-    if any(divides(function) for function in streams.passed):
+    if _is_divided(program, streams.passed):
         return False  # a reader that the stream is handed on from
     return kinds != {"range"} or not any(draws(event.name) for event in use.code.events)
+
+
+def _is_divided(program: Program, code: list[tuple[ast.AST, Frame]]) -> bool:
+    """Whether one of some functions may give each worker its part. What is called ``shards()`` and is itself
+    one of them need not."""
+    looked_at = {id(function) for function, _ in code}
+
+    def is_looked_at(frame: Frame, asked: ast.expr) -> bool:
+        callees = [value for value, _ in program.evaluator.values(asked, Point(frame, None))]
+        return bool(callees) and all(
+            isinstance(callee, Function) and id(callee.node) in looked_at for callee in callees
+        )
+
+    return any(divides(function, partial(is_looked_at, frame)) for function, frame in code)
 
 
 def _is_plain_iterable(program: Program, cls: Class) -> bool:

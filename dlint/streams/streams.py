@@ -50,7 +50,7 @@ class Passage(NamedTuple):
 
 
 class Streams:
-    """Follows iterations to their sources; ``passed`` are the functions that it has come through.
+    """Follows iterations to their sources; ``passed`` are the functions that it has come through, and frames.
 
     ``is_set`` tells whether other code may set an attribute of an object after the class has.
     """
@@ -58,7 +58,7 @@ class Streams:
     def __init__(self, evaluator: Evaluator, is_set: Callable[[Instance, str], bool]) -> None:
         self._evaluator = evaluator
         self._is_set = is_set
-        self.passed: list[ast.AST] = []
+        self.passed: list[tuple[ast.AST, Frame]] = []
         self._counting = Counting(self, evaluator)
         self._rounds = Rounds(self, evaluator)
         self._open: set[tuple[int, Key]] = set()  # the expressions that are being looked at
@@ -66,7 +66,7 @@ class Streams:
     def of_function(self, function: Function, frame: Frame, world: World, far: int = 0) -> Kinds:
         """What iterating over the result of a function of the program reads."""
         node = function.node
-        self.passed.append(node)
+        self.passed.append((node, frame))
         if far > _FAR or isinstance(node, ast.AsyncFunctionDef):
             return None
         if isinstance(node, ast.Lambda):
@@ -93,8 +93,8 @@ class Streams:
         for method in self._evaluator.classes.methods(function.receiver, "__next__"):
             if isinstance(method.node, ast.Lambda):
                 return None
-            self.passed.append(method.node)
             frame = self._evaluator.calls.enter(method, Arguments(), None, None)
+            self.passed.append((method.node, frame))
             for statement in statements_in(method.node.body):
                 if isinstance(statement, ast.If) and _says_no_more(statement.body):
                     for node in walk(statement.test):
