@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from dlint.budget.budget import spend
 from dlint.calls.parameters import written
-from dlint.knowledge.iterables import PASSES_ON, gives_all, shuffles
+from dlint.knowledge.iterables import PASSES_ON, gives_all, is_setting, shuffles
 from dlint.source.nodes import walk
 from dlint.source.statements import FunctionNode, blocks, expressions, parameters, statements_in, target_names
 from dlint.streams.counting import Counting, Part
@@ -166,9 +166,13 @@ class Streams:
             case ast.Attribute(value=ast.Name()):
                 kinds = self._of_values(node, point, world, far)
                 return kinds if kinds is not None else self._of_stored_parts(node, point, world, far)
-            case ast.Subscript(value=whole) if _is_whole_part(node):
+            case ast.Subscript():
                 kinds = self._of_values(node, point, world, far)
-                return kinds if kinds is not None else self._of_whole(whole, point, world)
+                if kinds is None and self._is_part(node, point, world):
+                    kinds = self._of_whole(node.value, point, world)
+                if kinds is None and isinstance(node.slice, ast.Constant):
+                    kinds = self._of_entries(node.value, node.slice.value, point, world, far)
+                return kinds
         return self._of_values(node, point, world, far)
 
     def _of_stored_parts(self, node: ast.Attribute, point: Point, world: World, far: int) -> Kinds:
@@ -191,7 +195,7 @@ class Streams:
 
     def _of_whole(self, node: ast.expr, point: Point, world: World) -> Kinds:
         """What was read or opened, or a part of it by name."""
-        while isinstance(node, ast.Subscript) and _is_whole_part(node):
+        while isinstance(node, ast.Subscript) and self._is_part(node, point, world):
             node = node.value
         values = [value for value, _ in self._evaluator.values(node, point, world)]
         return (
@@ -199,6 +203,61 @@ class Streams:
             if values and all(isinstance(value, Made) and gives_all(value.name) for value in values)
             else None
         )
+
+    def _is_part(self, node: ast.Subscript, point: Point, world: World) -> bool:
+        """Whether an expression is a part by name of what was read, or as many as the program or its user
+        say: ``data["images"]``, ``data[:]``, ``data[:1000]``."""
+        match node.slice:
+            case ast.Constant(value=str()):
+                return True
+            case ast.Name(id=name) if name in point.locals:
+                return True  # the name that a comprehension has for each part
+            case ast.Slice(lower=lower, upper=upper, step=None):
+                return all(
+                    isinstance(value, Const) or (isinstance(value, External) and is_setting(value.name))
+                    for each in (lower, upper)
+                    if each is not None
+                    for value, _ in self._evaluator.values(each, point, world)
+                )
+        return False
+
+    def _of_entries(self, node: ast.expr, key: object, point: Point, world: World, far: int) -> Kinds:
+        """What an entry of a dict is read from that is made here or by a function of the program: ``{name:
+        data[name][:] for name in data}``."""
+        if far > _FAR:
+            return None
+        found: list[Kinds] = []
+        match node:
+            case ast.Dict(keys=keys, values=values):
+                for name, value in zip(keys, values, strict=True):
+                    if not isinstance(name, ast.Constant):
+                        return None
+                    if name.value == key:
+                        found.append(self.of_expression(value, point, world, far + 1))
+            case ast.DictComp(key=ast.Name(id=name), value=value, generators=[generator]) if (
+                name in target_names(generator.target)
+            ):
+                inside = self._evaluator.inside(node, point)
+                found.append(self.of_expression(value, inside, world, far + 1))
+            case ast.Name(id=name) if name in point.frame.layout.binds and name not in point.locals:
+                for statement, w in self._evaluator.flow.definitions(name, point, world):
+                    match statement:
+                        case ast.Assign(targets=[ast.Name()], value=value):
+                            at = Point(point.frame, statement)
+                            found.append(self._of_entries(value, key, at, w, far + 1))
+                        case _:
+                            return None
+            case ast.Call():
+                for callee, w in self._evaluator.values(node.func, point, world):
+                    if not isinstance(callee, Function) or not isinstance(callee.node, ast.FunctionDef):
+                        return None
+                    frame = self._evaluator.calls.enter(callee, arguments_of(node, point), node, point)
+                    self.passed.append((callee.node, frame))
+                    for each in statements_in(callee.node.body):
+                        if isinstance(each, ast.Return) and each.value is not None:
+                            at = Point(frame, each)
+                            found.append(self._of_entries(each.value, key, at, w, far + 1))
+        return _together(found)
 
     def _of_comprehension(
         self,
@@ -333,14 +392,6 @@ def _says_no_more(block: list[ast.stmt]) -> bool:
     raised = last.exc if isinstance(last, ast.Raise) else None
     raised = raised.func if isinstance(raised, ast.Call) else raised
     return isinstance(raised, ast.Name) and raised.id == "StopIteration"
-
-
-def _is_whole_part(node: ast.Subscript) -> bool:
-    """``data["images"]`` or ``data[:]``."""
-    match node.slice:
-        case ast.Constant(value=str()) | ast.Slice(lower=None, upper=None, step=None):
-            return True
-    return False
 
 
 def _of_maker(name: str) -> Kinds:
