@@ -6,17 +6,18 @@ A generator gives what the loops around its ``yield`` go over; other functions g
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 from dlint.budget.budget import spend
 from dlint.calls.parameters import written
 from dlint.knowledge.iterables import PASSES_ON, gives_all, is_setting, shuffles
 from dlint.source.nodes import walk
-from dlint.source.statements import FunctionNode, blocks, expressions, parameters, statements_in, target_names
+from dlint.source.statements import FunctionNode, parameters, statements_in, target_names
 from dlint.streams.counting import Counting, Part
 from dlint.streams.kinds import COUNT, DATA, RANGE, Kinds, together
-from dlint.streams.rounds import Loop, Rounds
+from dlint.streams.passages import Loop, Passage, passages
+from dlint.streams.rounds import Rounds
 from dlint.values.frame import Arguments, Frame, Point, arguments_of
 from dlint.values.outcomes import Outcome
 from dlint.values.values import (
@@ -41,14 +42,6 @@ if TYPE_CHECKING:
 _FAR = 12
 
 
-class Passage(NamedTuple):
-    """A ``yield`` of a generator, its statement, and the loops around it, the outermost first."""
-
-    node: ast.Yield | ast.YieldFrom
-    statement: ast.stmt
-    loops: tuple[Loop, ...]
-
-
 class Streams:
     """Follows iterations to their sources; ``passed`` are the functions that it has come through, and frames.
 
@@ -71,9 +64,9 @@ class Streams:
             return None
         if isinstance(node, ast.Lambda):
             return self.of_expression(node.body, Point(frame, None), world, far + 1)
-        passages = list(_passages(node.body, ()))
-        if passages:
-            return _together([self._of_passage(each, frame, world, far) for each in passages])
+        gives = list(passages(node.body, ()))
+        if gives:
+            return _together([self._of_passage(each, frame, world, far) for each in gives])
         found: list[Kinds] = []
         for statement in statements_in(node.body):
             if isinstance(statement, ast.Return):
@@ -409,15 +402,3 @@ def _counted(part: Part) -> Kinds:
     if part is Part.DATA:
         return DATA
     return RANGE if part is Part.NUMBERS else COUNT
-
-
-def _passages(block: list[ast.stmt], around: tuple[Loop, ...]) -> Iterator[Passage]:
-    """Each ``yield`` of a generator, with the loops around it."""
-    for statement in block:
-        for expression in expressions(statement):
-            for node in walk(expression):
-                if isinstance(node, ast.Yield | ast.YieldFrom):
-                    yield Passage(node, statement, around)
-        inside = (*around, statement) if isinstance(statement, ast.For | ast.While | ast.AsyncFor) else around
-        for role, inner, _ in blocks(statement):
-            yield from _passages(inner, inside if role == "body" else around)
