@@ -3,18 +3,19 @@
 ## What it finds
 
 The `__iter__` of an `IterableDataset` that a loader with two or more workers gets, where nothing divides the
-stream: neither `__iter__` nor anything that it calls or iterates over asks `get_worker_info()` (for more than
-the seed) or otherwise speaks of workers, or of which shard of how many (that files are called shards says
-nothing), and `worker_init_fn` does not change the dataset. It fires only where it can see what is streamed: a
-file, also one that a `while` reads to its end (or `pickle.load` to EOFError), files that it opens by their
-names one after another (itself, in a method, or by `chain.from_iterable`), by fsspec or from S3 too, a list,
-a range, rows of a table or of a database (a `find()` of MongoDB, a scan of Redis), a part of a file that was
-read whole (`np.load(path)["x"]`), in this file or another. Items that are packed on the way, with a `while`
-for those that are full, are the same stream, and so is what anything makes of its records (`for token in
-self.tokenizer(line)`); so are rows that a number counts through (`while at < len(self.rows)`, or slices of
-some), what an object reads that is its own iterator, everything in another order (`torch.randperm(n)`), and
-the streams of a `ChainDataset`. A `Trainer` of transformers whose `dataloader_num_workers` is above 1 is such
-a loader: it divides no stream among them.
+stream: neither `__iter__` nor anything that it calls or iterates over asks `get_worker_info()` (for more
+than the seed) or otherwise speaks of workers, or of which shard of how many (that files are called shards
+says nothing), and `worker_init_fn` does not change the dataset. It fires only where it can see what is
+streamed: a file, also one that a `while` reads to its end (or `pickle.load` to EOFError), files that it
+opens by their names one after another (itself, in a method, or by `chain.from_iterable`), by fsspec or from
+S3 too, a list, a range, rows of a table or of a database (a `find()` of MongoDB, a scan of Redis), a part of
+a file that was read whole (`np.load(path)["x"]`), arrays of Zarr, netCDF and xarray, a dataset of Hugging
+Face that is not streamed (`load_dataset(path)["train"]`), in this file or another. Items that are packed on
+the way, with a `while` for those that are full, are the same stream, and so is what anything makes of its
+records (`for token in self.tokenizer(line)`); so are rows that a number counts through (`while at <
+len(self.rows)`, or slices of some), what an object reads that is its own iterator, everything in another
+order (`torch.randperm(n)`), and the streams of a `ChainDataset`. A `Trainer` of transformers whose
+`dataloader_num_workers` is above 1 is such a loader: it divides no stream among them.
 
 A stream from elsewhere (webdataset, a streaming dataset of Hugging Face, Kafka, a queue) may divide itself,
 so may a database that is told to (`FOR UPDATE SKIP LOCKED`), and endless and random streams have nothing to

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from dlint.budget.budget import spend
 from dlint.calls.parameters import written
-from dlint.knowledge.iterables import PASSES_ON, gives_all, is_setting, shuffles
+from dlint.knowledge.iterables import PASSES_ON, gives_all, is_setting, may_be_indexed, shuffles
 from dlint.source.nodes import walk
 from dlint.source.statements import FunctionNode, parameters, statements_in, target_names
 from dlint.streams.counting import Counting, Part
@@ -101,12 +101,16 @@ class Streams:
         found = self._rounds.of_loops(passage.loops, frame, world, far)
         for at, loop in enumerate(passage.loops):
             if found[at] is None and isinstance(loop, ast.For):
-                found[at] = self._of_counted_part(loop, passage.loops[:at], found[:at], frame, world)
+                found[at] = self._of_counted_part(
+                    loop.iter, Point(frame, loop), passage.loops[:at], found[:at], world
+                )
         point = Point(frame, passage.statement)
         if isinstance(passage.node, ast.YieldFrom):
             kinds = self.of_expression(passage.node.value, point, world, far + 1)
             if kinds is None and self._rounds.is_made_of(passage.node.value, passage.loops, frame, world):
                 kinds = DATA
+            if kinds is None and isinstance(getattr(passage.node.value, "slice", None), ast.Slice):
+                kinds = self._of_counted_part(passage.node.value, point, passage.loops, found, world)
             found.append(kinds)
         elif together(found) == RANGE:
             loops = [loop for loop in passage.loops if isinstance(loop, ast.For)]
@@ -115,9 +119,9 @@ class Streams:
         return DATA if kinds is not None and "data" in kinds else kinds  # numbers only count the data
 
     def _of_counted_part(
-        self, loop: ast.For, around: tuple[Loop, ...], read: list[Kinds], frame: Frame, world: World
+        self, node: ast.expr, point: Point, around: tuple[Loop, ...], read: list[Kinds], world: World
     ) -> Kinds:
-        """What a loop goes through whose part a loop around it counts: ``rows[at : at + 512]``."""
+        """What is gone through whose part a loop around it counts: ``rows[at : at + 512]``."""
         counts = [
             each
             for each, kinds in zip(around, read, strict=True)
@@ -125,7 +129,7 @@ class Streams:
         ]
         if not counts:
             return None
-        part = self._counting.of_loops(counts, loop.iter, Point(frame, loop), world)
+        part = self._counting.of_loops(counts, node, point, world)
         return DATA if part is Part.DATA else None
 
     def of_expression(self, node: ast.expr, point: Point, world: World, far: int = 0) -> Kinds:
@@ -190,12 +194,32 @@ class Streams:
         """What was read or opened, or a part of it by name."""
         while isinstance(node, ast.Subscript) and self._is_part(node, point, world):
             node = node.value
-        values = [value for value, _ in self._evaluator.values(node, point, world)]
-        return (
-            DATA
-            if values and all(isinstance(value, Made) and gives_all(value.name) for value in values)
-            else None
-        )
+        values = self._evaluator.values(node, point, world)
+        return DATA if values and all(self._is_read(value, w) for value, w in values) else None
+
+    def _is_read(self, value: Value, world: World) -> bool:
+        """Whether something was read or opened, or is kept by what was (``file.variables``)."""
+        match value:
+            case Made() if may_be_indexed(value.name):
+                return self._is_indexed(value, world)
+            case Made() | External(owner=Made()):
+                return gives_all(value.name)
+        return False
+
+    def _is_indexed(self, made: Made, world: World) -> bool:
+        """Whether a dataset of Hugging Face, or one made of it, is surely none that is streamed."""
+        if "()" not in made.name:
+            asked = made.arguments.keywords.get("streaming")
+            given = self._evaluator.value_of(asked, world) if asked is not None else []
+            sure = all(isinstance(value, Const) and not value.value for value, _ in given)
+            return sure and not made.arguments.splats
+        match made.node:
+            case ast.Call(func=ast.Attribute(value=base)):
+                values = self._evaluator.values(base, made.point, world)
+                return bool(values) and all(
+                    isinstance(value, Made) and self._is_indexed(value, w) for value, w in values
+                )
+        return False
 
     def _is_part(self, node: ast.Subscript, point: Point, world: World) -> bool:
         """Whether an expression is a part by name of what was read, or as many as the program or its user
@@ -339,6 +363,8 @@ class Streams:
                 if value.name == "builtins.map" and kinds == RANGE:
                     kinds = self._mapped(self._evaluator.value_of(value.arguments.positional[0], world))
                 return kinds
+            case Made() if may_be_indexed(value.name):
+                return DATA if self._is_indexed(value, world) else None
             case Made():
                 return _of_maker(value.name)
             case Instance():
