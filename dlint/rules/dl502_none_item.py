@@ -8,7 +8,8 @@ function: `return None` (or a tuple of nothing else) where reading failed or the
 (`if len(frames) < n: return None`), an `if` about the item as the last statement and no `return` behind it.
 Also where the None comes from a function of the project, or from another dataset
 (`return self.inner[index]`), whose result is returned as it is, and where a variable that starts as None is
-returned after an exception that kept it from being set.
+returned after an exception that kept it from being set. The same of what `get` returns to PyTorch Geometric's
+`Dataset`, and for its `DataLoader`.
 
 It is silent where a `collate_fn` takes the items (it may filter them), be it set later or patched into
 torch, or given to this one of several datasets under a test that may ask for its name, where a decorator of
@@ -23,7 +24,9 @@ only a mode of the dataset would get there, and where a list has something for e
 `default_collate` does not know what to do with None, and one such item stops the training, perhaps after
 days. As measured: `TypeError: default_collate: batch must contain tensors, numpy arrays, numbers, dicts or
 lists; found <class 'NoneType'>`, and `RuntimeError: Could not infer dtype of NoneType` where a later item of
-the batch is None. Filtering all items of a batch away gives an IndexError instead.
+the batch is None. Filtering all items of a batch away gives an IndexError instead. The loader of PyTorch
+Geometric says `AttributeError: 'NoneType' object has no attribute 'stores'`, or TypeError where the first
+item is None; a `collate_fn` that it is given it does not use.
 
 ## Example
 
@@ -74,7 +77,8 @@ from dlint.streams.nones import Nones
 from dlint.values.values import Const, Key, Value
 from dlint.values.worlds import World
 
-_LOADERS = frozenset({"torch.utils.data.DataLoader", "torchdata.stateful_dataloader.StatefulDataLoader"})
+_TORCHS = frozenset({"torch.utils.data.DataLoader", "torchdata.stateful_dataloader.StatefulDataLoader"})
+_OF_GRAPHS = "torch_geometric.loader.DataLoader"
 _Judged = tuple[Reader, list[tuple[ast.stmt, str]]]
 
 
@@ -86,7 +90,7 @@ def check(program: Program) -> Iterator[Found]:
     nones = Nones(program.evaluator)
     known: dict[tuple[Key, World], list[_Judged]] = {}
     for loader in program.loaders:
-        if loader.inherited or loader.kind.name not in _LOADERS:
+        if loader.inherited or loader.kind.name not in _TORCHS | {_OF_GRAPHS}:
             continue
         if loader.module.relative in index.storing("collate_fn"):
             continue
@@ -104,7 +108,7 @@ def check(program: Program) -> Iterator[Found]:
             if mark not in known:
                 known[mark] = [
                     (reader, list(nones.of_reader(reader)))
-                    for outer in readers(program.evaluator, like, as_seen)
+                    for outer in readers(program.evaluator, like, as_seen, by_library=True)
                     for reader in (outer, *handed_on(program.evaluator, outer))
                 ]
             for reader, places in known[mark]:
@@ -127,12 +131,16 @@ def _may_be_filtered(dataset: Value, world: World, ways: list[Way]) -> bool:
 def _found(program: Program, loader: Loader, reader: Reader, node: ast.stmt, how: str) -> Found:
     owner = reader.function.owner.name if reader.function.owner is not None else reader.instance.cls.name
     where = f"{loader.module.relative}:{loader.call.lineno}"
+    of_graphs = loader.kind.name == _OF_GRAPHS
     return Found(
         reader.function.module,
         node,
-        f"{owner}.__getitem__ {how}: default_collate raises TypeError",
+        f"{owner}.{reader.node.name} {how}: "
+        + ("torch_geometric cannot collate it" if of_graphs else "default_collate raises TypeError"),
         "error",
-        f"leave None out in a collate_fn (loader at {where})",
+        f"leave None out {'before it is loaded' if of_graphs else 'in a collate_fn'} (loader at {where})",
         called(program, loader),
-        by_hand="filter the batch in a collate_fn: default_collate([i for i in batch if i is not None])",
+        by_hand="find out beforehand which items can be read: torch_geometric's loader uses no collate_fn"
+        if of_graphs
+        else "filter the batch in a collate_fn: default_collate([i for i in batch if i is not None])",
     )
