@@ -230,13 +230,33 @@ class Streams:
             case ast.Name(id=name) if name in point.locals:
                 return True  # the name that a comprehension has for each part
             case ast.Slice(lower=lower, upper=upper, step=None):
-                return all(
-                    isinstance(value, Const) or (isinstance(value, External) and is_setting(value.name))
-                    for each in (lower, upper)
-                    if each is not None
-                    for value, _ in self._evaluator.values(each, point, world)
-                )
+                bounds = [each for each in (lower, upper) if each is not None]
+                return all(self._is_bound(each, point, world) for each in bounds)
         return False
+
+    def _is_bound(self, node: ast.expr, point: Point, world: World) -> bool:
+        """Whether a number is one that the program or its user says, or that a loop counts up."""
+        match node:
+            case ast.BinOp(left=left, right=right):
+                return self._is_bound(left, point, world) and self._is_bound(right, point, world)
+            case ast.Name(id=name) if name in point.frame.layout.binds:
+                match self._evaluator.flow.definitions(name, point, world):
+                    case [
+                        (
+                            ast.For(
+                                target=ast.Name(),
+                                iter=ast.Call(args=[_] | [ast.Constant(), *_]) as counted,
+                            ) as loop,
+                            w,
+                        )
+                    ]:  # from another number on, it may be some worker's part
+                        return self.of_expression(counted, Point(point.frame, loop), w) == RANGE
+            case ast.Name(id=name) if (given := _given(name, point)) is not None:
+                return self._is_bound(*given, world)
+        return all(
+            isinstance(value, Const) or (isinstance(value, External) and is_setting(value.name))
+            for value, _ in self._evaluator.values(node, point, world)
+        )
 
     def _of_entries(self, node: ast.expr, key: object, point: Point, world: World, far: int) -> Kinds:
         """What an entry of a dict is read from that is made here or by a function of the program: ``{name:
