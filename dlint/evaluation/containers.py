@@ -88,7 +88,24 @@ class Containers:
             possible = [(value, world) for value in registered]
             return told_apart(possible, ("registered", base.key, key.key))
         found = self._entries(base, key, world)
-        return found[0] if found else [(value, world) for value in self.pick(base, key)]
+        return found[0] if found else self._under_names(base, key, world)
+
+    def _under_names(self, base: Value, key: Value, world: World) -> list[Outcome]:
+        """What ``base[key]`` may give; of a long or open table, too, each value goes with the key that it has
+        there: whoever tests the key tells which of them it is."""
+        values = self.pick(base, key)
+        if not isinstance(base, Table) or not isinstance(key, Unknown | Made | External):
+            return [(value, world) for value in values]
+        found: list[Outcome] = []
+        for value in values:
+            under = [name for name, held in base.items.items() if held.key == value.key]
+            if not under or ANY in under:
+                found.append((value, world))
+                continue
+            for name in under:
+                same = self._evaluator.truths.same(key, Const(name), world)
+                found += [(value, w) for result, w in same if result]
+        return found
 
     def _whole(self, base: Value) -> Value:
         """A dict with what other code puts in it; of an object, where it is a dict."""
@@ -352,7 +369,7 @@ class Containers:
                     continue
                 entries = self._entries(table, key, v)
                 if entries is None:
-                    found += [(value, v) for value in self.pick(table, key)]
+                    found += self._under_names(table, key, v)
                     continue
                 found += entries[0]
                 registry = all(isinstance(value, Class | Function | Partial) for value, _ in found)

@@ -90,15 +90,18 @@ class Named:
         that the configuration names where the module is not known."""
         if isinstance(base, ModuleValue):
             begin, end = (name.text if isinstance(name, Unknown) else None) or ("", "")
-            values: list[Value] = []
+            found: list[Outcome] = []
             different: set[Key] = set()
-            for value in self._evaluator.namespaces.public(base):
-                if _fits(getattr(value.node, "name", ""), begin, end):
-                    values.append(value)
+            for called, value in self._evaluator.namespaces.public(base):
+                if _fits(called, begin, end):
                     different.add(value.key)
                     if len(different) > OUTCOMES:
+                        found.append((value, world))
                         break  # the last of them stands for all others
-            return told_apart([(value, world) for value in values], ("named", base.key, name.key))
+                    # Whoever tests the name tells which of them it is.
+                    same = self._evaluator.truths.same(name, Const(called), world)
+                    found += [(value, w) for result, w in same if result]
+            return told_apart(found, ("named", base.key, name.key))
         if isinstance(base, Made) and base.name in IMPORTS:
             return self._any(("named", base.key, name.key), base, base.point, world)
         return []
@@ -143,9 +146,9 @@ class Named:
     def all_of(self, module: ModuleValue) -> Table:
         """The classes and functions that a module has, as the dict of its names; classes first."""
         found = sorted(
-            self._evaluator.namespaces.public(module), key=lambda value: not isinstance(value, Class)
+            self._evaluator.namespaces.public(module), key=lambda each: not isinstance(each[1], Class)
         )
-        return Table({getattr(value.node, "name", ""): value for value in found}, True)
+        return Table(dict(found), True)
 
     def evaluated(self, text: Value, node: ast.AST, point: Point, world: World) -> list[Outcome]:
         """``eval("Name")`` and ``eval("package." + name)``: read, never run."""
@@ -160,11 +163,13 @@ class Named:
         else:
             owners = [(ModuleValue(point.frame.module, None), world)]
         found: list[Outcome] = [
-            (value, w)
+            (value, v)
             for owner, w in owners
             if isinstance(owner, ModuleValue)
-            for value in self._evaluator.namespaces.public(owner)
-            if _fits(getattr(value.node, "name", ""), begin, end) and (dot or isinstance(value, Class))
+            for name, value in self._evaluator.namespaces.public(owner)
+            if _fits(name, begin, end) and (dot or isinstance(value, Class))
+            for result, v in self._evaluator.truths.same(text, Const(f"{path}{dot}{name}"), w)
+            if result
         ]
         return found if dot else [*found[:_MOST], (Unknown(("eval", id(node), point.key)), world)]
 

@@ -171,9 +171,9 @@ class Namespaces:
         found: list[Value] = self.exported(module, name)
         return [(value, world) for value in found] or [(Unknown(("member", module.key, name)), world)]
 
-    def public(self, module: ModuleValue) -> Iterator[Class | Function]:
-        """The classes and functions that a module of the program makes available, by name: what comes after
-        those that are taken is not looked for, which may be in a hundred files."""
+    def public(self, module: ModuleValue) -> Iterator[tuple[str, Class | Function]]:
+        """The classes and functions that a module of the program makes available, with their names and by
+        these: what comes after those that are taken is not looked for, which may be in a hundred files."""
         if module.module is None:
             return
         frame = self._evaluator.modules.frame(module.module)
@@ -189,7 +189,7 @@ class Namespaces:
         for name in sorted(set(names)):
             for value in self.exported(module, name):
                 if isinstance(value, Class | Function):
-                    yield value
+                    yield name, value
 
     # Imports
 

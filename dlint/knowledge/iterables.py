@@ -25,6 +25,8 @@ PASSES_ON = {
     "builtins.zip": slice(0, None),
     "csv.DictReader": slice(0, 1),
     "csv.reader": slice(0, 1),
+    "io.BufferedReader": slice(0, 1),
+    "io.TextIOWrapper": slice(0, 1),
     "itertools.chain": slice(0, None),
     "itertools.islice": slice(0, 1),
     "itertools.starmap": slice(1, 2),
@@ -40,6 +42,8 @@ PASSES_ON = {
     "torch.tensor": slice(0, 1),
     "tqdm.auto.tqdm": slice(0, 1),
     "tqdm.tqdm": slice(0, 1),
+    "zstandard.ZstdDecompressor().read_to_iter": slice(0, 1),
+    "zstandard.ZstdDecompressor().stream_reader": slice(0, 1),
 }
 # Those that read their argument to its end, whatever it is.
 COLLECTS = frozenset({"builtins.list", "builtins.set", "builtins.sorted", "builtins.tuple", "builtins.dict"})
@@ -73,6 +77,7 @@ _WHOLE = frozenset(
         "lmdb.open",
         "lzma.open",
         "mysql.connector.connect",
+        "netCDF4.Dataset",
         "os.listdir",
         "os.scandir",
         "os.walk",
@@ -81,6 +86,9 @@ _WHOLE = frozenset(
         "psycopg.connect",
         "psycopg2.connect",
         "pymysql.connect",
+        "rdkit.Chem.ForwardSDMolSupplier",
+        "rdkit.Chem.SDMolSupplier",
+        "rdkit.Chem.SmilesMolSupplier",
         "s3fs.S3FileSystem",
         "smart_open.open",
         "smart_open.smart_open",
@@ -91,12 +99,28 @@ _WHOLE = frozenset(
         "tarfile.open",
         "torch.arange",
         "torch.load",
+        "xarray.load_dataset",
+        "xarray.open_dataarray",
+        "xarray.open_dataset",
+        "xarray.open_mfdataset",
+        "xarray.open_zarr",
+        "zarr.load",
+        "zarr.open",
+        "zarr.open_array",
+        "zarr.open_consolidated",
+        "zarr.open_group",
         "zipfile.ZipFile",
+        "zstandard.open",
     }
 )
 # Methods that read on in a file, and give nothing at its end.
 READS = frozenset({"fetchmany", "fetchone", "get_chunk", "read", "readline", "readlines"})
-_OPENERS = frozenset({"File", "ZipFile", "connect", "load", "open"})
+_OPENERS = frozenset(
+    {"Dataset", "File", "SDMolSupplier", "ZipFile", "connect", "load", "open", "open_array", "open_dataset"}
+    | {"open_group", "open_zarr"}
+)
+# Methods of arrays with named dimensions that pick by a number: ``field.isel(time=3)``.
+PICKS = frozenset({"isel", "sel"})
 # Functions that read the next object of the file that they are given, and raise EOFError at its end.
 READS_NEXT = frozenset(
     f"{module}.load" for module in ("cPickle", "cloudpickle", "dill", "marshal", "numpy", "pickle", "torch")
@@ -122,6 +146,31 @@ _WHOLE_MODULES = ("numpy.", "pandas.", "polars.", "pyarrow.")
 _RANDOM = ("numpy.random.", "random.", "secrets.", "torch.rand", "torch.multinomial", "torch.normal")
 
 
+# Datasets of Hugging Face, which workers divide among them only where they are streamed, and the methods that
+# give another one with the items of the same.
+_INDEXED = re.compile(r"datasets\.(?:load_dataset|load_from_disk|Dataset\.from_\w+)((?:\(\)\.\w+)*)")
+_KEEPS_KIND = frozenset(
+    {
+        "add_column",
+        "cast",
+        "cast_column",
+        "class_encode_column",
+        "filter",
+        "flatten",
+        "flatten_indices",
+        "iter",
+    }
+    | {"map", "remove_columns", "rename_column", "rename_columns", "select_columns", "shuffle", "sort"}
+    | {"with_format", "with_transform"}
+)
+
+
+def may_be_indexed(name: str) -> bool:
+    """Whether a call by this name gives a dataset of Hugging Face, unless it is told to stream it."""
+    found = _INDEXED.fullmatch(name)
+    return found is not None and _KEEPS_KIND.issuperset(found[1].split("().")[1:])
+
+
 def gives_all(name: str) -> bool:
     """Whether a call by this name, or of a method of what it gives, is a finite stream that no library
     divides among workers (``open``, ``os.listdir``, ``pandas.read_csv().iterrows``)."""
@@ -135,7 +184,9 @@ def gives_all(name: str) -> bool:
 
 def gives_records(name: str) -> bool:
     """Whether a call by this name gives records, and not the names of what has them."""
-    return opens(name) or (gives_all(name) and name.rpartition(".")[2] in _RECORDS)
+    if opens(name) or may_be_indexed(name):
+        return True
+    return gives_all(name) and name.rpartition(".")[2] in _RECORDS
 
 
 def shuffles(name: str) -> bool:

@@ -93,10 +93,14 @@ def canonical(name: str) -> str:
     return name
 
 
+# Functions with names like classes, which give None for what they cannot read.
+_PARSERS = ("rdkit.Chem.MolFrom", "rdkit.Chem.AllChem.MolFrom", "rdkit.Chem.rdmolfiles.MolFrom")
+
+
 def is_constructor(name: str) -> bool:
     """Whether a library name is a class by its spelling: what it makes is neither None nor false."""
     last = name.rpartition(".")[2]
-    return last[:1].isupper() and not last.isupper()
+    return last[:1].isupper() and not last.isupper() and not name.startswith(_PARSERS)
 
 
 def asks_state(name: str) -> bool:

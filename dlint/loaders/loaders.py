@@ -141,7 +141,12 @@ class Loader:
         ]
         for name in names:
             ways = _first_of_each(
-                [({**found, name: value}, v) for found, w in ways for value, v in self._argument(name, w)]
+                [
+                    ({**found, name: value}, v)
+                    for found, w in ways
+                    for value, v in self._argument(name, w)
+                    if v.may_be  # else this argument excludes those before
+                ]
             )
         return ways
 

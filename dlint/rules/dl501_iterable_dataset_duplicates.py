@@ -3,18 +3,19 @@
 ## What it finds
 
 The `__iter__` of an `IterableDataset` that a loader with two or more workers gets, where nothing divides the
-stream: neither `__iter__` nor anything that it calls or iterates over asks `get_worker_info()` (for more than
-the seed) or otherwise speaks of workers, or of which shard of how many (that files are called shards says
-nothing), and `worker_init_fn` does not change the dataset. It fires only where it can see what is streamed: a
-file, also one that a `while` reads to its end (or `pickle.load` to EOFError), files that it opens by their
-names one after another (itself, in a method, or by `chain.from_iterable`), by fsspec or from S3 too, a list,
-a range, rows of a table or of a database (a `find()` of MongoDB, a scan of Redis), a part of a file that was
-read whole (`np.load(path)["x"]`), in this file or another. Items that are packed on the way, with a `while`
-for those that are full, are the same stream, and so is what anything makes of its records (`for token in
-self.tokenizer(line)`); so are rows that a number counts through (`while at < len(self.rows)`, or slices of
-some), what an object reads that is its own iterator, everything in another order (`torch.randperm(n)`), and
-the streams of a `ChainDataset`. A `Trainer` of transformers whose `dataloader_num_workers` is above 1 is such
-a loader: it divides no stream among them.
+stream: neither `__iter__` nor anything that it calls or iterates over asks `get_worker_info()` (for more
+than the seed) or otherwise speaks of workers, or of which shard of how many (that files are called shards
+says nothing), and `worker_init_fn` does not change the dataset. It fires only where it can see what is
+streamed: a file, also one that a `while` reads to its end (or `pickle.load` to EOFError), files that it
+opens by their names one after another (itself, in a method, or by `chain.from_iterable`), by fsspec or from
+S3 too, a list, a range, rows of a table or of a database (a `find()` of MongoDB, a scan of Redis), a part of
+a file that was read whole (`np.load(path)["x"]`), arrays of Zarr, netCDF and xarray, a dataset of Hugging
+Face that is not streamed (`load_dataset(path)["train"]`), in this file or another. Items that are packed on
+the way, with a `while` for those that are full, are the same stream, and so is what anything makes of its
+records (`for token in self.tokenizer(line)`); so are rows that a number counts through (`while at <
+len(self.rows)`, or slices of some), what an object reads that is its own iterator, everything in another
+order (`torch.randperm(n)`), and the streams of a `ChainDataset`. A `Trainer` of transformers whose
+`dataloader_num_workers` is above 1 is such a loader: it divides no stream among them.
 
 A stream from elsewhere (webdataset, a streaming dataset of Hugging Face, Kafka, a queue) may divide itself,
 so may a database that is told to (`FOR UPDATE SKIP LOCKED`), and endless and random streams have nothing to
@@ -82,7 +83,7 @@ from dlint.source.nodes import speaks_of, walk
 from dlint.streams.divided import divides
 from dlint.streams.items import chained
 from dlint.streams.streams import Streams
-from dlint.values.frame import Arguments
+from dlint.values.frame import Arguments, Frame, Point
 from dlint.values.values import Class, Const, External, Function, Instance, Partial, Value
 from dlint.values.worlds import World
 from dlint.workers.uses import WorkerUse
@@ -104,7 +105,8 @@ def check(program: Program) -> Iterator[Found]:
             for dataset, world in chained(program.evaluator, use.dataset, use.world)
             if isinstance(dataset, Instance) and _is_plain_iterable(program, dataset.cls)
         ]
-        if not streams or any(divides(visit.function.node) for visit in use.code.visits):
+        code: list[tuple[ast.AST, Frame]] = [(each.function.node, each.frame) for each in use.code.visits]
+        if not streams or _is_divided(program, code):
             continue
         for dataset, world in streams:
             for method in program.evaluator.classes.methods(dataset, "__iter__"):
@@ -124,9 +126,23 @@ def _gives_all(program: Program, use: WorkerUse, method: Function, world: World)
     kinds = streams.of_function(method, frame, world)
     if kinds is None or "count" in kinds:
         return False
-    if any(divides(function) for function in streams.passed):
+    if _is_divided(program, streams.passed):
         return False  # a reader that the stream is handed on from
     return kinds != {"range"} or not any(draws(event.name) for event in use.code.events)
+
+
+def _is_divided(program: Program, code: list[tuple[ast.AST, Frame]]) -> bool:
+    """Whether one of some functions may give each worker its part. What is called ``shards()`` and is itself
+    one of them need not."""
+    looked_at = {id(function) for function, _ in code}
+
+    def is_looked_at(frame: Frame, asked: ast.expr) -> bool:
+        callees = [value for value, _ in program.evaluator.values(asked, Point(frame, None))]
+        return bool(callees) and all(
+            isinstance(callee, Function) and id(callee.node) in looked_at for callee in callees
+        )
+
+    return any(divides(function, partial(is_looked_at, frame)) for function, frame in code)
 
 
 def _is_plain_iterable(program: Program, cls: Class) -> bool:

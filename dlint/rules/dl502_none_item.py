@@ -8,22 +8,25 @@ function: `return None` (or a tuple of nothing else) where reading failed or the
 (`if len(frames) < n: return None`), an `if` about the item as the last statement and no `return` behind it.
 Also where the None comes from a function of the project, or from another dataset
 (`return self.inner[index]`), whose result is returned as it is, and where a variable that starts as None is
-returned after an exception that kept it from being set.
+returned after an exception that kept it from being set. The same of what `get` returns to PyTorch Geometric's
+`Dataset`, and for its `DataLoader`.
 
-It is silent where a `collate_fn` takes the items (it may filter them), be it set later or patched into torch,
-where a decorator of `__getitem__` may replace what it returns, where the loader makes no batches
-(`batch_size=None`), where a `Subset` is of items that were looked at (`if dataset[i] is not None`), where
-the constructor has tried the same function on each item to choose which to keep
-(`[p for p in paths if self.parse(p) is not None]`), where anything else is done with a helper's result before
-it is returned (it may be tested and replaced), where only a mode of the dataset would get there, and where a
-list has something for each of so many settings.
+It is silent where a `collate_fn` takes the items (it may filter them), be it set later or patched into
+torch, or given to this one of several datasets under a test that may ask for its name, where a decorator of
+`__getitem__` may replace what it returns, where the loader makes no batches (`batch_size=None`), where a
+`Subset` is of items that were looked at (`if dataset[i] is not None`), where the constructor has tried the
+same function on each item to choose which to keep (`[p for p in paths if self.parse(p) is not None]`), where
+anything else is done with a helper's result before it is returned (it may be tested and replaced), where
+only a mode of the dataset would get there, and where a list has something for each of so many settings.
 
 ## Why is this bad
 
 `default_collate` does not know what to do with None, and one such item stops the training, perhaps after
 days. As measured: `TypeError: default_collate: batch must contain tensors, numpy arrays, numbers, dicts or
 lists; found <class 'NoneType'>`, and `RuntimeError: Could not infer dtype of NoneType` where a later item of
-the batch is None. Filtering all items of a batch away gives an IndexError instead.
+the batch is None. Filtering all items of a batch away gives an IndexError instead. The loader of PyTorch
+Geometric says `AttributeError: 'NoneType' object has no attribute 'stores'`, or TypeError where the first
+item is None; a `collate_fn` that it is given it does not use.
 
 ## Example
 
@@ -65,16 +68,17 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from dlint.loaders.loaders import Loader
+from dlint.loaders.loaders import Loader, Way
 from dlint.program.conditions import called
 from dlint.program.program import Program
 from dlint.rules.rule import Found
 from dlint.streams.items import Reader, are_chosen, handed_on, is_default_collate, readers
 from dlint.streams.nones import Nones
-from dlint.values.values import Const, Key
+from dlint.values.values import Const, Key, Value
 from dlint.values.worlds import World
 
-_LOADERS = frozenset({"torch.utils.data.DataLoader", "torchdata.stateful_dataloader.StatefulDataLoader"})
+_TORCHS = frozenset({"torch.utils.data.DataLoader", "torchdata.stateful_dataloader.StatefulDataLoader"})
+_OF_GRAPHS = "torch_geometric.loader.DataLoader"
 _Judged = tuple[Reader, list[tuple[ast.stmt, str]]]
 
 
@@ -86,24 +90,25 @@ def check(program: Program) -> Iterator[Found]:
     nones = Nones(program.evaluator)
     known: dict[tuple[Key, World], list[_Judged]] = {}
     for loader in program.loaders:
-        if loader.inherited or loader.kind.name not in _LOADERS:
+        if loader.inherited or loader.kind.name not in _TORCHS | {_OF_GRAPHS}:
             continue
         if loader.module.relative in index.storing("collate_fn"):
             continue
         seen: set[int] = set()
-        for way, world in loader.ways("dataset", "collate_fn", "batch_size"):
+        ways = loader.ways("dataset", "collate_fn", "batch_size")
+        for way, world in ways:
             batch_size, dataset = way["batch_size"], way["dataset"]
             batches = not (isinstance(batch_size, Const) and batch_size.value is None)
             if dataset is None or not batches or not is_default_collate(way["collate_fn"]):
                 continue
-            if are_chosen(program.evaluator, dataset, world):
+            if are_chosen(program.evaluator, dataset, world) or _may_be_filtered(dataset, world, ways):
                 continue
             like, as_seen = program.like(dataset, world)
             mark = (like.key, as_seen)
             if mark not in known:
                 known[mark] = [
                     (reader, list(nones.of_reader(reader)))
-                    for outer in readers(program.evaluator, like, as_seen)
+                    for outer in readers(program.evaluator, like, as_seen, by_library=True)
                     for reader in (outer, *handed_on(program.evaluator, outer))
                 ]
             for reader, places in known[mark]:
@@ -113,15 +118,29 @@ def check(program: Program) -> Iterator[Found]:
                         yield _found(program, loader, reader, node, how)
 
 
+def _may_be_filtered(dataset: Value, world: World, ways: list[Way]) -> bool:
+    """Whether a loader of one of several datasets has a function that takes the items of this one, under a
+    test that is not seen to have to do with which of them it is, but may: ``"Sparse" in name``."""
+    here = [way for way, w in ways if not world.is_of_other_caller(w)]
+    given = [(each, way["collate_fn"]) for way in here if (each := way["dataset"]) is not None]
+    return any(each.key != dataset.key for each, _ in given) and any(
+        each.key == dataset.key and not is_default_collate(collate) for each, collate in given
+    )
+
+
 def _found(program: Program, loader: Loader, reader: Reader, node: ast.stmt, how: str) -> Found:
     owner = reader.function.owner.name if reader.function.owner is not None else reader.instance.cls.name
     where = f"{loader.module.relative}:{loader.call.lineno}"
+    of_graphs = loader.kind.name == _OF_GRAPHS
     return Found(
         reader.function.module,
         node,
-        f"{owner}.__getitem__ {how}: default_collate raises TypeError",
+        f"{owner}.{reader.node.name} {how}: "
+        + ("torch_geometric cannot collate it" if of_graphs else "default_collate raises TypeError"),
         "error",
-        f"leave None out in a collate_fn (loader at {where})",
+        f"leave None out {'before it is loaded' if of_graphs else 'in a collate_fn'} (loader at {where})",
         called(program, loader),
-        by_hand="filter the batch in a collate_fn: default_collate([i for i in batch if i is not None])",
+        by_hand="find out beforehand which items can be read: torch_geometric's loader uses no collate_fn"
+        if of_graphs
+        else "filter the batch in a collate_fn: default_collate([i for i in batch if i is not None])",
     )

@@ -6,7 +6,8 @@ A generator, a lambda or local function, a lock, an open file or the like in wha
 `collate_fn` returns, or in what `__getitem__` returns where the loader hands items on as they are
 (`batch_size=None` without a `collate_fn`, or a `collate_fn` that gives its list back). A function with
 `yield` in it returns a generator, and `map(lambda row: ..., rows)` holds its lambda until somebody goes
-through it, as a `defaultdict(lambda: ...)` does; a `map` of a function with a name can be sent.
+through it, as a `defaultdict(lambda: ...)` does; a `map` of a function with a name can be sent. So it is with
+an entry that is stored into the dict later, and stays there (`batch["lengths"] = (len(e) for e in batch)`).
 
 With any other `collate_fn` the items stay in the worker, and torch's default one refuses such an item with
 an error of its own: both are left alone. So are loaders without workers, where nothing travels, and the
@@ -66,16 +67,17 @@ from dlint.loaders.loaders import Loader, is_zero
 from dlint.program.conditions import with_workers
 from dlint.program.program import Program
 from dlint.rules.rule import Found
-from dlint.source.statements import blocks, changed_names, changes_part, own_names, statements_in
+from dlint.source.statements import blocks, changed_names, changes_part, own_names, statements_in, taken
 from dlint.streams.items import hands_items_on, readers
 from dlint.values.frame import Frame, Point
 from dlint.values.functions import display_name, is_generator
-from dlint.values.values import External, Function, Made, Partial, Value
+from dlint.values.values import External, Function, Made, Partial, Table, Value
 from dlint.values.worlds import World
 
 # What is sent with the function that it was given.
 _HOLD = frozenset({"builtins.map", "builtins.filter", "collections.defaultdict"})
 _BATCH = ("collate_fn", "batch_size")
+_FAR = 6
 
 
 def check(program: Program) -> Iterator[Found]:
@@ -126,36 +128,36 @@ def _returned(
                     break
 
 
-def _unsendable(program: Program, node: ast.expr, point: Point, world: World) -> str | None:
+def _unsendable(program: Program, node: ast.expr, point: Point, world: World, far: int = 0) -> str | None:
     """What in an expression pickle refuses, as a reader calls it; None where there is no such thing."""
     match node:
         case ast.Tuple(elts=parts) | ast.List(elts=parts):
-            return _first(program, parts, point, world)
+            return _first(program, parts, point, world, far)
         case ast.Dict(values=parts):
-            return _first(program, parts, point, world)
+            return _first(program, parts, point, world, far)
         case ast.Lambda():
             return "a lambda"
         case ast.GeneratorExp():
             return "a generator"
         case ast.Call():
-            return _made_by(program, node, point, world)
-        case ast.Name(id=name) if name in point.frame.layout.binds:
-            return _held(program, name, point, world)
+            return _made_by(program, node, point, world, far)
+        case ast.Name(id=name) if name in point.frame.layout.binds and far < _FAR:
+            return _held(program, name, point, world, far + 1)
     return None
 
 
-def _first(program: Program, parts: list[ast.expr], point: Point, world: World) -> str | None:
+def _first(program: Program, parts: list[ast.expr], point: Point, world: World, far: int) -> str | None:
     for part in parts:
-        what = _unsendable(program, part, point, world)
+        what = _unsendable(program, part, point, world, far)
         if what is not None:
             return what
     return None
 
 
-def _made_by(program: Program, node: ast.Call, point: Point, world: World) -> str | None:
+def _made_by(program: Program, node: ast.Call, point: Point, world: World, far: int) -> str | None:
     callees = [value for value, _ in program.evaluator.values(node.func, point, world)]
     if callees and all(isinstance(callee, External) and callee.name in _HOLD for callee in callees):
-        held = _first(program, node.args, point, world)
+        held = _first(program, node.args, point, world, far)
         return f"a {ast.unparse(node.func)} that holds {held}" if held is not None else None
     found = [_made_by_one(callee) for callee in callees]
     return found[0] if found and all(found) else None
@@ -175,23 +177,67 @@ def _made_by_one(callee: Value) -> str | None:
     return None
 
 
-def _held(program: Program, name: str, point: Point, world: World) -> str | None:
-    """What a variable holds, by every assignment that may have set it last."""
+def _held(
+    program: Program,
+    name: str,
+    point: Point,
+    world: World,
+    far: int,
+    replaced: frozenset[object] = frozenset(),
+) -> str | None:
+    """What a variable holds, by every assignment that may have set it last. Of a dict some entries may have
+    been ``replaced`` since."""
     found: list[str | None] = []
     for statement, w in program.evaluator.flow.definitions(
         name, point, world, passing=lambda each: _leaves(each, name)
     ):
         before = Point(point.frame, statement)
         match statement:
+            case ast.Assign(targets=[ast.Name()], value=ast.Dict(keys=keys, values=values)) if replaced:
+                left = [
+                    value
+                    for key, value in zip(keys, values, strict=True)
+                    if not (isinstance(key, ast.Constant) and key.value in replaced)
+                ]
+                found.append(_first(program, left, before, w, far))
+            case ast.Assign(
+                targets=[ast.Subscript(value=ast.Name(id=held) as table, slice=ast.Constant(value=key))],
+                value=value,
+            ) if (
+                held == name
+                and key not in replaced
+                and not taken(statement)
+                and _is_own_dict(program, table, before, w)
+            ):
+                what = _unsendable(program, value, before, w, far)
+                others = replaced | {key}
+                found.append(what or _held(program, name, before, w, far, others))
+            case _ if replaced:
+                return None
             case ast.Assign(targets=[ast.Name()], value=ast.Name() as value):
                 found.append(_by_value(program, value, before, w))
             case ast.Assign(targets=[ast.Name()], value=value):
-                found.append(_unsendable(program, value, before, w))
+                found.append(_unsendable(program, value, before, w, far))
             case ast.FunctionDef() if not statement.decorator_list:
                 found.append("a local function")
             case _:
                 return None
     return found[0] if found and all(found) else None
+
+
+def _is_own_dict(program: Program, node: ast.Name, point: Point, world: World) -> bool:
+    """Whether a variable is a dict that nobody is given who could replace what is in it."""
+    values = [value for value, _ in program.evaluator.values(node, point, world)]
+    return (
+        bool(values)
+        and all(isinstance(value, Table) for value in values)
+        and not any(
+            isinstance(given, ast.Name) and given.id == node.id
+            for call in point.frame.layout.nodes
+            if isinstance(call, ast.Call)
+            for given in (*call.args, *(keyword.value for keyword in call.keywords))
+        )
+    )
 
 
 def _leaves(statement: ast.stmt, name: str) -> bool:

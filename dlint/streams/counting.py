@@ -11,7 +11,7 @@ from enum import IntEnum
 from typing import TYPE_CHECKING
 
 from dlint.calls.parameters import given_names, passed
-from dlint.knowledge.iterables import draws, gives_all, opens
+from dlint.knowledge.iterables import PICKS, draws, gives_all, opens
 from dlint.source.nodes import children
 from dlint.source.statements import changed_names, dotted, expressions, own_names, statements_in, target_names
 from dlint.values.frame import Arguments, Frame, Point, arguments_of
@@ -126,6 +126,9 @@ class Counting:
         part = max(owner, *given, Part.NOTHING)
         if part >= Part.ELSEWHERE or owner is Part.NUMBERS:
             return part
+        match node.func:
+            case ast.Attribute(value=whole, attr=method) if part is Part.NUMBERS and method in PICKS:
+                return Part.DATA if self._is_known(whole, point, world) else Part.ELSEWHERE
         found: list[Part] = []
         for callee, w in self._evaluator.values(node.func, point, world):
             if not isinstance(callee, Function):

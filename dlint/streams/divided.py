@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ast
 import re
+from collections.abc import Callable
 
 from dlint.source.nodes import children, speaks_of, walk
 
@@ -33,12 +34,17 @@ _SHARED_OUT = re.compile(
 _SEEDS = 1 << 31
 
 
-def divides(function: ast.AST) -> bool:
-    """Whether code may give each worker its own part of a stream."""
+def divides(function: ast.AST, is_looked_at: Callable[[ast.expr], bool]) -> bool:
+    """Whether code may give each worker its own part of a stream. What a call asks for a shard may do so,
+    unless it is a function whose own code ``is_looked_at``."""
     if speaks_of(_WORKER, function) and not _asks_seed_only(function):
         return True
     named = speaks_of(_SHARD, function)
-    return any(_shares_out(node) or (named and _asks_for_part(node)) for node in walk(function))
+    return any(
+        _shares_out(node)
+        or (named and _asks_for_part(node) and not (isinstance(node, ast.Call) and is_looked_at(node.func)))
+        for node in walk(function)
+    )
 
 
 def _asks_seed_only(function: ast.AST) -> bool:

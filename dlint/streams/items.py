@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, NamedTuple
 
-from dlint.knowledge.loading import HAND_ON, is_iterable_dataset
+from dlint.knowledge.loading import HAND_ON, is_iterable_dataset, library_entries
 from dlint.source.nodes import walk
 from dlint.source.statements import dotted, own_names, statements_in
 from dlint.streams.item_names import index_names, is_index
@@ -31,21 +31,28 @@ class Reader(NamedTuple):
     world: World
 
 
-def readers(evaluator: Evaluator, dataset: Value, world: World, far: int = 0) -> Iterator[Reader]:
-    """The methods whose results are, unchanged, the items of a map-style dataset."""
+def readers(
+    evaluator: Evaluator, dataset: Value, world: World, far: int = 0, *, by_library: bool = False
+) -> Iterator[Reader]:
+    """The methods whose results are, unchanged, the items of a map-style dataset. ``by_library``: also those
+    that a library's dataset calls for an item, which a transform may still get."""
     if isinstance(dataset, Instance):
         libraries = evaluator.classes.libraries(dataset.cls)
         if any(is_iterable_dataset(name) for name in libraries):
             return
         if evaluator.classes.member(dataset.cls, "__getitems__"):
             return
-        for function in evaluator.classes.methods(dataset, "__getitem__"):
+        methods = evaluator.classes.methods(dataset, "__getitem__")
+        if by_library and not methods:
+            entries = {entry for name in libraries for entry in library_entries(name)}
+            methods = [each for entry in entries for each in evaluator.classes.methods(dataset, entry)]
+        for function in methods:
             if isinstance(function.node, ast.FunctionDef):
                 frame = evaluator.calls.enter(function, Arguments(), None, None)
                 yield Reader(function, function.node, dataset, frame, world)
     elif isinstance(dataset, Made) and far < _FAR:
         for part, w in inner(evaluator, dataset, world):
-            yield from readers(evaluator, part, w, far + 1)
+            yield from readers(evaluator, part, w, far + 1, by_library=by_library)
 
 
 def handed_on(evaluator: Evaluator, reader: Reader, far: int = 0) -> Iterator[Reader]:

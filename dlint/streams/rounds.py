@@ -19,6 +19,7 @@ from dlint.knowledge.iterables import (
 from dlint.source.nodes import walk
 from dlint.source.statements import changed_names, dotted, expressions, own_names, statements_in, target_names
 from dlint.streams.kinds import DATA, NOTHING, Kinds, together
+from dlint.streams.passages import Loop, passages
 from dlint.values.frame import Arguments, Frame, Point, arguments_of
 from dlint.values.values import Const, External, Function, Instance, Made, Unknown, Value
 from dlint.values.worlds import World
@@ -29,7 +30,6 @@ if TYPE_CHECKING:
 
 _FAR = 3
 _Calls: TypeAlias = Iterable[tuple[ast.Call, Point]]
-Loop: TypeAlias = ast.For | ast.AsyncFor | ast.While
 
 
 class Rounds:
@@ -50,7 +50,9 @@ class Rounds:
             for at, loop in enumerate(loops)
         ]
 
-    def is_made_of(self, node: ast.expr, around: tuple[Loop, ...], frame: Frame, world: World) -> bool:
+    def is_made_of(
+        self, node: ast.expr, around: tuple[Loop, ...], frame: Frame, world: World, far: int = 0
+    ) -> bool:
         """Whether an expression is made of the records that a loop around it reads, whatever makes it: what a
         tokenizer gives for a line, a buffer that is full."""
         read = {each.id for each in walk(node) if isinstance(each, ast.Name)}
@@ -61,7 +63,32 @@ class Rounds:
                 values = [value for value, _ in self._evaluator.values(bare, at, world)]
                 if values and all(map(_gives_records, values)):
                     return True
+                if far < _FAR and isinstance(bare, ast.Call) and self._yields_records(bare, at, world, far):
+                    return True
         return False
+
+    def _yields_records(self, node: ast.Call, point: Point, world: World, far: int) -> bool:
+        """Whether a call is one of a generator of the program that hands on the records which it reads."""
+        callees = self._evaluator.values(node.func, point, world)
+        for callee, w in callees:
+            if not isinstance(callee, Function) or not isinstance(callee.node, ast.FunctionDef):
+                return False
+            frame = self._evaluator.calls.enter(callee, arguments_of(node, point), node, point)
+            gives = list(passages(callee.node.body, ()))
+            if not gives:
+                return False
+            for each in gives:
+                given = each.node.value
+                if given is None:
+                    return False
+                if isinstance(each.node, ast.YieldFrom):
+                    bare, at = self._bare(given, Point(frame, each.statement), w)
+                    values = [value for value, _ in self._evaluator.values(bare, at, w)]
+                    if values and all(map(_gives_records, values)):
+                        continue
+                if not self.is_made_of(given, each.loops, frame, w, far + 1):
+                    return False
+        return bool(callees)
 
     def _records(self, loop: Loop, frame: Frame, world: World) -> tuple[ast.expr, Point] | None:
         """What a loop takes one after the other, and where that stands."""

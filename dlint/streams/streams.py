@@ -6,17 +6,18 @@ A generator gives what the loops around its ``yield`` go over; other functions g
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 from dlint.budget.budget import spend
 from dlint.calls.parameters import written
-from dlint.knowledge.iterables import PASSES_ON, gives_all, shuffles
+from dlint.knowledge.iterables import PASSES_ON, gives_all, is_setting, may_be_indexed, shuffles
 from dlint.source.nodes import walk
-from dlint.source.statements import FunctionNode, blocks, expressions, parameters, statements_in, target_names
+from dlint.source.statements import FunctionNode, parameters, statements_in, target_names
 from dlint.streams.counting import Counting, Part
 from dlint.streams.kinds import COUNT, DATA, RANGE, Kinds, together
-from dlint.streams.rounds import Loop, Rounds
+from dlint.streams.passages import Loop, Passage, passages
+from dlint.streams.rounds import Rounds
 from dlint.values.frame import Arguments, Frame, Point, arguments_of
 from dlint.values.outcomes import Outcome
 from dlint.values.values import (
@@ -41,16 +42,8 @@ if TYPE_CHECKING:
 _FAR = 12
 
 
-class Passage(NamedTuple):
-    """A ``yield`` of a generator, its statement, and the loops around it, the outermost first."""
-
-    node: ast.Yield | ast.YieldFrom
-    statement: ast.stmt
-    loops: tuple[Loop, ...]
-
-
 class Streams:
-    """Follows iterations to their sources; ``passed`` are the functions that it has come through.
+    """Follows iterations to their sources; ``passed`` are the functions that it has come through, and frames.
 
     ``is_set`` tells whether other code may set an attribute of an object after the class has.
     """
@@ -58,7 +51,7 @@ class Streams:
     def __init__(self, evaluator: Evaluator, is_set: Callable[[Instance, str], bool]) -> None:
         self._evaluator = evaluator
         self._is_set = is_set
-        self.passed: list[ast.AST] = []
+        self.passed: list[tuple[ast.AST, Frame]] = []
         self._counting = Counting(self, evaluator)
         self._rounds = Rounds(self, evaluator)
         self._open: set[tuple[int, Key]] = set()  # the expressions that are being looked at
@@ -66,14 +59,14 @@ class Streams:
     def of_function(self, function: Function, frame: Frame, world: World, far: int = 0) -> Kinds:
         """What iterating over the result of a function of the program reads."""
         node = function.node
-        self.passed.append(node)
+        self.passed.append((node, frame))
         if far > _FAR or isinstance(node, ast.AsyncFunctionDef):
             return None
         if isinstance(node, ast.Lambda):
             return self.of_expression(node.body, Point(frame, None), world, far + 1)
-        passages = list(_passages(node.body, ()))
-        if passages:
-            return _together([self._of_passage(each, frame, world, far) for each in passages])
+        gives = list(passages(node.body, ()))
+        if gives:
+            return _together([self._of_passage(each, frame, world, far) for each in gives])
         found: list[Kinds] = []
         for statement in statements_in(node.body):
             if isinstance(statement, ast.Return):
@@ -93,8 +86,8 @@ class Streams:
         for method in self._evaluator.classes.methods(function.receiver, "__next__"):
             if isinstance(method.node, ast.Lambda):
                 return None
-            self.passed.append(method.node)
             frame = self._evaluator.calls.enter(method, Arguments(), None, None)
+            self.passed.append((method.node, frame))
             for statement in statements_in(method.node.body):
                 if isinstance(statement, ast.If) and _says_no_more(statement.body):
                     for node in walk(statement.test):
@@ -108,12 +101,16 @@ class Streams:
         found = self._rounds.of_loops(passage.loops, frame, world, far)
         for at, loop in enumerate(passage.loops):
             if found[at] is None and isinstance(loop, ast.For):
-                found[at] = self._of_counted_part(loop, passage.loops[:at], found[:at], frame, world)
+                found[at] = self._of_counted_part(
+                    loop.iter, Point(frame, loop), passage.loops[:at], found[:at], world
+                )
         point = Point(frame, passage.statement)
         if isinstance(passage.node, ast.YieldFrom):
             kinds = self.of_expression(passage.node.value, point, world, far + 1)
             if kinds is None and self._rounds.is_made_of(passage.node.value, passage.loops, frame, world):
                 kinds = DATA
+            if kinds is None and isinstance(getattr(passage.node.value, "slice", None), ast.Slice):
+                kinds = self._of_counted_part(passage.node.value, point, passage.loops, found, world)
             found.append(kinds)
         elif together(found) == RANGE:
             loops = [loop for loop in passage.loops if isinstance(loop, ast.For)]
@@ -122,9 +119,9 @@ class Streams:
         return DATA if kinds is not None and "data" in kinds else kinds  # numbers only count the data
 
     def _of_counted_part(
-        self, loop: ast.For, around: tuple[Loop, ...], read: list[Kinds], frame: Frame, world: World
+        self, node: ast.expr, point: Point, around: tuple[Loop, ...], read: list[Kinds], world: World
     ) -> Kinds:
-        """What a loop goes through whose part a loop around it counts: ``rows[at : at + 512]``."""
+        """What is gone through whose part a loop around it counts: ``rows[at : at + 512]``."""
         counts = [
             each
             for each, kinds in zip(around, read, strict=True)
@@ -132,7 +129,7 @@ class Streams:
         ]
         if not counts:
             return None
-        part = self._counting.of_loops(counts, loop.iter, Point(frame, loop), world)
+        part = self._counting.of_loops(counts, node, point, world)
         return DATA if part is Part.DATA else None
 
     def of_expression(self, node: ast.expr, point: Point, world: World, far: int = 0) -> Kinds:
@@ -166,9 +163,13 @@ class Streams:
             case ast.Attribute(value=ast.Name()):
                 kinds = self._of_values(node, point, world, far)
                 return kinds if kinds is not None else self._of_stored_parts(node, point, world, far)
-            case ast.Subscript(value=whole) if _is_whole_part(node):
+            case ast.Subscript():
                 kinds = self._of_values(node, point, world, far)
-                return kinds if kinds is not None else self._of_whole(whole, point, world)
+                if kinds is None and self._is_part(node, point, world):
+                    kinds = self._of_whole(node.value, point, world)
+                if kinds is None and isinstance(node.slice, ast.Constant):
+                    kinds = self._of_entries(node.value, node.slice.value, point, world, far)
+                return kinds
         return self._of_values(node, point, world, far)
 
     def _of_stored_parts(self, node: ast.Attribute, point: Point, world: World, far: int) -> Kinds:
@@ -191,14 +192,109 @@ class Streams:
 
     def _of_whole(self, node: ast.expr, point: Point, world: World) -> Kinds:
         """What was read or opened, or a part of it by name."""
-        while isinstance(node, ast.Subscript) and _is_whole_part(node):
+        while isinstance(node, ast.Subscript) and self._is_part(node, point, world):
             node = node.value
-        values = [value for value, _ in self._evaluator.values(node, point, world)]
-        return (
-            DATA
-            if values and all(isinstance(value, Made) and gives_all(value.name) for value in values)
-            else None
+        values = self._evaluator.values(node, point, world)
+        return DATA if values and all(self._is_read(value, w) for value, w in values) else None
+
+    def _is_read(self, value: Value, world: World) -> bool:
+        """Whether something was read or opened, or is kept by what was (``file.variables``)."""
+        match value:
+            case Made() if may_be_indexed(value.name):
+                return self._is_indexed(value, world)
+            case Made() | External(owner=Made()):
+                return gives_all(value.name)
+        return False
+
+    def _is_indexed(self, made: Made, world: World) -> bool:
+        """Whether a dataset of Hugging Face, or one made of it, is surely none that is streamed."""
+        if "()" not in made.name:
+            asked = made.arguments.keywords.get("streaming")
+            given = self._evaluator.value_of(asked, world) if asked is not None else []
+            sure = all(isinstance(value, Const) and not value.value for value, _ in given)
+            return sure and not made.arguments.splats
+        match made.node:
+            case ast.Call(func=ast.Attribute(value=base)):
+                values = self._evaluator.values(base, made.point, world)
+                return bool(values) and all(
+                    isinstance(value, Made) and self._is_indexed(value, w) for value, w in values
+                )
+        return False
+
+    def _is_part(self, node: ast.Subscript, point: Point, world: World) -> bool:
+        """Whether an expression is a part by name of what was read, or as many as the program or its user
+        say: ``data["images"]``, ``data[:]``, ``data[:1000]``."""
+        match node.slice:
+            case ast.Constant(value=str()):
+                return True
+            case ast.Name(id=name) if name in point.locals:
+                return True  # the name that a comprehension has for each part
+            case ast.Slice(lower=lower, upper=upper, step=None):
+                bounds = [each for each in (lower, upper) if each is not None]
+                return all(self._is_bound(each, point, world) for each in bounds)
+        return False
+
+    def _is_bound(self, node: ast.expr, point: Point, world: World) -> bool:
+        """Whether a number is one that the program or its user says, or that a loop counts up."""
+        match node:
+            case ast.BinOp(left=left, right=right):
+                return self._is_bound(left, point, world) and self._is_bound(right, point, world)
+            case ast.Name(id=name) if name in point.frame.layout.binds:
+                match self._evaluator.flow.definitions(name, point, world):
+                    case [
+                        (
+                            ast.For(
+                                target=ast.Name(),
+                                iter=ast.Call(args=[_] | [ast.Constant(), *_]) as counted,
+                            ) as loop,
+                            w,
+                        )
+                    ]:  # from another number on, it may be some worker's part
+                        return self.of_expression(counted, Point(point.frame, loop), w) == RANGE
+            case ast.Name(id=name) if (given := _given(name, point)) is not None:
+                return self._is_bound(*given, world)
+        return all(
+            isinstance(value, Const) or (isinstance(value, External) and is_setting(value.name))
+            for value, _ in self._evaluator.values(node, point, world)
         )
+
+    def _of_entries(self, node: ast.expr, key: object, point: Point, world: World, far: int) -> Kinds:
+        """What an entry of a dict is read from that is made here or by a function of the program: ``{name:
+        data[name][:] for name in data}``."""
+        if far > _FAR:
+            return None
+        found: list[Kinds] = []
+        match node:
+            case ast.Dict(keys=keys, values=values):
+                for name, value in zip(keys, values, strict=True):
+                    if not isinstance(name, ast.Constant):
+                        return None
+                    if name.value == key:
+                        found.append(self.of_expression(value, point, world, far + 1))
+            case ast.DictComp(key=ast.Name(id=name), value=value, generators=[generator]) if (
+                name in target_names(generator.target)
+            ):
+                inside = self._evaluator.inside(node, point)
+                found.append(self.of_expression(value, inside, world, far + 1))
+            case ast.Name(id=name) if name in point.frame.layout.binds and name not in point.locals:
+                for statement, w in self._evaluator.flow.definitions(name, point, world):
+                    match statement:
+                        case ast.Assign(targets=[ast.Name()], value=value):
+                            at = Point(point.frame, statement)
+                            found.append(self._of_entries(value, key, at, w, far + 1))
+                        case _:
+                            return None
+            case ast.Call():
+                for callee, w in self._evaluator.values(node.func, point, world):
+                    if not isinstance(callee, Function) or not isinstance(callee.node, ast.FunctionDef):
+                        return None
+                    frame = self._evaluator.calls.enter(callee, arguments_of(node, point), node, point)
+                    self.passed.append((callee.node, frame))
+                    for each in statements_in(callee.node.body):
+                        if isinstance(each, ast.Return) and each.value is not None:
+                            at = Point(frame, each)
+                            found.append(self._of_entries(each.value, key, at, w, far + 1))
+        return _together(found)
 
     def _of_comprehension(
         self,
@@ -224,6 +320,9 @@ class Streams:
                     found.append(self.of_expression(value, Point(point.frame, statement), w, far + 1))
                 case ast.With(items=[ast.withitem(context_expr=value)]):
                     found.append(self.of_expression(value, Point(point.frame, statement), w, far + 1))
+                case None if (given := _given(node.id, point)) is not None:
+                    # A step that stores entries of the elements of a parameter leaves none of them out.
+                    found.append(self.of_expression(*given, w, far + 1))
                 case _:
                     found.append(self._of_values(node, point, w, far))
         return _together(found)
@@ -253,6 +352,10 @@ class Streams:
                     found.append(self.of_function(callee, frame, w, far + 1))
                 case Class():
                     found.append(self._of_values(node, point, w, far))
+                case Instance() if methods := self._evaluator.classes.methods(callee, "__call__"):
+                    for method in methods:
+                        frame = self._evaluator.calls.enter(method, arguments_of(node, point), node, point)
+                        found.append(self.of_function(method, frame, w, far + 1))
                 case _:
                     return None
         return _together(found)
@@ -280,6 +383,8 @@ class Streams:
                 if value.name == "builtins.map" and kinds == RANGE:
                     kinds = self._mapped(self._evaluator.value_of(value.arguments.positional[0], world))
                 return kinds
+            case Made() if may_be_indexed(value.name):
+                return DATA if self._is_indexed(value, world) else None
             case Made():
                 return _of_maker(value.name)
             case Instance():
@@ -328,14 +433,6 @@ def _says_no_more(block: list[ast.stmt]) -> bool:
     return isinstance(raised, ast.Name) and raised.id == "StopIteration"
 
 
-def _is_whole_part(node: ast.Subscript) -> bool:
-    """``data["images"]`` or ``data[:]``."""
-    match node.slice:
-        case ast.Constant(value=str()) | ast.Slice(lower=None, upper=None, step=None):
-            return True
-    return False
-
-
 def _of_maker(name: str) -> Kinds:
     if name == "builtins.range":
         return RANGE
@@ -351,15 +448,3 @@ def _counted(part: Part) -> Kinds:
     if part is Part.DATA:
         return DATA
     return RANGE if part is Part.NUMBERS else COUNT
-
-
-def _passages(block: list[ast.stmt], around: tuple[Loop, ...]) -> Iterator[Passage]:
-    """Each ``yield`` of a generator, with the loops around it."""
-    for statement in block:
-        for expression in expressions(statement):
-            for node in walk(expression):
-                if isinstance(node, ast.Yield | ast.YieldFrom):
-                    yield Passage(node, statement, around)
-        inside = (*around, statement) if isinstance(statement, ast.For | ast.While | ast.AsyncFor) else around
-        for role, inner, _ in blocks(statement):
-            yield from _passages(inner, inside if role == "body" else around)

@@ -147,6 +147,13 @@ class World:
         return World({**self.facts, key: _one(about)})
 
     @property
+    def may_be(self) -> bool:
+        """Whether one of the ways that were folded, where they are remembered, agrees with what else is
+        assumed: what all have in common may, and none of them."""
+        held: Folded | None = self.known(FOLDED)
+        return held is None or not held.many or any(World(way).agrees(self) for way in held.ways())
+
+    @property
     def is_likely(self) -> bool:
         """Whether no number is assumed to be what counts and ranks hardly are."""
         return not any(type(key) is int and is_unlikely(fact) for key, fact in self.facts.items())
