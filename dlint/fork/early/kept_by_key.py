@@ -117,11 +117,7 @@ def is_kept_by(evaluator: Evaluator, kept: KeptByKey, run: list[Frame]) -> bool:
         for frame in run
         if frame.scope is function.node and (not kept.own or _receiver(frame) == _receiver(kept.visit.frame))
     ]
-    name = kept.place.rpartition(".")[2]
-    drops = re.compile(
-        rf"\b{name}(?:\[[^\n]*\])?\.(?:clear|pop|popitem|close|values|items|cache_clear)\("
-        rf"|\bdel [^\n]*\b{name}\b|\b{name} = None"
-    )
+    drops = drops_by_key(kept.place.rpartition(".")[2])
     texts = {id(frame.scope): frame.module.text_of(frame.scope) for frame in run}
     if not same or any(drops.search(text) for text in texts.values()) or _is_made_again(kept, texts.values()):
         return False
@@ -132,6 +128,14 @@ def is_kept_by(evaluator: Evaluator, kept: KeptByKey, run: list[Frame]) -> bool:
         value.key in theirs or (any_number and _is_number(value, frame))
         for frame in same
         for value in _keys(evaluator, kept.key, Point(frame, kept.statement))
+    )
+
+
+def drops_by_key(name: str) -> re.Pattern[str]:
+    """How code lets go of things in a dict, or goes through them, maybe to close each."""
+    return re.compile(
+        rf"\b{name}(?:\[[^\n]*\])?\.(?:clear|pop|popitem|close|values|items|cache_clear)\("
+        rf"|\bdel [^\n]*\b{name}\b|\b{name} = None"
     )
 
 
