@@ -66,8 +66,8 @@ from dlint.program.conditions import executed
 from dlint.program.program import Program
 from dlint.rules.rule import Found
 from dlint.source.nodes import walk
-from dlint.source.statements import dotted, parameters, statements_in
-from dlint.values.frame import Argument, Frame, Point, arguments_of
+from dlint.source.statements import dotted, statements_in
+from dlint.values.frame import Point, arguments_of, given_to
 from dlint.values.functions import function_body, is_generator
 from dlint.values.places import loops_around, path_to
 from dlint.values.values import Const, Function
@@ -233,7 +233,7 @@ def _is_stream(program: Program, point: Point, node: ast.expr, far: int = 0) -> 
 
 def _held(program: Program, point: Point, name: str) -> Iterator[tuple[ast.expr | None, Point]]:
     """What a variable may hold, by the statements that may have set it last, or by what a call gives."""
-    given = _given(point.frame, name)
+    given = given_to(point.frame, name)
     for statement, _ in program.evaluator.flow.definitions(name, point, HERE):
         value: ast.expr | None = None
         match statement:
@@ -245,15 +245,6 @@ def _held(program: Program, point: Point, name: str) -> Iterator[tuple[ast.expr 
             case ast.With(items=[ast.withitem(context_expr=value, optional_vars=ast.Name())]):
                 pass
         yield value, Point(point.frame, statement)
-
-
-def _given(frame: Frame, name: str) -> Argument | None:
-    """What a certain call gives to a parameter."""
-    if frame.arguments is None or not isinstance(frame.scope, ast.FunctionDef):
-        return None
-    names = [each.arg for each in parameters(frame.scope)][frame.receiver is not None :]
-    given = {**dict(zip(names, frame.arguments.positional, strict=False)), **frame.arguments.keywords}
-    return given.get(name)
 
 
 def _makes_stream(program: Program, point: Point, call: ast.Call, far: int) -> bool:
