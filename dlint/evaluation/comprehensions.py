@@ -52,8 +52,9 @@ class Comprehensions:
         return inner
 
     def _rounds(self, node: Comprehension, point: Point, world: World) -> list[Point] | None:
-        """The points inside, one a round; None where it is not known what the rounds are about."""
-        if len(node.generators) > 1 or node.generators[0].ifs:
+        """The points inside, one a round that adds something; None where it is not known what the rounds are
+        about, or which do."""
+        if len(node.generators) > 1:
             return None
         generator = node.generators[0]
         sources = self._evaluator.values(generator.iter, point, world)
@@ -67,8 +68,22 @@ class Comprehensions:
             if inner is None:
                 given = self._evaluator.names.unpacked(generator.target, Argument(None, None, item))
                 inner = self._insides[mark] = point.round(given, (id(node), which))
-            found.append(inner)
+            adds = self._adds(generator.ifs, inner, world)
+            if adds is None:
+                return None
+            if adds:
+                found.append(inner)
         return found
+
+    def _adds(self, tests: list[ast.expr], inner: Point, world: World) -> bool | None:
+        """Whether a round comes through all tests; None where that is in doubt."""
+        for test in tests:
+            holds = bool(self._evaluator.assume(test, True, inner, world))
+            if holds is bool(self._evaluator.assume(test, False, inner, world)):
+                return None
+            if not holds:
+                return False
+        return True
 
     def _round_by_round(self, node: Comprehension, rounds: list[Point], world: World) -> list[Outcome]:
         results: list[tuple[list[tuple[object, Value]], World]] = [([], world)]

@@ -7,21 +7,23 @@ import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Literal
 
+from dlint.fork.early.kept_by_key import drops_by_key
+from dlint.fork.early.opened_late import parent_run
 from dlint.fork.early.run_by import run_by
-from dlint.fork.early.surely import is_sure
+from dlint.fork.early.surely import is_by_key, is_empty, is_sure
 from dlint.fork.handles import handle_of
 from dlint.fork.program import Program
 from dlint.knowledge.processes.handles import EACH, METHODS, PARTS
-from dlint.source.statements import FunctionNode, dotted, functions_in, own_names, parameters, statements_in
-from dlint.values.frame import Frame, Point
+from dlint.source.statements import FunctionNode, functions_in, own_names, parameters, statements_in
+from dlint.values.frame import Arguments, Frame, Point
 from dlint.values.values import Instance, Items, Made, Table, Value
 from dlint.values.worlds import HERE, World
 
 if TYPE_CHECKING:
     from dlint.calls.evaluator import Evaluator
 
-Held = Literal["alone", "among others", "a part of it"]
-_CONTAINERS = frozenset({"OrderedDict", "dict", "list"})
+# ``under a key``: there was nothing yet under that, and other processes may need others.
+Held = Literal["alone", "among others", "under a key", "a part of it"]
 _OF_ARRAYS = frozenset({"astype", "dtype", "fields", "shape"})
 # So many names one after the other.
 _FAR = 4
@@ -43,7 +45,7 @@ def held(program: Program, owner: Instance, names: set[str]) -> Iterator[tuple[s
                 yield name, value, "alone"
         for value in _taken_from(evaluator, getattr(point.statement, "value", None), point, world):
             yield name, value, "a part of it"
-    yield from ((name, value, "among others") for name, value in _put_in(program, owner, names))
+    yield from _put_in(program, owner, names)
 
 
 def keeps_part(program: Program, owner: Instance, handle: Made) -> bool:
@@ -56,7 +58,7 @@ def keeps_part(program: Program, owner: Instance, handle: Made) -> bool:
     )
 
 
-def _put_in(program: Program, owner: Instance, names: set[str]) -> Iterator[tuple[str, Value]]:
+def _put_in(program: Program, owner: Instance, names: set[str]) -> Iterator[tuple[str, Value, Held]]:
     """What methods that the constructor surely calls put into containers of the object that it makes before
     (``self.files[band] = ...``), where nothing there lets go of anything."""
     evaluator = program.evaluator
@@ -72,8 +74,31 @@ def _put_in(program: Program, owner: Instance, names: set[str]) -> Iterator[tupl
             if put is None or put[0].attr not in names or not _is_own(put[0], frame):
                 continue
             at = Point(frame, statement)
-            if is_sure(evaluator, at) and _is_made_empty(put[0].attr, own, len(begun)):
-                yield from ((put[0].attr, value) for value, _ in evaluator.values(put[1], at))
+            name = put[0].attr
+            if not (is_sure(evaluator, at) and _is_made_empty(name, own, len(begun))):
+                continue
+            how: Held = "under a key" if is_by_key(at) else "among others"
+            if how == "among others" or not _is_dropped(program, owner, name, begun):
+                yield from ((name, value, how) for value, _ in evaluator.values(put[1], at))
+
+
+def _is_dropped(program: Program, owner: Instance, name: str, begun: list[Frame]) -> bool:
+    """Whether what a constructor may run empties a container, or a method does that somebody calls."""
+    evaluator, drops = program.evaluator, drops_by_key(name)
+    if any(drops.search(frame.module.text_of(frame.scope)) for frame in parent_run(program, begun)):
+        return True
+    dropping = [
+        function.name
+        for above in evaluator.classes.line(owner.cls)
+        for function in functions_in(above.node.body)
+        if drops.search(above.module.text_of(function))
+    ]
+    return any(
+        evaluator.sites.of(method.node, evaluator.calls.enter(method, Arguments(), None, None))
+        for each in dropping
+        for method in evaluator.classes.methods(owner, each)
+        if isinstance(method.node, FunctionNode)
+    )
 
 
 def _puts_in(node: ast.ClassDef, names: set[str]) -> bool:
@@ -109,10 +134,8 @@ def _is_made_empty(name: str, run: list[Frame], constructors: int) -> bool:
         if any(path.partition(".")[2] == name for path in own_names(statement))
     ]
     match binding:
-        case [(True, ast.Assign(value=ast.Dict(keys=[]) | ast.List(elts=[])))]:
-            return True
-        case [(True, ast.Assign(value=ast.Call(func=made, args=[], keywords=[])))]:
-            return (dotted(made) or "").rpartition(".")[2] in _CONTAINERS
+        case [(True, ast.Assign(value=made))]:
+            return is_empty(made)
     return False
 
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import sys
 from collections import defaultdict
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 
 # Names that a project's folder never shadows for an importer: Python's own and what dlint knows by name.
 _OUTSIDE = frozenset(sys.stdlib_module_names) | {"torch", "numpy", "cv2", "torchvision"}
@@ -18,11 +18,18 @@ _OUTSIDE = frozenset(sys.stdlib_module_names) | {"torch", "numpy", "cv2", "torch
 
 class Imports:
     """Resolution of module names over the files of one program (relative posix paths). ``on_path`` tells
-    whether a script puts a folder on its search path."""
+    whether a script puts a folder on its search path, ``imported_from`` whether some file imports modules
+    from what goes by a name."""
 
-    def __init__(self, files: Iterable[str], on_path: Callable[[str], bool] = lambda folder: False) -> None:
+    def __init__(
+        self,
+        files: Iterable[str],
+        on_path: Callable[[str], bool] = lambda folder: False,
+        imported_from: Callable[[str, Sequence[str]], bool] = lambda name, modules: True,
+    ) -> None:
         self._files = frozenset(files)
         self._on_path = on_path
+        self._imported_from = imported_from
         self._folders: set[str] = set()
         # The first part of a dotted name -> folders that hold a module or package of that name.
         self._holders: dict[str, list[str]] = defaultdict(list)
@@ -45,9 +52,14 @@ class Imports:
             return None
         for folder in self._search_path(first, importer):
             found = self._below(folder, name)
-            if found is not None:
+            if found is not None and (found != _join(folder, first) or self._is_used(found, first)):
                 return found
         return None
+
+    def _is_used(self, folder: str, name: str) -> bool:
+        """Whether a folder without ``__init__.py`` is a package to this program, and not only called as one
+        that is installed, which comes first."""
+        return self._imported_from(name, self.children(folder))
 
     def relative(self, level: int, name: str | None, importer: str) -> str | None:
         """What ``from ..name import`` finds."""

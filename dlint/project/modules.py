@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from dlint.budget.accounts import by_file
+from dlint.project.imported_from import ImportedFrom
 from dlint.project.imports import Imports
 from dlint.project.index.index import Index
 from dlint.project.search_path import SearchPath
@@ -20,7 +21,7 @@ class Modules:
 
     def __init__(self, index: Index) -> None:
         self.index = index
-        self.imports = Imports(index.paths, SearchPath(index).has)
+        self.imports = Imports(index.paths, SearchPath(index).has, ImportedFrom(index).has)
         self._modules: dict[str, Module | None] = {}
         self._frames: dict[int, Frame] = {}
 

@@ -66,6 +66,10 @@ CURE_OTHERS = frozenset({"cv2_threads_off", "remove_reseed"})
 # Remedies that move a function with all that it needs: performed after what is repaired inside it, which may
 # need less.
 MOVE_FUNCTIONS = frozenset({"hoist_callable"})
+# Remedies that mend a function which seeds workers, and those that take one of the project where that has a
+# good one, and else write one: they wait for the others, lest there be two.
+MEND_SEEDING = frozenset({"seed_in_range", "seed_from_torch"})
+TAKE_SEEDING = frozenset({"seed_workers", "pass_function"})
 
 
 @cache

@@ -12,7 +12,7 @@ from dlint.analysis.kept import Kept
 from dlint.finding import Finding
 from dlint.in_cells import Notebooks
 from dlint.project.paths import absolute
-from dlint.remedies import CURE_OTHERS, MOVE_FUNCTIONS, remedy
+from dlint.remedies import CURE_OTHERS, MEND_SEEDING, MOVE_FUNCTIONS, TAKE_SEEDING, remedy
 from dlint.repair.judge import Verdict, verdict, what_is_wrong
 from dlint.repair.lines import UNCHANGED, Place, place_of
 from dlint.repair.results import Approve, Enough, Left, Repaired, Repairs, Step
@@ -119,6 +119,13 @@ def _moves_function(finding: Finding) -> bool:
     return finding.remedy is not None and finding.remedy.name in MOVE_FUNCTIONS
 
 
+def _mending_first(findings: list[Finding]) -> list[Finding]:
+    """The findings without those whose repair waits for functions that others mend."""
+    names = {finding.remedy.name for finding in findings if finding.remedy is not None}
+    waiting = TAKE_SEEDING if names & MEND_SEEDING else frozenset[str]()
+    return [each for each in findings if each.remedy is None or each.remedy.name not in waiting]
+
+
 _At = tuple[Path, Place]
 Wanted = Callable[[Finding], bool]
 
@@ -166,7 +173,7 @@ class Work:
         if wide:
             self._widest(wide)
             return True
-        todo.sort(key=_moves_function)
+        todo = sorted(_mending_first(todo), key=_moves_function)
         together = [finding for finding in todo if _at(finding) not in self.by_itself]
         if self.approve is not None or not together:
             change = self.alone(todo[0])

@@ -4,10 +4,10 @@
 
 `ThreadPoolExecutor()` and `ThreadPool()` in worker code whose size is left out or None. And, in an
 IterableDataset, `executor.map(...)` or `executor.submit(...)` over the whole stream, or over all of a
-worker's share of it (`self.files[info.id :: info.num_workers]`, an `islice` without an end): every element is
-submitted before the first result is given. A chunk at a time is fine, so are results that are wanted in one
-list before the first item is given, one task for each source to begin with where more are submitted as
-results come in, and a pool in the main process.
+worker's share of it (`self.files[info.id :: info.num_workers]`, an `islice` without an end, also where a
+function or method gives that): every element is submitted before the first result is given. A chunk at a time
+is fine, so are results that are wanted in one list before the first item is given, one task for each source
+to begin with where more are submitted as results come in, and a pool in the main process.
 
 ## Why is this bad
 
@@ -67,7 +67,7 @@ from dlint.program.program import Program
 from dlint.rules.rule import Found
 from dlint.source.nodes import walk
 from dlint.source.statements import dotted, statements_in
-from dlint.values.frame import Point, arguments_of
+from dlint.values.frame import Point, arguments_of, given_to
 from dlint.values.functions import function_body, is_generator
 from dlint.values.places import loops_around, path_to
 from dlint.values.values import Const, Function
@@ -80,9 +80,11 @@ _REMEDY = Remedy("bound_pool", "unsafe", "Give the pool a small size")
 _THREADS = {"ThreadPoolExecutor": "cpu_count() + 4 threads (at most 32)", "ThreadPool": "cpu_count() threads"}
 # Calling one of these in the loop that submits keeps the number of waiting tasks in bounds.
 _BOUNDS = frozenset({"result", "get", "acquire", "wait", "popleft", "as_completed", "exception"})
-_SAME = frozenset({"builtins.enumerate", "builtins.iter", "builtins.zip"})
+_SAME = frozenset(
+    f"builtins.{name}" for name in ("enumerate", "iter", "list", "reversed", "sorted", "tuple", "zip")
+)
 _GATHERS = frozenset({"list", "tuple", "set", "dict", "sorted"})
-_FAR = 4  # variables looked into
+_FAR = 4  # variables and functions looked into
 _ENDLESS = frozenset({"itertools.count", "itertools.cycle", "itertools.chain", "itertools.repeat"})
 
 
@@ -213,13 +215,13 @@ def _is_stream(program: Program, point: Point, node: ast.expr, far: int = 0) -> 
     match node:
         case ast.Attribute():
             return isinstance(node.value, ast.Name) and node.value.id == "self"
-        case ast.GeneratorExp():
+        case ast.GeneratorExp() | ast.ListComp():
             return _is_stream(program, point, node.generators[0].iter, far)
         case ast.IfExp(body=body, orelse=orelse):
             return _is_stream(program, point, body, far) and _is_stream(program, point, orelse, far)
         case ast.Subscript(value=value, slice=ast.Slice(upper=None, step=ast.expr())):
             return _is_stream(program, point, value, far)
-        case ast.Name(id=name) if far < _FAR and name in point.frame.layout.binds:
+        case ast.Name(id=name) if far < _FAR:
             held = list(_held(program, point, name))
             return bool(held) and all(
                 value is not None and _is_stream(program, at, value, far + 1) for value, at in held
@@ -230,10 +232,14 @@ def _is_stream(program: Program, point: Point, node: ast.expr, far: int = 0) -> 
 
 
 def _held(program: Program, point: Point, name: str) -> Iterator[tuple[ast.expr | None, Point]]:
-    """What a variable may hold, by the statements that may have set it last."""
+    """What a variable may hold, by the statements that may have set it last, or by what a call gives."""
+    given = given_to(point.frame, name)
     for statement, _ in program.evaluator.flow.definitions(name, point, HERE):
         value: ast.expr | None = None
         match statement:
+            case None if given is not None and given.point is not None:
+                yield given.expression, given.point
+                continue
             case ast.Assign(targets=[ast.Name()], value=value):
                 pass
             case ast.With(items=[ast.withitem(context_expr=value, optional_vars=ast.Name())]):
@@ -244,7 +250,9 @@ def _held(program: Program, point: Point, name: str) -> Iterator[tuple[ast.expr 
 def _makes_stream(program: Program, point: Point, call: ast.Call, far: int) -> bool:
     for value, _ in program.evaluator.values(call.func, point):
         if isinstance(value, Function) and isinstance(value.node, ast.FunctionDef):
-            return is_generator(value.node)
+            return is_generator(value.node) or (
+                far < _FAR and _gives_stream(program, point, value, call, far)
+            )
         name = getattr(value, "name", "")
         if name in _ENDLESS or (opens(name) and name.endswith("open")):
             return True
@@ -252,6 +260,20 @@ def _makes_stream(program: Program, point: Point, call: ast.Call, far: int) -> b
             given = call.args if name == "builtins.zip" else call.args[:1]
             return bool(given) and all(_is_stream(program, point, each, far) for each in given)
     return False
+
+
+def _gives_stream(program: Program, point: Point, function: Function, call: ast.Call, far: int) -> bool:
+    """Whether a function, be it a method of the same object, returns the whole stream, or a worker's share of
+    what it is given."""
+    if function.receiver is not None and function.receiver != point.frame.receiver:
+        return False
+    frame = program.evaluator.calls.enter(function, arguments_of(call, point), call, point)
+    assert isinstance(function.node, ast.FunctionDef)
+    returned = [each for each in statements_in(function.node.body) if isinstance(each, ast.Return)]
+    return bool(returned) and all(
+        each.value is not None and _is_stream(program, Point(frame, each), each.value, far + 1)
+        for each in returned
+    )
 
 
 def _to_the_end(islice: ast.Call) -> bool:

@@ -35,10 +35,11 @@ loader = DataLoader(dataset, batch_sampler=BatchSampler(sampler, 8, False))
 
 ## Fix safety
 
-Safe where every way to the call raises: the arguments that the batch sampler replaces go, with the comments
-on them and the names that were there for them alone; unsafe where a `try` around the call catches the error.
-None for
-`sampler=BatchSampler(...)`: pass it as `batch_sampler`, or `batch_size=None` where the dataset takes lists.
+Safe where every way to the call raises, or each gives it a batch sampler: beside one, only what the loader
+has by itself raises nothing, a `batch_size` of 1 or `shuffle=False`. The arguments that the batch sampler
+replaces go, with the comments on them and the names that were there for them alone; unsafe where a `try`
+around the call catches the error. None for `sampler=BatchSampler(...)`: pass it as `batch_sampler`, or
+`batch_size=None` where the dataset takes lists.
 
 ## References
 
@@ -52,7 +53,7 @@ from collections.abc import Iterator
 from dlint.finding import Effect, Remedy
 from dlint.loaders.conflicts import Conflict, applicability, surely_given, surely_true
 from dlint.loaders.loader_classes import conflicting
-from dlint.loaders.loaders import Loader
+from dlint.loaders.loaders import MOST_WAYS, Loader
 from dlint.program.conditions import SOME_WAYS
 from dlint.program.program import Program
 from dlint.rules.rule import Found
@@ -111,8 +112,20 @@ def _batch_sampler(loader: Loader, conflict: Conflict) -> Found:
         f"batch_sampler is given together with {names}: DataLoader raises ValueError, as they "
         "exclude each other"
     )
-    return _found(
-        loader, conflict, what, "error", f"leave out {names} where a batch_sampler is given", beside
+    cure = f"leave out {names} where a batch_sampler is given"
+    goes = conflict.always or _is_batched_by_sampler(loader)
+    return _found(loader, conflict, what, "error", cure, beside, goes)
+
+
+def _is_batched_by_sampler(loader: Loader) -> bool:
+    """Whether every way to a call gives it a batch sampler: without what that excludes it then means what it
+    means with all that raises nothing, a ``batch_size`` of 1 or a ``shuffle`` that is False."""
+    ways = loader.ways("batch_sampler")
+    torchs = loader.cls is None or loader.inherited  # no default of a class between
+    return (
+        torchs
+        and len(ways) < MOST_WAYS
+        and all(surely_given(way["batch_sampler"], world) for way, world in ways)
     )
 
 
@@ -125,24 +138,23 @@ def _drop_last(loader: Loader, conflict: Conflict) -> Found:
         "batch_size=None is given together with drop_last=True: DataLoader raises ValueError, as "
         "there are no batches"
     )
-    return _found(
-        loader, conflict, what, "error", "leave out drop_last where batch_size is None", ["drop_last"]
-    )
+    cure = "leave out drop_last where batch_size is None"
+    return _found(loader, conflict, what, "error", cure, ["drop_last"], conflict.always)
 
 
 def _indices(loader: Loader, conflict: Conflict) -> Found:
     what = "sampler=BatchSampler(...) with a batch_size hands __getitem__ whole lists of indices as one item"
     cure = "pass it as batch_sampler, or batch_size=None where the dataset takes lists"
-    return _found(loader, conflict, what, "silent", cure, [])
+    return _found(loader, conflict, what, "silent", cure, [], False)
 
 
 def _found(
-    loader: Loader, conflict: Conflict, what: str, effect: Effect, cure: str, names: list[str]
+    loader: Loader, conflict: Conflict, what: str, effect: Effect, cure: str, names: list[str], goes: bool
 ) -> Found:
-    """The finding; the arguments ``names`` can go where they are written and every way to the call raises."""
+    """The finding; the arguments ``names`` can go, if that is right, where they are written."""
     condition = None if conflict.as_it_stands else SOME_WAYS
     remedy = None
-    if conflict.always and names and all(map(loader.may_leave_out, names)):
+    if goes and all(map(loader.may_leave_out, names)):
         remedy = Remedy(
             "drop_argument", applicability(loader), "Remove " + ", ".join(names), {"arguments": names}
         )

@@ -15,7 +15,8 @@ program or a shuffling loader asks for the length; or the program reads an item,
 property or function that needs it (`dataset.statistics()`), where the loader is made, in a method that is
 called before (Lightning's `setup`), or in the constructor of the object that keeps the dataset. So it is
 with one that a dict of the module, the class or the object keeps under its path or number (`if path not in
-BANK:`), a `threading.local()`, or a cached function, where the constructor needs the one that workers need.
+BANK:`), a `threading.local()`, or a cached function, where the constructor needs the one that workers need;
+and no object in whose dict the constructor leaves any can be sent to workers that are not forked.
 
 Fine are handles opened in the worker: for each item, in `worker_init_fn` (also where that only sets what is
 opened when first needed to None again), keyed on `os.getpid()`, or at the first item where the parent reads
@@ -241,7 +242,9 @@ def _kept(
             continue
         if binding and is_for_one_process(visits):
             continue
-        if handle.forked and (_only_by_number(visits, name) or is_released(value, name)):
+        # What forked workers share under a key is another matter: see _by_key.
+        by_key = how == "under a key"
+        if handle.forked and (by_key or _only_by_number(visits, name) or is_released(value, name)):
             handle = handle._replace(forked="")
         for visit, read in reads:
             if name in read:
@@ -301,9 +304,9 @@ def _by_hand(handle: Handle, how: str) -> str:
     handle for each process is not enough."""
     if handle.cure:
         return handle.cure
-    if handle.once and how == "a part of it":
-        return f"{_BY_HAND[how]}; close the inherited one first"
-    return _BY_HAND["among others, once" if handle.once else how]
+    if how == "a part of it":
+        return f"{_BY_HAND[how]}; close the inherited one first" if handle.once else _BY_HAND[how]
+    return _BY_HAND["among others, once" if handle.once else "among others"]
 
 
 def _keeps_what_is_there(visit: Visit, name: str, made: Made) -> bool:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 from dlint.budget.budget import Place
 from dlint.source.layout import Layout
-from dlint.source.statements import Scope
+from dlint.source.statements import Scope, parameters
 from dlint.values.values import Key, Value, number
 
 if TYPE_CHECKING:
@@ -233,3 +233,12 @@ class Point:
     def before(self, statement: ast.stmt) -> Point:
         """The point before another statement of the same scope."""
         return Point(self.frame, statement, self.locals, self.key)
+
+
+def given_to(frame: Frame, name: str) -> Argument | None:
+    """What a certain call gives to a parameter of a function."""
+    if frame.arguments is None or not isinstance(frame.scope, ast.FunctionDef):
+        return None
+    names = [each.arg for each in parameters(frame.scope)][frame.receiver is not None :]
+    given = {**dict(zip(names, frame.arguments.positional, strict=False)), **frame.arguments.keywords}
+    return given.get(name)

@@ -242,6 +242,57 @@ def test_a_function_moves_after_what_is_repaired_inside_it(tmp_path: Path) -> No
     assert bound.steps[0].did == "Move it to the module and bind what it needs with functools.partial"
 
 
+_TWO_SEEDED = """\
+import random
+
+import numpy as np
+import torch
+from torch.utils.data import DataLoader, Dataset
+
+
+class Numbers(Dataset):
+    def __len__(self):
+        return 8
+
+    def __getitem__(self, index):
+        return np.random.rand()
+
+
+def set_seed(seed):
+    random.seed(seed)
+    np.random.seed(seed)
+
+
+def seed_numbers(worker_id):
+    np.random.seed({seed})
+
+
+def main():
+    train = DataLoader(Numbers(), num_workers=2, worker_init_fn=seed_numbers)
+    test = DataLoader(Numbers(), num_workers=2, worker_init_fn={test})
+    for batch in [*train, *test]:
+        print(batch)
+
+
+if __name__ == "__main__":
+    main()
+"""
+
+
+@pytest.mark.parametrize("seed", ["torch.initial_seed() + worker_id", "worker_id"])
+def test_a_seeding_function_that_is_mended_is_taken(seed: str, tmp_path: Path) -> None:
+    paths = _write(tmp_path, a=_TWO_SEEDED.format(seed=seed, test="set_seed(1)"))
+    (text,) = _texts(repair(paths, Settings(), unsafe=True)).values()
+    assert text.count("def ") == _TWO_SEEDED.count("def ")
+    assert text.count("worker_init_fn=seed_numbers") == 2
+    assert "% 2**32)" in text
+    # One that nobody mends, as its rule was not chosen, is left alone, and no loader more gets it.
+    (alone,) = _texts(repair(paths, Settings(select=("DL205",)), unsafe=True)).values()
+    assert f"np.random.seed({seed})" in alone
+    assert alone.count("worker_init_fn=seed_numbers") == 1
+    assert "worker_init_fn=seed_worker" in alone
+
+
 def test_what_comes_to_light_of_a_rule_that_was_not_chosen_is_not_repaired(
     tmp_path: Path, finds: Callable[[Find], list[int]]
 ) -> None:

@@ -10,8 +10,9 @@ from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, NamedTuple
 
 from dlint.fork.handles import handle_of
+from dlint.source.nodes import walk
 from dlint.source.statements import own_names, parameters, statements_in
-from dlint.values.frame import Argument, Frame, Point
+from dlint.values.frame import Argument, Frame, Point, given_to
 from dlint.values.places import loops_around
 from dlint.values.values import Class, Const, Instance, Key, Made, Unknown, Value
 from dlint.values.worlds import HERE
@@ -117,21 +118,73 @@ def is_kept_by(evaluator: Evaluator, kept: KeptByKey, run: list[Frame]) -> bool:
         for frame in run
         if frame.scope is function.node and (not kept.own or _receiver(frame) == _receiver(kept.visit.frame))
     ]
-    name = kept.place.rpartition(".")[2]
-    drops = re.compile(
-        rf"\b{name}(?:\[[^\n]*\])?\.(?:clear|pop|popitem|close|values|items|cache_clear)\("
-        rf"|\bdel [^\n]*\b{name}\b|\b{name} = None"
-    )
+    drops = drops_by_key(kept.place.rpartition(".")[2])
     texts = {id(frame.scope): frame.module.text_of(frame.scope) for frame in run}
     if not same or any(drops.search(text) for text in texts.values()) or _is_made_again(kept, texts.values()):
         return False
-    wanted = _keys(evaluator, kept.key, Point(kept.visit.frame, kept.statement))
+    parts = _parts(kept)
+    whole = len(parts) == 1
+    return any(all(_is_wanted(evaluator, kept, part, frame, whole) for part in parts) for frame in same)
+
+
+def _parts(kept: KeptByKey) -> list[ast.expr | None]:
+    """The parts of a key: ``(episode, camera)``, be it that a variable stands for them."""
+    key = kept.key
+    if isinstance(key, ast.Name):
+        body = kept.visit.frame.layout.body
+        match [each for each in statements_in(body) if key.id in own_names(each)]:
+            case [ast.Assign(targets=[ast.Name()], value=ast.Tuple() as made)]:
+                key = made
+    return list(key.elts) if isinstance(key, ast.Tuple) else [key]
+
+
+def _is_wanted(
+    evaluator: Evaluator, kept: KeptByKey, part: ast.expr | None, frame: Frame, whole: bool
+) -> bool:
+    """Whether what a part of the key, or the ``whole``, is in a frame of the parent, it is in workers too."""
+    wanted = _keys(evaluator, part, Point(kept.visit.frame, kept.statement))
     theirs = {value.key for value in wanted}
-    any_number = any(isinstance(value, Unknown | Made) for value in wanted)
+    any_number = whole and any(isinstance(value, Unknown | Made) for value in wanted)
     return any(
         value.key in theirs or (any_number and _is_number(value, frame))
-        for frame in same
-        for value in _keys(evaluator, kept.key, Point(frame, kept.statement))
+        for value in _keys(evaluator, part, Point(frame, kept.statement))
+    ) or (isinstance(part, ast.Name) and _is_one_of_all(evaluator, part.id, frame, kept.visit.frame))
+
+
+def _is_one_of_all(evaluator: Evaluator, name: str, frame: Frame, inside: Frame) -> bool:
+    """Whether the parent gives a parameter one of some things (``cameras[0]``), of which workers give it one
+    after the other."""
+    one, each = given_to(frame, name), given_to(inside, name)
+    if one is None or each is None or one.point is None or each.point is None:
+        return False
+    match one.expression, each.expression:
+        case ast.Subscript(value=held, slice=ast.Constant(value=int())), ast.Name(id=variable):
+            some = {value.key for value, _ in evaluator.values(held, one.point)}
+            at = Point(each.point.frame, each.point.statement)
+            return any(
+                value.key in some
+                for gone_through in _gone_through(variable, at)
+                for value, _ in evaluator.values(gone_through, at)
+            )
+    return False
+
+
+def _gone_through(variable: str, point: Point) -> Iterator[ast.expr]:
+    """What the loops and comprehensions at a point go through whole, a variable standing for each thing."""
+    for loop in loops_around(point):
+        if isinstance(loop, ast.For) and isinstance(loop.target, ast.Name) and loop.target.id == variable:
+            yield loop.iter
+    for node in walk(point.statement) if point.statement is not None else ():
+        match node:
+            case ast.comprehension(target=ast.Name(id=name), iter=held, ifs=[]) if name == variable:
+                yield held
+
+
+def drops_by_key(name: str) -> re.Pattern[str]:
+    """How code lets go of things in a dict, or goes through them, maybe to close each."""
+    return re.compile(
+        rf"\b{name}(?:\[[^\n]*\])?\.(?:clear|pop|popitem|close|values|items|cache_clear)\("
+        rf"|\bdel [^\n]*\b{name}\b|\b{name} = None"
     )
 
 

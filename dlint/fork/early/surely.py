@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from dlint.source.layout import Guard
 from dlint.source.nodes import children
-from dlint.source.statements import parameters
+from dlint.source.statements import dotted, parameters
 from dlint.values.frame import Frame, Point
 from dlint.values.places import places_around
 from dlint.values.values import Const, Instance
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from dlint.calls.evaluator import Evaluator
 
 _UNSURE = frozenset({"handler", "case"})
+_CONTAINERS = frozenset({"OrderedDict", "dict", "list"})
 
 
 def is_sure(evaluator: Evaluator, point: Point, beside: Point | None = None) -> bool:
@@ -85,26 +86,78 @@ def _else_raises(guard: Guard) -> bool:
 
 
 def _is_first_need(evaluator: Evaluator, test: ast.expr, wanted: bool, frame: Frame) -> bool:
-    """Whether a test asks for something that the method's object begins without: ``self.names is None``."""
-    match test:
-        case ast.UnaryOp(op=ast.Not(), operand=ast.Attribute() as held) if wanted:
-            pass
-        case ast.Attribute() as held if not wanted:
-            pass
-        case ast.Compare(left=ast.Attribute() as held, ops=[op], comparators=[ast.Constant(value=None)]):
-            if isinstance(op, ast.Is) is not wanted:
-                return False
-        case _:
-            return False
+    """Whether a test asks for something that the method's object begins without: ``self.names is None``,
+    ``path not in self.files``."""
+    by_key = _asked_by_key(test, wanted)
+    held = by_key or _asked_for(test, wanted)
     scope, receiver = frame.scope, frame.receiver
-    if not (isinstance(scope, ast.FunctionDef) and isinstance(receiver, Instance) and parameters(scope)):
+    if held is None or not isinstance(receiver, Instance):
+        return False
+    if not (isinstance(scope, ast.FunctionDef) and parameters(scope)):
         return False
     own = parameters(scope)[0].arg
-    return (
-        isinstance(held.value, ast.Name)
-        and held.value.id == own
-        and starts_as_none(evaluator, receiver, held.attr)
-    )
+    if not (isinstance(held.value, ast.Name) and held.value.id == own):
+        return False
+    if by_key is not None:
+        return _starts_empty(evaluator, receiver, held.attr)
+    return starts_as_none(evaluator, receiver, held.attr)
+
+
+def _asked_for(test: ast.expr, wanted: bool) -> ast.Attribute | None:
+    """The attribute that holds nothing yet, as far as a test tells that comes out as wanted."""
+    match test:
+        case ast.UnaryOp(op=ast.Not(), operand=ast.Attribute() as held) if wanted:
+            return held
+        case ast.Attribute() as held if not wanted:
+            return held
+        case ast.Compare(left=ast.Attribute() as held, ops=[op], comparators=[ast.Constant(value=None)]):
+            return held if isinstance(op, ast.Is) is wanted else None
+    return None
+
+
+def _asked_by_key(test: ast.expr, wanted: bool) -> ast.Attribute | None:
+    """The attribute that holds nothing yet under some key."""
+    match test:
+        case ast.UnaryOp(op=ast.Not(), operand=operand):
+            return _asked_by_key(operand, not wanted)
+        case ast.Compare(ops=[ast.In() | ast.NotIn() as op], comparators=[ast.Attribute() as held]):
+            return held if isinstance(op, ast.NotIn) is wanted else None
+        case ast.Compare(
+            left=ast.Subscript(value=ast.Attribute() as held),
+            ops=[op],
+            comparators=[ast.Constant(value=None)],
+        ):
+            return held if isinstance(op, ast.Is) is wanted else None
+    return None
+
+
+def is_by_key(point: Point) -> bool:
+    """Whether control comes to a point only where a container has nothing yet under some key."""
+    return any(_asked_by_key(guard.test, guard.wanted) is not None for guard in guards_around(point))
+
+
+def _starts_empty(evaluator: Evaluator, owner: Instance, name: str) -> bool:
+    """Whether an attribute is a container with nothing in it once its object is made."""
+    stores = [at.statement for _, _, at, _ in evaluator.construction.stores(owner, HERE, (name,))]
+    return bool(stores) and all(isinstance(each, ast.Assign) and is_empty(each.value) for each in stores)
+
+
+def is_empty(made: ast.expr) -> bool:
+    """Whether an expression makes a container that holds nothing yet: ``{}``, ``[None] * count``."""
+    match made:
+        case ast.Dict(keys=[]) | ast.List(elts=[]):
+            return True
+        case ast.BinOp(op=ast.Mult(), left=ast.List(elts=[ast.Constant(value=None)])):
+            return True
+        case (
+            ast.ListComp(elt=ast.Constant(value=None))
+            | ast.DictComp(value=ast.Constant(value=None))
+            | ast.Call(func=ast.Attribute(value=ast.Name(id="dict"), attr="fromkeys"), args=[_])
+        ):
+            return True
+        case ast.Call(func=function, args=[], keywords=[]):
+            return (dotted(function) or "").rpartition(".")[2] in _CONTAINERS
+    return False
 
 
 def starts_as_none(evaluator: Evaluator, owner: Instance, name: str) -> bool:
