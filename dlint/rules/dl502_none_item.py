@@ -7,9 +7,11 @@ function: `return None` (or a tuple of nothing else) where reading failed or the
 `except` that falls off the end, attempts that run out, a list that what was read has left too short
 (`if len(frames) < n: return None`), an `if` about the item as the last statement and no `return` behind it.
 Also where the None comes from a function of the project, or from another dataset
-(`return self.inner[index]`), whose result is returned as it is, and where a variable that starts as None is
-returned after an exception that kept it from being set. The same of what `get` returns to PyTorch Geometric's
-`Dataset`, and for its `DataLoader`.
+(`return self.inner[index]`), whose result is returned as it is; from an object that is called
+(`return self.pipeline(item)`), of the steps that it runs where one of those that are made by their own names
+(`Pipeline([Pick(8)])`) gives None; and where a variable that starts as None is returned after an exception
+that kept it from being set. The same of what `get` returns to PyTorch Geometric's `Dataset`, and for its
+`DataLoader`.
 
 It is silent where a `collate_fn` takes the items (it may filter them), be it set later or patched into
 torch, or given to this one of several datasets under a test that may ask for its name, where a decorator of

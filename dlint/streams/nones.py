@@ -8,7 +8,7 @@ have noticed.
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cached_property, partial
 from typing import TYPE_CHECKING
@@ -129,7 +129,9 @@ class Nones:
 
     def _only_passes_on(self, test: ast.expr, point: Point, scope: _Scope) -> bool:
         """Whether a test looks for the None of one of the steps that a loop goes through (``for step in
-        self.steps: data = step(data)``), of which none is seen to give one."""
+        self.steps: data = step(data)``), of which none is seen to give one. Of those that are made by a name
+        of a configuration nobody knows whether they are among them: only those count that the program makes
+        by their own."""
         steps = {
             name
             for statement in statements_in(scope.node.body)
@@ -147,7 +149,8 @@ class Nones:
         for statement, world in self._evaluator.flow.definitions(name, point, scope.world):
             match statement:
                 case ast.Assign(value=ast.Call(func=ast.Name(id=step)) as call) if step in steps:
-                    if self._of_call(call, Point(scope.frame, statement), world, scope) is not None:
+                    at = Point(scope.frame, statement)
+                    if self._of_call(call, at, world, scope, only=_is_made_by_name) is not None:
                         return False
                 case _:
                     return False
@@ -202,12 +205,19 @@ class Nones:
                 return how
         return None
 
-    def _of_call(self, node: ast.Call, point: Point, world: World, scope: _Scope) -> str | None:
+    def _of_call(
+        self,
+        node: ast.Call,
+        point: Point,
+        world: World,
+        scope: _Scope,
+        only: Callable[[Function], bool] | None = None,
+    ) -> str | None:
         if scope.far >= _FAR or called(node) in self._chosen_by(scope.dataset):
             return None
         for callee, w in self._functions(node.func, point, world):
             function = callee.node
-            if not isinstance(function, ast.FunctionDef):
+            if not isinstance(function, ast.FunctionDef) or (only is not None and not only(callee)):
                 continue
             if function is scope.node or not all(_is_bound(each) for each in function.decorator_list):
                 continue
@@ -297,6 +307,16 @@ class Nones:
                 if not endings(body, partial(self._never_returns, inner_frame, world, depth - 1)):
                     return True
         return False
+
+
+def _is_made_by_name(method: Function) -> bool:
+    """Whether the object of a method is made by a call of its class's name, and not of what a table has."""
+    made = method.receiver
+    return (
+        isinstance(made, Instance)
+        and isinstance(made.node, ast.Call)
+        and (dotted(made.node.func) or "").rpartition(".")[2] == made.cls.name
+    )
 
 
 def _compares_names(test: ast.expr) -> bool:

@@ -63,7 +63,7 @@ for batch in DataLoader(Tiles("a"), num_workers=2):
             "return self.clip[index].asnumpy()",
             "forked workers share it and hang",
         ),
-        ("self.clip = av.open(path)  # here", "return next(self.clip.decode(video=0))", "cannot send it"),
+        ("self.clip = av.open(path)  # here", "return next(self.clip.decode(video=0))", "fail to read"),
         ("self.sound = soundfile.SoundFile(path)  # here", "return self.sound.read(9)", "wrong data"),
         (
             "self.file = tifffile.TiffFile(path)  # here",
