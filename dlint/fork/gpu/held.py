@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from dlint.fork.gpu.placed import Put, moved_in_place, put_of, where_put
 from dlint.fork.program import Program
@@ -16,14 +16,17 @@ from dlint.loaders.loaders import is_zero
 from dlint.source.statements import parameters, statements_in
 from dlint.values.frame import Frame, Point
 from dlint.values.functions import function_body
-from dlint.values.values import Instance, Made
+from dlint.values.values import Instance, Key, Made
 from dlint.values.worlds import HERE, World
 
 if TYPE_CHECKING:
     from dlint.calls.evaluator import Evaluator
     from dlint.workers.events import Visit
     from dlint.workers.uses import WorkerUse
+    from dlint.workers.worker import WorkerCode
 
+# Where worker code uses an attribute, and whether it calls it there.
+_Used: TypeAlias = "tuple[Visit, ast.expr, bool]"
 _TENSOR_DATASET = "torch.utils.data.TensorDataset"
 # Functions that ask about a thing, and use nothing of it.
 _ASK = frozenset({"callable", "getattr", "hasattr", "id", "isinstance", "len", "print", "type"})
@@ -86,16 +89,12 @@ def _of_object(
 ) -> Iterator[OnGpu]:
     """The attributes of an object that hold something on the GPU once it is made, and that its methods use in
     workers."""
-    used: dict[str, tuple[Visit, ast.expr, bool]] = {}
-    bound: set[str] = set()
-    for visit in use.code.visits:
-        receiver = visit.function.receiver
-        own = parameters(visit.function.node)[:1]
-        if isinstance(receiver, Instance) and receiver.key == owner.key and own:
-            bound |= {path.partition(".")[2] for path in visit.frame.layout.binds}
-            for name, node, runs in _used(visit, own[0].arg):
-                used.setdefault(name, (visit, node, runs))
-    names = set(used) - bound
+    used = _uses(program, use.code).get(owner.key, {})
+    # For most loaders nothing may be there, whichever way the program comes: that is asked once.
+    mark = ("may hold something on the GPU", owner.key, id(use.code))
+    if used and mark not in program.answers:
+        program.answers[mark] = {name for name, _ in _put(program.evaluator, owner, set(used), HERE)}
+    names: set[str] = program.answers[mark] if used else set()
     told: set[str] = set()
     for world in worlds if names else ():
         for name, put in _put(program.evaluator, owner, names, world):
@@ -104,6 +103,29 @@ def _of_object(
             told.add(name)
             if left_as_made(program, [use], owner, name) and not _moved_back(use, owner, name):
                 yield OnGpu(f"{owner.cls.name}.{name}", put, *used[name])
+
+
+def _uses(program: Program, code: WorkerCode) -> dict[Key, dict[str, _Used]]:
+    """The attributes that methods use in worker code so that what they hold has to be there, and that no
+    method binds there: by the key of their object and their names."""
+    mark = ("attributes that are used", id(code))
+    if mark not in program.answers:
+        found: dict[Key, dict[str, _Used]] = {}
+        bound: dict[Key, set[str]] = {}
+        for visit in code.visits:
+            receiver = visit.function.receiver
+            own = parameters(visit.function.node)[:1]
+            if isinstance(receiver, Instance) and own:
+                names = {path.partition(".")[2] for path in visit.frame.layout.binds}
+                bound.setdefault(receiver.key, set()).update(names)
+                for name, node, runs in _used(visit, own[0].arg):
+                    found.setdefault(receiver.key, {}).setdefault(name, (visit, node, runs))
+        program.answers[mark] = {
+            key: {name: used for name, used in each.items() if name not in bound[key]}
+            for key, each in found.items()
+        }
+    answer: dict[Key, dict[str, _Used]] = program.answers[mark]
+    return answer
 
 
 def _moved_back(use: WorkerUse, owner: Instance, name: str) -> bool:
