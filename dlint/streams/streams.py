@@ -6,7 +6,7 @@ A generator gives what the loops around its ``yield`` go over; other functions g
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from dlint.budget.budget import spend
@@ -32,6 +32,7 @@ from dlint.values.values import (
     Made,
     Partial,
     Table,
+    Unknown,
     Value,
 )
 from dlint.values.worlds import World
@@ -40,6 +41,8 @@ if TYPE_CHECKING:
     from dlint.calls.evaluator import Evaluator
 
 _FAR = 12
+# Libraries whose functions only reckon.
+_OF_NUMBERS = ("builtins.", "math.", "numpy.", "torch.")
 
 
 class Streams:
@@ -341,6 +344,8 @@ class Streams:
                     found.append(kinds)
                 case External(name="itertools.chain.from_iterable") if len(node.args) == 1:
                     found.append(self._rounds.of_chained(node.args[0], point, w, far))
+                case External(name="builtins.range"):
+                    found.append(self._of_range(node.args, point, w))
                 case External():
                     found.append(DATA if shuffles(callee.name) else _of_maker(callee.name))
                 case Partial(callee=External(name=name)) if name.startswith(
@@ -385,11 +390,33 @@ class Streams:
                 return kinds
             case Made() if may_be_indexed(value.name):
                 return DATA if self._is_indexed(value, world) else None
+            case Made(name="builtins.range", node=ast.Call() as call):
+                return self._of_range(call.args, value.point, world)
             case Made():
                 return _of_maker(value.name)
             case Instance():
                 return self._of_instance(value, world, far)
         return None
+
+    def _of_range(self, given: Sequence[ast.expr], point: Point, world: World) -> Kinds:
+        """What numbers are; not known where they begin at one that a function says which nobody sees, as one
+        may that divides them: ``lo, hi = bounds(n)``, ``range(lo, hi)``."""
+        match given:
+            case [ast.Name(id=name), _, *_] if name in point.frame.layout.binds and name not in point.locals:
+                for statement, w in self._evaluator.flow.definitions(name, point, world):
+                    call = statement.value if isinstance(statement, ast.Assign) else None
+                    if isinstance(call, ast.Call) and self._is_unseen(
+                        call.func, Point(point.frame, statement), w
+                    ):
+                        return None
+        return RANGE
+
+    def _is_unseen(self, callee: ast.expr, point: Point, world: World) -> bool:
+        return any(
+            isinstance(value, Unknown)
+            or (isinstance(value, External) and not value.name.startswith(_OF_NUMBERS))
+            for value, _ in self._evaluator.values(callee, point, world)
+        )
 
     def _mapped(self, functions: list[Outcome]) -> Kinds:
         """What ``map`` makes of numbers."""
