@@ -296,6 +296,8 @@ def _read_by_others(
 def _as_held(found: Iterator[Found], handle: Handle, how: Held) -> Iterator[Found]:
     """The findings, with what to do by hand where no object holds the handle alone."""
     for each in found:
+        if how == "among others":
+            each = each._replace(what=each.what.replace(f" is {handle.name} ", f" holds {handle.name} ", 1))
         yield each if how == "alone" else each._replace(remedy=None, by_hand=_by_hand(handle, how))
 
 

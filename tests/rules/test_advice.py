@@ -215,18 +215,19 @@ if __name__ == "__main__":
 
 
 @pytest.mark.parametrize(
-    ("kept", "key"),
+    ("kept", "key", "said"),
     [
-        ("VideoReader(paths[0])", ""),
-        ("[VideoReader(path) for path in paths]", "[index]"),
-        ("{path: VideoReader(path) for path in paths}", "['a.mp4']"),
+        ("VideoReader(paths[0])", "", "Clips.readers is a"),
+        ("[VideoReader(path) for path in paths]", "[index]", "Clips.readers holds a"),
+        ("{path: VideoReader(path) for path in paths}", "['a.mp4']", "Clips.readers holds a"),
     ],
 )
 def test_a_handle_of_which_no_process_may_let_go(
-    kept: str, key: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    kept: str, key: str, said: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     program = _READERS.replace("{kept}", kept).replace("{key}", key)
     finding = _finding("DL403", program, tmp_path, monkeypatch)
     assert finding.by_hand is not None
     assert "one that lets go of the parent's reader hangs as well" in finding.by_hand
     assert finding.by_hand in finding.message
+    assert finding.message.startswith(said)
