@@ -195,6 +195,7 @@ def moved_in_place(evaluator: Evaluator, path: str, point: Point, world: World) 
         match node:
             case ast.Expr(value=ast.Call(func=ast.Attribute(value=moved, attr=attr)) as call):
                 is_last = last is None or call.lineno > last.call.lineno
-                if attr in (*MOVES, "cpu") and node.lineno < end and is_last and ast.unparse(moved) == path:
+                moves = attr in MOVES or attr == "cpu"
+                if moves and is_last and node.lineno < end and ast.unparse(moved) == path:
                     last = Put(call, Point(point.frame, node))
     return last if last is not None and uses_gpu(evaluator, *last, world) else None
