@@ -1,0 +1,46 @@
+"""mypyc takes every module that the wheel compiles: it writes their C, which needs no compiler and says at
+once what the build of the wheel would say after an hour of tests."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import tomlkit
+
+REPOSITORY = Path(__file__).parents[2]
+_WRITE = """
+import sys
+from mypyc.build import mypycify
+into, *modules = sys.argv[1:]
+mypycify(["--strict", f"--cache-dir={into}/mypy", *modules], target_dir=into)
+"""
+
+
+def _compiled() -> list[str]:
+    """The modules that pyproject.toml has compiled, relative to the repository."""
+    settings = tomlkit.parse((REPOSITORY / "pyproject.toml").read_text(encoding="utf-8")).unwrap()
+    hook = settings["tool"]["hatch"]["build"]["targets"]["wheel"]["hooks"]["mypyc"]
+    paths = [f"/{path.relative_to(REPOSITORY).as_posix()}" for path in (REPOSITORY / "dlint").rglob("*.py")]
+    return sorted(
+        path.removeprefix("/")
+        for path in paths
+        if any(path == each or (each.endswith("/") and path.startswith(each)) for each in hook["include"])
+        and path not in hook["exclude"]
+        and path.rpartition("/")[2] not in hook["exclude"]
+    )
+
+
+def test_mypyc_takes_every_module(tmp_path: Path) -> None:
+    modules = _compiled()
+    assert "dlint/calls/evaluator.py" in modules
+    ended = subprocess.run(
+        [sys.executable, "-c", _WRITE, str(tmp_path), *modules],
+        cwd=REPOSITORY,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert ended.returncode == 0, (ended.stdout + ended.stderr)[-3000:]
+    assert any(tmp_path.glob("*.c"))
