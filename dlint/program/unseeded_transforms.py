@@ -16,9 +16,9 @@ if TYPE_CHECKING:
 _OWN_STATE = ".R."
 
 
-def unseeded_transforms(program: Program, use: WorkerUse) -> list[str]:
+def unseeded_transforms(program: Program, use: WorkerUse, *, forked: bool) -> list[str]:
     """The names of the transforms that the workers of a use get, and that draw the same numbers in each of
-    them: nothing seeds them there."""
+    them: nothing seeds them there. Where workers are not ``forked``, only those that bring a state along."""
     loader = use.loader
     if loader is None or loader.kind.seeds_workers or not program.modules.index.mentioning(monai.LIBRARY):
         return []
@@ -31,7 +31,11 @@ def unseeded_transforms(program: Program, use: WorkerUse) -> list[str]:
         event.owner is not None and monai.is_transform(event.owner.name) for event in use.code.events
     )
     found: dict[str, None] = {}
-    for part in program.shipped(use):
+    shipped = program.shipped(use)
+    sent = any(isinstance(part.value, Made) and monai.gives_states(part.value.name) for part in shipped)
+    if not (forked or sent):
+        return []
+    for part in shipped:
         value = part.value
         name = _name(program, value)
         if name is not None and (calls if isinstance(value, Made) else value.key in runs):

@@ -77,7 +77,7 @@ from dlint.program.program import Program
 from dlint.rules.rule import Found
 from dlint.rules.wording import brief
 from dlint.source.module import Module
-from dlint.source.statements import statements_in
+from dlint.source.statements import statement_at, statements_in
 from dlint.values.frame import Point
 from dlint.values.functions import function_body
 from dlint.values.values import Const, External, Made
@@ -164,20 +164,10 @@ def _calls(program: Program, visit: Visit, library: Library) -> Iterator[ast.Cal
     for node in function_body(visit.function.node):
         match node:
             case ast.Call(func=ast.Attribute(value=receiver, attr=method)) if method in library.methods:
-                if _is_of(program, receiver, Point(visit.frame, _statement_of(visit, node)), library):
+                if _is_of(
+                    program, receiver, Point(visit.frame, statement_at(visit.function.node, node)), library
+                ):
                     yield node
-
-
-def _statement_of(visit: Visit, node: ast.expr) -> ast.stmt | None:
-    """The innermost statement of a function that evaluates an expression."""
-    scope = visit.function.node
-    if isinstance(scope, ast.Lambda):
-        return None
-    found = None
-    for statement in statements_in(scope.body):
-        if statement.lineno <= node.lineno <= (statement.end_lineno or statement.lineno):
-            found = statement
-    return found
 
 
 def _is_of(program: Program, receiver: ast.expr, point: Point, library: Library) -> bool:

@@ -26,8 +26,9 @@ does the same each time (`A.Compose([A.Resize(32, 32), A.Normalize()])`) is left
 makes itself.
 
 And MONAI's transforms that draw (`RandFlipd`, a class derived from `RandomizableTransform` that draws from
-`self.R`) under torch's own DataLoader where workers are forked, unless `worker_init_fn` is
-`monai.data.worker_init_fn` or sets their state: `monai.data.DataLoader` does that by itself.
+`self.R`) under torch's own DataLoader, unless `worker_init_fn` is `monai.data.worker_init_fn` or sets their
+state: `monai.data.DataLoader` does that by itself. Workers that are started anew count where MONAI's
+`Compose` or one of its datasets holds the transform: these give it a state that is sent with it.
 
 ## Why is this bad
 
@@ -46,8 +47,9 @@ has a generator of its own: 6 distinct values of 24 with two workers (1.4.21 to 
 `seed=` and without, forked and spawned, NumPy seeded or not; 12 with persistent workers, and 23 where
 `worker_init_fn` calls `set_random_seed`.
 
-All of MONAI's transforms draw from one `RandomState` of the library: under torch's DataLoader 6 distinct
-values of 24 with two forked workers (monai 1.6.1), 24 under `monai.data.DataLoader`.
+MONAI's transforms draw from a `RandomState` that nothing but `monai.data.DataLoader` seeds: under torch's
+6 distinct values of 24 with two workers, forked or spawned (monai 1.6.1), and 24 with MONAI's
+`worker_init_fn`.
 
 Making it lazily (`if self.rng is None:`) does not help once the parent has read an item: 4 of 24 again.
 
@@ -192,13 +194,12 @@ def check(program: Program) -> Iterator[Found]:
             whose = "workers" if kept or anew else "epochs" if own or order else "workers and epochs"
             found = _found(program, use, event, made, touched, whose)
             yield found if not order else found._replace(cure=_ANEW, remedy=None, by_hand=_ANEW)
-        if program.start_method_of(use) not in STARTS_ANEW:
-            yield from _of_monai(program, use)
+        yield from _of_monai(program, use)
 
 
 def _of_monai(program: Program, use: WorkerUse) -> Iterator[Found]:
     """MONAI's transforms under a loader that does not seed them, at the loader."""
-    names = unseeded_transforms(program, use)
+    names = unseeded_transforms(program, use, forked=program.start_method_of(use) not in STARTS_ANEW)
     if not names or use.loader is None:
         return
     more = f" and {len(names) - 1} more" if len(names) > 1 else ""

@@ -23,6 +23,9 @@ is CUDA, code that asks whether it runs in a worker, and workers that the projec
 forkserver. So are `manual_seed_all()`, `is_available()`, `device_count()` and `empty_cache()`, which work in
 forked workers.
 
+Not followed are networks that are moved there once the dataset has them, what `with torch.device("cuda"):`
+makes, and what is collated to a default device.
+
 ## Why is this bad
 
 CUDA does not survive a fork. Once the main process has used the GPU (the model is there already), a forked
@@ -100,7 +103,7 @@ from dlint.program.program import Program
 from dlint.rules.rule import Found
 from dlint.rules.wording import place
 from dlint.source.nodes import walk
-from dlint.source.statements import FunctionNode, dotted, expressions, statements_in
+from dlint.source.statements import FunctionNode, dotted, expressions, statement_at, statements_in
 from dlint.values.frame import Point
 from dlint.values.places import path_to, places_around
 from dlint.values.values import Const, External, Function
@@ -126,12 +129,13 @@ def check(program: Program) -> Iterator[Found]:
             places[id(use.code)] = [
                 (visit, *call) for visit in use.code.visits for call in _in_function(program, visit)
             ]
+        worlds = ways_with_workers(use)
         for visit, call, point in places[id(use.code)]:
-            if any(_needs_gpu(program, call, point, world) for world in ways_with_workers(use)):
+            if any(_needs_gpu(program, call, point, world) for world in worlds):
                 yield _found(program, use, visit, call)
         yield from _by_default(program, use)
-        for held in held_on_gpu(program, use):
-            if held.visit is None or not _kept_out(Point(held.visit.frame, _statement(held))):
+        for held in held_on_gpu(program, use, worlds):
+            if held.visit is None or not _kept_out(_point_of(held.visit, held.node)):
                 yield _found_held(program, use, held)
 
 
@@ -260,15 +264,8 @@ def _needs_gpu(program: Program, call: ast.Call, point: Point, world: World) -> 
     )
 
 
-def _statement(held: OnGpu) -> ast.stmt | None:
-    """The innermost statement of a worker's function in which it uses something."""
-    scope = held.visit.function.node if held.visit is not None else None
-    found = None
-    if isinstance(scope, FunctionNode):
-        for statement in statements_in(scope.body):
-            if statement.lineno <= held.node.lineno <= (statement.end_lineno or statement.lineno):
-                found = statement
-    return found
+def _point_of(visit: Visit, node: ast.expr) -> Point:
+    return Point(visit.frame, statement_at(visit.function.node, node))
 
 
 def _kept_out(point: Point) -> bool:
@@ -350,6 +347,7 @@ def _found_held(program: Program, use: WorkerUse, held: OnGpu) -> Found:
 
 
 def _shown(call: ast.Call) -> str:
+    """What a reader calls a call: ``.to(device)``, ``torch.zeros(device=device)``."""
     name = ast.unparse(call.func)
     if _last(call) in _NEEDING:
         return f"{name}()"

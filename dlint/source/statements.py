@@ -264,6 +264,15 @@ def statements_in(block: list[ast.stmt]) -> Iterator[ast.stmt]:
             yield from statements_in(inner)
 
 
+def statement_at(scope: Scope, node: ast.expr) -> ast.stmt | None:
+    """The innermost statement of a scope that evaluates an expression; None in a lambda."""
+    found = None
+    for statement in statements_in(scope.body) if not isinstance(scope, ast.Lambda) else ():
+        if statement.lineno <= node.lineno <= (statement.end_lineno or statement.lineno):
+            found = statement
+    return found
+
+
 def functions_in(block: list[ast.stmt]) -> Iterator[FunctionNode]:
     """The functions that a block defines in its own scope."""
     for statement in statements_in(block):

@@ -33,8 +33,6 @@ _ASK = frozenset({"callable", "getattr", "hasattr", "id", "isinstance", "len", "
 # Words without which nothing is put on a GPU.
 _WORDS = ("cuda", "device", ".to(")
 _ASKS_DEVICE = re.compile("cuda|device|gpu", re.IGNORECASE)
-# So many ways to a loader are looked at.
-_MOST_WAYS = 4
 
 
 class OnGpu(NamedTuple):
@@ -48,10 +46,9 @@ class OnGpu(NamedTuple):
     runs: bool = False
 
 
-def held_on_gpu(program: Program, use: WorkerUse) -> Iterator[OnGpu]:
-    """What a use's workers have of the parent's on the GPU, and use there."""
+def held_on_gpu(program: Program, use: WorkerUse, worlds: list[World]) -> Iterator[OnGpu]:
+    """What a use's workers have of the parent's on the GPU, and use there, on some of the ways to workers."""
     worker = {id(visit.function.node) for visit in use.code.visits}
-    worlds = ways_with_workers(use)
     for part in program.shipped(use):
         match part.value:
             case Instance() as owner:
@@ -77,7 +74,7 @@ def ways_with_workers(use: WorkerUse) -> list[World]:
     if use.loader is None:
         return []
     ways = use.loader.ways("num_workers")
-    worlds = [world for way, world in ways if not is_zero(way["num_workers"])][:_MOST_WAYS]
+    worlds = [world for way, world in ways if not is_zero(way["num_workers"])]
     written = use.loader.written("num_workers")
     if len(worlds) < len(ways) and written is not None and _ASKS_DEVICE.search(ast.unparse(written)):
         return []  # in a way that cannot be told: `0 if "cuda" in str(device) else 4`
