@@ -82,7 +82,7 @@ from dlint.rules.rule import Found
 from dlint.source.nodes import speaks_of, walk
 from dlint.streams.divided import divides
 from dlint.streams.items import chained
-from dlint.streams.streams import Streams
+from dlint.streams.sources.streams import Streams
 from dlint.values.frame import Arguments, Frame, Point
 from dlint.values.values import Class, Const, External, Function, Instance, Partial, Value
 from dlint.values.worlds import World

@@ -66,7 +66,7 @@ from dlint.rules.wording import brief
 from dlint.source.nodes import walk
 from dlint.source.statements import dotted, functions_in, parameters, statements_in
 from dlint.streams.item_names import index_names, index_names_in, is_index, mentions
-from dlint.streams.streams import Streams
+from dlint.streams.sources.streams import Streams
 from dlint.values.frame import Point, layout_of
 from dlint.values.functions import is_generator
 from dlint.values.places import places_around, tests_around

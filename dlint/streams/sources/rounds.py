@@ -18,15 +18,15 @@ from dlint.knowledge.iterables import (
 )
 from dlint.source.nodes import walk
 from dlint.source.statements import changed_names, dotted, expressions, own_names, statements_in, target_names
-from dlint.streams.kinds import DATA, NOTHING, Kinds, together
-from dlint.streams.passages import Loop, passages
+from dlint.streams.sources.kinds import DATA, NOTHING, Kinds, together
+from dlint.streams.sources.passages import Loop, passages
 from dlint.values.frame import Arguments, Frame, Point, arguments_of
 from dlint.values.values import Const, External, Function, Instance, Made, Unknown, Value
 from dlint.values.worlds import World
 
 if TYPE_CHECKING:
     from dlint.calls.evaluator import Evaluator
-    from dlint.streams.kinds import Streams
+    from dlint.streams.sources.kinds import Streams
 
 _FAR = 3
 _Calls: TypeAlias = Iterable[tuple[ast.Call, Point]]

@@ -10,14 +10,14 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from dlint.budget.budget import spend
-from dlint.calls.parameters import written
-from dlint.knowledge.iterables import PASSES_ON, gives_all, is_setting, may_be_indexed, shuffles
+from dlint.knowledge.iterables import PASSES_ON, gives_all, may_be_indexed, shuffles
 from dlint.source.nodes import walk
-from dlint.source.statements import FunctionNode, parameters, statements_in, target_names
-from dlint.streams.counting import Counting, Part
-from dlint.streams.kinds import COUNT, DATA, RANGE, Kinds, together
-from dlint.streams.passages import Loop, Passage, passages
-from dlint.streams.rounds import Rounds
+from dlint.source.statements import parameters, statements_in, target_names
+from dlint.streams.sources.counting import Counting, Part
+from dlint.streams.sources.kinds import COUNT, DATA, RANGE, Kinds, known_together, together
+from dlint.streams.sources.passages import Loop, Passage, passages
+from dlint.streams.sources.rounds import Rounds
+from dlint.streams.sources.wholes import Wholes, written_at
 from dlint.values.frame import Arguments, Frame, Point, arguments_of
 from dlint.values.outcomes import Outcome
 from dlint.values.values import (
@@ -57,6 +57,7 @@ class Streams:
         self.passed: list[tuple[ast.AST, Frame]] = []
         self._counting = Counting(self, evaluator)
         self._rounds = Rounds(self, evaluator)
+        self._wholes = Wholes(self, evaluator)
         self._open: set[tuple[int, Key]] = set()  # the expressions that are being looked at
 
     def of_function(self, function: Function, frame: Frame, world: World, far: int = 0) -> Kinds:
@@ -69,7 +70,7 @@ class Streams:
             return self.of_expression(node.body, Point(frame, None), world, far + 1)
         gives = list(passages(node.body, ()))
         if gives:
-            return _together([self._of_passage(each, frame, world, far) for each in gives])
+            return known_together([self._of_passage(each, frame, world, far) for each in gives])
         found: list[Kinds] = []
         for statement in statements_in(node.body):
             if isinstance(statement, ast.Return):
@@ -79,7 +80,7 @@ class Streams:
                     found.append(self._of_next(function, world, far + 1))
                     continue
                 found.append(self.of_expression(statement.value, Point(frame, statement), world, far + 1))
-        return _together(found)
+        return known_together(found)
 
     def _of_next(self, function: Function, world: World, far: int) -> Kinds:
         """What an object reads that is its own iterator: what ``__next__`` compares the length of before it
@@ -97,7 +98,7 @@ class Streams:
                         match node:
                             case ast.Call(func=ast.Name(id="len"), args=[ast.Attribute() as whole]):
                                 found.append(self.of_expression(whole, Point(frame, statement), world, far))
-        return _together(found)
+        return known_together(found)
 
     def _of_passage(self, passage: Passage, frame: Frame, world: World, far: int) -> Kinds:
         """What the loops around a ``yield`` go over, and what a ``yield from`` does."""
@@ -156,22 +157,22 @@ class Streams:
             case ast.ListComp() | ast.SetComp() | ast.GeneratorExp() | ast.DictComp():
                 return self._of_comprehension(node, point, world, far)
             case ast.IfExp():
-                return _together(
+                return known_together(
                     [self.of_expression(part, point, world, far + 1) for part in (node.body, node.orelse)]
                 )
             case ast.Name(id=name) if name not in point.locals and name in point.frame.layout.binds:
                 return self._of_variable(node, point, world, far)
-            case ast.Name(id=name) if (given := _given(name, point)) is not None:
+            case ast.Name(id=name) if (given := written_at(name, point)) is not None:
                 return self.of_expression(*given, world, far + 1)
             case ast.Attribute(value=ast.Name()):
                 kinds = self._of_values(node, point, world, far)
                 return kinds if kinds is not None else self._of_stored_parts(node, point, world, far)
             case ast.Subscript():
                 kinds = self._of_values(node, point, world, far)
-                if kinds is None and self._is_part(node, point, world):
-                    kinds = self._of_whole(node.value, point, world)
+                if kinds is None and self._wholes.is_part(node, point, world):
+                    kinds = self._wholes.of(node.value, point, world)
                 if kinds is None and isinstance(node.slice, ast.Constant):
-                    kinds = self._of_entries(node.value, node.slice.value, point, world, far)
+                    kinds = self._wholes.of_entries(node.value, node.slice.value, point, world, far)
                 return kinds
         return self._of_values(node, point, world, far)
 
@@ -191,113 +192,7 @@ class Streams:
                 if not isinstance(stored, ast.Subscript | ast.Name | ast.Call | ast.GeneratorExp):
                     return None
                 found.append(self.of_expression(stored, at, stored_in, far + 1))
-        return _together(found)
-
-    def _of_whole(self, node: ast.expr, point: Point, world: World) -> Kinds:
-        """What was read or opened, or a part of it by name."""
-        while isinstance(node, ast.Subscript) and self._is_part(node, point, world):
-            node = node.value
-        values = self._evaluator.values(node, point, world)
-        return DATA if values and all(self._is_read(value, w) for value, w in values) else None
-
-    def _is_read(self, value: Value, world: World) -> bool:
-        """Whether something was read or opened, or is kept by what was (``file.variables``)."""
-        match value:
-            case Made() if may_be_indexed(value.name):
-                return self._is_indexed(value, world)
-            case Made() | External(owner=Made()):
-                return gives_all(value.name)
-        return False
-
-    def _is_indexed(self, made: Made, world: World) -> bool:
-        """Whether a dataset of Hugging Face, or one made of it, is surely none that is streamed."""
-        if "()" not in made.name:
-            asked = made.arguments.keywords.get("streaming")
-            given = self._evaluator.value_of(asked, world) if asked is not None else []
-            sure = all(isinstance(value, Const) and not value.value for value, _ in given)
-            return sure and not made.arguments.splats
-        match made.node:
-            case ast.Call(func=ast.Attribute(value=base)):
-                values = self._evaluator.values(base, made.point, world)
-                return bool(values) and all(
-                    isinstance(value, Made) and self._is_indexed(value, w) for value, w in values
-                )
-        return False
-
-    def _is_part(self, node: ast.Subscript, point: Point, world: World) -> bool:
-        """Whether an expression is a part by name of what was read, or as many as the program or its user
-        say: ``data["images"]``, ``data[:]``, ``data[:1000]``."""
-        match node.slice:
-            case ast.Constant(value=str()):
-                return True
-            case ast.Name(id=name) if name in point.locals:
-                return True  # the name that a comprehension has for each part
-            case ast.Slice(lower=lower, upper=upper, step=None):
-                bounds = [each for each in (lower, upper) if each is not None]
-                return all(self._is_bound(each, point, world) for each in bounds)
-        return False
-
-    def _is_bound(self, node: ast.expr, point: Point, world: World) -> bool:
-        """Whether a number is one that the program or its user says, or that a loop counts up."""
-        match node:
-            case ast.BinOp(left=left, right=right):
-                return self._is_bound(left, point, world) and self._is_bound(right, point, world)
-            case ast.Name(id=name) if name in point.frame.layout.binds:
-                match self._evaluator.flow.definitions(name, point, world):
-                    case [
-                        (
-                            ast.For(
-                                target=ast.Name(),
-                                iter=ast.Call(args=[_] | [ast.Constant(), *_]) as counted,
-                            ) as loop,
-                            w,
-                        )
-                    ]:  # from another number on, it may be some worker's part
-                        return self.of_expression(counted, Point(point.frame, loop), w) == RANGE
-            case ast.Name(id=name) if (given := _given(name, point)) is not None:
-                return self._is_bound(*given, world)
-        return all(
-            isinstance(value, Const) or (isinstance(value, External) and is_setting(value.name))
-            for value, _ in self._evaluator.values(node, point, world)
-        )
-
-    def _of_entries(self, node: ast.expr, key: object, point: Point, world: World, far: int) -> Kinds:
-        """What an entry of a dict is read from that is made here or by a function of the program: ``{name:
-        data[name][:] for name in data}``."""
-        if far > _FAR:
-            return None
-        found: list[Kinds] = []
-        match node:
-            case ast.Dict(keys=keys, values=values):
-                for name, value in zip(keys, values, strict=True):
-                    if not isinstance(name, ast.Constant):
-                        return None
-                    if name.value == key:
-                        found.append(self.of_expression(value, point, world, far + 1))
-            case ast.DictComp(key=ast.Name(id=name), value=value, generators=[generator]) if (
-                name in target_names(generator.target)
-            ):
-                inside = self._evaluator.inside(node, point)
-                found.append(self.of_expression(value, inside, world, far + 1))
-            case ast.Name(id=name) if name in point.frame.layout.binds and name not in point.locals:
-                for statement, w in self._evaluator.flow.definitions(name, point, world):
-                    match statement:
-                        case ast.Assign(targets=[ast.Name()], value=value):
-                            at = Point(point.frame, statement)
-                            found.append(self._of_entries(value, key, at, w, far + 1))
-                        case _:
-                            return None
-            case ast.Call():
-                for callee, w in self._evaluator.values(node.func, point, world):
-                    if not isinstance(callee, Function) or not isinstance(callee.node, ast.FunctionDef):
-                        return None
-                    frame = self._evaluator.calls.enter(callee, arguments_of(node, point), node, point)
-                    self.passed.append((callee.node, frame))
-                    for each in statements_in(callee.node.body):
-                        if isinstance(each, ast.Return) and each.value is not None:
-                            at = Point(frame, each)
-                            found.append(self._of_entries(each.value, key, at, w, far + 1))
-        return _together(found)
+        return known_together(found)
 
     def _of_comprehension(
         self,
@@ -307,7 +202,7 @@ class Streams:
         far: int,
     ) -> Kinds:
         inside = self._evaluator.inside(node, point)
-        kinds = _together([self.of_expression(g.iter, inside, world, far + 1) for g in node.generators])
+        kinds = known_together([self.of_expression(g.iter, inside, world, far + 1) for g in node.generators])
         if kinds != RANGE:
             return kinds
         names = {name for generator in node.generators for name in target_names(generator.target)}
@@ -323,12 +218,12 @@ class Streams:
                     found.append(self.of_expression(value, Point(point.frame, statement), w, far + 1))
                 case ast.With(items=[ast.withitem(context_expr=value)]):
                     found.append(self.of_expression(value, Point(point.frame, statement), w, far + 1))
-                case None if (given := _given(node.id, point)) is not None:
+                case None if (given := written_at(node.id, point)) is not None:
                     # A step that stores entries of the elements of a parameter leaves none of them out.
                     found.append(self.of_expression(*given, w, far + 1))
                 case _:
                     found.append(self._of_values(node, point, w, far))
-        return _together(found)
+        return known_together(found)
 
     def _of_call(self, node: ast.Call, point: Point, world: World, far: int) -> Kinds:
         found: list[Kinds] = []
@@ -338,7 +233,7 @@ class Streams:
                     isinstance(argument, ast.Starred) for argument in node.args
                 ):
                     given = node.args[PASSES_ON[callee.name]]
-                    kinds = _together([self.of_expression(part, point, w, far + 1) for part in given])
+                    kinds = known_together([self.of_expression(part, point, w, far + 1) for part in given])
                     if callee.name == "builtins.map" and kinds == RANGE:
                         kinds = self._mapped(self._evaluator.values(node.args[0], point, w))
                     found.append(kinds)
@@ -363,11 +258,11 @@ class Streams:
                         found.append(self.of_function(method, frame, w, far + 1))
                 case _:
                     return None
-        return _together(found)
+        return known_together(found)
 
     def _of_values(self, node: ast.expr, point: Point, world: World, far: int) -> Kinds:
         values = self._evaluator.values(node, point, world)
-        return _together([self._of_value(value, w, far + 1) for value, w in values])
+        return known_together([self._of_value(value, w, far + 1) for value, w in values])
 
     def _of_value(self, value: Value, world: World, far: int) -> Kinds:
         match value:
@@ -384,12 +279,12 @@ class Streams:
                     for a in given
                     if a.expression is not None and a.point is not None
                 ]
-                kinds = _together(parts) if len(parts) == len(given) else None
+                kinds = known_together(parts) if len(parts) == len(given) else None
                 if value.name == "builtins.map" and kinds == RANGE:
                     kinds = self._mapped(self._evaluator.value_of(value.arguments.positional[0], world))
                 return kinds
             case Made() if may_be_indexed(value.name):
-                return DATA if self._is_indexed(value, world) else None
+                return DATA if self._wholes.is_indexed(value, world) else None
             case Made(name="builtins.range", node=ast.Call() as call):
                 return self._of_range(call.args, value.point, world)
             case Made():
@@ -420,12 +315,12 @@ class Streams:
 
     def _mapped(self, functions: list[Outcome]) -> Kinds:
         """What ``map`` makes of numbers."""
-        return _together([_counted(self._counting.of_mapped(value, w)) for value, w in functions])
+        return known_together([_counted(self._counting.of_mapped(value, w)) for value, w in functions])
 
     def _of_instance(self, value: Instance, world: World, far: int) -> Kinds:
         methods = self._evaluator.classes.methods(value, "__iter__")
         if methods:
-            return _together(
+            return known_together(
                 [
                     self.of_function(
                         method, self._evaluator.calls.enter(method, Arguments(), None, None), world, far + 1
@@ -434,17 +329,6 @@ class Streams:
                 ]
             )
         return DATA if self._evaluator.classes.methods(value, "__getitem__") else None
-
-
-def _given(name: str, point: Point) -> tuple[ast.expr, Point] | None:
-    """What a certain call gives to a parameter, as it is written there."""
-    frame, scope = point.frame, point.frame.scope
-    if frame.arguments is None or not isinstance(scope, FunctionNode) or name in point.locals:
-        return None
-    given = written(name, scope, frame.arguments, frame.receiver is not None)
-    if given is None or given.expression is None or given.point is None:
-        return None
-    return given.expression, given.point
 
 
 def _is_own(name: str, function: Function) -> bool:
@@ -464,11 +348,6 @@ def _of_maker(name: str) -> Kinds:
     if name == "builtins.range":
         return RANGE
     return DATA if gives_all(name) else None
-
-
-def _together(found: list[Kinds]) -> Kinds:
-    """What several sources read together; not known, either, where there is none."""
-    return together(found) or None
 
 
 def _counted(part: Part) -> Kinds:

@@ -29,8 +29,18 @@ def together(found: list[Kinds]) -> Kinds:
     return kinds
 
 
+def known_together(found: list[Kinds]) -> Kinds:
+    """The same; not known, either, where there is no source."""
+    return together(found) or None
+
+
 class Streams(Protocol):
-    """Who tells what an iteration reads: what those who follow loops ask in turn."""
+    """Who tells what an iteration reads: what those who follow loops and parts ask in turn.
+
+    ``passed`` are the functions that it has come through.
+    """
+
+    passed: list[tuple[ast.AST, Frame]]
 
     def of_function(self, function: Function, frame: Frame, world: World, far: int = 0) -> Kinds: ...
 

@@ -20,7 +20,7 @@ from dlint.values.worlds import World
 
 if TYPE_CHECKING:
     from dlint.calls.evaluator import Evaluator
-    from dlint.streams.kinds import Streams
+    from dlint.streams.sources.kinds import Streams
 
 _FAR = 4
 
