@@ -62,6 +62,19 @@ def is_for_first(test: ast.expr, block: list[ast.stmt], layout: Layout) -> bool:
     return any(tested & layout.bound_by(statement) for statement in block)
 
 
+def is_always_taken(evaluator: Evaluator, place: Place, point: Point) -> bool:
+    """Whether control comes to a block around a point each time that it comes so far, as what is tested is
+    known: ``if not self.train`` of a dataset that is made with ``train=False``."""
+    owner = place.owner
+    if not isinstance(owner, ast.If):
+        return isinstance(owner, ast.With | ast.Try | None)
+    if is_for_first(owner.test, place.block, point.frame.layout):
+        return False
+    evaluator.start()
+    outcomes = evaluator.truth(owner.test, point.before(owner), HERE)
+    return {result for result, _ in outcomes} == {place.role == "body"}
+
+
 def is_taken(evaluator: Evaluator, place: Place, point: Point) -> bool:
     """Whether every worker surely comes to a block around a point, the first time at least: workers have a
     ``get_worker_info()``."""

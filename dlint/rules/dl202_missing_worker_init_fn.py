@@ -16,12 +16,14 @@ Draws of `random` and `torch` are fine: torch seeds both in every worker. Librar
 themselves (MONAI's) are fine, and so are programs that have Lightning seed the workers
 (`seed_everything(seed, workers=True)`, `LightningCLI`), a `worker_init_fn` that is passed on a condition or
 set later (`loader.worker_init_fn = seed_worker`), and draws that worker code has always seeded before on the
-way (DL201 judges that seed). Where it does so behind a flag of the first item or `get_worker_info() is not
-None`, with a number that comes again, the loader is found: with new workers every epoch repeats, whatever the
-torch. What repairs DL201 there repairs this. Workers that surely start by spawn or forkserver (the loader's
-`multiprocessing_context`, `set_start_method` on no condition, dlint's option `start-method`) import NumPy
-themselves, and its state is then fresh: they are left alone, too. Where a seeding function is called instead
-of passed, DL205 says so.
+way, also behind a test that this dataset always passes (`if not self.train:` of the one for evaluation): such
+a seed decides them alone, whatever the torch and the `worker_init_fn` (DL201 judges it). Where it does so
+behind a flag of the first item or `get_worker_info() is not None`, with a number that comes again, the loader
+is found: with new workers every epoch repeats, whatever the torch. What repairs DL201 there repairs this.
+Workers that surely start by spawn or forkserver (the loader's `multiprocessing_context`, `set_start_method`
+on no condition, dlint's option `start-method`) import NumPy themselves, and its state is then fresh: they are
+left alone, too. Where a seeding function is called instead of
+passed, DL205 says so.
 
 ## Why is this bad
 
@@ -105,7 +107,7 @@ from dlint.program.conditions import asked_for, both, with_workers
 from dlint.program.program import Program
 from dlint.randomness.init_functions import behind_partials, result_of
 from dlint.randomness.replacements import REPLACING, replaces_item
-from dlint.randomness.reseeds import is_taken
+from dlint.randomness.reseeds import is_always_taken, is_taken
 from dlint.randomness.seed import FIXED, NEW, TORCH, WORKER
 from dlint.randomness.seeds import seeds_of
 from dlint.rules.rule import Found
@@ -328,8 +330,8 @@ def _seeds_alike(program: Program, code: WorkerCode, draw: Event) -> bool:
 
 def _seeding(program: Program, code: WorkerCode, *, again: bool) -> Iterator[int]:
     """The statements of worker code that seed NumPy for what comes after them, themselves or in what they
-    call, and the items of ``with`` that do so for their block. Behind a test that every worker passes those
-    count whose numbers come ``again``, or those of which that is not known."""
+    call, and the items of ``with`` that do so for their block. Behind a test of the first item, or of what
+    workers alone have, those count whose numbers come ``again``, or those of which that is not known."""
     for event in code.each_way([each for each in code.events if "NumPy" in SEEDS.get(each.name, "")]):
         seeds = seeds_of(program.evaluator, code, event)
         good = any(seed.kinds & {TORCH, *NEW} for seed in seeds)
@@ -340,7 +342,7 @@ def _seeding(program: Program, code: WorkerCode, *, again: bool) -> Iterator[int
             for around in places_around(point):
                 yield id(around.block[around.at])
                 # A good seed that is set on a condition is set once a worker: `if not self.seeded:`.
-                always = good or isinstance(around.owner, ast.With | ast.Try | None)
+                always = good or is_always_taken(program.evaluator, around, point)
                 if not always and (
                     comes_again is not again or not is_taken(program.evaluator, around, point)
                 ):
