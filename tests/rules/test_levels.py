@@ -424,6 +424,141 @@ def test_a_generator_that_chooses_another_item(name: str, level: str, tmp_path: 
     assert finding.level == level
 
 
+_ITEMS = """\
+import random
+
+from torch.utils.data import DataLoader, Dataset
+
+
+class Usable(Dataset):
+    def __init__(self, items, read):
+        self.items, self.read = items, read
+        self.kinds = [0] * len(items)
+        self.candidates = set(range(len(items)))
+        self.rng = random.Random(0)
+
+    def __len__(self):
+        return len(self.items)
+
+    def _another(self, index):
+        return self.rng.choice([at for at in self.candidates if at != index])
+
+    def __getitem__(self, index):
+{body}
+
+def main(items, read):
+    for batch in DataLoader(Usable(items, read), num_workers=2):
+        print(batch)
+
+
+main([], str)
+"""
+_REPLACED = {
+    "a variable that begins as the index": """\
+        at = int(index)
+        while True:
+            item = self.read(self.items[at])
+            if item is not None:
+                self.candidates.add(at)
+                return item
+            at = self.rng.sample(list(self.candidates), k=1)[0]
+""",
+    "attempts": """\
+        at = index % len(self)
+        for attempt in range(9):
+            item = self.read(self.items[at])
+            if item is not None:
+                break
+            at = self.rng.randrange(len(self))
+        return item
+""",
+    "the next round at once": """\
+        at = index
+        while True:
+            item = self.read(self.items[at])
+            if item is None:
+                print("left out", index)
+                at = self.rng.randrange(len(self))
+                continue
+            return item
+""",
+    "as long as it cannot be used": """\
+        at = index
+        while not self.read(self.items[at]):
+            at = self.rng.randrange(len(self))
+        return at
+""",
+    "by a method": """\
+        while True:
+            item = self.read(self.items[index])
+            if item is None:
+                index = self._another(index)
+                continue
+            return item
+""",
+    "asked again with a variable": """\
+        item = self.read(self.items[index])
+        if item is None:
+            other = self.rng.randrange(len(self))
+            return self.__getitem__(other)
+        return item
+""",
+    "asked again by a method": """\
+        item = self.read(self.items[index])
+        return self[self._another(index)] if item is None else item
+""",
+}
+_DRAWN = {
+    "one of another kind": """\
+        other = index
+        while self.kinds[other] == self.kinds[index]:
+            other = self.rng.randrange(len(self))
+        return self.items[index], self.items[other]
+""",
+    "another one": """\
+        other = index
+        while other == index:
+            other = self.rng.randrange(len(self))
+        return self.items[index], self.items[other]
+""",
+    "four in one": """\
+        tiles = []
+        for corner in range(4):
+            tiles.append(self.read(self.items[index]))
+            index = self.rng.randrange(len(self))
+        return tiles
+""",
+    "for the item, too": """\
+        at = index
+        while True:
+            item = self.read(self.items[at])
+            if item is not None:
+                return item, self.rng.random()
+            at = self.rng.randrange(len(self))
+""",
+    "a partner, which is used besides": """\
+        other = self.rng.randrange(len(self))
+        if not self.read(self.items[index]):
+            return self[other]
+        return self.items[index], self.items[other]
+""",
+}
+
+
+@pytest.mark.parametrize("body", _REPLACED.values(), ids=_REPLACED)
+def test_another_item_in_a_loop(body: str, tmp_path: Path) -> None:
+    (tmp_path / "program.py").write_text(_ITEMS.format(body=body))
+    (finding,) = check([tmp_path], Settings(select=("DL203",))).findings
+    assert finding.condition == "an item cannot be used and another is drawn"
+
+
+@pytest.mark.parametrize("body", _DRAWN.values(), ids=_DRAWN)
+def test_other_items_that_are_drawn_for_each(body: str, tmp_path: Path) -> None:
+    (tmp_path / "program.py").write_text(_ITEMS.format(body=body))
+    (finding,) = check([tmp_path], Settings(select=("DL203",))).findings
+    assert finding.condition is None
+
+
 _SEEDED = """\
 import random
 import sys
