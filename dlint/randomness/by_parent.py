@@ -16,20 +16,25 @@ if TYPE_CHECKING:
 _FAR = 5
 
 
-def runs_once(evaluator: Evaluator, call: ast.Call, point: Point, worker: Set[int], far: int = 0) -> bool:
+def runs_once(
+    evaluator: Evaluator, call: ast.Call, point: Point, worker: Set[int], *, copied: bool, far: int = 0
+) -> bool:
     """Whether the parent comes to a call once in a run, as far as its calls show: what it draws there is the
-    same for the workers of all epochs. What a module draws when it is imported, spawned workers draw again.
-    ``worker`` are the functions that workers execute."""
+    same for the workers of all epochs. What a module draws when it is imported, spawned workers draw again,
+    and those that are ``copied`` from the parent do not. ``worker`` are the functions that workers execute.
+    """
     scope = point.frame.scope
     if far > _FAR or id(scope) in worker or is_repeated(call, point):
         return False
     if isinstance(scope, ast.Module):
-        return far > 0 or any("__name__" in ast.unparse(test) for test, _, _ in tests_around(point))
+        return copied or far > 0 or any("__name__" in ast.unparse(test) for test, _, _ in tests_around(point))
     if not isinstance(scope, ast.FunctionDef):
         return False
     sites = evaluator.sites.of(scope, point.frame)
     known = bool(sites) and evaluator.sites.are_all(scope)
-    return known and all(runs_once(evaluator, site.call, site.point, worker, far + 1) for site in sites)
+    return known and all(
+        runs_once(evaluator, site.call, site.point, worker, copied=copied, far=far + 1) for site in sites
+    )
 
 
 def is_made_before(made: Made, point: Point) -> bool:

@@ -61,10 +61,16 @@ _WIDTH_KEEPERS = frozenset({"builtins.int", "builtins.abs"})
 
 
 def seeds_of(
-    evaluator: Evaluator, code: WorkerCode, event: Event, uses: Sequence[WorkerUse] = ()
+    evaluator: Evaluator,
+    code: WorkerCode,
+    event: Event,
+    uses: Sequence[WorkerUse] = (),
+    *,
+    copied: bool = False,
 ) -> list[Seed]:
     """The seeds that a seeding call of worker code may set; where workers of ``uses`` stay, those that they
-    were started with."""
+    were started with. Those that are ``copied`` from the parent have what its modules asked the clock for, or
+    drew, when they were imported."""
     call = event.node
     if not isinstance(call, ast.Call):
         return [UNKNOWN_SEED]
@@ -73,15 +79,18 @@ def seeds_of(
     if expression is None:
         return [FRESH_SEED if not call.keywords else UNKNOWN_SEED]
     evaluator.start()
-    return _Trace(evaluator, code, uses).of(expression, event.point, event.world)
+    return _Trace(evaluator, code, uses, copied).of(expression, event.point, event.world)
 
 
 class _Trace:
     """Follows one seed back; the entries' own parameters are the worker's number or the item's index."""
 
-    def __init__(self, evaluator: Evaluator, code: WorkerCode, uses: Sequence[WorkerUse]) -> None:
+    def __init__(
+        self, evaluator: Evaluator, code: WorkerCode, uses: Sequence[WorkerUse], copied: bool
+    ) -> None:
         self._evaluator = evaluator
         self._uses = uses
+        self._copied = copied
         self._inside = {id(visit.function.node) for visit in code.visits}
         self._init_functions = {
             id(visit.function.node)
@@ -416,7 +425,7 @@ class _Trace:
             return self._joined([node.func.value, *arguments], point, world)
         told = by_library_call(name, bool(arguments), id(point.frame.scope) in self._inside)
         if told is not None:
-            if told.kinds & CHANGING and runs_once(self._evaluator, node, point, self._inside):
+            if told.kinds & CHANGING and self._runs_once(node, point):
                 return [FIXED_SEED]
             return [self._new_at(point) if FRESH in told.kinds else told]
         if name in _WIDTH_KEEPERS and len(arguments) == 1:
@@ -431,12 +440,15 @@ class _Trace:
         outside = id(point.frame.scope) not in self._inside
         if not outside or made.name not in GENERATORS or not draws_from_generator(method):
             return []
-        if runs_once(self._evaluator, call, point, self._inside):
+        if self._runs_once(call, point):
             return [FIXED_SEED]
         given = list(made.arguments.all()) if made.arguments is not None else []
         if is_made_before(made, point) or not given:
             return [EPOCH_SEED]
         return [Seed(seed.kinds) for each in given for seed in self._argument(each, world)]
+
+    def _runs_once(self, call: ast.Call, point: Point) -> bool:
+        return runs_once(self._evaluator, call, point, self._inside, copied=self._copied)
 
     def _new_at(self, point: Point) -> Seed:
         """A new number, of each worker where worker code makes it, else one that all have from the parent."""

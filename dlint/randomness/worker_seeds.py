@@ -59,8 +59,9 @@ def code_of(evaluator: Evaluator, function: Function, given: Iterable[Value] = (
     return code
 
 
-def repeating(evaluator: Evaluator, code: WorkerCode) -> Iterator[Seeding]:
-    """The seeding calls whose seed is the same in every epoch, whichever way leads to them."""
+def repeating(evaluator: Evaluator, code: WorkerCode, *, copied: bool) -> Iterator[Seeding]:
+    """The seeding calls whose seed is the same in every epoch, whichever way leads to them; of workers that
+    are ``copied`` from the parent, or import its modules anew."""
     entries = {
         id(visit.link): visit for visit in code.visits if visit.role == _ROLE and _is_entry(visit.link)
     }
@@ -71,7 +72,7 @@ def repeating(evaluator: Evaluator, code: WorkerCode) -> Iterator[Seeding]:
         entry = entries.get(id(_entry_of(event.link)))
         if entry is None or not _can_be_called(entry):
             continue
-        seeds = seeds_of(evaluator, code, event)
+        seeds = seeds_of(evaluator, code, event, copied=copied)
         if seeds and all(seed.repeats for seed in seeds):
             kinds = frozenset().union(*(seed.kinds for seed in seeds))
             yield Seeding(event, entry, _place(evaluator, entry, event), kinds)

@@ -77,6 +77,7 @@ from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
 from dlint.finding import Remedy
+from dlint.fork.start_method import surely_starts_anew
 from dlint.knowledge.iterables import DIVIDES
 from dlint.knowledge.randomness import KEEPS_STATE, SEEDS, STATE_CALLS, draws_from, may_draw, sounds_changing
 from dlint.program.conditions import both, executed
@@ -141,8 +142,10 @@ def check(program: Program) -> Iterator[Found]:
 def _judged(program: Program, uses: list[WorkerUse], event: Event) -> _Repeating | None:
     assert isinstance(event.node, ast.Call)
     code = uses[0].code
-    seeds = seeds_of(program.evaluator, code, event, uses)
     once = _once(event) or _of_stream(event) or is_once_a_pass(event)
+    # What their modules drew at import is new in workers that start anew, and one and the same for all items.
+    copied = not once or not all(surely_starts_anew(program, use) for use in uses)
+    seeds = seeds_of(program.evaluator, code, event, uses, copied=copied)
     if any(NEW & seed.kinds for seed in seeds) or (once and any(TORCH in seed.kinds for seed in seeds)):
         return None
     if any(sounds_changing(name) and "time" not in name for name in _names_in(event.node)):

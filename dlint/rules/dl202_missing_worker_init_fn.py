@@ -333,7 +333,7 @@ def _seeding(program: Program, code: WorkerCode, *, again: bool) -> Iterator[int
     call, and the items of ``with`` that do so for their block. Behind a test of the first item, or of what
     workers alone have, those count whose numbers come ``again``, or those of which that is not known."""
     for event in code.each_way([each for each in code.events if "NumPy" in SEEDS.get(each.name, "")]):
-        seeds = seeds_of(program.evaluator, code, event)
+        seeds = seeds_of(program.evaluator, code, event, copied=True)
         good = any(seed.kinds & {TORCH, *NEW} for seed in seeds)
         comes_again = all(seed.kinds <= {FIXED, WORKER} for seed in seeds)
         for point in event.places():

@@ -14,7 +14,8 @@ worker's number. A function that is plainly written to be one (`worker_init_fn`,
 parameter) counts even where no loader is seen to get it; one that workers cannot call is left to DL205. Seeds
 from `torch.initial_seed()`, `get_worker_info().seed`, the clock, `uuid` or `os.urandom` are fine, and so are
 those that the epoch or a random draw goes into. What main draws once, or asks the clock for, and hands to the
-function is a fixed number for all epochs.
+function is a fixed number for all epochs. So is what a module draws or asks when it is imported: (`START = ...` at its
+top), but for workers that surely start by spawn or forkserver and import it anew.
 
 ## Why is this bad
 
@@ -23,6 +24,8 @@ Every epoch starts new workers, and each calls the function anew. Measured, of 2
 - a constant: workers and epochs identical, 4 distinct values;
 - the worker's number: workers differ, every epoch identical, 8 distinct values (with `np.random.seed`,
   `random.seed` or `torch.manual_seed` themselves as the function: 12 of two epochs of 12);
+- the clock, or a draw, of a module's import and the worker's number: 4 of 8 where workers are forked, 8 of 8 by
+  spawn and by forkserver;
 - the state word: from torch 1.9 on it is always 2147483648, so the numbers are the same in every epoch and
   in every run, whatever seed the user sets; on torch 1.8.1 the same in every epoch.
 
@@ -78,6 +81,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from dlint.finding import Remedy
+from dlint.fork.start_method import python_starts_anew, surely_starts_anew
 from dlint.knowledge.randomness import SEEDS, TAKES_NO_SEED, draws_from
 from dlint.loaders.loaders import Loader
 from dlint.loaders.passes import is_passed_once
@@ -103,11 +107,12 @@ def check(program: Program) -> Iterator[Found]:
     given: dict[int, list[_Given]] = {}
     for use in program.uses:
         if use.loader is not None and use.dataset is None:
-            for each in _given(program, use.code, use.loader):
+            copied = not surely_starts_anew(program, use)
+            for each in _given(program, use.code, use.loader, copied=copied):
                 given.setdefault(id(each.seedings[0].entry.function.node), []).append(each)
             yield from _passed(program, use.loader)
     for code in init_functions(program):
-        for each in _given(program, code):
+        for each in _given(program, code, None, copied=not python_starts_anew(program)):
             given.setdefault(id(each.seedings[0].entry.function.node), []).append(each)
     for ways in given.values():
         drawn = list(dict.fromkeys(library for each in ways for library in each.drawn))
@@ -123,10 +128,10 @@ class _Given(NamedTuple):
     drawn: list[str]
 
 
-def _given(program: Program, code: WorkerCode, loader: Loader | None = None) -> Iterator[_Given]:
+def _given(program: Program, code: WorkerCode, loader: Loader | None, *, copied: bool) -> Iterator[_Given]:
     together: dict[int, list[Seeding]] = {}
     kept = loader is not None and loader.keeps_workers
-    for seeding in repeating(program.evaluator, code):
+    for seeding in repeating(program.evaluator, code, copied=copied):
         if not (WORKER in seeding.kinds and kept):
             together.setdefault(id(seeding.entry.function.node), []).append(seeding)
     for seedings in together.values():

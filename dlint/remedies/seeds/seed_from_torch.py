@@ -57,7 +57,7 @@ def repair(source: Source, finding: Finding, edits: Edits) -> None:
             _pass_another(source, edits, program, target, why_not)
             return
         given = given_values(program, target)
-        seedings = list(repeating(program.evaluator, code_of(program.evaluator, target, given)))
+        seedings = list(repeating(program.evaluator, code_of(program.evaluator, target, given), copied=True))
         seeds = _seeds(source, call, function, seedings)
         fresh = FreshSeeds(source, function, program, target)
         seeds += _of_state_words(source, function, seeds, fresh)
