@@ -14,8 +14,8 @@ worker's number. A function that is plainly written to be one (`worker_init_fn`,
 parameter) counts even where no loader is seen to get it; one that workers cannot call is left to DL205. Seeds
 from `torch.initial_seed()`, `get_worker_info().seed`, the clock, `uuid` or `os.urandom` are fine, and so are
 those that the epoch or a random draw goes into. What main draws once, or asks the clock for, and hands to the
-function is a fixed number for all epochs. So is what a module draws or asks when it is imported: (`START = ...` at its
-top), but for workers that surely start by spawn or forkserver and import it anew.
+function is a fixed number for all epochs. So is what a module draws, or asks the clock for, when it is
+imported, but for workers that surely start by spawn or forkserver and import it anew.
 
 ## Why is this bad
 
@@ -24,8 +24,8 @@ Every epoch starts new workers, and each calls the function anew. Measured, of 2
 - a constant: workers and epochs identical, 4 distinct values;
 - the worker's number: workers differ, every epoch identical, 8 distinct values (with `np.random.seed`,
   `random.seed` or `torch.manual_seed` themselves as the function: 12 of two epochs of 12);
-- the clock, or a draw, of a module's import and the worker's number: 4 of 8 where workers are forked, 8 of 8 by
-  spawn and by forkserver;
+- the worker's number and what a module drew, or asked the clock for, at its import: 4 of two epochs of 4 by
+  fork, all 8 by spawn and by forkserver;
 - the state word: from torch 1.9 on it is always 2147483648, so the numbers are the same in every epoch and
   in every run, whatever seed the user sets; on torch 1.8.1 the same in every epoch.
 
