@@ -18,6 +18,7 @@ from dlint.knowledge.trainers import DEFAULTS, SETTINGS
 from dlint.project.configuration.hydra_files import number_in
 from dlint.source.module import Module
 from dlint.source.statements import dotted
+from dlint.values.facts import NOTHING, fits
 from dlint.values.frame import Point
 from dlint.values.values import Class, Const, External, Key, Made, Value
 from dlint.values.worlds import OPTION, World
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
 _SETS_BY_NAME = re.compile(
     r"\bsetattr\(|(?:\bvars\([\w.]+\)|\.__dict__)\s*(?:\.update|\[[^]\n]*\]\s*(?:=(?!=)|[-+*/|]=))"
 )
+_NOTHING_GIVEN = Const(None)
 # What a user asks for is called after the function that reads it, as what that function gives.
 ASKED = "sys.argv"
 _ASKED = re.compile(
@@ -81,9 +83,12 @@ class Options:
         self._declared: dict[tuple[int, str], ast.expr | None] = {}
         self._changed: dict[tuple[int, str], bool | None] = {}
         self._by_name: dict[int, bool] = {}  # by module, whether it sets options of names that it is given
+        self._read: dict[Key, tuple[Made, External]] = {}  # what somebody has asked for, by its key
 
     def value(self, made: Made, name: str, otherwise: External, world: World) -> list[Outcome]:
         """What an option may be: its default, or anything else."""
+        if made.name == PARSED or made.name in FILLS_FIELDS:
+            self._read[otherwise.key] = (made, otherwise)
         if made.name == HYDRA:
             default: ast.expr | None = self._configured(made, name)
         elif made.name in FILLS_FIELDS:
@@ -119,6 +124,18 @@ class Options:
         if known is None or "set_defaults" in module.text:
             return None
         return None if self._sets_by_name(module) or self._is_changed(made, name) else known
+
+    def asked(self, world: World) -> Iterator[tuple[str, World]]:
+        """The options that the user must have asked for in a world, as they are not their defaults: the name
+        of each, and what the world assumes of it alone."""
+        for made, option in self._read.values():
+            name, about = option_of(option), world.about(option.key)
+            given = world.known((OPTION, made.key, name)) is True
+            if name is not None and (given or about is not NOTHING):
+                default = self.default(option, world)
+                if default is not None and (given or not fits(default, about)):
+                    alone = World().with_about(option.key, about)
+                    yield name, alone.assuming((OPTION, made.key, name), True) if given else alone
 
     def written_default(self, value: External) -> ast.expr | None:
         """The default of the option that a value is read from, as ``add_argument`` has it."""
@@ -236,7 +253,15 @@ def _unasked(call: ast.Call) -> Const | None:
     flagged = isinstance(action, ast.Constant) and action.value == "store_true"
     if action is not None and not flagged:
         return None
-    return Const(False) if flagged and default is None else _plain(default)
+    if default is None:
+        return Const(False) if flagged else _NOTHING_GIVEN if _is_flag(call) else None
+    return _plain(default)
+
+
+def _is_flag(call: ast.Call) -> bool:
+    """Whether the user may leave the option out: it is written with dashes, and is None then."""
+    first = call.args[0]
+    return isinstance(first, ast.Constant) and str(first.value).startswith("-")
 
 
 def _plain(node: ast.expr | None) -> Const | None:

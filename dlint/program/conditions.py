@@ -16,12 +16,14 @@ from dlint.fork.start_method import python_starts_anew, surely_starts_anew
 from dlint.loaders.loaders import is_zero
 from dlint.values.places import places_around, tests_at
 from dlint.values.values import Const, Instance
+from dlint.values.worlds import HERE
 
 if TYPE_CHECKING:
     from dlint.fork.boundaries import Way
     from dlint.loaders.loaders import Loader
     from dlint.program.program import Program
     from dlint.values.frame import Point
+    from dlint.values.values import Value
     from dlint.values.worlds import World
     from dlint.workers.events import Event
     from dlint.workers.uses import WorkerUse
@@ -127,19 +129,30 @@ def _sure_parts(test: ast.expr, outcome: bool) -> Iterator[tuple[ast.expr, bool]
 
 def _off_by_default(program: Program, part: ast.expr, wanted: bool, point: Point, world: World) -> str | None:
     """The option that a part of a test asks about, where by all that it may be and by its default the part
-    comes out otherwise."""
+    comes out otherwise: it is the option, or what there is only where the user asks for one
+    (``self.noise = Noise(path) if path is not None else None``)."""
     asked = _asked(part)
     if asked is None:
         return None
     program.evaluator.start()
-    names: set[str | None] = set()
+    options = program.evaluator.options
+    found: list[set[str]] = []
     for value, w in program.evaluator.values(asked, point, world):
         option = option_of(value)
-        held = program.evaluator.options.default(value, w) if option is not None else value
-        if not isinstance(held, Const) or _outcome(part, held.value) is not (not wanted):
-            return None
-        names |= {option} - {None}
-    return names.pop() if len(names) == 1 else None
+        if not _fails(part, options.default(value, w) if option is not None else value, wanted):
+            others = [
+                v for each, v in program.evaluator.values(asked, point, HERE) if _fails(part, each, wanted)
+            ]
+            # What is asked for in any case, as where `args.train` leads to all of this, decides nothing here.
+            found.append({name for name, alone in options.asked(w) if not all(map(alone.agrees, others))})
+        elif option is not None:
+            found.append({option})
+    names = set.intersection(*found) if found else set()
+    return min(names, default=None)
+
+
+def _fails(part: ast.expr, held: Value | None, wanted: bool) -> bool:
+    return isinstance(held, Const) and _outcome(part, held.value) is (not wanted)
 
 
 def _asked(part: ast.expr) -> ast.expr | None:

@@ -59,7 +59,7 @@ or require torch 1.9.
   than 1.9. A project that rules that out, or whose code needs 1.9, has no finding.
 - `warning`, silent: NumPy only chooses another item for one that cannot be used, or worker code draws from it
   only behind a test that an option's default does not pass (`--perturb` with `action="store_true"`;
-  `--noise`, default 0, with `if self.noise > 0:`).
+  `--noise`, default 0, with `if self.noise > 0:`; `self.noise = Noise(path) if path is not None else None`).
 
 A `warning` instead where workers run the code only under a condition: an option for the number of workers
 that is 0 by default, a dataset that no loader of the project is seen to get, or a loader in a function that

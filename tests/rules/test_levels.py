@@ -817,6 +817,104 @@ def test_draws_that_an_option_asks_for(
     assert finding.level == ("warning" if condition else "error")
 
 
+_BY_OBJECT = """\
+import argparse
+import numpy as np
+from torch.utils.data import DataLoader, Dataset
+
+
+class Jitter:
+    def __init__(self, much):
+        self.much = much
+
+    def __call__(self, index):
+        return index + np.random.rand() * self.much
+
+
+class Rows(Dataset):
+    def __init__(self, much, conf=None):
+        self.jitter = {made}
+
+    def __len__(self):
+        return 24
+
+    def __getitem__(self, index):
+        {test}:
+            index = self.jitter(index)
+        return index
+
+
+parser = argparse.ArgumentParser()
+{option}
+parser.add_argument('--train', action='store_true')
+args = parser.parse_args()
+if args.train:
+    loader = DataLoader(Rows({given}), num_workers=2)
+"""
+_UNLESS_NONE = "Jitter(much) if much is not None else None"
+_NO_MUCH = "parser.add_argument('--much', type=float)"
+
+
+@pytest.mark.parametrize(
+    ("option", "made", "given", "test", "asked"),
+    [
+        (_NO_MUCH, _UNLESS_NONE, "args.much", "if self.jitter", True),
+        (_NO_MUCH, _UNLESS_NONE, "args.much", "if self.jitter is not None", True),
+        (_NO_MUCH, _UNLESS_NONE, "much=args.much", "if self.jitter is not None and index", True),
+        ("parser.add_argument('--much', default=None)", _UNLESS_NONE, "args.much", "if self.jitter", True),
+        (
+            "parser.add_argument('--much', default=0, type=float)",
+            "Jitter(much) if much else None",
+            "args.much",
+            "if self.jitter",
+            True,
+        ),
+        (
+            "parser.add_argument('--much', action='store_true')",
+            "Jitter(2) if much else None",
+            "args.much",
+            "if self.jitter",
+            True,
+        ),
+        (
+            "parser.add_argument('--much', default='none')",
+            "Jitter(2) if much == 'all' else None",
+            "args.much",
+            "if self.jitter",
+            True,
+        ),
+        (
+            _NO_MUCH,
+            "Jitter(conf['much']) if conf.get('much') is not None else None",
+            "None, dict(much=args.much, size=3)",
+            "if self.jitter",
+            True,
+        ),
+        # There is one by default, or in any case.
+        ("parser.add_argument('--much', default=1)", _UNLESS_NONE, "args.much", "if self.jitter", False),
+        ("parser.add_argument('--much', required=True)", _UNLESS_NONE, "args.much", "if self.jitter", False),
+        ("parser.add_argument('much')", _UNLESS_NONE, "args.much", "if self.jitter", False),
+        (_NO_MUCH, "Jitter(1) if much is None else None", "args.much", "if self.jitter", False),
+        (_NO_MUCH, "Jitter(1 if much is None else much)", "args.much", "if self.jitter", False),
+        (_NO_MUCH, _UNLESS_NONE, "3", "if self.jitter", False),
+        (_NO_MUCH, _UNLESS_NONE, "args.much", "if index > 2 or self.jitter", False),
+        (_NO_MUCH + "\nparser.set_defaults(**read())", _UNLESS_NONE, "args.much", "if self.jitter", False),
+    ],
+)
+def test_what_draws_is_there_where_an_option_asks_for_it(
+    option: str,
+    made: str,
+    given: str,
+    test: str,
+    asked: bool,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    text = _BY_OBJECT.format(option=option, made=made, given=given, test=test)
+    (finding,) = _found(tmp_path, monkeypatch, text, "DL202", target_torch="1.8")
+    assert finding.condition == ("the option much is given" if asked else None)
+
+
 _SEEDED_TWICE = """\
 import random
 import numpy as np
