@@ -12,6 +12,7 @@ number of workers that is not known counts as some. A loader whose dataset is fo
 may get every dataset class that no other loader gets.
 
 One worker with a literal `shuffle=False` is an evaluation and left alone: there is no other worker to repeat.
+So is one worker that is kept, or whose loader is seen to be gone through once only.
 Draws of `random` and `torch` are fine: torch seeds both in every worker. Libraries' loaders that seed NumPy
 themselves (MONAI's) are fine, and so are programs that have Lightning seed the workers
 (`seed_everything(seed, workers=True)`, `LightningCLI`), a `worker_init_fn` that is passed on a condition or
@@ -103,6 +104,7 @@ from dlint.knowledge.randomness import (
     seeds_nothing,
 )
 from dlint.loaders.loaders import Loader, is_zero
+from dlint.loaders.passes import is_passed_once
 from dlint.program.conditions import asked_for, both, with_workers
 from dlint.program.program import Program
 from dlint.randomness.init_functions import behind_partials, result_of
@@ -163,9 +165,12 @@ def check(program: Program) -> Iterator[Found]:
             if missing or _leaves_numpy_alone(program, uses):
                 if program.releases.torch_is_from(_SEEDS_ITSELF):
                     return
+                repeat = _repeated(program, loader)
+                if repeat is None:
+                    continue
                 remedy = _remedy(program, loader, uses, missing=missing)
                 draw = min(draws, key=lambda each: _distance(program, each))
-                yield _found(program, loader, draw, remedy, missing=missing, alike=id(draw) in alike)
+                yield _found(program, loader, draw, remedy, repeat, missing=missing, alike=id(draw) in alike)
 
 
 def _trainer_seeds_workers(program: Program) -> bool:
@@ -243,6 +248,16 @@ def _is_lone(way: dict[str, Value | None]) -> bool:
     workers, shuffle = way["num_workers"], way["shuffle"]
     in_order = isinstance(shuffle, Const) and shuffle.value is False
     return isinstance(workers, Const) and workers.value == 1 and in_order
+
+
+def _repeated(program: Program, loader: Loader) -> str | None:
+    """What repeats the numbers: other workers, and later passes, which start new ones; None where there are
+    neither."""
+    started = [value for value in loader.values("num_workers") if not is_zero(value)]
+    one = all(isinstance(value, Const) and value.value == 1 for value in started)
+    if loader.keeps_workers or is_passed_once(program, loader):
+        return None if one else "all workers repeat its numbers"
+    return "every epoch repeats its numbers" if one else "all workers and epochs repeat them"
 
 
 def _leaves_numpy_alone(program: Program, uses: list[WorkerUse]) -> bool:
@@ -377,12 +392,16 @@ def _distance(program: Program, event: Event) -> tuple[bool, bool, int]:
 
 
 def _found(
-    program: Program, loader: Loader, draw: Event, remedy: Remedy | None, *, missing: bool, alike: bool
+    program: Program,
+    loader: Loader,
+    draw: Event,
+    remedy: Remedy | None,
+    repeat: str,
+    *,
+    missing: bool,
+    alike: bool,
 ) -> Found:
     lack = _lack(program, loader, missing)
-    repeat = (
-        "all workers repeat its numbers" if loader.keeps_workers else "all workers and epochs repeat them"
-    )
     cure = "pass a worker_init_fn that seeds NumPy from torch.initial_seed()"
     if not missing:
         cure = "seed NumPy from torch.initial_seed() in the worker_init_fn"

@@ -142,6 +142,24 @@ def test_worker_code_that_seeds_by_its_number(
     assert (finding.condition is None) is (condition is None)
 
 
+@pytest.mark.parametrize(
+    ("options", "loop", "says"),
+    [
+        ("num_workers=2", "for epoch in range(9)", "all workers and epochs repeat them"),
+        ("num_workers=2", "if True", "all workers repeat its numbers"),
+        ("num_workers=2, persistent_workers=True", "for epoch in range(9)", "all workers repeat its numbers"),
+        ("num_workers=1", "for epoch in range(9)", "every epoch repeats its numbers"),
+    ],
+)
+def test_what_repeats_the_numbers(
+    options: str, loop: str, says: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    program = _FIRST_ITEM.format(test="index == 3").partition("    for")[0]
+    program += f"    loader = DataLoader(Rows(), {options})\n    {loop}:\n"
+    program += "        for row in loader:\n            print(row)\n"
+    assert says in _finding("DL202", program, tmp_path, monkeypatch).message
+
+
 _CLIPS = """\
 import av
 import h5py
