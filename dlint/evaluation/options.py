@@ -10,10 +10,11 @@ import ast
 import posixpath
 import re
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from dlint.evaluation.questions import begun
 from dlint.knowledge.commands import FILLS_FIELDS, HYDRA, PARSED, PARSER
+from dlint.knowledge.loading import OPEN_SETTINGS
 from dlint.knowledge.trainers import DEFAULTS, SETTINGS
 from dlint.project.configuration.hydra_files import number_in
 from dlint.source.module import Module
@@ -21,7 +22,7 @@ from dlint.source.statements import dotted
 from dlint.values.facts import NOTHING, fits
 from dlint.values.frame import Point
 from dlint.values.values import Class, Const, External, Key, Made, Value
-from dlint.values.worlds import OPTION, World
+from dlint.values.worlds import HERE, OPTION, World
 
 if TYPE_CHECKING:
     from dlint.evaluation.interface import Evaluator
@@ -39,10 +40,28 @@ _ASKED = re.compile(
 )
 
 
+class Asked(NamedTuple):
+    """An option or a setting that is not its default in a world, and what the world assumes of it alone."""
+
+    value: External
+    default: Const
+    alone: World
+
+
 def option_of(value: Value) -> str | None:
     """The name of the option that a value is read from: whatever the user asks for."""
     asked = _ASKED.fullmatch(value.name) if isinstance(value, External) else None
     return asked["option"] if asked is not None else None
+
+
+def setting_of(value: Value) -> str | None:
+    """The name of the setting that a value is read from: one that the project sets, and a user's file may
+    change."""
+    made = value.owner if isinstance(value, External) else None
+    if not isinstance(value, External) or made is None or made.name not in OPEN_SETTINGS:
+        return None
+    name = value.name.removeprefix(f"{made.name}().")
+    return name if name.isidentifier() else None
 
 
 def may_be(default: ast.expr | None, otherwise: External, choice: Key, world: World) -> list[Outcome]:
@@ -87,7 +106,7 @@ class Options:
 
     def value(self, made: Made, name: str, otherwise: External, world: World) -> list[Outcome]:
         """What an option may be: its default, or anything else."""
-        if made.name == PARSED or made.name in FILLS_FIELDS:
+        if made.name == PARSED or made.name in FILLS_FIELDS or made.name in OPEN_SETTINGS:
             self._read[otherwise.key] = (made, otherwise)
         if made.name == HYDRA:
             default: ast.expr | None = self._configured(made, name)
@@ -109,9 +128,14 @@ class Options:
         return not any(stores.search(module.text) for module in self._evaluator.modules.mentioning(name))
 
     def default(self, value: Value, world: World) -> Const | None:
-        """What an option is as long as the user does not ask for it; None where that is not known."""
+        """What an option, or a setting, is as long as the user does not ask for it; None where that is not
+        known."""
         made = value.owner if isinstance(value, External) else None
         name = option_of(value)
+        setting = setting_of(value)
+        if made is not None and setting is not None:
+            stored = [held for held, _ in self._evaluator.attributes.outside.of_made(made, setting, HERE)]
+            return stored[0] if len(stored) == 1 and isinstance(stored[0], Const) else None
         if made is None or name is None or "." in name:
             return None
         if made.name in FILLS_FIELDS:
@@ -125,17 +149,19 @@ class Options:
             return None
         return None if self._sets_by_name(module) or self._is_changed(made, name) else known
 
-    def asked(self, world: World) -> Iterator[tuple[str, World]]:
-        """The options that the user must have asked for in a world, as they are not their defaults: the name
-        of each, and what the world assumes of it alone."""
+    def asked(self, world: World) -> Iterator[Asked]:
+        """The options and settings that the user must have asked for in a world, as they are not their
+        defaults."""
         for made, option in self._read.values():
             name, about = option_of(option), world.about(option.key)
             given = world.known((OPTION, made.key, name)) is True
-            if name is not None and (given or about is not NOTHING):
+            if given or about is not NOTHING:
                 default = self.default(option, world)
                 if default is not None and (given or not fits(default, about)):
                     alone = World().with_about(option.key, about)
-                    yield name, alone.assuming((OPTION, made.key, name), True) if given else alone
+                    if given:
+                        alone = alone.assuming((OPTION, made.key, name), True)
+                    yield Asked(option, default, alone)
 
     def written_default(self, value: External) -> ast.expr | None:
         """The default of the option that a value is read from, as ``add_argument`` has it."""

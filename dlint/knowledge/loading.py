@@ -142,6 +142,10 @@ _MADE_OF_OTHERS = {
 }
 # What keeps its keywords, under their names.
 NAMESPACES = frozenset({"types.SimpleNamespace", "argparse.Namespace"})
+# What a project sets its settings in, one attribute after the other; the user's file may change them.
+OPEN_SETTINGS = frozenset(
+    {"easydict.EasyDict", "yacs.config.CfgNode", "addict.Dict", "ml_collections.ConfigDict"}
+)
 # Where they keep the others.
 INNER_PARTS = ("dataset", "datasets")
 

@@ -11,7 +11,7 @@ import operator
 from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
-from dlint.evaluation.options import option_of
+from dlint.evaluation.options import option_of, setting_of
 from dlint.fork.start_method import python_starts_anew, surely_starts_anew
 from dlint.loaders.loaders import is_zero
 from dlint.values.places import places_around, tests_at
@@ -19,6 +19,7 @@ from dlint.values.values import Const, Instance
 from dlint.values.worlds import HERE
 
 if TYPE_CHECKING:
+    from dlint.evaluation.options import Asked
     from dlint.fork.boundaries import Way
     from dlint.loaders.loaders import Loader
     from dlint.program.program import Program
@@ -109,9 +110,9 @@ def asked_for(program: Program, event: Event) -> str | None:
             before = point.before(place.block[place.at])
             for test, outcome, _ in tests_at(place):
                 for part, wanted in _sure_parts(test, outcome):
-                    name = _off_by_default(program, part, wanted, before, event.world)
-                    if name is not None:
-                        return f"the option {name} is given"
+                    given = _off_by_default(program, part, wanted, before, event.world)
+                    if given is not None:
+                        return given
     return None
 
 
@@ -128,8 +129,8 @@ def _sure_parts(test: ast.expr, outcome: bool) -> Iterator[tuple[ast.expr, bool]
 
 
 def _off_by_default(program: Program, part: ast.expr, wanted: bool, point: Point, world: World) -> str | None:
-    """The option that a part of a test asks about, where by all that it may be and by its default the part
-    comes out otherwise: it is the option, or what there is only where the user asks for one
+    """That the option which a part of a test asks about is given, where by all that it may be and by its
+    default the part comes out otherwise: it is the option, or what there is only where the user asks for one
     (``self.noise = Noise(path) if path is not None else None``)."""
     asked = _asked(part)
     if asked is None:
@@ -138,17 +139,28 @@ def _off_by_default(program: Program, part: ast.expr, wanted: bool, point: Point
     options = program.evaluator.options
     found: list[set[str]] = []
     for value, w in program.evaluator.values(asked, point, world):
-        option = option_of(value)
-        if not _fails(part, options.default(value, w) if option is not None else value, wanted):
-            others = [
-                v for each, v in program.evaluator.values(asked, point, HERE) if _fails(part, each, wanted)
-            ]
-            # What is asked for in any case, as where `args.train` leads to all of this, decides nothing here.
-            found.append({name for name, alone in options.asked(w) if not all(map(alone.agrees, others))})
-        elif option is not None:
-            found.append({option})
-    names = set.intersection(*found) if found else set()
-    return min(names, default=None)
+        default = options.default(value, w) if _is_told(value) else None
+        if not _fails(part, default or value, wanted):
+            values = program.evaluator.values(asked, point, HERE)
+            others = [v for each, v in values if _fails(part, each, wanted)]
+            found.append({_given(each.value, each.default) for each in _deciding(program, w, others)})
+        elif default is not None:
+            found.append({_given(value, default)})
+    return min(set.intersection(*found), default=None) if found else None
+
+
+def _is_told(value: Value) -> bool:
+    return option_of(value) is not None or setting_of(value) is not None
+
+
+def _given(value: Value, default: Const) -> str:
+    """What is so where an option or a setting is not its default."""
+    setting = setting_of(value)
+    return (
+        f"the setting {setting} is not {default.value}"
+        if setting
+        else f"the option {option_of(value)} is given"
+    )
 
 
 def _fails(part: ast.expr, held: Value | None, wanted: bool) -> bool:
@@ -177,9 +189,39 @@ def _outcome(part: ast.expr, held: Any) -> bool | None:
 def loaded(program: Program, use: WorkerUse) -> str | None:
     """What must be so for workers to execute the code of a use."""
     if use.loader is not None:
-        return with_workers(program, use.loader)
+        return both(with_workers(program, use.loader), chosen(program, use))
     name = use.dataset.cls.name if isinstance(use.dataset, Instance) else "the dataset"
     return f"a DataLoader with workers reads {name}"
+
+
+def chosen(program: Program, use: WorkerUse) -> str | None:
+    """That an option is given which has a loader read the dataset of a use, where that is off by default and
+    another one is read: ``Pairs() if args.pairs else Faces()``."""
+    if use.loader is None or use.dataset is None:
+        return None
+    mine: list[World] = []
+    others: list[World] = []
+    for way, world in use.loader.ways("num_workers", "dataset"):
+        if way["dataset"] is not None:
+            like, as_seen = program.like(way["dataset"], world)
+            is_mine = like.key == use.dataset.key and as_seen is use.world
+            (mine if is_mine else others).append(world)
+    found = [
+        {
+            _given(each.value, each.default)
+            for each in _deciding(program, world, others)
+            if not each.default.value
+        }
+        for world in mine
+    ]
+    return min(set.intersection(*found), default=None) if found else None
+
+
+def _deciding(program: Program, world: World, others: list[World]) -> list[Asked]:
+    """The options that are not their defaults in a world and may be in others: what is asked for in any case,
+    as where ``args.train`` leads to all of this, decides nothing there."""
+    asked = program.evaluator.options.asked(world)
+    return [each for each in asked if not all(map(each.alone.agrees, others))]
 
 
 def any_loaded(program: Program, uses: Iterable[WorkerUse]) -> str | None:

@@ -63,8 +63,8 @@ or require torch 1.9.
   `--noise`, default 0, with `if self.noise > 0:`; `self.noise = Noise(path) if path is not None else None`).
 
 A `warning` instead where workers run the code only under a condition: an option for the number of workers
-that is 0 by default, a dataset that no loader of the project is seen to get, or a loader in a function that
-nothing in the project calls.
+that is 0 by default, a dataset that is read only where an option that is off asks for it, or that no loader
+of the project is seen to get, or a loader in a function that nothing in the project calls.
 
 ## Fix safety
 
@@ -105,7 +105,7 @@ from dlint.knowledge.randomness import (
 )
 from dlint.loaders.loaders import Loader, is_zero
 from dlint.loaders.passes import is_passed_once
-from dlint.program.conditions import asked_for, both, with_workers
+from dlint.program.conditions import asked_for, both, chosen, with_workers
 from dlint.program.program import Program
 from dlint.randomness.init_functions import behind_partials, result_of
 from dlint.randomness.replacements import REPLACING, replaces_item
@@ -170,7 +170,11 @@ def check(program: Program) -> Iterator[Found]:
                     continue
                 remedy = _remedy(program, loader, uses, missing=missing)
                 draw = min(draws, key=lambda each: _distance(program, each))
-                yield _found(program, loader, draw, remedy, repeat, missing=missing, alike=id(draw) in alike)
+                alone = [chosen(program, use) for use in drawing]
+                choice = alone[0] if alone and all(alone) else None
+                yield _found(
+                    program, loader, draw, remedy, repeat, choice, missing=missing, alike=id(draw) in alike
+                )
 
 
 def _trainer_seeds_workers(program: Program) -> bool:
@@ -397,6 +401,7 @@ def _found(
     draw: Event,
     remedy: Remedy | None,
     repeat: str,
+    choice: str | None,
     *,
     missing: bool,
     alike: bool,
@@ -419,6 +424,7 @@ def _found(
         cure,
         both(
             with_workers(program, loader),
+            choice,
             None if alike else program.releases.torch_is_older(_SEEDS_ITSELF),
             asked_for(program, draw),
             REPLACING if replaces_item(draw) else None,

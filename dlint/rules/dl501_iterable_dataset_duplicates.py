@@ -52,8 +52,8 @@ class Lines(IterableDataset):
 - `error`, silent: items come as often as there are workers.
 
 A `warning` instead where workers run the code only under a condition: an option for the number of workers
-that is 0 by default, a dataset that no loader of the project is seen to get, or a loader in a function that
-nothing in the project calls.
+that is 0 by default, a dataset that is read only where an option that is off asks for it, or that no loader
+of the project is seen to get, or a loader in a function that nothing in the project calls.
 
 ## Fix safety
 
@@ -76,7 +76,7 @@ from dlint.fork.set_elsewhere import is_set_elsewhere
 from dlint.knowledge.iterables import draws
 from dlint.knowledge.randomness import SHUFFLES
 from dlint.loaders.loaders import Loader, is_zero
-from dlint.program.conditions import with_workers
+from dlint.program.conditions import loaded
 from dlint.program.program import Program
 from dlint.rules.rule import Found
 from dlint.source.nodes import speaks_of, walk
@@ -212,7 +212,7 @@ def _found(program: Program, use: WorkerUse, method: Function, node: ast.Functio
         f"{owner}.__iter__ streams everything in every worker: with two workers each item comes twice",
         "silent",
         f"divide the stream by get_worker_info() (loader at {where})",
-        with_workers(program, loader),
+        loaded(program, use),
         by_hand=f"{alike if shuffles else ''}let each worker read its share: "
         "itertools.islice(stream, info.id, None, info.num_workers), where info = get_worker_info()",
     )

@@ -63,8 +63,8 @@ Where all data fits on the GPU, put it there and leave out `num_workers`: worker
 - `warning`, error: if the parent has used the GPU before the workers are forked, and is not seen to.
 
 A `warning` instead where workers run the code only under a condition: an option for the number of workers
-that is 0 by default, a dataset that no loader of the project is seen to get, or a loader in a function that
-nothing in the project calls.
+that is 0 by default, a dataset that is read only where an option that is off asks for it, or that no loader
+of the project is seen to get, or a loader in a function that nothing in the project calls.
 
 ## Fix safety
 
@@ -98,7 +98,7 @@ from dlint.knowledge.processes.devices import (
     SET_DEFAULT,
     makes_tensor,
 )
-from dlint.program.conditions import both, with_workers
+from dlint.program.conditions import both, loaded
 from dlint.program.program import Program
 from dlint.rules.rule import Found
 from dlint.rules.wording import place
@@ -163,7 +163,7 @@ def _by_default(program: Program, use: WorkerUse) -> Iterator[Found]:
                 "(RuntimeError)",
                 "error",
                 f"{_PLAIN} (it is set at {place(said.frame.module, said.statement)})",
-                with_workers(program, use.loader),
+                loaded(program, use),
                 event.link.steps(event.name, event.module, call),
                 by_hand=f"{_PLAIN}: collating numbers makes tensors, too",
             )
@@ -310,7 +310,7 @@ def _found(program: Program, use: WorkerUse, visit: Visit, call: ast.Call) -> Fo
         "error",
         advice,
         both(
-            with_workers(program, use.loader),
+            loaded(program, use),
             None if parent_uses_gpu(program, use) else "the parent has used the GPU before",
         ),
         reach,
@@ -340,7 +340,7 @@ def _found_held(program: Program, use: WorkerUse, held: OnGpu) -> Found:
         f"{held.name} is on the GPU ({_shown(held.put.call)}): forked workers cannot use it (RuntimeError)",
         "error",
         f"{advice} (loader at {where})",
-        with_workers(program, use.loader),
+        loaded(program, use),
         reach,
         by_hand=by_hand,
     )

@@ -915,6 +915,87 @@ def test_what_draws_is_there_where_an_option_asks_for_it(
     assert finding.condition == ("the option much is given" if asked else None)
 
 
+_CHOSEN = """\
+import argparse
+import multiprocessing
+import numpy as np
+from easydict import EasyDict
+from torch.utils.data import DataLoader, Dataset
+
+
+class Plain(Dataset):
+    def __len__(self):
+        return 24
+
+    def __getitem__(self, index):
+        return index
+
+
+class Pooled(Plain):
+    def __getitem__(self, index):
+        with multiprocessing.Pool(2) as pool:
+            return pool.map(abs, [index])[0] + np.random.rand()
+
+
+cfg = EasyDict()
+{option}
+parser.add_argument('--train', action='store_true')
+args = parser.parse_args()
+
+
+def main():
+    if args.train:
+        {loads}
+
+
+if __name__ == "__main__":
+    main()
+"""
+_SWITCH = "parser = argparse.ArgumentParser()\nparser.add_argument('--pool', action='store_true')"
+_KIND = "parser = argparse.ArgumentParser()\nparser.add_argument('--pool', default='no')"
+_SETTING = "parser = argparse.ArgumentParser()\ncfg.pool = {}"
+_EITHER = "loader = DataLoader(Pooled() if {} else Plain(), num_workers=2)"
+
+
+@pytest.mark.parametrize("code", ["DL107", "DL202"])
+@pytest.mark.parametrize(
+    ("option", "loads", "condition"),
+    [
+        (_SWITCH, _EITHER.format("args.pool"), "the option pool is given"),
+        (
+            _SWITCH.replace("action='store_true'", "type=int"),
+            _EITHER.format("args.pool"),
+            "the option pool is given",
+        ),
+        (
+            _SWITCH,
+            "data = Plain()\n        if args.pool:\n            data = Pooled()\n        loader = DataLoader(data, num_workers=2)",
+            "the option pool is given",
+        ),
+        (_SETTING.format(False), _EITHER.format("cfg.pool"), "the setting pool is not False"),
+        # Read by default, or beside it, or not more off than the other one.
+        (_SWITCH, _EITHER.format("not args.pool"), None),
+        (_SETTING.format(True), _EITHER.format("cfg.pool"), None),
+        (_SETTING.format("False\nif cfg.size > 9:\n    cfg.pool = True"), _EITHER.format("cfg.pool"), None),
+        (_SWITCH, "loader = DataLoader(Pooled(), num_workers=2 if args.pool else 3)", None),
+        (_KIND, _EITHER.format("args.pool == 'yes'"), None),
+        (_SWITCH + "\nparser.set_defaults(pool=True)", _EITHER.format("args.pool"), None),
+        (_SWITCH, _EITHER.format("args.pool or len(cfg.rows) > 9"), None),
+    ],
+)
+def test_a_dataset_that_an_option_asks_for(
+    option: str,
+    loads: str,
+    condition: str | None,
+    code: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    text = _CHOSEN.format(option=option, loads=loads)
+    (finding,) = _found(tmp_path, monkeypatch, text, code, target_torch="1.8")
+    assert finding.condition == condition
+
+
 _SEEDED_TWICE = """\
 import random
 import numpy as np
