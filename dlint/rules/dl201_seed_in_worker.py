@@ -337,11 +337,21 @@ def _found(program: Program, code: WorkerCode, together: list[_Repeating]) -> Fo
         cure,
         both(executed(program, code), _mode(event), None if drawing else _undrawn(code, event)),
         event.link.steps(event.name, event.module, event.node),
-        Remedy("remove_reseed", "unsafe", _SUMMARY, {} if cure == _LOCAL else {"cure": cure})
+        Remedy("remove_reseed", "unsafe", _summary(event, once), {} if cure == _LOCAL else {"cure": cure})
         if is_own
         else None,
         by_hand=None if is_own else _by_hand(call, libraries[0], cure),
     )
+
+
+def _summary(event: Event, once: bool) -> str:
+    """What the repair does: where the worker's number seeds once, and alone, its seed takes the place."""
+    match event.node:
+        case ast.Call(args=[ast.Attribute(value=ast.Name(id=info), attr="id")]) if (
+            once and "info" in info.lower()
+        ):
+            return f"Seed from {info}.seed in place of {info}.id"
+    return _SUMMARY
 
 
 def _by_hand(call: ast.expr, library: str, cure: str) -> str:

@@ -160,6 +160,25 @@ def test_what_repeats_the_numbers(
     assert says in _finding("DL202", program, tmp_path, monkeypatch).message
 
 
+@pytest.mark.parametrize(
+    ("seed", "title"),
+    [
+        ("info.id", "Seed from info.seed in place of info.id"),
+        ("info.id + 1", "Remove the seeding, or draw from a local generator"),
+        ("3", "Remove the seeding, or draw from a local generator"),
+    ],
+)
+def test_what_the_repair_of_a_seed_is_called(seed: str, title: str, tmp_path: Path) -> None:
+    program = _FIRST_ITEM.format(test="not self.seeded").replace(
+        "np.random.seed(get_worker_info().id)",
+        f"info = get_worker_info()\n            np.random.seed({seed})",
+    )
+    (tmp_path / "program.py").write_text(program)
+    (finding,) = engine.check([tmp_path], Settings(select=("DL201",))).findings
+    assert finding.remedy is not None
+    assert finding.remedy.summary == title
+
+
 _CLIPS = """\
 import av
 import h5py
