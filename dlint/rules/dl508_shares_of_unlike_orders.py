@@ -6,7 +6,7 @@ In the `__iter__` of an `IterableDataset`, or what it calls, a list that is shuf
 numbers of `random`, NumPy or torch (`random.shuffle(self.files)`, `order = torch.randperm(n)`), and after
 that divided by the number of the worker: `self.files[info.id :: info.num_workers]`, `islice`, a loop that
 takes one of so many, or the files from one number to another; also where a function or method that gets the
-list divides it (`self.my_part(self.files)`), be it what another leaves of it (`by_worker(by_rank(files))`), or
+list divides it (`self.my_part(self.files)`), be it what another leaves (`by_worker(by_rank(files))`), or
 where the function or generator that shuffles hands the list on, and its caller divides that
 (`islice(self.shuffled(), info.id, None, info.num_workers)`). Also a list that one worker shuffles alone, with
 whatever generator (`if info.id == 0: rng.shuffle(files)`).
