@@ -12,10 +12,9 @@ says in its header how large it is.
 Not reported: loops that a `break` may end before the last item, passes that use the whole item, or a part
 that is itself read or decoded (a mask, a sound), a pass beside another one of the same function that uses the
 images (of the same indices, or of all), lists and attributes of labels (`dataset.targets`), methods that give
-a label alone, loops over a loader, and datasets whose items are only looked up in memory (what pycocotools has
-read counts as memory, masks that it decodes do not). The size of what
-`Image.open` gives is no waste: PIL has read the header and no more, until the image is converted or made a
-tensor.
+a label alone, loops over a loader, and datasets whose items are only looked up in memory (what pycocotools
+has read counts as memory, masks that it decodes do not). The size of what `Image.open` gives is no waste: PIL
+has read the header and no more, until the image is converted or made a tensor.
 
 ## Why is this bad
 
