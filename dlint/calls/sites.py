@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import ast
 import re
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from dlint.calls.by_name import sites_by_name
-from dlint.calls.indirect_calls import calls_through, handed_over, is_partial, names_for, started
-from dlint.calls.parameters import is_static
+from dlint.calls.indirect_calls import calls_through, handed_over, is_partial, kept_as, names_for, started
+from dlint.calls.parameters import is_static, passed
 from dlint.calls.site import Site
 from dlint.evaluation.questions import begun
 from dlint.objects.initialisers import base_init_calls
@@ -222,6 +223,11 @@ class Sites:
                     if isinstance(above, ast.Call) and above.func is call:
                         site = self._site(above, trail[: trail.index(call) + 1], module, scope, owner)
                         found += [site] if site is not None else []
+                elif arguments is None:
+                    for inner, way, where in self._taken(call, function, point):
+                        site = self._site(inner, way, where, scope, owner)
+                        if site is not None and not any(site.call is each.call for each in found):
+                            found.append(site)
             else:
                 variables += names_for(trail)
         for variable in dict.fromkeys(variables):
@@ -229,6 +235,31 @@ class Sites:
                 site = self._site(call, trail, module, scope, owner)
                 if site is not None and not any(site.call is each.call for each in found):
                     found.append(site)
+
+    def _taken(
+        self, call: ast.Call, function: ast.expr, point: Point
+    ) -> Iterator[tuple[ast.Call, list[ast.AST], Module]]:
+        """The calls, in a function of the program that a call hands another one to, of the parameter that
+        gets it, and of the attribute that keeps that: ``Trainer(make_loaders)``, whose constructor calls
+        ``loaders()``, or whose methods call ``self.loaders()``."""
+        for value, _ in self._evaluator.values(call.func, point):
+            methods = [value]
+            if isinstance(value, Class):
+                made = Instance(value, None, None)
+                methods = [Function(each.node, each.frame, made) for each in self._initialisers(value)]
+            for method in methods:
+                if not isinstance(method, Function) or isinstance(method.node, ast.Lambda):
+                    continue
+                names = [name for name, given in passed(method, call).items() if given is function]
+                for name in names[:1]:
+                    for inner, trail in calls_through(method.module, name):
+                        if any(node is method.node for node in trail):
+                            yield inner, trail, method.module
+                    for attribute in kept_as(method.node, name):
+                        for trail in method.module.paths_to(attribute, called=True):
+                            above = trail[-2] if len(trail) > 1 else None
+                            if isinstance(above, ast.Call) and above.func is trail[-1]:
+                                yield above, trail, method.module
 
     def _meant(self, node: ast.expr, point: Point, scope: FunctionNode | ast.Lambda) -> Function | None:
         for value, _ in self._evaluator.values(node, point):

@@ -193,9 +193,13 @@ class Truths(Protocol):
 
     def same(self, a: Value, b: Value, world: World) -> list[tuple[bool, World]]: ...
 
+    def let_through(self, name: str, outcomes: list[Outcome], point: Point) -> list[Outcome]: ...
+
 
 class Classes(Protocol):
     """Classes of the program, as far as expressions ask about them."""
+
+    def bases(self, cls: Class) -> list[list[Value]]: ...
 
     def is_instance(self, value: Value, cls: Value) -> bool | None: ...
 

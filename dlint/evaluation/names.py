@@ -50,6 +50,7 @@ class Names:
         # Statements whose earlier state is being asked for: how deep, and whether they met themselves.
         self._changing: dict[tuple[int, str, object], list[int]] = {}
         self._nonlocal: dict[int, frozenset[str]] = {}
+        self._asked: dict[int, frozenset[str]] = {}
 
     def lookup(self, name: str, point: Point, world: World) -> list[Outcome]:
         """The values of a name at a point."""
@@ -63,7 +64,22 @@ class Names:
                 (Unknown(("nonlocal", frame.key, name)) if isinstance(value, Const) else value, w)
                 for value, w in found
             ]
-        return self._looked_up(name, point, world)
+        found = self._looked_up(name, point, world)
+        if len(found) > 1 and name in self._sifted(frame):
+            return self._evaluator.truths.let_through(name, found, point) or found
+        return found
+
+    def _sifted(self, frame: Frame) -> frozenset[str]:
+        """The names of which a scope asks whether they are classes below another."""
+        known = self._asked.get(id(frame.scope))
+        if known is None:
+            names: set[str] = set()
+            for node in frame.layout.nodes if "issubclass" in frame.module.text else ():
+                match node:
+                    case ast.Call(func=ast.Name(id="issubclass"), args=[ast.Name(id=name), _]):
+                        names.add(name)
+            known = self._asked[id(frame.scope)] = frozenset(names)
+        return known
 
     def _set_inside(self, frame: Frame) -> frozenset[str]:
         """The names of a function that functions in it declare nonlocal."""

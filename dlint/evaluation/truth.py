@@ -8,6 +8,7 @@ numbers and with lists of constants narrow what it can be (``facts``).
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from dlint.knowledge.names import is_constructor
@@ -22,9 +23,24 @@ from dlint.values.facts import (
     is_number,
     true_by_range,
 )
-from dlint.values.frame import Point
-from dlint.values.outcomes import OUTCOMES
-from dlint.values.values import NONE, Const, External, Items, Key, Made, Table, Unknown, Value
+from dlint.values.frame import Arguments, Point
+from dlint.values.outcomes import OUTCOMES, Outcome
+from dlint.values.places import places_around
+from dlint.values.values import (
+    NONE,
+    Class,
+    Const,
+    External,
+    Function,
+    Instance,
+    Items,
+    Key,
+    Made,
+    ModuleValue,
+    Table,
+    Unknown,
+    Value,
+)
 from dlint.values.worlds import World
 
 if TYPE_CHECKING:
@@ -91,6 +107,28 @@ class Truth:
                 return [(held.pop(), world)]
             return self._either(("none", value.key), world)
         return [(False, world)]
+
+    def let_through(self, name: str, outcomes: list[Outcome], point: Point) -> list[Outcome]:
+        """Of the values of a name at a point those that the tests for subclasses on the way let through: what
+        is no class, or none of those, does not come behind ``if issubclass(cls, Base):``. Said of each value
+        by itself, as no bound leaves out any then."""
+        for base, where in _asked_of(name, point):
+            above = [value for value, _ in self._evaluator.values(base, where)]
+            outcomes = [(value, w) for value, w in outcomes if self._may_be_below(value, above, where)]
+        return outcomes
+
+    def _may_be_below(self, value: Value, above: list[Value], point: Point) -> bool:
+        if isinstance(value, Class):
+            classes = self._evaluator.classes
+            if all(
+                isinstance(base, Class | External)
+                for each in classes.line(value)
+                for values in classes.bases(each)
+                for base in values
+            ):
+                made = Instance(value, Arguments(), value.node, point.key)
+                return any(classes.is_instance(made, cls) is not False for cls in above)
+        return not isinstance(value, Function | Const | Items | Table | ModuleValue)
 
     def _unknown(self, key: Key, world: World) -> list[Result]:
         if world.known(("none", key)):
@@ -259,6 +297,36 @@ class Truth:
         if known is not None:
             return [(known, world)]
         return [(result, world.with_about(key, beyond(about, cut, result))) for result in (True, False)]
+
+
+def _asked_of(name: str, point: Point) -> Iterator[tuple[ast.expr, Point]]:
+    """The classes that a name is asked to be below, each with the point of the test, where control comes to a
+    point only if it is, and nothing in between gives the name to something else."""
+    layout = point.frame.layout
+    for place in places_around(point):
+        tests = [(each.at, each.test, each.wanted, each.statement) for each in layout.guards(place.block)]
+        if isinstance(place.owner, ast.If):
+            tests.append((-1, place.owner.test, place.role == "body", place.owner))
+        bound = layout.binding(place.block).get(name, ())
+        for at, test, wanted, statement in tests:
+            if at < place.at and not any(at < index < place.at for index in bound):
+                for base in _wanted_above(name, test, wanted):
+                    yield base, point.before(statement)
+        if isinstance(place.owner, ast.For | ast.AsyncFor | ast.While) or bound:
+            return  # what stands further out was asked of what the name meant before
+
+
+def _wanted_above(name: str, test: ast.expr, wanted: bool) -> Iterator[ast.expr]:
+    """The classes that a name is surely below where a test comes out as wanted."""
+    match test:
+        case ast.UnaryOp(op=ast.Not(), operand=operand):
+            yield from _wanted_above(name, operand, not wanted)
+        case ast.BoolOp(op=op, values=values) if isinstance(op, ast.And) is wanted:
+            for value in values:
+                yield from _wanted_above(name, value, wanted)
+        case ast.Call(func=ast.Name(id="issubclass"), args=[ast.Name(id=asked), base]) if asked == name:
+            if wanted:
+                yield base
 
 
 def is_bool(node: ast.expr) -> bool:

@@ -6,6 +6,7 @@ import re
 
 SAMPLER = "torch.utils.data.DistributedSampler"
 BATCHES = "torch.utils.data.BatchSampler"
+IN_ORDER = "torch.utils.data.SequentialSampler"
 SIGNATURE = ("dataset", "num_replicas", "rank", "shuffle", "seed", "drop_last")
 # Calls by which samplers of a program's own draw an order.
 DRAWS = frozenset(
@@ -17,6 +18,9 @@ DRAWS = frozenset(
         "choice",
         "choices",
         "randint",
+        "randrange",
+        "integers",
+        "permuted",
         "random",
         "rand",
         "multinomial",

@@ -6,7 +6,7 @@ from __future__ import annotations
 import re
 
 # Calls that make no item out of a file or of numbers: they only hand on what is in memory.
-IN_MEMORY = frozenset(
+_IN_MEMORY = frozenset(
     {"torch.tensor", "torch.from_numpy", "torch.as_tensor", "torch.LongTensor", "torch.FloatTensor"}
     | {"numpy.array", "numpy.asarray", "torch.is_tensor"}
 )
@@ -15,9 +15,13 @@ _LABELS = frozenset(
     {"torch.Tensor", "torch.zeros", "torch.ones", "torch.full", "torch.eye", "torch.nn.functional.one_hot"}
     | {"torch.IntTensor", "torch.stack", "torch.cat", "torch.empty", "copy.copy", "copy.deepcopy"}
     | {"numpy.zeros", "numpy.ones", "numpy.eye", "numpy.full", "numpy.stack", "numpy.concatenate"}
+    | {"numpy.append", "numpy.hstack", "numpy.vstack"}
     | {f"numpy.{kind}{bits}" for kind in ("int", "float") for bits in (8, 16, 32, 64)}
 )
 _NAMES_OF_FILES = ("os.path.", "pathlib.", "re.", "math.", "operator.", "itertools.", "collections.")
+# What pycocotools looks up among the annotations that it has read; masks it decodes.
+_OF_COCO = "pycocotools.coco.COCO"
+_IN_COCO = frozenset({"getAnnIds", "getCatIds", "getImgIds", "loadAnns", "loadCats", "loadImgs"})
 _OPENS = frozenset({"builtins.open", "pathlib.Path().open", "pathlib.Path().read_text"})
 
 # Calls that read the header of a file and leave the rest for later: what they give knows its size.
@@ -42,12 +46,20 @@ _APART = re.compile(
 )
 
 
+def is_in_memory(name: str) -> bool:
+    """Whether what a library's call gives is in memory already, be it found there or made a tensor."""
+    made, _, method = name.partition("().")
+    return name in _IN_MEMORY or (made == _OF_COCO and method in _IN_COCO)
+
+
 def is_looked_up(name: str) -> bool:
     """Whether what a library's call gives is as cheap as its arguments."""
     made = name.partition("()")[0]
     if name in _OPENS:
         return False
-    return made in IN_MEMORY | _LABELS or made.startswith(("builtins.", *_NAMES_OF_FILES))
+    return (
+        is_in_memory(name) or made in _IN_MEMORY | _LABELS or made.startswith(("builtins.", *_NAMES_OF_FILES))
+    )
 
 
 def has_label(dataset: str, index: int) -> bool:

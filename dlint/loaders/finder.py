@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from dlint.calls.parameters import default_of
 from dlint.knowledge.loading import LOADERS, LoaderClass, loader_words
+from dlint.loaders.loader_classes import NamedClasses
 from dlint.loaders.loaders import Loader
 from dlint.objects.initialisers import base_init_calls
 from dlint.project.index.index import as_base
@@ -43,6 +44,7 @@ class LoaderFinder:
         self._made = made
         self._modules = evaluator.modules
         self._words: list[str] | None = None
+        self._named = NamedClasses(evaluator) if made is Loader else None
 
     @property
     def words(self) -> list[str]:
@@ -92,6 +94,8 @@ class LoaderFinder:
                         loader = self._loader(call, path, module)
                         if loader is not None:
                             seen[id(call)] = loader
+        for loader in self._named.loaders_of(module) if self._named is not None else ():
+            seen[id(loader.call)] = loader
         yield from sorted(seen.values(), key=lambda loader: (loader.call.lineno, loader.call.col_offset))
 
     def _calls(

@@ -13,6 +13,7 @@ from dlint.knowledge.callbacks import RUNNERS
 from dlint.knowledge.loading import GOES_THROUGH, GOES_THROUGH_WORDS, LOADERS
 from dlint.loaders.finder import set_behind
 from dlint.loaders.loaders import Loader
+from dlint.objects.initialisers import base_init_calls
 from dlint.project.main_guards import guarded_role
 from dlint.source.module import Module
 from dlint.source.nodes import walk
@@ -134,9 +135,18 @@ class Iterations:
         elif isinstance(value, Instance) and value.node is not None:
             # A loader class that says itself how it is iterated may keep its workers.
             own = self._evaluator.classes.member(value.cls, "__iter__") and not prepared
-            made = None if own else self._program.made_by(value.node)
+            made = None if own else self._program.made_by(value.node) or self._named(value)
             loader = None if made is None or made.inherited else made
         return loader.put_on_device() if loader is not None and prepared else loader
+
+    def _named(self, value: Instance) -> Loader | None:
+        """The loader that an object of a class is that is only made by its name: its constructor's own."""
+        for _, frame in self._evaluator.initialisers.of(value):
+            for call, _ in base_init_calls(frame):
+                loader = self._program.made_by(call)
+                if loader is not None and loader.named:
+                    return loader
+        return None
 
     def from_body(self, module: Module) -> Iterator[Iteration]:
         """What importing or running a module iterates over, the main guard left aside."""

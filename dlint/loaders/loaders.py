@@ -41,7 +41,9 @@ class Loader:
 
     ``call`` is where it is written; ``arguments`` are those that torch's constructor gets in the end, and
     ``point`` the place from which they are looked at. ``inherited`` is a loader class's own call of
-    ``super().__init__``: conflicts are judged there, its datasets where the class is used.
+    ``super().__init__``: conflicts are judged there, its datasets where the class is used. ``named`` is such
+    a call of a class that is only made by its name: it stands for its loaders, which are written nowhere
+    else.
     ``on_device``: a library puts its batches on the device, which copies those for a GPU.
     """
 
@@ -54,6 +56,7 @@ class Loader:
         arguments: Arguments,
         *,
         inherited: bool = False,
+        named: bool = False,
         cls: Class | None = None,
         on_device: bool = False,
     ) -> None:
@@ -63,6 +66,7 @@ class Loader:
         self.kind = kind
         self.arguments = arguments
         self.inherited = inherited
+        self.named = named
         self.cls = cls
         self.on_device = on_device
         self._put_right: bool | None = None
@@ -112,7 +116,7 @@ class Loader:
     @property
     def _own_init(self) -> FunctionNode | None:
         """The program's own constructor, where the call is one of a loader class that has one."""
-        if self.cls is not None and not self.inherited:
+        if self.cls is not None and not (self.inherited or self.named):
             for value, _ in self._evaluator.classes.member(self.cls, "__init__"):
                 if isinstance(value, Function) and not isinstance(value.node, ast.Lambda):
                     return value.node
@@ -127,6 +131,7 @@ class Loader:
             self.kind,
             self.arguments,
             inherited=self.inherited,
+            named=self.named,
             cls=self.cls,
             on_device=True,
         )

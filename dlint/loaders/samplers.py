@@ -1,4 +1,5 @@
-"""The distributed samplers that loaders get, by themselves or inside batch samplers and wrappers."""
+"""The samplers that loaders get: distributed ones, by themselves or inside batch samplers and wrappers, and
+those that begin with the same each time."""
 
 from __future__ import annotations
 
@@ -6,11 +7,11 @@ import ast
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, NamedTuple
 
-from dlint.knowledge.epochs import BATCHES, DRAWS, SAMPLER, SIGNATURE, TELLS
+from dlint.knowledge.epochs import BATCHES, DRAWS, IN_ORDER, SAMPLER, SIGNATURE, TELLS
 from dlint.source.nodes import walk
 from dlint.source.statements import dotted, parameters
 from dlint.values.frame import Argument, Point
-from dlint.values.values import Class, Const, Instance, Made, Table, Value
+from dlint.values.values import Class, Const, Instance, Items, Made, Table, Value
 from dlint.values.worlds import HERE, World
 
 if TYPE_CHECKING:
@@ -32,8 +33,8 @@ class Dealt(NamedTuple):
     holders: frozenset[ast.AST]
 
 
-class DistributedSamplers:
-    """Finds the distributed samplers that shuffle by the epoch's number."""
+class Samplers:
+    """Finds the distributed samplers that shuffle by the epoch's number, and tells what others begin with."""
 
     def __init__(self, evaluator: Evaluator) -> None:
         self._evaluator = evaluator
@@ -147,12 +148,14 @@ class DistributedSamplers:
     def _draws(self, cls: Class, *, of_states: bool) -> bool:
         """Whether methods of a class draw random numbers without a generator; ``of_states``: from the
         states of Python and NumPy."""
-        for _, nodes in self._methods(cls):
-            for node in nodes:
-                if isinstance(node, ast.Call) and not any(word.arg == "generator" for word in node.keywords):
-                    base, _, last = (dotted(node.func) or "").rpartition(".")
-                    if last in DRAWS and (not of_states or base.partition(".")[0] in _STATES):
-                        return True
+        return any(self._draw(nodes, of_states=of_states) for _, nodes in self._methods(cls))
+
+    def _draw(self, nodes: tuple[ast.AST, ...], *, of_states: bool) -> bool:
+        for node in nodes:
+            if isinstance(node, ast.Call) and not any(word.arg == "generator" for word in node.keywords):
+                base, _, last = (dotted(node.func) or "").rpartition(".")
+                if last in DRAWS and (not of_states or base.partition(".")[0] in _STATES):
+                    return True
         return False
 
     def _methods(self, cls: Class) -> Iterator[tuple[str, tuple[ast.AST, ...]]]:
@@ -161,6 +164,49 @@ class DistributedSamplers:
             for statement in each.node.body:
                 if isinstance(statement, ast.FunctionDef):
                     yield statement.name, tuple(walk(statement))
+
+    def starts_alike(self, value: Value | None, far: int = 0) -> bool:
+        """Whether a batch sampler, or a sampler in it, surely begins with the same each time that it is gone
+        through: none, torch's for an ordered one, and a class that neither draws nor keeps where it was."""
+        if value is None or (isinstance(value, Const) and value.value is None):
+            return True
+        if isinstance(value, Made) and value.name == BATCHES:
+            held = self.in_batches(value)
+            return bool(held) and far < _FAR and all(self.starts_alike(each, far + 1) for each in held)
+        if isinstance(value, Made):
+            return value.name == IN_ORDER
+        if not isinstance(value, Instance) or value.arguments is None or far == _FAR:
+            return isinstance(value, Items | Table)
+        given = [part for each in value.arguments.all() for part, _ in self._evaluator.value_of(each, HERE)]
+        return self._is_settled(value.cls) and all(
+            self.starts_alike(part, far + 1) or not _may_be_sampler(part) for part in given
+        )
+
+    def _is_settled(self, cls: Class) -> bool:
+        """Whether methods of a class draw nothing, change nothing of the object, make no other sampler."""
+        own: set[str] = set()
+        for name, nodes in self._methods(cls):
+            if name in own:
+                continue  # another of a class above, which nobody calls
+            if not any(isinstance(node, ast.Call) and dotted(node.func) == "super" for node in nodes):
+                own.add(name)
+            if self._draw(nodes, of_states=False):
+                return False
+            for node in nodes:
+                match node:
+                    case ast.Attribute(ctx=ast.Store()) if name != "__init__":
+                        return False
+                    case ast.Call(func=ast.Name(id=made) | ast.Attribute(attr=made)):
+                        if made.endswith("Sampler") and made != IN_ORDER.rpartition(".")[2]:
+                            return False
+        return True
+
+
+def _may_be_sampler(value: Value) -> bool:
+    """Whether something that a sampler is given may be another one, and not what it takes items from."""
+    if isinstance(value, Made):
+        return value.name.endswith("Sampler")
+    return isinstance(value, Instance) and "ampler" in value.cls.name
 
 
 def _place(sampler: Made | Instance, loader: Loader) -> Point:

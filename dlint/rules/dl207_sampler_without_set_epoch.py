@@ -74,7 +74,7 @@ from dlint.loaders.epoch_loops import EpochLoop, epoch_loop, only
 from dlint.loaders.epochs import Epochs
 from dlint.loaders.iteration import Iterations
 from dlint.loaders.loaders import Loader
-from dlint.loaders.samplers import Dealt, DistributedSamplers
+from dlint.loaders.samplers import Dealt, Samplers
 from dlint.program.program import Program
 from dlint.rules.rule import Found
 from dlint.source.nodes import walk
@@ -96,7 +96,7 @@ def check(program: Program) -> Iterator[Found]:
     """Shuffling distributed samplers of training loaders that nobody tells the epoch."""
     if not program.modules.index.mentioning(SAMPLER.rpartition(".")[2]):
         return
-    epochs, samplers = Epochs(program), DistributedSamplers(program.evaluator)
+    epochs, samplers = Epochs(program), Samplers(program.evaluator)
     for loader in program.loaders:
         for dealt in samplers.of(loader):
             if _is_for_evaluation(loader, dealt) or samplers.keeps_order(dealt):
@@ -162,7 +162,7 @@ def _runs_each_epoch(program: Program, loader: Loader, dealt: Dealt, modules: se
     return only(found)
 
 
-def _found(samplers: DistributedSamplers, loader: Loader, dealt: Dealt, around: EpochLoop) -> Found:
+def _found(samplers: Samplers, loader: Loader, dealt: Dealt, around: EpochLoop) -> Found:
     statement = _assignment(dealt.point.frame, dealt.call)
     where = f"{loader.module.relative}:{loader.call.lineno}"
     data: dict[str, object] = {}
@@ -196,7 +196,7 @@ def _unnamed(around: EpochLoop) -> str:
     return _UNNAMED if around.loader is None else _INSIDE.format(around.loader)
 
 
-def _attribute(samplers: DistributedSamplers, loader: Loader, dealt: Dealt) -> tuple[str, bool]:
+def _attribute(samplers: Samplers, loader: Loader, dealt: Dealt) -> tuple[str, bool]:
     """Under which attribute a loader has a sampler (none where nothing says), and whether it has on every
     way."""
     # What a loader gets as `sampler=` is its attribute `sampler`.

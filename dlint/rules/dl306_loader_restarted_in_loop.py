@@ -42,7 +42,8 @@ for step in range(steps):
 ## Level
 
 - `note`, cost: new workers for every batch.
-- `error`, silent: an ordered loader: every round gets the first batch again.
+- `error`, silent: an ordered loader: every round gets the first batch again. One with a `batch_sampler` is
+  ordered where that neither draws nor keeps where it was, and a stream where it does not draw.
 
 ## Fix safety
 
@@ -64,9 +65,11 @@ from collections.abc import Iterator
 
 from dlint.calls.site import Site
 from dlint.finding import Effect, Remedy
+from dlint.knowledge.iterables import draws
 from dlint.loaders.every_round import is_now_and_then, lets_through, tests_in
 from dlint.loaders.iteration import Iterations
 from dlint.loaders.loaders import Loader
+from dlint.loaders.samplers import Samplers
 from dlint.program.conditions import with_workers
 from dlint.program.program import Program
 from dlint.rules.rule import Found
@@ -352,7 +355,7 @@ def _found(
     """The finding; ``alone``: nothing but the loop is between the restart and the place for an iterator."""
     effect: Effect = "cost"
     happens = "75 times slower than going on"
-    if _surely_ordered(loader.values("shuffle")) and loader.values("sampler") == [None]:
+    if _gets_first(program, loader):
         happens, effect = "each time it gets the first one again", "silent"
     remedy = None
     if restart.at_once and alone and dotted(restart.source) is not None:
@@ -366,6 +369,22 @@ def _found(
         with_workers(program, loader),
         remedy=remedy,
         by_hand=None if alone else _BY_HAND,
+    )
+
+
+def _gets_first(program: Program, loader: Loader) -> bool:
+    """Whether each iterator of a loader begins with the same batch as the one before."""
+    if not _surely_ordered(loader.values("shuffle")) or loader.values("sampler") != [None]:
+        return False
+    samplers = Samplers(program.evaluator)
+    if not all(map(samplers.starts_alike, loader.values("batch_sampler"))):
+        return False
+    made = program.made_by(loader.call)
+    return made is None or not any(
+        use.dataset is not None
+        and program.is_stream(use)
+        and any(draws(each.name) for each in use.code.events)
+        for use in program.uses_of(made)
     )
 
 

@@ -12,9 +12,9 @@ says in its header how large it is.
 Not reported: loops that a `break` may end before the last item, passes that use the whole item, or a part
 that is itself read or decoded (a mask, a sound), a pass beside another one of the same function that uses the
 images (of the same indices, or of all), lists and attributes of labels (`dataset.targets`), methods that give
-a label alone, loops over a loader, and datasets whose items are only looked up in memory. The size of what
-`Image.open` gives is no waste: PIL has read the header and no more, until the image is converted or made a
-tensor.
+a label alone, loops over a loader, and datasets whose items are only looked up in memory (what pycocotools
+has read counts as memory, masks that it decodes do not). The size of what `Image.open` gives is no waste: PIL
+has read the header and no more, until the image is converted or made a tensor.
 
 ## Why is this bad
 
@@ -52,7 +52,7 @@ import re
 from collections.abc import Iterator
 
 from dlint.knowledge.loading import is_dataset, is_iterable_dataset
-from dlint.knowledge.parts import IN_MEMORY, sounds_like_data
+from dlint.knowledge.parts import is_in_memory, sounds_like_data
 from dlint.program.program import Program
 from dlint.rules.rule import Found
 from dlint.source.module import Module
@@ -172,7 +172,7 @@ def _is_decoded(program: Program, value: Value) -> bool:
     ):
         return False
     return program.may_be_loaded(value.cls) and any(
-        event.role == "dataset" and event.name not in IN_MEMORY and not event.name.startswith("builtins.")
+        event.role == "dataset" and not is_in_memory(event.name) and not event.name.startswith("builtins.")
         for event in program.code_of(value).events
     )
 

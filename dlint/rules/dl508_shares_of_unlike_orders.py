@@ -6,9 +6,10 @@ In the `__iter__` of an `IterableDataset`, or what it calls, a list that is shuf
 numbers of `random`, NumPy or torch (`random.shuffle(self.files)`, `order = torch.randperm(n)`), and after
 that divided by the number of the worker: `self.files[info.id :: info.num_workers]`, `islice`, a loop that
 takes one of so many, or the files from one number to another; also where a function or method that gets the
-list divides it (`self.my_part(self.files)`), or where the function or generator that shuffles hands the list
-on, and its caller divides that (`islice(self.shuffled(), info.id, None, info.num_workers)`). Also a list that
-one worker shuffles alone, with whatever generator (`if info.id == 0: rng.shuffle(files)`).
+list divides it (`self.my_part(self.files)`), be it what another leaves (`by_worker(by_rank(files))`), or
+where the function or generator that shuffles hands the list on, and its caller divides that
+(`islice(self.shuffled(), info.id, None, info.num_workers)`). Also a list that one worker shuffles alone, with
+whatever generator (`if info.id == 0: rng.shuffle(files)`).
 
 Not reported: other shuffles with a generator of their own, which may be seeded alike; one after the list was
 divided, of the worker's own part; one that runs only where there is one worker (`if info.num_workers == 1:`),
@@ -131,7 +132,8 @@ def check(program: Program) -> Iterator[Found]:
             ):
                 continue
             if own.is_of_one(event.point) or (library is not None and _differs(program, use, library)):
-                yield _found(program, use, event, whole, own.is_of_some(event.point))
+                ranks = _is_of_ranks(program, own, name, event.point)
+                yield _found(program, use, event, whole, own.is_of_some(event.point), ranks)
 
 
 def _of(shares: dict[int, Shares], function: FunctionNode) -> Shares:
@@ -158,7 +160,23 @@ def _is_divided(program: Program, shares: dict[int, Shares], whole: str | ast.Ca
         called = [value for value, _ in program.evaluator.values(call.func, at)]
         if called and all(_takes(own, whole, function, call) for function in called):
             return True
+        # What takes the share of a rank, or a copy, leaves the order to whoever takes the worker's of it.
+        name = _named(call, at)
+        through = bool(called) and all(_hands_through(whole, function, call) for function in called)
+        if through and (
+            _is_divided(program, shares, call, at)
+            or (name is not None and not own.is_one(name, call) and _is_divided(program, shares, name, at))
+        ):
+            return True
     return False
+
+
+def _hands_through(whole: str | ast.Call, function: Value, call: ast.Call) -> bool:
+    """Whether a function gives back what a call gives it, or a slice of it, in its order."""
+    if not isinstance(function, Function) or not isinstance(function.node, FunctionNode):
+        return False
+    names = [name for name, each in passed(function, call).items() if is_what(passed_through(each), whole)]
+    return any(Shares(function.node).gives_back(name) for name in names)
 
 
 def _takes(own: Shares, whole: str | ast.Call, function: Value, call: ast.Call) -> bool:
@@ -282,23 +300,34 @@ def _is_older(program: Program) -> bool:
     return said is not None and said < _SEEDS_NUMPY
 
 
-def _cure(event: Event, some: bool) -> str:
+def _is_of_ranks(program: Program, own: Shares, whole: str, point: Point) -> bool:
+    """Whether a function, or one that gets what it has in order, speaks of ranks."""
+    functions = [
+        value.node
+        for statement, call in own.calls_with(whole, point)
+        for value, _ in program.evaluator.values(call.func, Point(point.frame, statement))
+        if isinstance(value, Function)
+    ]
+    return any(speaks_of(RANKS, each) for each in (point.frame.scope, *functions))
+
+
+def _cure(some: bool, ranks: bool) -> str:
     if some:
         how = "in all workers, with random.Random(info.seed - info.id)"
     else:
         how = "with random.Random(info.seed - info.id), which is the same in all workers"
-    if speaks_of(RANKS, event.point.frame.scope):
+    if ranks:
         how += f"{'' if some else ' of a rank'} (and in all ranks only where torch is seeded alike there)"
     return f"shuffle {how}, or after dividing"
 
 
-def _found(program: Program, use: WorkerUse, event: Event, whole: ast.expr, some: bool) -> Found:
+def _found(program: Program, use: WorkerUse, event: Event, whole: ast.expr, some: bool, ranks: bool) -> Found:
     assert isinstance(event.node, ast.expr)
     listed = brief(whole, _LONGEST)
     happens = f"each worker takes its share of {listed} in an order of its own"
     if some:
         happens = f"not all workers shuffle {listed} before each takes its share"
-    cure = _cure(event, some)
+    cure = _cure(some, ranks)
     where = f" (loader at {use.loader.module.relative}:{use.loader.call.lineno})" if use.loader else ""
     return Found(
         event.module,

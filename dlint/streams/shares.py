@@ -138,6 +138,19 @@ class Shares:
         places = [node for node in walk(self._function) if _comes_after(after, node) and _gives(node, whole)]
         return any(self._is_left(whole, after, place) for place in places)
 
+    def gives_back(self, whole: str) -> bool:
+        """Whether all that the function gives is what it got under a name, or a slice of it, in its order."""
+        places = [
+            node for node in walk(self._function) if isinstance(node, ast.Return | ast.Yield | ast.YieldFrom)
+        ]
+        return bool(places) and all(
+            node.value is not None
+            and not isinstance(node, ast.Yield)
+            and dotted(_sliced(node.value)) == whole
+            and self._is_left(whole, None, node)
+            for node in places
+        )
+
     def _is_left(self, whole: str, after: Point | None, place: ast.AST) -> bool:
         """Whether nothing between a statement and a place gives what a name stands for another order."""
         line: int = place.lineno  # type: ignore[attr-defined]
@@ -337,6 +350,17 @@ def passed_through(node: ast.expr) -> ast.expr:
         case ast.GeneratorExp(generators=[each]) | ast.ListComp(generators=[each]) if not each.ifs:
             return passed_through(each.iter)
     return node
+
+
+def _sliced(node: ast.expr) -> ast.expr:
+    """What an expression is a slice of, or goes through as it is."""
+    inner = passed_through(node)
+    match inner:
+        case ast.Subscript(value=value, slice=ast.Slice()):
+            return _sliced(value)
+        case ast.Call(func=ast.Name(id="islice") | ast.Attribute(attr="islice"), args=[value, _, *_]):
+            return _sliced(value)
+    return inner
 
 
 def _turned(node: ast.AST) -> list[ast.expr]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final, TypeAlias
 
 from dlint.budget.budget import spend
-from dlint.values.values import Key, Table, Unknown, Value
+from dlint.values.values import Instance, Key, Made, Table, Unknown, Value
 from dlint.values.worlds import World
 
 Outcome: TypeAlias = tuple[Value, World]
@@ -104,11 +104,26 @@ def fold(outcomes: list[Outcome], world: World) -> list[Outcome]:
     for value, w in outcomes:
         values.setdefault(value.key, value)
         worlds.setdefault(value.key, []).append(w)
+    if len(values) > OUTCOMES:
+        values = _different_first(values)
     kept = [(value, worlds[key][0].shared(worlds[key][1:])) for key, value in list(values.items())[:OUTCOMES]]
     if len(values) > OUTCOMES:
         rest = [w for key in list(values)[OUTCOMES - 1 :] for w in worlds[key]]
         kept[-1] = (Unknown(("many", len(values), next(iter(values)))), rest[0].shared(rest[1:]))
     return kept
+
+
+def _different_first(values: dict[Key, Value]) -> dict[Key, Value]:
+    """Values with one of each kind first, then a second of each: many objects of one class, made in different
+    ways, do not leave out that of another."""
+    before: dict[Key, int] = {}
+    turns: dict[Key, int] = {}
+    for key, value in values.items():
+        kind: Key = value.cls.key if isinstance(value, Instance) else key
+        kind = value.name if isinstance(value, Made) else kind
+        kind = "unknown" if isinstance(value, Unknown) else kind
+        turns[key] = before[kind] = before.get(kind, -1) + 1
+    return {key: values[key] for key in sorted(values, key=turns.__getitem__)}
 
 
 def widened(outcomes: list[Outcome], world: World) -> list[Outcome]:

@@ -466,3 +466,116 @@ def test_an_iterator_before_the_loop_would_be_the_same(body: str, offered: bool,
     (finding,) = engine.check([tmp_path], Settings(select=("DL306",))).findings
     assert (finding.remedy is not None) is offered
     assert (finding.by_hand is None) is offered
+
+
+_BEGINNINGS = """import random
+
+import numpy as np
+import torch
+from torch.utils.data import BatchSampler, DataLoader, Dataset, IterableDataset, RandomSampler, SequentialSampler
+
+
+class Rows(Dataset):
+    def __len__(self):
+        return 100
+
+    def __getitem__(self, index):
+        return index
+
+
+class Episodes:
+    def __init__(self, rounds, size):
+        self.rounds, self.size = rounds, size
+
+    def __len__(self):
+        return self.rounds
+
+    def __iter__(self):
+        for _ in range(self.rounds):
+            yield torch.randperm(100)[: self.size]
+
+
+class Ways(Episodes):
+    def __iter__(self):
+        for _ in range(self.rounds):
+            yield [random.randrange(100) for _ in range(self.size)]
+
+
+class InOrder(Episodes):
+    def __iter__(self):
+        for each in range(self.rounds):
+            yield list(range(each * self.size, (each + 1) * self.size))
+
+
+class GoesOn(Episodes):
+    def __init__(self, rounds, size):
+        super().__init__(rounds, size)
+        self.at = 0
+
+    def __iter__(self):
+        for _ in range(self.rounds):
+            self.at = (self.at + self.size) % 100
+            yield list(range(self.at, self.at + self.size))
+
+
+class Around(Episodes):
+    def __init__(self, sampler, size):
+        self.sampler, self.size = sampler, size
+
+    def __iter__(self):
+        rows = list(self.sampler)
+        yield from (rows[at : at + self.size] for at in range(0, len(rows), self.size))
+
+
+class Plain(IterableDataset):
+    def __iter__(self):
+        yield from range(100)
+
+
+class Noise(IterableDataset):
+    def __iter__(self):
+        for _ in range(100):
+            yield np.random.rand()
+
+
+def main():
+    rows = Rows()
+    episodes = DataLoader(rows, batch_sampler=Episodes(9, 5), num_workers=2)
+    ways = DataLoader(rows, batch_sampler=Ways(9, 5), num_workers=2)
+    goes_on = DataLoader(rows, batch_sampler=GoesOn(9, 5), num_workers=2)
+    ordered = DataLoader(rows, batch_sampler=InOrder(9, 5), num_workers=2)
+    drawn = DataLoader(rows, batch_sampler=BatchSampler(RandomSampler(rows), 5, False), num_workers=2)
+    kept = DataLoader(rows, batch_sampler=BatchSampler(SequentialSampler(rows), 5, False), num_workers=2)
+    around = DataLoader(rows, batch_sampler=Around(RandomSampler(rows), 5), num_workers=2)
+    around_kept = DataLoader(rows, batch_sampler=Around(SequentialSampler(rows), 5), num_workers=2)
+    listed = DataLoader(rows, batch_sampler=[[0, 1], [2, 3]], num_workers=2)
+    plain = DataLoader(Plain(), num_workers=2)
+    noise = DataLoader(Noise(), num_workers=2)
+    for _ in range(50):
+        print(next(iter(episodes)))
+        print(next(iter(ways)))
+        print(next(iter(goes_on)))
+        print(next(iter(ordered)))  # again
+        print(next(iter(drawn)))
+        print(next(iter(kept)))  # again
+        print(next(iter(around)))
+        print(next(iter(around_kept)))  # again
+        print(next(iter(listed)))  # again
+        print(next(iter(plain)))  # again
+        print(next(iter(noise)))
+
+
+if __name__ == "__main__":
+    main()
+"""
+
+
+def test_what_begins_with_the_same_batch_each_time(tmp_path: Path) -> None:
+    (tmp_path / "main.py").write_text(_BEGINNINGS)
+    found = {
+        finding.line: finding.message
+        for finding in engine.check([tmp_path], Settings(select=("DL306",))).findings
+    }
+    for line, text in enumerate(_BEGINNINGS.splitlines(), 1):
+        if "next(iter(" in text:
+            assert ("gets the first one again" in found[line]) is text.endswith("# again"), text
