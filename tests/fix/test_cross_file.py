@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from dlint.project.releases.python_release import declarations_of_python
 from dlint.remedies.processes import guard_main, pool_per_process
 from dlint.repair import repair
 from dlint.rewriting.edits import Edits
@@ -118,7 +119,7 @@ def test_hints_that_the_oldest_python_knows(tmp_path: Path, oldest: str | None, 
     said = f'[project]\nrequires-python = ">={oldest}"\n' if oldest is not None else ""
     (tmp_path / "pyproject.toml").write_text(said)
     (tmp_path / "noise.py").write_text(_NOISE)
-    repairs = repair([tmp_path], Settings(select=("DL203",)), unsafe=True)
-    text = repairs.files[0].new.decode()
+    chosen = Settings(select=("DL203",), python=declarations_of_python(tmp_path))
+    text = repair([tmp_path], chosen, unsafe=True).files[0].new.decode()
     assert f"dict[{hint}, np.random.Generator]" in text
     assert ("import typing\n" in text) is hint.startswith("typing.")
