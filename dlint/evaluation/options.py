@@ -163,10 +163,15 @@ class Options:
                         alone = alone.assuming((OPTION, made.key, name), True)
                     yield Asked(option, default, alone)
 
-    def written_default(self, value: External) -> ast.expr | None:
-        """The default of the option that a value is read from, as ``add_argument`` has it."""
+    def written_default(self, value: External, world: World) -> ast.expr | None:
+        """The default of the option that a value is read from, as ``add_argument`` has it, or the field of a
+        dataclass."""
         made, name = value.owner, option_of(value)
-        if made is None or name is None or made.name != PARSED or made.arguments.all():
+        if made is None or name is None:
+            return None
+        if made.name in FILLS_FIELDS:
+            return self._field(made, name, world)
+        if made.name != PARSED or made.arguments.all():
             return None
         module = made.point.frame.module
         default = _default(module, name)

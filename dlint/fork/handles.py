@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from dlint.calls.evaluator import Evaluator
 
 _FILE_OBJECT = ("fileobj",)
+_STORE = {"store"}
 _BYTES = ("io.BytesIO", "().read", ".read_bytes")
 
 
@@ -32,7 +33,10 @@ def handle_of(evaluator: Evaluator, value: object) -> Handle | None:
     if handle is None:
         return None
     given = value.arguments
-    if handle.suffix and not any(_names(evaluator, path, handle.suffix) for path in given.positional[:1]):
+    if handle.suffix and not any(
+        _names(evaluator, path, handle.suffix) or _is_open(evaluator, path, handle)
+        for path in given.positional[:1] or [given.keywords[name] for name in _STORE & given.keywords.keys()]
+    ):
         return None
     sources = [
         *given.positional[:1],
@@ -108,6 +112,14 @@ def _names(evaluator: Evaluator, path: Argument, suffix: str) -> bool:
     if path.expression is not None and _ends_in(path.expression, suffix):
         return True
     return any(_is_path_to(value, suffix) for value, _ in evaluator.value_of(path, HERE))
+
+
+def _is_open(evaluator: Evaluator, source: Argument, handle: Handle) -> bool:
+    """Whether an argument is an open handle of a kind."""
+    return any(
+        isinstance(value, Made) and (held := HANDLES.get(value.name)) is not None and held.name == handle.name
+        for value, _ in evaluator.value_of(source, HERE)
+    )
 
 
 def _is_path_to(value: Value, suffix: str) -> bool:

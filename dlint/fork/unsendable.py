@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, NamedTuple
 from dlint.knowledge.loading import LOADERS
 from dlint.knowledge.processes.pickling import is_module
 from dlint.knowledge.processes.refused import (
+    CACHED,
+    CACHES,
     GENERATOR,
     LOADER_ITERATOR,
     MODULE,
@@ -64,6 +66,8 @@ def _kind(evaluator: Evaluator, node: ast.expr, point: Point, world: World) -> R
         callees = [value for value, _ in evaluator.values(node.func, point, world)]
         if callees and all(isinstance(callee, Function) and _generates(callee) for callee in callees):
             return GENERATOR
+        if _wraps_in_cache(node, callees):
+            return CACHED
         if _is_iterator(evaluator, node, callees, point, world):
             return LOADER_ITERATOR
         if _gives_view(evaluator, node, point, world):
@@ -78,6 +82,15 @@ def _generates(function: Function) -> bool:
         isinstance(function.node, ast.FunctionDef)
         and not function.node.decorator_list
         and is_generator(function.node)
+    )
+
+
+def _wraps_in_cache(node: ast.Call, callees: list[Value]) -> bool:
+    """Whether a call is ``lru_cache(maxsize=64)(self.load)`` or ``cache(self.load)``."""
+    if len(node.args) != 1 or node.keywords or isinstance(node.args[0], ast.Constant | ast.Starred):
+        return False
+    return bool(callees) and all(
+        isinstance(callee, External | Made) and callee.name in CACHES for callee in callees
     )
 
 

@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from dlint.objects.interface import Evaluator
 
 _PROPERTIES = frozenset({"property", "cached_property", "lazy_property"})
+_STATIC = "builtins.staticmethod"
 
 
 class Classes:
@@ -208,7 +209,6 @@ class Classes:
         return [
             bound
             for value, owner in self.member(instance.cls, name)
-            if isinstance(value, Function)
             for bound in [self.bind(value, instance, owner)]
             if isinstance(bound, Function)
         ]
@@ -227,6 +227,9 @@ class Classes:
 
     def bind(self, value: Value, receiver: Value, owner: Class) -> Value:
         """A class's member as seen through an instance or the class."""
+        if isinstance(value, Made) and value.name == _STATIC and len(value.arguments.positional) == 1:
+            held = self._evaluator.value_of(value.arguments.positional[0], HERE)
+            return held[0][0] if len(held) == 1 else value
         if not isinstance(value, Function) or isinstance(value.node, ast.Lambda):
             return value
         decorators = {_last_name(decorator) for decorator in value.node.decorator_list}

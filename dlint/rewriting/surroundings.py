@@ -53,11 +53,15 @@ class Surroundings:
         """The program, to be asked within :meth:`asking`."""
         from dlint.program.program import Program
         from dlint.project.index.index import Index
+        from dlint.project.releases.python_release import declarations_of_python
+        from dlint.project.releases.releases import Releases
 
         analysed = self._kept.program(self._files, self._texts) if self._kept is not None else None
         index = Index(self._root, self._files, self._texts) if analysed is None else analysed.modules.index
         BUDGET.begin(sum(map(index.lines, index.paths)), 1)
-        return Program(index) if analysed is None else analysed
+        if analysed is not None:
+            return analysed
+        return Program(index, releases=Releases(index, python=declarations_of_python(self._root)))
 
     @contextmanager
     def asking(self) -> Iterator[Program]:

@@ -6,15 +6,17 @@ A lambda, a function or class defined inside a function, under the main guard or
 with workers has to send them: as `collate_fn` (a `Trainer`'s `data_collator`) or `worker_init_fn`, also where
 the code behind the call or a loader class stores it (`loader.collate_fn = ...`), as the dataset, or kept on
 the dataset or on a transform that the dataset holds (`self.scale = lambda ...`,
-`transforms.Lambda(lambda ...)`, `dataset.steps.append(lambda ...)`), be it the default of a parameter. A
-decorator's inner function is one where it has not the name of what it decorates (`functools.wraps`).
+`transforms.Lambda(lambda ...)`, `dataset.steps.append(lambda ...)`), be it the default of a parameter or a
+name of a class (`collate = staticmethod(lambda ...)`). A decorator's inner function is one where it has not
+the name of what it decorates (`functools.wraps`).
 
 Also what a dataset or a transform of the program keeps and pickle refuses, whatever its name: a module
 (`self.backend = importlib.import_module(name)`), a generator (`self.files = (path for path in ...)`), a view
-of a dict (`self.keys = self.index.keys()`), a lock or event, a `struct.Struct`, what OpenCV makes to find,
-match and equalise (`self.detector = cv2.ORB_create()`), a scripted module (`torch.jit.load`), a library of
-ctypes, a tree of lxml, a Parquet file, a client of boto3 (or a bucket), Google Cloud Storage, MinIO, MongoDB
-(or a collection), Redis, DuckDB, SQLAlchemy, Elasticsearch or gRPC.
+of a dict (`self.keys = self.index.keys()`), a function that the constructor wraps in a cache (`self.load =
+lru_cache(maxsize=64)(self.read)`), a lock or event, a `struct.Struct`, what OpenCV makes to find, match and
+equalise (`self.detector = cv2.ORB_create()`), a scripted module (`torch.jit.load`), a library of ctypes, a
+tree of lxml, a Parquet or Arrow file, one of safetensors (`safe_open`), a client of boto3 (or a bucket),
+Google Cloud Storage, MinIO, MongoDB (or a collection), Redis, DuckDB, SQLAlchemy, Elasticsearch or gRPC.
 
 What never travels is fine: a lambda called in `__init__` and not kept, one made inside `__getitem__`, one put
 in a list behind the last loop over the loader, or where the list is emptied again at once, one given to a
@@ -36,6 +38,10 @@ which only knows functions and classes by their module-level name. As measured, 
   attribute`;
 - a module, a generator, a view, a lock, an object of OpenCV: `TypeError: cannot pickle 'module' object`,
   `'generator' object`, `'dict_keys' object`, `'_thread.lock' object`, `'cv2.ORB' object`;
+- a function in a cache: `PicklingError: Can't pickle <functools._lru_cache_wrapper ...>: it's not the same
+  object as ...`; a reader of Arrow files: `TypeError: no default __reduce__ due to non-trivial __cinit__`;
+- a lambda that is a method of a class: the worker ends with `AttributeError: ... has no attribute
+  '<lambda>'`;
 - a scripted module: `RuntimeError: Tried to serialize object`; a boto3 client: `PicklingError: Can't pickle
   <class 'botocore.client.S3'>`; a library of ctypes: `AttributeError: Can't pickle local object`.
 
@@ -119,7 +125,6 @@ from dlint.rules.wording import place
 from dlint.source.closures import trail_to
 from dlint.source.module import Module
 from dlint.source.notebooks import is_notebook
-from dlint.source.statements import functions_in
 from dlint.values.frame import Frame
 from dlint.values.values import Class, Function, Instance
 from dlint.workers.sharing import by_dataset
@@ -128,9 +133,11 @@ from dlint.workers.uses import WorkerUse
 _SUMMARY = "Move it to the module and bind what it needs with functools.partial"
 _CLASS_BY_HAND = "define the class at module level; what it takes from the function becomes arguments"
 _WRAPS_BY_HAND = "decorate it with functools.wraps, which gives it the name of what it stands for"
+_METHOD_BY_HAND = "write the method as a def"
 _CELL_BY_HAND = "move it to a module that the notebook imports"
 _NAMES = re.compile(r"update_wrapper|__qualname__|__name__|__wrapped__")
 _CURES = {
+    "cached function": "decorate a function of the module, or wrap it where it is first used",
     "generator": "keep a list of what it gives, or make it where it is used",
     "module": "import it where it is used, or keep its name",
     "view of a dict": "keep the dict, or a list of what it gives",
@@ -169,13 +176,13 @@ def check(program: Program) -> Iterator[Found]:
 
 @dataclass(frozen=True)
 class _Hazard:
-    """Something that pickle cannot name, where it is defined, and what to say of it; ``decorates``: it stands
-    in for a function that it decorates."""
+    """Something that pickle cannot name, where it is defined, and what to say of it; ``cure``: what to do
+    where moving it to the module would not help."""
 
     module: Module
     node: ast.Lambda | ast.FunctionDef | ast.ClassDef
     what: str
-    decorates: bool = False
+    cure: str = ""
 
 
 def _arguments(program: Program, use: WorkerUse, loader: Loader) -> Iterator[Found]:
@@ -193,9 +200,9 @@ def _judged(program: Program, part: Part) -> _Hazard | None:
     """What pickle refuses, None where it can send a thing."""
     match part.value if part.pickled else None:
         case Function(node=ast.Lambda() as node) as function:
-            scope = function.frame.scope
-            if not isinstance(scope, ast.ClassDef) or _is_default(node, scope):
-                return _Hazard(function.module, node, f"{part.place} is a lambda")
+            # A bound method is looked up by the name that its function has.
+            cure = _METHOD_BY_HAND if _is_method(node, function.frame.scope) else ""
+            return _Hazard(function.module, node, f"{part.place} is a lambda", cure)
         case Function(receiver=None, owner=None, node=ast.FunctionDef() as node) as function:
             kind = _unreachable(function.frame, node)
             if kind is not None:
@@ -222,16 +229,14 @@ def _decorated(program: Program, part: Part, function: Function, node: ast.Funct
         # Nothing says that it takes over the name, neither a decorator of its own nor `update_wrapper`.
         if not inner.decorator_list and not _NAMES.search(wrapper.module.text_of(around)):
             what = f"{part.place} is {inner.name}, a local function in place of {node.name}"
-            return _Hazard(wrapper.module, inner, what, decorates=True)
+            return _Hazard(wrapper.module, inner, what, _WRAPS_BY_HAND)
     return None
 
 
-def _is_default(node: ast.Lambda, scope: ast.ClassDef) -> bool:
-    """Whether a lambda in a class is a parameter's default, and no method by its name."""
-    return any(
-        default is node
-        for function in functions_in(scope.body)
-        for default in (*function.args.defaults, *function.args.kw_defaults)
+def _is_method(node: ast.Lambda, scope: ast.AST) -> bool:
+    """Whether a lambda is a method of a class: ``collate = lambda self, batch: ...``."""
+    return isinstance(scope, ast.ClassDef) and any(
+        isinstance(each, ast.Assign) and each.value is node for each in scope.body
     )
 
 
@@ -248,10 +253,10 @@ def _unreachable(frame: Frame, node: ast.stmt) -> tuple[str, str] | None:
 
 def _found(program: Program, hazard: _Hazard, use: WorkerUse) -> Found:
     """The finding where the thing is defined."""
-    remedy, by_hand = _remedy(program, hazard) if not hazard.decorates else (None, _WRAPS_BY_HAND)
+    remedy, by_hand = (None, hazard.cure) if hazard.cure else _remedy(program, hazard)
     cure = "write it as a def" if _is_lambda_of_module(program, hazard) else "define it at module level"
-    if hazard.decorates:
-        cure = _WRAPS_BY_HAND
+    if hazard.cure:
+        cure = hazard.cure
     if is_notebook(hazard.module.path):
         remedy, by_hand = None, _CELL_BY_HAND
         cure = by_hand

@@ -7,8 +7,11 @@ workers:
 
 - `.cuda()`, `.to(device)`, `device=...` or `torch.cuda.FloatTensor(...)`, where the device is CUDA: written
   there, or by some way in which the program makes it, such as
-  `torch.device("cuda" if torch.cuda.is_available() else "cpu")`. A number is a GPU's (`device=0`, `.to(0)`),
-  and so is the rank that `mp.spawn` passes to what it starts.
+  `torch.device("cuda" if torch.cuda.is_available() else "cpu")`, by the default of an option, also of a
+  dataclass that the command line fills, or by what was put on the GPU before (`model.device`).
+  `Accelerator().device` and that of Lightning's `Fabric` are a GPU wherever there is one, unless they are
+  told otherwise. A number is a GPU's (`device=0`, `.to(0)`), and so is the rank that `mp.spawn` passes to
+  what it starts.
 - Tensors and networks that the parent has put on the GPU, and worker code reads or runs: in an attribute of
   the dataset or of a transform, in a name of a module, or as the data of a `TensorDataset`.
 - Tensors that are made without a device (`torch.zeros(3)`) where the parent has said that this is the GPU:

@@ -2,12 +2,13 @@
 
 ## What it finds
 
-A generator, a lambda or local function, a lock, an open file or the like in what leaves a worker: in what
-`collate_fn` returns, or in what `__getitem__` returns where the loader hands items on as they are
-(`batch_size=None` without a `collate_fn`, or a `collate_fn` that gives its list back). A function with
-`yield` in it returns a generator, and `map(lambda row: ..., rows)` holds its lambda until somebody goes
-through it, as a `defaultdict(lambda: ...)` does; a `map` of a function with a name can be sent. So it is with
-an entry that is stored into the dict later, and stays there (`batch["lengths"] = (len(e) for e in batch)`).
+A generator, a lambda or local function, an object of a local class or `namedtuple`, a lock, an open file or
+the like in what leaves a worker: in what `collate_fn` returns, or in what `__getitem__` returns where the
+loader hands items on as they are (`batch_size=None` without a `collate_fn`, or a `collate_fn` that gives its
+list back). A function with `yield` in it returns a generator, and `map(lambda row: ..., rows)` holds its
+lambda until somebody goes through it, as a `defaultdict(lambda: ...)` does; a `map` of a function with a name
+can be sent. So it is with an entry that is stored into the dict later, and stays there (`batch["lengths"] =
+(len(e) for e in batch)`).
 
 With any other `collate_fn` the items stay in the worker, and torch's default one refuses such an item with
 an error of its own: both are left alone. So are loaders without workers, where nothing travels, and the
@@ -19,7 +20,9 @@ A worker sends its batches by a queue whose thread pickles them. What cannot be 
 a traceback on stderr and nothing else, and the loader waits for the batch for ever: **hang** in 6 of 6 runs.
 `timeout=3` turns that into `RuntimeError: DataLoader timed out after 3.0 seconds`, which does not name the
 cause. So it is with a `collate_fn` and a `__getitem__` that are generator functions, and with a `map` that
-holds a lambda or a `defaultdict` that does, while `map(list, zip(*batch))` arrives.
+holds a lambda or a `defaultdict` that does, and with objects of a local class or `namedtuple`, which pickle
+does not find under its name (one of a module whose variable is called otherwise neither), while `map(list,
+zip(*batch))` arrives.
 
 ## Example
 
@@ -62,6 +65,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
+from dlint.fork.sendable import class_without_name
 from dlint.knowledge.processes.objects import unpicklable
 from dlint.loaders.loaders import Loader, is_zero
 from dlint.program.conditions import with_workers
@@ -159,13 +163,16 @@ def _made_by(program: Program, node: ast.Call, point: Point, world: World, far: 
     if callees and all(isinstance(callee, External) and callee.name in _HOLD for callee in callees):
         held = _first(program, node.args, point, world, far)
         return f"a {ast.unparse(node.func)} that holds {held}" if held is not None else None
-    found = [_made_by_one(callee) for callee in callees]
+    found = [_made_by_one(program, callee) for callee in callees]
     return found[0] if found and all(found) else None
 
 
-def _made_by_one(callee: Value) -> str | None:
+def _made_by_one(program: Program, callee: Value) -> str | None:
     if isinstance(callee, Partial):
         callee = callee.callee
+    named = class_without_name(program.evaluator, callee)
+    if named is not None:
+        return f"an object of {named}"
     if isinstance(callee, External):
         return unpicklable(callee.name)
     if (

@@ -83,10 +83,12 @@ def _is_long(text: Const) -> bool:
 
 
 def _text(node: ast.BinOp, left: Value, right: Value) -> tuple[str, str] | None:
-    """How a string that is not known begins and ends."""
+    """How a string that is not known begins and ends, or a path."""
     match node.op, left:
         case ast.Add(), _:
             return _around(left, right)
+        case ast.Div(), _:  # nothing but a path is divided by a string
+            return ("", _ends(right)[1]) if _ends(right)[1] else None
         case ast.Mod(), Const(value=str(pattern)):
             pieces = _CONVERSION.split(pattern)
             return (pieces[0], pieces[-1]) if len(pieces) > 1 else None

@@ -64,7 +64,7 @@ class Unknown(Value):
     """Something the analysis cannot tell; equal keys mean the same thing.
 
     ``call`` is the call of something unknown that gives it, where that may make an object: what it was given,
-    its node and where it stands. ``text`` is how a string begins and ends of which no more is known.
+    its node and where it stands. ``text`` is how a string or path begins and ends of which no more is known.
     """
 
     __slots__ = ("call", "text")

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from dlint.project.releases.python_release import declarations_of_python
 from dlint.remedies.processes import guard_main, pool_per_process
 from dlint.repair import repair
 from dlint.rewriting.edits import Edits
@@ -89,3 +90,36 @@ def test_a_class_and_the_one_above_it_do_not_share_a_pool(tmp_path: Path) -> Non
     repairs = repair([tmp_path], Settings(select=("DL103",)), unsafe=True)
     text = repairs.files[0].new.decode()
     assert text.count("def _executor(self)") == text.count("def _thread_executor(self)") == 1
+
+
+_NOISE = """\
+import numpy as np
+from torch.utils.data import DataLoader, Dataset
+
+
+class Noise(Dataset):
+    def __init__(self, seed: int) -> None:
+        self.rng = np.random.default_rng(seed)
+
+    def __len__(self) -> int:
+        return 9
+
+    def __getitem__(self, index: int) -> float:
+        return self.rng.random()
+
+
+loader = DataLoader(Noise(1), num_workers=2)
+"""
+
+
+@pytest.mark.parametrize(
+    ("oldest", "hint"), [("3.9", "typing.Optional[int]"), ("3.10", "int | None"), (None, "int | None")]
+)
+def test_hints_that_the_oldest_python_knows(tmp_path: Path, oldest: str | None, hint: str) -> None:
+    said = f'[project]\nrequires-python = ">={oldest}"\n' if oldest is not None else ""
+    (tmp_path / "pyproject.toml").write_text(said)
+    (tmp_path / "noise.py").write_text(_NOISE)
+    chosen = Settings(select=("DL203",), python=declarations_of_python(tmp_path))
+    text = repair([tmp_path], chosen, unsafe=True).files[0].new.decode()
+    assert f"dict[{hint}, np.random.Generator]" in text
+    assert ("import typing\n" in text) is hint.startswith("typing.")

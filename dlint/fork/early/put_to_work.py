@@ -14,9 +14,10 @@ from dlint.fork.order import comes_before
 from dlint.fork.sides import names_of
 from dlint.knowledge.processes.pools import gives_work
 from dlint.source.nodes import walk
-from dlint.source.statements import FunctionNode, expressions, own_names, statements_in
+from dlint.source.statements import FunctionNode, expressions, own_names, parameters, statements_in
 from dlint.values.frame import Frame, Point
 from dlint.values.values import Instance, Made
+from dlint.workers.repetition import is_cached
 
 if TYPE_CHECKING:
     from dlint.fork.program import Program
@@ -120,6 +121,7 @@ def _drops(made: Made) -> re.Pattern[str]:
     name = "|".join(map(re.escape, sorted(names_of(made)))) or r"\w+"
     return re.compile(
         rf"\b(?:{name})\.(?:shutdown|close|terminate|join)\(|\b(?:{name}) = None|\bdel [^\n]*\b(?:{name})\b"
+        rf"|\.cache_clear\("
     )
 
 
@@ -151,10 +153,16 @@ def _works(program: Program, use: WorkerUse, run: list[Frame], made: Made) -> bo
                 if value.key == made.key or (
                     isinstance(value, Made)
                     and value.node is made.node
-                    and is_one_of(evaluator, value.point.frame.receiver, holders)
+                    and (_is_for_all(made.point) or is_one_of(evaluator, value.point.frame.receiver, holders))
                 ):
                     return True
     return False
+
+
+def _is_for_all(point: Point) -> bool:
+    """Whether what a function makes is the same for whoever calls it: it is no method, and cached."""
+    scope = point.frame.scope
+    return isinstance(scope, FunctionNode) and is_cached(scope) and not parameters(scope)
 
 
 def _given_work(expression: ast.expr) -> list[ast.expr]:

@@ -13,9 +13,10 @@ from dlint.fork.set_elsewhere import left_as_made
 from dlint.fork.shipped import attributes
 from dlint.knowledge.processes.devices import makes_tensor, needs_its_data
 from dlint.loaders.loaders import is_zero
-from dlint.source.statements import parameters, statements_in
+from dlint.source.statements import own_names, parameters, statements_in
 from dlint.values.frame import Frame, Point
 from dlint.values.functions import function_body
+from dlint.values.places import tests_around
 from dlint.values.values import Instance, Key, Made
 from dlint.values.worlds import HERE, World
 
@@ -33,6 +34,7 @@ _ASK = frozenset({"callable", "getattr", "hasattr", "id", "isinstance", "len", "
 # Words without which nothing is put on a GPU.
 _WORDS = ("cuda", "device", ".to(")
 _ASKS_DEVICE = re.compile("cuda|device|gpu", re.IGNORECASE)
+_IS_THERE = "cuda.is_available()"
 
 
 class OnGpu(NamedTuple):
@@ -76,9 +78,21 @@ def ways_with_workers(use: WorkerUse) -> list[World]:
     ways = use.loader.ways("num_workers")
     worlds = [world for way, world in ways if not is_zero(way["num_workers"])]
     written = use.loader.written("num_workers")
-    if len(worlds) < len(ways) and written is not None and _ASKS_DEVICE.search(ast.unparse(written)):
+    if len(worlds) < len(ways) and written is not None and _asks_device(written, use.loader.point):
         return []  # in a way that cannot be told: `0 if "cuda" in str(device) else 4`
     return worlds
+
+
+def _asks_device(written: ast.expr, point: Point) -> bool:
+    """Whether an expression speaks of a device, or what its name is set to, and when, in its scope."""
+    texts = [written]
+    if isinstance(written, ast.Name) and written.id in point.frame.layout.binds:
+        for statement in statements_in(point.frame.layout.body):
+            if isinstance(statement, ast.Assign) and written.id in own_names(statement):
+                texts.append(statement.value)
+                texts += [test for test, _, _ in tests_around(Point(point.frame, statement))]
+    # Whether there is a GPU is told on each way.
+    return any(_ASKS_DEVICE.search(ast.unparse(each).replace(_IS_THERE, "")) for each in texts)
 
 
 def _of_object(

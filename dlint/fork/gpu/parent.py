@@ -11,10 +11,10 @@ import ast
 import re
 from typing import TYPE_CHECKING
 
-from dlint.fork.gpu.placed import names_gpu, uses_gpu
+from dlint.fork.gpu.placed import chooses_gpu, names_gpu, uses_gpu
 from dlint.fork.sides import calls_named, worker_functions
 from dlint.fork.together import beside, run_together
-from dlint.knowledge.processes.devices import ENDS_FOR_FORKED, MOVES, PIN, SET_DEFAULT
+from dlint.knowledge.processes.devices import ENDS_FOR_FORKED, MOVES, PIN, PREPARE, SET_DEFAULT
 from dlint.values.frame import Point
 from dlint.values.places import places_around
 from dlint.values.values import Const, External
@@ -27,6 +27,8 @@ if TYPE_CHECKING:
 # A device that is written out; one that the program chooses it chooses by asking for the GPU.
 _PRESENT = re.compile("is_available|__name__")
 _MOVED = re.compile(r"""\.to\(["']cuda""")
+# What the argument is called that tells ``x.to()`` a device.
+_TELLS_DEVICE = re.compile(r"\.to\(.*(?:device|dev\b|cuda|gpu)")
 
 
 def parent_uses_gpu(program: Program, use: WorkerUse) -> bool:
@@ -37,7 +39,10 @@ def parent_uses_gpu(program: Program, use: WorkerUse) -> bool:
     pinned = use.loader.values(PIN)
     if pinned and all(isinstance(value, Const) and value.value is True for value in pinned):
         return True
-    return any(_is_of_this_run(program, point, use) for point in _uses(program))
+    return any(_is_of_this_run(program, point, use) for point in _uses(program)) or any(
+        _is_of_this_run(program, point, use) and not _is_asked_for(point) and _puts(program, call, point)
+        for call, point in _moves(program)
+    )
 
 
 def default_on_gpu(program: Program, use: WorkerUse) -> Point | None:
@@ -104,6 +109,38 @@ def _uses(program: Program) -> list[Point]:
             and _is_use(program, call, point)
         ]
     answer: list[Point] = program.answers[mark]
+    return answer
+
+
+def _moves(program: Program) -> list[tuple[ast.Call, Point]]:
+    """The calls outside worker code that may move something to a device which has some name there:
+    ``model.to(args.device)``, ``accelerator.prepare(model)``."""
+    mark = "the parent moves something"
+    if mark not in program.answers:
+        worker = worker_functions(program)
+        words = {name.rpartition(".")[2]: name.partition(".")[0] for name in PREPARE}
+        program.answers[mark] = [
+            (call, point)
+            for word, library in [("to", ""), *sorted(words.items())]
+            for module, call, point in calls_named(program, word, everywhere=True)
+            if id(point.frame.scope) not in worker
+            and not program.modules.index.is_test(module.relative)
+            and (library or _TELLS_DEVICE.search(ast.unparse(call)))
+        ]
+    answer: list[tuple[ast.Call, Point]] = program.answers[mark]
+    return answer
+
+
+def _puts(program: Program, call: ast.Call, point: Point) -> bool:
+    """Whether one of these calls puts something on the GPU."""
+    mark = ("puts on the GPU", id(call))
+    if mark not in program.answers:
+        program.evaluator.start()
+        program.answers[mark] = uses_gpu(program.evaluator, call, point, HERE) or any(
+            isinstance(callee, External) and callee.name in PREPARE and chooses_gpu(program.evaluator, callee)
+            for callee, _ in program.evaluator.values(call.func, point)
+        )
+    answer: bool = program.answers[mark]
     return answer
 
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from dlint.calls.parameters import written
 from dlint.knowledge.processes.devices import (
+    CHOOSE_DEVICE,
     DEVICE,
     DEVICE_KEYWORDS,
     DEVICE_NAMES,
@@ -18,10 +19,10 @@ from dlint.knowledge.processes.devices import (
     stays_there,
 )
 from dlint.knowledge.tensors import JOINS
-from dlint.source.statements import FunctionNode, parameters
+from dlint.source.statements import FunctionNode, dotted, parameters
 from dlint.values.frame import Frame, Point
 from dlint.values.values import Const, External, Function, Items, Made, Unknown, Value
-from dlint.values.worlds import World
+from dlint.values.worlds import HERE, World
 
 if TYPE_CHECKING:
     from dlint.calls.evaluator import Evaluator
@@ -37,7 +38,7 @@ class Put(NamedTuple):
     point: Point
 
 
-def uses_gpu(evaluator: Evaluator, call: ast.Call, point: Point, world: World) -> bool:
+def uses_gpu(evaluator: Evaluator, call: ast.Call, point: Point, world: World, far: int = 0) -> bool:
     """Whether a call puts something on the GPU: by its method, or by a device that may be CUDA."""
     callees = [value for value, _ in evaluator.values(call.func, point, world)]
     if any(isinstance(callee, Function) for callee in callees):
@@ -55,7 +56,7 @@ def uses_gpu(evaluator: Evaluator, call: ast.Call, point: Point, world: World) -
     given = [keyword.value for keyword in call.keywords if keyword.arg in DEVICE_KEYWORDS]
     given += call.args[:1] if moves else []
     return any(
-        _may_be_cuda(evaluator, value, w, of_torch or not of_others)
+        _may_be_cuda(evaluator, value, w, of_torch or not of_others, far)
         for argument in given
         if not _asks_for_worker(evaluator, argument, point)
         for value, w in evaluator.values(argument, point, world)
@@ -87,7 +88,9 @@ def may_name_device(call: ast.Call) -> bool:
     return named or last in MOVES or last.endswith("Tensor")
 
 
-def _may_be_cuda(evaluator: Evaluator, value: Value, world: World, numbered: bool = True) -> bool:
+def _may_be_cuda(
+    evaluator: Evaluator, value: Value, world: World, numbered: bool = True, far: int = 0
+) -> bool:
     """Whether a device is CUDA on this way; ``numbered``: where devices are told by their numbers as well, a
     number is that of a GPU."""
     if isinstance(value, Const):
@@ -95,9 +98,7 @@ def _may_be_cuda(evaluator: Evaluator, value: Value, world: World, numbered: boo
     if isinstance(value, Unknown):
         return numbered and value.key in evaluator.sites.ranks
     if isinstance(value, External):
-        default = evaluator.options.written_default(value)
-        chosen = [default.body, default.orelse] if isinstance(default, ast.IfExp) else [default]
-        return any(isinstance(each, ast.Constant) and is_cuda(each.value) for each in chosen)
+        return _asked_for(evaluator, value, world) or _of_device(evaluator, value, world, far)
     if isinstance(value, Made) and value.name == DEVICE:
         words = value.arguments.keywords
         given = value.arguments.positional[:1] or [words[name] for name in DEVICE_NAMES if name in words]
@@ -107,6 +108,60 @@ def _may_be_cuda(evaluator: Evaluator, value: Value, world: World, numbered: boo
             for name, w in evaluator.value_of(argument, world)
         )
     return isinstance(value, Made) and value.name == PRESENT_GPU and numbered
+
+
+def _asked_for(evaluator: Evaluator, value: External, world: World) -> bool:
+    """Whether an option is a GPU by its default, unless the program has asked before what the user wants."""
+    default = evaluator.options.written_default(value, world)
+    chosen = [default.body, default.orelse] if isinstance(default, ast.IfExp) else [default]
+    return any(
+        result
+        for each in chosen
+        if isinstance(each, ast.Constant) and is_cuda(each.value)
+        for result, _ in evaluator.truths.same(value, Const(each.value), world)
+    )
+
+
+def _of_device(evaluator: Evaluator, value: External, world: World, far: int) -> bool:
+    """Whether a value is the device of what was put on the GPU before (``model.device``), or of what chooses
+    one itself (``accelerator.device``)."""
+    made = value.owner
+    if made is None or far > _FAR or not value.name.endswith("().device"):
+        return False
+    if made.name in CHOOSE_DEVICE:
+        return chooses_gpu(evaluator, value, world)
+    far += _FAR // 3
+    if put_of(evaluator, made, world, far) is not None:
+        return True
+    match made.point.statement:
+        case ast.Assign(targets=[target], value=whole) if whole is made.node and dotted(target):
+            path = dotted(target) or ""
+            frame = made.point.frame
+            put = moved_in_place(evaluator, path, Point(frame, None), world, far)
+            asked = [
+                node.lineno
+                for node in frame.layout.nodes
+                if isinstance(node, ast.Attribute) and dotted(node) == f"{path}.device"
+            ]
+            return put is not None and put.call.lineno < min(asked, default=0)
+    return False
+
+
+def chooses_gpu(evaluator: Evaluator, member: External, world: World = HERE) -> bool:
+    """Whether the owner of a method or attribute chooses the device itself, and takes a GPU where it can."""
+    made = member.owner
+    if made is None or made.name not in CHOOSE_DEVICE:
+        return False
+    keyword, position, on_gpu = CHOOSE_DEVICE[made.name]
+    arguments = made.arguments
+    if arguments.spread or arguments.splats:
+        return False
+    given = arguments.keywords.get(keyword)
+    if given is None and position is not None:
+        given = next(iter(arguments.positional[position : position + 1]), None)
+    return given is None or any(
+        isinstance(value, Const) and value.value in on_gpu for value, _ in evaluator.value_of(given, world)
+    )
 
 
 def put_of(evaluator: Evaluator, value: Value, world: World, far: int = 0) -> Put | None:
@@ -127,7 +182,7 @@ def where_put(evaluator: Evaluator, node: ast.expr, point: Point, world: World, 
         return None
     match node:
         case ast.Call(func=func):
-            if may_name_device(node) and uses_gpu(evaluator, node, point, world):
+            if may_name_device(node) and uses_gpu(evaluator, node, point, world, far):
                 return Put(node, point)
             if isinstance(func, ast.Attribute) and stays_there(func.attr):
                 return where_put(evaluator, func.value, point, world, far + 1)
@@ -164,12 +219,14 @@ def _of_name(evaluator: Evaluator, name: str, point: Point, world: World, far: i
                     found = where_put(evaluator, value, Point(frame, statement), w, far + 1)
                 case _:
                     found = None
-            found = found or moved_in_place(evaluator, name, point, world)
+            found = found or moved_in_place(evaluator, name, point, world, far)
             if found is not None:
                 return found
         return None
     if isinstance(frame.scope, FunctionNode) and name in {each.arg for each in parameters(frame.scope)}:
-        return _given(evaluator, name, frame, world, far) or moved_in_place(evaluator, name, point, world)
+        return _given(evaluator, name, frame, world, far) or moved_in_place(
+            evaluator, name, point, world, far
+        )
     return _of_name(evaluator, name, Point(frame.outer, None), world, far + 1) if frame.outer else None
 
 
@@ -183,7 +240,7 @@ def _given(evaluator: Evaluator, name: str, frame: Frame, world: World, far: int
     return where_put(evaluator, given.expression, given.point, world, far + 1)
 
 
-def moved_in_place(evaluator: Evaluator, path: str, point: Point, world: World) -> Put | None:
+def moved_in_place(evaluator: Evaluator, path: str, point: Point, world: World, far: int = 0) -> Put | None:
     """The statement ``model.to(device)`` of a scope before a point, the last such one: it moves a module
     where it is, and does nothing to a tensor."""
     end = point.statement.lineno if point.statement is not None else 1 << 30
@@ -198,4 +255,4 @@ def moved_in_place(evaluator: Evaluator, path: str, point: Point, world: World) 
                 moves = attr in MOVES or attr == "cpu"
                 if moves and is_last and node.lineno < end and ast.unparse(moved) == path:
                     last = Put(call, Point(point.frame, node))
-    return last if last is not None and uses_gpu(evaluator, *last, world) else None
+    return last if last is not None and uses_gpu(evaluator, *last, world, far) else None

@@ -16,6 +16,23 @@ DEVICE = "torch.device"
 DEVICE_NAMES = ("type", "device")
 # What tells the number of the GPU in use.
 PRESENT_GPU = "torch.cuda.current_device"
+# What chooses the device itself, a GPU where there is one: the argument that says otherwise, by its keyword
+# and position, and what it is where it does not: Accelerator(cpu=False), Fabric(accelerator="auto").
+CHOOSE_DEVICE: dict[str, tuple[str, int | None, tuple[object, ...]]] = {
+    "accelerate.Accelerator": ("cpu", None, (False, None)),
+    "accelerate.PartialState": ("cpu", 0, (False, None)),
+    "lightning_fabric.Fabric": ("accelerator", 0, ("auto", "cuda", "gpu")),
+}
+# Methods of these that move a network to the device.
+PREPARE = frozenset(
+    {
+        "accelerate.Accelerator().prepare",
+        "accelerate.Accelerator().prepare_model",
+        "lightning_fabric.Fabric().setup",
+        "lightning_fabric.Fabric().setup_module",
+        "lightning_fabric.Fabric().to_device",
+    }
+)
 # Constructors whose tensors are on the GPU: torch.cuda.FloatTensor(...).
 _TYPES = "torch.cuda."
 # The method, and the keyword of torch's functions, that put a tensor in memory which CUDA has pinned.

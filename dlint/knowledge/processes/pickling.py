@@ -16,8 +16,12 @@ _KEEPS = (
     "monai.",
     "collections.defaultdict",
 )
+# What makes a class of tuples, whose name is the first argument.
+NAMED_TUPLES = frozenset({"collections.namedtuple", "typing.NamedTuple"})
 # With one of these a class says itself what of an object is pickled.
 STATE_METHODS = ("__getstate__", "__reduce__", "__reduce_ex__")
+# With one of these it says itself what pickle makes it of.
+REDUCES = frozenset({"__reduce__", "__reduce_ex__"})
 # What `__getstate__` returns where it says only what pickle does anyway: everything.
 _ATTRIBUTES = r"(\w+\.__dict__|vars\(\w+\))"
 WHOLE_STATE = rf"{_ATTRIBUTES}(\.copy\(\))?|(dict|copy\.copy|copy)\({_ATTRIBUTES}\)"

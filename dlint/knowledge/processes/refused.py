@@ -3,11 +3,11 @@
 Measured with each of them kept on a dataset: forked workers run, spawned ones are refused with the error that
 stands here (Python 3.11, torch 2.13, OpenCV 4.10 and 5.0, lxml 6.1, boto3 1.44, pymongo 4.20, redis 8.1,
 google-cloud-storage 3.17, minio 7.2, SQLAlchemy 2.1, duckdb 2.0, pyarrow 26, elasticsearch 9.5, grpc 1.85,
-SimpleITK, pillow 13, pandas 3.1; modules, generators and OpenCV on Python 3.10 to 3.13 as well). Sent
-without a word are sockets, ``iter(list)``, ``zip``, ``map``, what itertools makes (up to Python 3.13),
-``re.compile``, loggers, ``ET.parse``, tables and datasets of pyarrow, file systems of fsspec, faiss and
-tokenizers, KD-trees, what ``torch.compile`` gives, and locks and queues of multiprocessing where they are of
-the workers' own start method.
+safetensors 0.8, SimpleITK, pillow 13, pandas 3.1; modules, generators and OpenCV on Python 3.10 to 3.13 as
+well). Sent without a word are sockets, ``iter(list)``, ``zip``, ``map``, what itertools makes (up to Python
+3.13), ``re.compile``, loggers, ``ET.parse``, tables and datasets of pyarrow, file systems of fsspec, faiss
+and tokenizers, KD-trees, what ``torch.compile`` gives, and locks and queues of multiprocessing where they are
+of the workers' own start method.
 
 With loky's workers, which are sent things by cloudpickle, all were tried of which ``by_loky`` says that they
 arrive; of the others generators, OpenCV, locks, structs, hashes, scripted modules, iterators of loaders, and
@@ -45,10 +45,17 @@ LOADER_ITERATOR = Refused(
     "DataLoader's iterator",
     error="NotImplementedError: ('{} cannot be pickled', '_SingleProcessDataLoaderIter')",
 )
+# A function that is wrapped in place, and not where it is defined: pickle finds the plain one under its name.
+# So it is with cloudpickle.
+CACHED = Refused("cached function", error="PicklingError: it's not the same object as ...")
+CACHES = frozenset({"functools.lru_cache", "functools.cache"})
 _LOCK = "_thread.lock"
 _SCRIPTED = Refused("scripted module", error="RuntimeError: Tried to serialize object __torch__...")
 _NO_CLASS = "PicklingError: Can't pickle <class ...>: attribute lookup ... failed"
 _NO_REDUCE = "TypeError: no default __reduce__ due to non-trivial __cinit__"
+_ARROW_FILE = Refused("pyarrow file", error=_NO_REDUCE)
+_ARROW_READER = Refused("pyarrow reader", error=_NO_REDUCE)
+_SAFE = Refused("file of safetensors", "builtins.safe_open")
 _LIBRARY = Refused(
     "native library", error="AttributeError: Can't pickle local object 'CDLL.__init__.<locals>._FuncPtr'"
 )
@@ -92,8 +99,21 @@ _CALLS = {
     "http.client.HTTPSConnection": Refused("HTTPS connection", "SSLContext"),
     # Pickle sends it, and the worker that unpickles it ends: DECORDContext.__new__() lacks its arguments.
     "decord.cpu": Refused("decord context", error="RuntimeError: DataLoader worker ... exited unexpectedly"),
-    "pyarrow.OSFile": Refused("pyarrow file", error=_NO_REDUCE),
-    "pyarrow.memory_map": Refused("pyarrow file", error=_NO_REDUCE),
+    "pyarrow.OSFile": _ARROW_FILE,
+    "pyarrow.memory_map": _ARROW_FILE,
+    "pyarrow.input_stream": _ARROW_FILE,
+    "pyarrow.BufferReader": _ARROW_FILE,
+    "pyarrow.PythonFile": _ARROW_FILE,
+    # What they read is sent: tables, batches, buffers.
+    "pyarrow.ipc.open_file": _ARROW_READER,
+    "pyarrow.ipc.open_stream": _ARROW_READER,
+    "pyarrow.ipc.RecordBatchFileReader": _ARROW_READER,
+    "pyarrow.ipc.RecordBatchStreamReader": _ARROW_READER,
+    "pyarrow.RecordBatchFileReader": _ARROW_READER,
+    "pyarrow.RecordBatchStreamReader": _ARROW_READER,
+    "safetensors.safe_open": _SAFE,
+    "safetensors.torch.safe_open": _SAFE,
+    "safetensors.safe_open().get_slice": Refused("slice of safetensors", "builtins.PySafeSlice"),
     "torch.jit.load": _SCRIPTED,
     "torch.jit.script": _SCRIPTED,
     "torch.jit.trace": _SCRIPTED,

@@ -91,6 +91,11 @@ class Releases:
         declared = self._python.allowed
         return declared is not None and declared.oldest is not None and numbers(declared.oldest) >= release
 
+    def python_may_be_older(self, release: Release) -> bool:
+        """Whether the project says that it runs on an older Python than this as well."""
+        declared = self._python.allowed
+        return declared is not None and not self.python_is_from(release)
+
     def _place(self, declaration: Declaration) -> str:
         file = Path(os.path.relpath(declaration.file, self._index.root)).as_posix()
         return f"{file}:{declaration.line}"

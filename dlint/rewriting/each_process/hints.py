@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import builtins
+import re
 
 import libcst as cst
 from libcst.metadata import GlobalScope, ScopeProvider
 
 from dlint.rewriting.each_process.made import Made
-from dlint.rewriting.pieces.imports import for_types_only
+from dlint.rewriting.edits import Edits
+from dlint.rewriting.pieces.imports import for_types_only, name_for
 from dlint.rewriting.source import Source
 
+_LATER = "from __future__ import annotations"
+_OPTIONAL = re.compile(r"\b(?:\w+\.)?Optional\[")
 _CLASSES = ("RandomState", "Random", "Generator", "ThreadPool", "ThreadPoolExecutor", "ZipFile", "File")
 
 
@@ -18,6 +22,18 @@ def is_hinted(method: cst.FunctionDef) -> bool:
     """Whether a function has type hints."""
     params = [*method.params.params, *method.params.kwonly_params]
     return method.returns is not None or any(each.annotation is not None for each in params)
+
+
+def number_or_none(source: Source, edits: Edits) -> str:
+    """How the file says ``int | None``, which older Pythons and what checks types for them do not know."""
+    optional = _OPTIONAL.search(source.module.code)
+    if optional is not None:
+        return f"{optional[0]}int]"
+    if _LATER not in source.module.code and " | None" not in source.module.code:
+        with source.surroundings.asking() as program:
+            if program.releases.python_may_be_older((3, 10)):
+                return f"{name_for(source, edits, 'typing', 'typing')}.Optional[int]"
+    return "int | None"
 
 
 def class_of(source: Source, made: Made) -> str | None:
@@ -41,7 +57,7 @@ def class_of(source: Source, made: Made) -> str | None:
 
 def _is_known(source: Source, annotation: cst.BaseExpression) -> bool:
     """Whether an annotation can be evaluated where a method of the module is defined."""
-    if "from __future__ import annotations" in source.module.code:
+    if _LATER in source.module.code:
         return True
     scope = next(s for s in source.metadata(ScopeProvider).values() if isinstance(s, GlobalScope))
     for name in [annotation, *source.descendants(annotation, cst.Name)]:

@@ -17,7 +17,7 @@ import libcst as cst
 from libcst.metadata import GlobalScope, ScopeProvider
 
 from dlint.changes.mentions import uses_elsewhere
-from dlint.rewriting.each_process.hints import class_of, is_hinted
+from dlint.rewriting.each_process.hints import class_of, is_hinted, number_or_none
 from dlint.rewriting.each_process.made import Made
 from dlint.rewriting.edits import Edits
 from dlint.rewriting.header import spaced
@@ -75,8 +75,9 @@ def as_property(
     annotated = isinstance(made.statement, cst.AnnAssign)
     hinted = made.choice is None and (annotated or is_hinted(method))
     hint = class_of(source, made) if hinted else None
-    none = "Optional[int]" if "Optional[" in source.module.code else "int | None"
-    annotation = f": dict[{none if by_worker else 'int'}, {hint}]" if hint is not None else ""
+    annotation = ""
+    if hint is not None:
+        annotation = f": dict[{number_or_none(source, edits) if by_worker else 'int'}, {hint}]"
     text = f"self.{kept}{annotation} = {entry}"
     column = source.range(source.line_of(made.statement))[0][1]
     if by_worker and "\n" not in entry and column + len(text) > _width(source):
