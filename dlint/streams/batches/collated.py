@@ -7,7 +7,7 @@ import ast
 from collections.abc import Iterator, Set
 from typing import TYPE_CHECKING
 
-from dlint.knowledge.tensors import gives_tensors
+from dlint.knowledge.tensors import gives_shape, gives_tensors
 from dlint.source.statements import parameters, statements_in
 from dlint.streams.batches.views import ANY, Place, Values
 from dlint.streams.items import Reader, readers
@@ -107,6 +107,34 @@ def _returned(function: ast.AST) -> Iterator[tuple[ast.expr, ast.stmt | None]]:
                 yield statement.value, statement
 
 
+def have_dimensions(evaluator: Evaluator, dataset: Value, world: World, place: Place, least: int) -> bool:
+    """Whether a part of each item surely has so many dimensions, by what makes it."""
+    found: list[bool] = []
+    for reader in readers(evaluator, dataset, world):
+        for node, statement in _returned(reader.node):
+            parts = _parts(node, place)
+            evaluator.start()
+            point = Point(reader.frame, statement)
+            values = [value for part in parts for value, _ in evaluator.values(part, point, reader.world)]
+            found.append(bool(values) and all(_dimensions(value) >= least for value in values))
+    return bool(found) and all(found)
+
+
+def _dimensions(value: Value) -> int:
+    """How many dimensions what a call makes surely has: those whose lengths are written there."""
+    if not isinstance(value, Made) or value.arguments is None or not gives_shape(value.name):
+        return 0
+    given = [each.expression for each in value.arguments.positional]
+    match given:
+        case [ast.Tuple(elts=lengths) | ast.List(elts=lengths), *_]:
+            pass
+        case _ if value.name.startswith("torch."):
+            lengths = [each for each in given if each is not None]
+        case _:
+            lengths = [each for each in given[:1] if each is not None]
+    return 0 if any(isinstance(each, ast.Starred) for each in lengths) else len(lengths)
+
+
 def _at(node: ast.expr, place: Place, without: Set[str] = frozenset()) -> Iterator[tuple[ast.expr, Place]]:
     """The expressions at a place of one that is written out, with what is left of the place where a name
     stands for the rest."""
@@ -196,7 +224,13 @@ def _is_number(evaluator: Evaluator, reader: Reader, node: ast.expr, statement: 
     if isinstance(node, ast.Compare):
         return True
     if isinstance(node, ast.BinOp):
-        return all(_is_number(evaluator, reader, each, statement) for each in (node.left, node.right))
+        sides = (node.left, node.right)
+        point = Point(reader.frame, statement)
+        # Whatever a tensor or an array is multiplied with makes another one of it; a text has its own ``%``.
+        telling = sides[:1] if isinstance(node.op, ast.Mod) else sides
+        return any(_is_made_array(evaluator, each, point, reader.world) for each in telling) or all(
+            _is_number(evaluator, reader, each, statement) for each in sides
+        )
     asked = [each.arg for each in parameters(reader.node)[1:2]]
     if isinstance(node, ast.Name) and node.id in asked and node.id not in reader.frame.layout.binds:
         return True
@@ -204,12 +238,17 @@ def _is_number(evaluator: Evaluator, reader: Reader, node: ast.expr, statement: 
     point = Point(reader.frame, statement)
     if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in ("float", "int"):
         return all(isinstance(value, External) for value, _ in evaluator.values(node.func, point))
-    if isinstance(node, ast.Subscript):
-        held = [value for value, _ in evaluator.values(node.value, point, reader.world)]
-        if held and all(isinstance(value, Made) and value.name.startswith(_ARRAYS) for value in held):
-            return True
+    if isinstance(node, ast.Subscript) and _is_made_array(evaluator, node.value, point, reader.world):
+        return True
     values = [value for value, _ in evaluator.values(node, point, reader.world)]
     return bool(values) and all(map(_is_array, values))
+
+
+def _is_made_array(evaluator: Evaluator, node: ast.expr, point: Point, world: World) -> bool:
+    """Whether NumPy or torch surely makes what an expression stands for."""
+    evaluator.start()
+    held = [value for value, _ in evaluator.values(node, point, world)]
+    return bool(held) and all(isinstance(value, Made) and value.name.startswith(_ARRAYS) for value in held)
 
 
 def _is_array(value: Value) -> bool:

@@ -18,12 +18,12 @@ from dlint.streams.batches.put_by_helpers import EMPTIES, LEAVES_FULL, Put, entr
 from dlint.streams.batches.views import (
     HandsOn,
     Held,
+    Named,
     Overwrites,
     Values,
     View,
     each_gone_through,
     inner_blocks,
-    is_array,
     named,
     nothing,
 )
@@ -88,10 +88,10 @@ def kept_by(
     what ``matters``, as far as it seems to be kept."""
     if _stops(loop.body):
         return []
-    found = list(_Body(puts_by, nothing, loop).kept(loop.body, Held(named(batch, ()), (), hands_on)))
+    found = list(_Body(puts_by, nothing, loop).kept(loop.body, Held(named(batch, Named(())), (), hands_on)))
     found = [kept for kept in found if matters(kept) and not _is_emptied(loop, kept.into, empties)]
     if found:
-        still = _Body(puts_by, overwrites, loop).kept(loop.body, Held(named(batch, ()), (), hands_on))
+        still = _Body(puts_by, overwrites, loop).kept(loop.body, Held(named(batch, Named(())), (), hands_on))
         into = {_trunk(kept.into) for kept in found}
         found = [kept for kept in still if _trunk(kept.into) in into]
     return found
@@ -120,7 +120,7 @@ def kept_by_comprehension(
     if len(node.generators) != 1 or any(_bounds(test) for test in node.generators[0].ifs):
         return
     each = node.value if isinstance(node, ast.DictComp) else node.elt
-    found = Held(named(batch, ()), (), hands_on).views(each)
+    found = Held(named(batch, Named(())), (), hands_on).views(each)
     if found:
         yield Kept(each, tuple(found), None)
 
@@ -274,8 +274,9 @@ def _kept(put: Put, held: Held) -> Kept | None:
         given = given.args[0] if len(given.args) == 1 else given
     views = [held.left_of(view) for view in held.views(given)]
     found = [view for view in views if view is not None and not _is_dim(view)]
-    if gone_through and any(is_array(view.node) for view in found):
-        return None  # the numbers of an array are copies
+    if gone_through:
+        # What a display holds is put there itself.
+        found = [view.rows() if view.node is given and view.is_array is not False else view for view in found]
     return Kept(given, tuple(found), into) if found else None
 
 
