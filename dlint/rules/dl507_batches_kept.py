@@ -5,7 +5,8 @@
 Tensors of a loader with workers that outlive their round: put into a list or dict that the loop fills
 (`kept.append(batch)`, `targets.append(labels)`, `features[step] = batch[0]`, `kept += [labels]`,
 `kept.setdefault("y", []).append(y)`, a function that does nothing else with what it is given, a method that
-puts it into a list of its object, or each of several into one: `meter.update(output, y)`), or gathered at
+puts it into a list of its object, or each of several into one: `meter.update(output, y)`; a list that each
+round makes anew, filled and then kept), or gathered at
 once (`list(loader)`, `[*loader]`, `zip(*loader)`, `torch.cat([labels for _, labels in loader])`), or by
 `itertools.cycle(loader)`, which keeps the batches of the first epoch and gives them again. What shares
 a batch's memory is followed: `batch[0]`, `batch.pop("y")`, `.detach()`, `.cpu()`, `.numpy()`, `.view(...)`,
@@ -104,6 +105,7 @@ from dlint.source.module import Module
 from dlint.source.nodes import walk
 from dlint.source.statements import dotted, expressions, functions_in, parameters
 from dlint.streams.batches.collated import (
+    Holding,
     collates_tensors,
     has_tensors,
     have_dimensions,
@@ -411,12 +413,17 @@ def _judged(program: Program, iterations: Iterations, keeping: _Keeping, spot: _
         if _is_sheltered(program, loader):
             continue
         joined = into is not None and _is_joined(spot, into)
-        kinds = {
-            view: "a tensor"
-            if joined and view.given is None and Values.EACH not in (view.place or ())
-            else _kind(program, loader, view, keeping.tensors)
-            for view in keeping.kept.views
-        }
+        kinds: dict[View, Holding | None] = {}
+        for view in keeping.kept.views:
+            each = (
+                joined and view.given is None and not view.is_list and Values.EACH not in (view.place or ())
+            )
+            if each and not keeping.kept.gone_through:
+                kinds[view] = "a tensor"
+            else:
+                shown = _kind(program, loader, view, keeping.tensors)
+                # What is gone through may be a tuple of the tensors that are joined.
+                kinds[view] = "holds some" if shown is None and each and not view.is_row else shown
         views = [view for view, kind in kinds.items() if kind is not None]
         batches = most_batches(program.evaluator, loader) if views else None
         ends = [_length(program, iterations, other, spot) for other in keeping.beside] if views else []
@@ -483,7 +490,7 @@ def _is_sheltered(program: Program, loader: Loader) -> bool:
     )
 
 
-def _kind(program: Program, loader: Loader, view: View, tensors: Tensors) -> str | None:
+def _kind(program: Program, loader: Loader, view: View, tensors: Tensors) -> Holding | None:
     """What is kept: "a tensor" or what "holds some", by what the code does with it, or by the dataset; None
     where nothing shows."""
     asked = view.given or view.node
@@ -492,29 +499,29 @@ def _kind(program: Program, loader: Loader, view: View, tensors: Tensors) -> str
     # One name stands for all values of a dict: what is asked of it elsewhere says little of the others.
     one_of_many = view.place is not None and Values.EACH in view.place
     if view.is_tensor or (not view.without and not one_of_many and tensors.are(asked)):
-        return "a tensor"
+        return "holds some" if view.is_list else "a tensor"
     if (not one_of_many or shows_holder(view)) and tensors.hold(asked, view.without):
         return "holds some"
     if view.place is None:
         return None
     storing = program.modules.index.storing("collate_fn")
+    surely = bool(view.place) and not view.without and not one_of_many and not view.is_list
     for way, world in loader.ways("dataset", "collate_fn"):
         dataset, collate = way["dataset"], way["collate_fn"]
         if is_default_collate(collate) and loader.module.relative in storing:
             return None  # it may be set somewhere behind the call
+        kind: Holding | None = None
         if transposes(collate):
-            if (
-                dataset is None
-                or view.without
-                or not transposed_tensors(program.evaluator, dataset, world, view.place)
-            ):
-                return None
+            if dataset is not None and not view.without:
+                kind = transposed_tensors(program.evaluator, dataset, world, view.place)
         elif not is_default_collate(collate):
-            if not collates_tensors(program.evaluator, collate, world, view.place, view.without):
-                return None
-        elif dataset is None or not has_tensors(program.evaluator, dataset, world, view.place, view.without):
+            kind = collates_tensors(program.evaluator, collate, world, view.place, view.without)
+        elif dataset is not None:
+            kind = has_tensors(program.evaluator, dataset, world, view.place, view.without)
+        if kind is None:
             return None
-    return "a tensor" if view.place and not view.without and not one_of_many else "holds some"
+        surely = surely and kind == "a tensor"
+    return "a tensor" if surely else "holds some"
 
 
 def _has_rows(program: Program, loader: Loader, view: View) -> bool:

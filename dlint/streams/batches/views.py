@@ -55,8 +55,8 @@ class View(NamedTuple):
     """An expression that has a batch's memory: its place there, None where that is not known; whether the
     expression itself, or what a name of it was given to, shows that it is a tensor; what a library's function
     was given to make it of (``numpy.asarray``), which takes lists as well, and copies them; and the keys of
-    it under which something else is, or nothing, by now. Then what is known of it as of a name, and of the
-    name that it begins with whether that is an array."""
+    it under which something else is, or nothing, by now. Then what is known of it as of a name; of the name
+    that it begins with, whether that is an array; and whether it is a list of such things."""
 
     node: ast.expr
     place: Place | None
@@ -67,6 +67,7 @@ class View(NamedTuple):
     taken: int = 0
     is_row: bool = False
     from_array: bool | None = False
+    is_list: bool = False
 
     def rows(self) -> View:
         """The same, as what each of its rows is."""
@@ -258,13 +259,15 @@ class Held:
             through = self.view(source)
             if through is None or not self.whole(through) or (generator.ifs and not of_values):
                 continue
-            # A row of a tensor is one as well; what a whole batch is made of may be anything.
-            place = through.place or None
-            if of_values and through.place is not None and not through.is_tensor:
+            is_one = through.is_tensor or through.is_array is not False
+            if of_values and through.place is not None and not is_one:
                 place = (*through.place, Values.SOME if generator.ifs else Values.EACH)
                 inside.names.update(named(target, Named(place, is_array=self.stored_as_array(place))))
+            elif through.place and not is_one:
+                inside.names.update(named(target, Named((*through.place, ANY))))
             else:
-                inside.names.update(named(target, through.rows().as_named(place)))
+                # A row of a tensor is one as well; what a whole batch is made of may be anything.
+                inside.names.update(named(target, through.rows().as_named(through.place or None)))
         return inside
 
     def view(self, node: ast.expr) -> View | None:
