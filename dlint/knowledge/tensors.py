@@ -27,10 +27,19 @@ _HAND_ON = frozenset({"numpy.asarray", "numpy.squeeze", "torch.as_tensor", "torc
         "unsqueeze",
     )
 }
+# Of those the ones that may give it less dimensions.
+_RESHAPES = frozenset(
+    {"flatten", "ravel", "reshape", "select", "squeeze", "view", "view_as", "unbind", "split", "chunk"}
+)
 # Functions that make one tensor of a list of tensors.
 JOINS = frozenset(
     f"torch.{name}"
     for name in ("cat", "concat", "concatenate", "dstack", "hstack", "row_stack", "stack", "vstack")
+)
+# Functions of which the first arguments are the lengths of what they make.
+_SHAPED = frozenset(
+    {f"{library}.{name}" for library in ("torch", "numpy") for name in ("empty", "ones", "zeros")}
+    | {"torch.rand", "torch.randn"}
 )
 # What NumPy's arrays have not, so that a thing of which it is asked is a tensor.
 _OF_TENSORS = frozenset(
@@ -53,6 +62,16 @@ _TORCHVISIONS = "torchvision.datasets."
 def is_view(name: str) -> bool:
     """Whether an attribute or a method of a tensor gives the same memory."""
     return name in _VIEWS
+
+
+def gives_shape(name: str) -> bool:
+    """Whether a function is told the lengths of what it makes, first of all: ``torch.zeros(17, 3)``."""
+    return name in _SHAPED
+
+
+def reshapes(name: str) -> bool:
+    """Whether what a method or function of this name gives may have less dimensions than it was given."""
+    return name in _RESHAPES
 
 
 def hands_memory_on(name: str) -> bool:

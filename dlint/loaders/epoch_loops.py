@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
 from dlint.calls.site import Site
-from dlint.knowledge.epochs import names_evaluation
+from dlint.knowledge.epochs import names_evaluation, speaks_of_evaluation
 from dlint.loaders.iteration import Iteration, Iterations
 from dlint.loaders.loaders import Loader
 from dlint.loaders.program import Program
@@ -18,12 +18,16 @@ from dlint.source.nodes import walk
 from dlint.source.statements import dotted, own_names, statements_in, target_names
 from dlint.values.frame import Point
 from dlint.values.places import loops_around, loops_that_repeat, places_around
+from dlint.values.values import Key
 
 _FAR = 4
 _EPOCH = re.compile(r"epoch", re.IGNORECASE)
 _SEVERAL = (
     "several loops go through the loader: number the epochs from the first to the last, and call "
     "set_epoch(number) on the sampler before each pass"
+)
+_EACH = (
+    "{} and {} have such a sampler each: call set_epoch(epoch) on both at the top of the loop over the epochs"
 )
 _COUNT = "count every pass over the loader, and call set_epoch with that number before each"
 
@@ -32,7 +36,8 @@ class EpochLoop(NamedTuple):
     """The loop in which a loader is gone through once a round; None where no loop is sure to be that, and
     then ``by_hand`` says why and what to do. ``loader`` is the loader's expression there (``self.loader``),
     None where it has no name that the loop sees; ``sure`` where it is that loader on every way; ``look`` is
-    the loop in whose rounds one batch is taken and no more, be that in vain."""
+    the loop in whose rounds one batch is taken and no more, be that in vain; ``loaders`` are the objects that
+    the expression may be, as far as they are known."""
 
     module: Module
     loop: ast.stmt | None
@@ -40,14 +45,20 @@ class EpochLoop(NamedTuple):
     sure: bool
     by_hand: str = ""
     look: ast.stmt | None = None
+    loaders: frozenset[Key] = frozenset()
 
 
 def epoch_loop(
-    program: Program, iterations: Iterations, iteration: Iteration, made: Point
+    program: Program,
+    iterations: Iterations,
+    iteration: Iteration,
+    made: Point,
+    keeps_order: Callable[[Loader], bool],
 ) -> EpochLoop | None:
     """The loop that runs an iteration again and again, around it or around calls that lead to it. ``made``
-    is where the sampler is made."""
-    return only(list(_epoch_loops(program, iterations, iteration, made)))
+    is where the sampler is made; ``keeps_order`` tells of a loader that its sampler surely does not shuffle:
+    one function may make those for training and for evaluation."""
+    return only(list(_epoch_loops(program, iterations, iteration, made, keeps_order)))
 
 
 def only(found: list[EpochLoop]) -> EpochLoop | None:
@@ -55,14 +66,26 @@ def only(found: list[EpochLoop]) -> EpochLoop | None:
     look at one batch in the same loop is none, be it of another loader that the same call makes."""
     passed = {id(each.loop) for each in found if each.loop is not None}
     found = [each for each in found if each.look is None or id(each.look) not in passed]
+    training = [each for each in found if each.loader is None or not speaks_of_evaluation(_last(each.loader))]
+    found = training or found
     first = next(iter(found), None)
-    if first is None or all(each.loop is first.loop for each in found):
+    if first is None:
+        return None
+    if all(each.loop is first.loop for each in found):
+        others = [each for each in found if each.loaders and not each.loaders & first.loaders]
+        if first.loaders and others:
+            names = sorted(str(each.loader) for each in (first, others[0]))
+            return first._replace(loop=None, by_hand=_EACH.format(*names))
         return first
     return first._replace(loop=None, by_hand=next((each.by_hand for each in found if each.by_hand), _SEVERAL))
 
 
 def _epoch_loops(
-    program: Program, iterations: Iterations, iteration: Iteration, made: Point
+    program: Program,
+    iterations: Iterations,
+    iteration: Iteration,
+    made: Point,
+    keeps_order: Callable[[Loader], bool],
 ) -> Iterator[EpochLoop]:
     node = _named(iterations, iteration.node, iteration.point)
     waiting = [(iteration.point, node, [iteration.node], 0)]
@@ -79,11 +102,17 @@ def _epoch_loops(
         loops = list(loops_that_repeat(point))
         if loops:
             loader = dotted(node) if node is not None else None
-            sure = node is not None and _is_only(program, iterations, node, point, iteration)
+            loaders = _loaders(program, iterations, node, point) if node is not None else []
+            mine = [(key, each) for key, each in loaders if each is not None and _is_made_by(each, iteration)]
+            if mine and all(keeps_order(each) for _, each in mine):
+                continue
+            sure = bool(loaders) and len(mine) == len(loaders)
             loop = _counting(loops)
             by_hand = _obstacle(program, iteration, given, loops, loop, point, made)
             look = loop if takes_one(iteration) else None
-            yield EpochLoop(point.frame.module, None if by_hand else loop, loader, sure, by_hand, look)
+            counted = None if by_hand else loop
+            keys = frozenset(key for key, _ in mine)
+            yield EpochLoop(point.frame.module, counted, loader, sure, by_hand, look, keys)
         elif isinstance(scope, ast.FunctionDef) and id(scope) not in seen and far < _FAR:
             seen.add(id(scope))
             for site in program.evaluator.sites.of(scope, point.frame):
@@ -103,12 +132,16 @@ def _may_pass(iterations: Iterations, site: Site, loader: Loader) -> bool:
     return not passed or any(found.call is loader.call for found in passed)
 
 
-def _is_only(
-    program: Program, iterations: Iterations, node: ast.expr, point: Point, iteration: Iteration
-) -> bool:
-    """Whether an expression is the loader of an iteration on every way to it."""
-    found = [iterations.loader(value) for value, _ in program.evaluator.values(node, point)]
-    return bool(found) and all(each is not None and each.call is iteration.loader.call for each in found)
+def _loaders(
+    program: Program, iterations: Iterations, node: ast.expr, point: Point
+) -> list[tuple[Key, Loader | None]]:
+    """The values of an expression, with the loaders that they are."""
+    return [(value.key, iterations.loader(value)) for value, _ in program.evaluator.values(node, point)]
+
+
+def _is_made_by(loader: Loader, iteration: Iteration) -> bool:
+    """Whether a loader comes from the call that makes an iteration's."""
+    return loader.call is iteration.loader.call
 
 
 def _counting(loops: list[ast.stmt]) -> ast.stmt | None:
@@ -212,6 +245,10 @@ def _named(iterations: Iterations, node: ast.expr, point: Point, far: int = 0) -
         found = (_named(iterations, argument, point, far + 1) for argument in node.args[:2])
         return next((each for each in found if each is not None), None)
     return None
+
+
+def _last(name: str) -> str:
+    return name.rpartition(".")[2]
 
 
 def _given(call: ast.Call) -> list[ast.expr]:

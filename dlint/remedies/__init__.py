@@ -70,6 +70,9 @@ MOVE_FUNCTIONS = frozenset({"hoist_callable"})
 # good one, and else write one: they wait for the others, lest there be two.
 MEND_SEEDING = frozenset({"seed_in_range", "seed_from_torch"})
 TAKE_SEEDING = frozenset({"seed_workers", "pass_function"})
+# What items are, and what a loop over batches keeps of them, no remedy in the room of seeds changes: a
+# finding about that which is gone with one is only no longer seen.
+_ABOUT_ITEMS = frozenset({"DL502", "DL506", "DL507"})
 
 
 @cache
@@ -82,3 +85,9 @@ def all_remedies() -> dict[str, str]:
 def remedy(name: str) -> ModuleType:
     """The module that performs a remedy, imported when somebody asks for it."""
     return importlib.import_module(all_remedies()[name])
+
+
+def may_cure(name: str, code: str) -> bool:
+    """Whether a remedy may do anything for a finding of a rule."""
+    module = all_remedies().get(name, "")
+    return code not in _ABOUT_ITEMS or not module.startswith(f"{__name__}.seeds.")

@@ -12,7 +12,7 @@ from dlint.analysis.kept import Kept
 from dlint.finding import Finding
 from dlint.in_cells import Notebooks
 from dlint.project.paths import absolute
-from dlint.remedies import CURE_OTHERS, MEND_SEEDING, MOVE_FUNCTIONS, TAKE_SEEDING, remedy
+from dlint.remedies import CURE_OTHERS, MEND_SEEDING, MOVE_FUNCTIONS, TAKE_SEEDING, may_cure, remedy
 from dlint.repair.judge import Verdict, verdict, what_is_wrong
 from dlint.repair.lines import UNCHANGED, Place, place_of
 from dlint.repair.results import Approve, Enough, Left, Repaired, Repairs, Step
@@ -153,6 +153,7 @@ class Work:
     changed: bool = False
     only: Wanted | None = None
     first: Notebooks = field(default_factory=lambda: Notebooks({}))
+    unseen: list[Left] = field(default_factory=list)
 
     @property
     def gone(self) -> list[Finding]:
@@ -307,13 +308,17 @@ class Work:
             known.update((id(new), self.first_seen.get(_at(old), old)) for new in again)
             missing += [] if again else [old]
         gone: list[Finding] = []
+        unseen = [replace(each, finding=change.moved(each.finding)) for each in self.unseen]
         for old in missing:
             first = self.first_seen.get(_at(old), old)
             moved = None if old in change.findings else _moved_away(old, found, known)
             if moved is not None:
                 known[id(moved)] = first
             elif self.chosen.concerns(old):
-                gone.append(first)
+                if old in change.findings or any(_may_cure(each, old) for each in change.findings):
+                    gone.append(first)
+                else:
+                    unseen.append(Left(change.moved(old), _unseen(old, change.findings[0]), first))
         present = {_at(each): each for each in self.findings}  # a remedy's data may have got a place
         wanted = [self.first_seen.get(at, present[at]) for at in map(_at, change.findings)]
         steps = _steps(change, *(list(map(self.first.in_cells, each)) for each in (wanted, gone)))
@@ -321,6 +326,7 @@ class Work:
             self.declined.update(map(_at, change.findings))
             return False
         self.steps += steps
+        self.unseen = unseen
         self.refused = self._moved(change, self.refused)
         self.by_itself = set(self._moved(change, dict.fromkeys(self.by_itself, "")))
         self.declined = set(self._moved(change, dict.fromkeys(self.declined, "")))
@@ -372,8 +378,24 @@ class Work:
             for finding in self.findings
             if self.chosen.concerns(finding)
         ]
+        seen = {_at(each.finding) for each in left}
+        left += [
+            replace(each, finding=now.in_cells(each.finding), first=self.first.in_cells(each.first))
+            for each in self.unseen
+            if _at(each.finding) not in seen
+        ]
         files = [Repaired(path, self.old[path], self.shop.texts[path]) for path in order]
         return Repairs(tuple(files), tuple(self.steps), tuple(left), report.troubles, report.checked)
+
+
+def _may_cure(repaired: Finding, other: Finding) -> bool:
+    return repaired.remedy is None or may_cure(repaired.remedy.name, other.code)
+
+
+def _unseen(finding: Finding, by: Finding) -> str:
+    """Why a finding is left that is found no longer."""
+    cure = f"; {finding.by_hand}" if finding.by_hand else ""
+    return f"only no longer seen after the repair of {by.code}, which does nothing for it{cure}"
 
 
 def _moved_away(old: Finding, found: Iterable[Finding], known: Mapping[int, Finding]) -> Finding | None:

@@ -15,7 +15,7 @@ from dlint.project.files import Program, expand, programs
 from dlint.project.paths import absolute
 from dlint.remedies import remedy
 from dlint.repair.apart import check_apart
-from dlint.repair.lines import Lines
+from dlint.repair.lines import UNCHANGED, Lines, place_of
 from dlint.repair.text import check_text
 from dlint.rewriting.cells import with_program
 from dlint.rewriting.edits import Edits
@@ -46,6 +46,11 @@ class Change:
             path: Lines(program_of(path, before), program_of(path, after))
             for path, (before, after) in self.texts.items()
         }
+
+    def moved(self, finding: Finding) -> Finding:
+        """A finding with the lines where it stands now."""
+        _, line, _ = self.lines.get(absolute(finding.path), UNCHANGED).moved(place_of(finding))
+        return finding._replace(line=line, end_line=finding.end_line + line - finding.line)
 
     @property
     def after(self) -> dict[Path, bytes]:

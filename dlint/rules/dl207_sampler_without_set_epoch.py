@@ -13,7 +13,8 @@ themselves.
 Not reported: samplers with `shuffle=False`, also where the `__init__` of a derived class gives it; samplers
 and loaders that are called after evaluation (`val_sampler`, `test_loader`, `evaluate()`), loaders that are
 gone through once (also by an attempt that is made again after an error) or only without gradients
-(`torch.no_grad()`, `model.eval()`), programs that only evaluate, samplers made anew with `seed=epoch`, and
+(`torch.no_grad()`, `model.eval()`), the loader that gets `shuffle=False` of those that one function makes,
+programs that only evaluate, samplers made anew with `seed=epoch`, and
 samplers of the project's own that count the epochs or draw random numbers of their own.
 
 ## Why is this bad
@@ -50,7 +51,8 @@ Unsafe: the order of the samples changes. The call is inserted at the top of the
 where that is in another function or file: there it is `loader.sampler.set_epoch(epoch)`, behind a test where
 the loader may have another sampler, or `loader.batch_sampler.sampler` where it is sure to have that.
 `for _ in range(epochs)` gets a name for the number. Left to you where several loops go through the epochs,
-several are around the training and none speaks of epochs, or the loader has it inside something else.
+several are around the training and none speaks of epochs, several loaders of one function are gone through in
+one loop, or the loader has it inside something else.
 
 ## References
 
@@ -105,7 +107,7 @@ def check(program: Program) -> Iterator[Found]:
             modules = _program_of(program, loader)
             if (seed is not None and epochs.counts(seed, dealt.point)) or epochs.are_told(dealt, modules):
                 continue
-            around = _runs_each_epoch(program, loader, dealt, modules)
+            around = _runs_each_epoch(program, samplers, loader, dealt, modules)
             if around is not None:
                 yield _found(samplers, loader, dealt, around)
 
@@ -144,12 +146,19 @@ def _program_of(program: Program, loader: Loader) -> set[str]:
     return found
 
 
-def _runs_each_epoch(program: Program, loader: Loader, dealt: Dealt, modules: set[str]) -> EpochLoop | None:
+def _runs_each_epoch(
+    program: Program, samplers: DistributedSamplers, loader: Loader, dealt: Dealt, modules: set[str]
+) -> EpochLoop | None:
     """The loop by which the program goes through a loader again and again, to train; one without a loop
     where there are several."""
     texts = (program.modules.index.data(relative).decode(errors="replace") for relative in modules)
     trains = any(map(speaks_of_training, texts))
     iterations = Iterations(program)
+
+    def keeps_order(there: Loader) -> bool:
+        known = list(samplers.of(there))
+        return bool(known) and all(map(samplers.keeps_order, known))
+
     found: list[EpochLoop] = []
     for relative in sorted(modules):
         module = program.modules.get(relative)
@@ -157,7 +166,7 @@ def _runs_each_epoch(program: Program, loader: Loader, dealt: Dealt, modules: se
             continue
         for iteration in iterations.in_module(module):
             if iteration.loader.call is loader.call:
-                around = epoch_loop(program, iterations, iteration, dealt.point)
+                around = epoch_loop(program, iterations, iteration, dealt.point, keeps_order)
                 found += [around] if around is not None else []
     return only(found)
 

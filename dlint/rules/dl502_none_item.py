@@ -4,8 +4,11 @@
 
 A `__getitem__` that returns None for some items, for a loader that makes batches with the default collate
 function: `return None` (or a tuple of nothing else) where reading failed or the item is not good enough, an
-`except` that falls off the end, attempts that run out, a list that what was read has left too short
+`except` that falls off the end, attempts that run out, a search among what was read that compares sizes
+(`if abs(frame.time - t) < 0.01: return frame`), a list that what was read has left too short
 (`if len(frames) < n: return None`), an `if` about the item as the last statement and no `return` behind it.
+So is None inside an item: in a tuple or dict that is returned (`{"frame": self.frame(path, t)}`,
+`return image, None` where other items have something there).
 Also where the None comes from a function of the project, or from another dataset
 (`return self.inner[index]`), whose result is returned as it is; from an object that is called
 (`return self.pipeline(item)`), of the steps that it runs where one of those that are made by their own names
@@ -26,9 +29,10 @@ only a mode of the dataset would get there, and where a list has something for e
 `default_collate` does not know what to do with None, and one such item stops the training, perhaps after
 days. As measured: `TypeError: default_collate: batch must contain tensors, numpy arrays, numbers, dicts or
 lists; found <class 'NoneType'>`, and `RuntimeError: Could not infer dtype of NoneType` where a later item of
-the batch is None. Filtering all items of a batch away gives an IndexError instead. The loader of PyTorch
-Geometric says `AttributeError: 'NoneType' object has no attribute 'stores'`, or TypeError where the first
-item is None; a `collate_fn` that it is given it does not use.
+the batch is None (`TypeError: expected Tensor as element 1 in argument 0, but got NoneType` beside tensors,
+inside tuples and dicts). Filtering all items of a batch away gives an IndexError instead. The loader of
+PyTorch Geometric says `AttributeError: 'NoneType' object has no attribute 'stores'`, or TypeError where the
+first item is None; a `collate_fn` that it is given it does not use.
 
 ## Example
 
@@ -75,13 +79,13 @@ from dlint.program.conditions import called
 from dlint.program.program import Program
 from dlint.rules.rule import Found
 from dlint.streams.items import Reader, are_chosen, handed_on, is_default_collate, readers
-from dlint.streams.nones import Nones
+from dlint.streams.nones import How, Nones
 from dlint.values.values import Const, Key, Value
 from dlint.values.worlds import World
 
 _TORCHS = frozenset({"torch.utils.data.DataLoader", "torchdata.stateful_dataloader.StatefulDataLoader"})
 _OF_GRAPHS = "torch_geometric.loader.DataLoader"
-_Judged = tuple[Reader, list[tuple[ast.stmt, str]]]
+_Judged = tuple[Reader, list[tuple[ast.stmt, How]]]
 
 
 def check(program: Program) -> Iterator[Found]:
@@ -130,19 +134,22 @@ def _may_be_filtered(dataset: Value, world: World, ways: list[Way]) -> bool:
     )
 
 
-def _found(program: Program, loader: Loader, reader: Reader, node: ast.stmt, how: str) -> Found:
+def _found(program: Program, loader: Loader, reader: Reader, node: ast.stmt, how: How) -> Found:
     owner = reader.function.owner.name if reader.function.owner is not None else reader.instance.cls.name
     where = f"{loader.module.relative}:{loader.call.lineno}"
     of_graphs = loader.kind.name == _OF_GRAPHS
     return Found(
         reader.function.module,
         node,
-        f"{owner}.{reader.node.name} {how}: "
+        f"{owner}.{reader.node.name} {how.said}: "
         + ("torch_geometric cannot collate it" if of_graphs else "default_collate raises TypeError"),
         "error",
-        f"leave None out {'before it is loaded' if of_graphs else 'in a collate_fn'} (loader at {where})",
+        f"{'leave such items' if how.inside else 'leave None'} out "
+        f"{'before it is loaded' if of_graphs else 'in a collate_fn'} (loader at {where})",
         called(program, loader),
         by_hand="find out beforehand which items can be read: torch_geometric's loader uses no collate_fn"
         if of_graphs
+        else "give every item something there, or leave those without out in a collate_fn"
+        if how.inside
         else "filter the batch in a collate_fn: default_collate([i for i in batch if i is not None])",
     )

@@ -5,8 +5,10 @@
 Tensors of a loader with workers that outlive their round: put into a list or dict that the loop fills
 (`kept.append(batch)`, `targets.append(labels)`, `features[step] = batch[0]`, `kept += [labels]`,
 `kept.setdefault("y", []).append(y)`, a function that does nothing else with what it is given, a method that
-puts it into a list of its object, or each of several into one: `meter.update(output, y)`), or gathered at
-once (`list(loader)`, `[*loader]`, `zip(*loader)`, `torch.cat([labels for _, labels in loader])`). What shares
+puts it into a list of its object, or each of several into one: `meter.update(output, y)`; a list that each
+round makes anew, filled and then kept), or gathered at
+once (`list(loader)`, `[*loader]`, `zip(*loader)`, `torch.cat([labels for _, labels in loader])`), or by
+`itertools.cycle(loader)`, which keeps the batches of the first epoch and gives them again. What shares
 a batch's memory is followed: `batch[0]`, `batch.pop("y")`, `.detach()`, `.cpu()`, `.numpy()`, `.view(...)`,
 `torch.unbind(y)`, `list(y)`, `images, labels = batch`, `{k: v.cpu() for k, v in batch.items()}`, and what a
 loop inside goes through (`for target in targets:`, `zip(targets, outputs)`, `batch.items()`), unless that
@@ -16,7 +18,8 @@ An entry counts where its key is another one in each round: what counts the roun
 a part of the batch itself, or the number of one that is called as what tells items apart
 (`image_id.item()`). `slots[step % 20]` and an example of each label are overwritten.
 
-A copy is fine: `.clone()`, numbers (`.item()`, `.tolist()`, `extend(labels.numpy())`), what a model or a
+A copy is fine: `.clone()`, numbers (`.item()`, `.tolist()`, `extend(labels.numpy())`, unless its rows surely
+are arrays, as the items' `torch.zeros(17, 3)` shows), what a model or a
 sum makes of the batch, `labels.to(device)`, also where it takes the place of an entry (`batch[key] =
 batch[key].to(device)`, `batch.update(...)`, by a helper as well). So are loops that end early or keep now and
 then, `islice`, lists that the loop empties, or a function that it hands them to, objects of which it calls
@@ -70,8 +73,9 @@ file open, and leaves shared memory behind where a program is killed.
 
 ## Fix safety
 
-Unsafe: `.clone()` takes memory of its own, where the same memory was kept before. What holds tensors and may
-be no tensor itself (a whole batch of several parts, `list(loader)`) is left to you.
+Unsafe: `.clone()`, and `.copy()` of what is NumPy's array under its name already, takes memory of its own,
+where the same memory was kept before. What holds tensors and may be no tensor itself (a whole batch of
+several parts, `list(loader)`), and a name that is an array on some ways only, is left to you.
 
 ## References
 
@@ -101,8 +105,10 @@ from dlint.source.module import Module
 from dlint.source.nodes import walk
 from dlint.source.statements import dotted, expressions, functions_in, parameters
 from dlint.streams.batches.collated import (
+    Holding,
     collates_tensors,
     has_tensors,
+    have_dimensions,
     transposed_tensors,
     transposes,
 )
@@ -139,6 +145,9 @@ _COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp)
 _FEW = 900
 _LIMIT = 1024
 _COPY = "keep a copy (.clone()) or numbers (.item(), .tolist())"
+_COPY_ARRAYS = "keep a copy (.copy()) or numbers (.tolist())"
+_COPY_EITHER = "keep a copy (.clone(), of an array .copy()) or numbers (.item(), .tolist())"
+_AGAIN = "write a generator, which keeps none and shuffles anew: while True: yield from {}"
 _MANY = "some 1,000 of them are kept"
 _LONGEST = 30
 
@@ -149,6 +158,7 @@ class _Keeping(NamedTuple):
     kept: Kept
     source: ast.expr
     tensors: Tensors
+    beside: tuple[ast.expr, ...] = ()  # what is gone through with it, and may end first
 
 
 def check(program: Program) -> Iterator[Found]:
@@ -283,6 +293,7 @@ def _keepings(spot: _Place, iterations: Iterations, statement: ast.stmt) -> Iter
             ):
                 yield _Keeping(kept, statement.iter, tensors)
     for expression in expressions(statement):
+        beside = _beside(expression)
         for node in walk(expression):
             if isinstance(node, _COMPREHENSIONS) and len(node.generators) == 1:
                 generator = node.generators[0]
@@ -290,8 +301,31 @@ def _keepings(spot: _Place, iterations: Iterations, statement: ast.stmt) -> Iter
                 for kept in kept_by_comprehension(node, batch, spot.hands_on) if batch is not None else ():
                     yield _Keeping(kept, generator.iter, tensors_in([node]))
             elif isinstance(node, ast.expr) and (source := _gathered(spot, node)) is not None:
-                whole = View(node, (), False)
-                yield _Keeping(Kept(node, (whole,), None), source, Tensors(frozenset(), frozenset()))
+                others = beside.get(id(node), ()) if _is_cycle(node) else ()
+                if others is not None:
+                    kept = Kept(node, (View(node, (), False),), None)
+                    yield _Keeping(kept, source, Tensors(frozenset(), frozenset()), others)
+
+
+def _beside(expression: ast.AST) -> dict[int, tuple[ast.expr, ...] | None]:
+    """For what a call takes things from, what it goes through beside it (``zip``), and None where it takes
+    only some of it."""
+    found: dict[int, tuple[ast.expr, ...] | None] = {}
+    for node in walk(expression):
+        if isinstance(node, ast.Call):
+            match (dotted(node.func) or "").rpartition(".")[2]:
+                case "zip":
+                    found.update(
+                        (id(each), tuple(o for o in node.args if o is not each)) for each in node.args
+                    )
+                case "islice" | "next":
+                    found.update((id(each), None) for each in node.args)
+    return found
+
+
+def _is_cycle(node: ast.expr) -> bool:
+    """Whether an expression gives again what it has kept: ``itertools.cycle``."""
+    return isinstance(node, ast.Call) and (dotted(node.func) or "").rpartition(".")[2] == "cycle"
 
 
 def _sounds(iterable: ast.expr) -> bool:
@@ -311,7 +345,8 @@ def _gathered(spot: _Place, node: ast.expr) -> ast.expr | None:
         case _:
             return None
     name = func.attr if isinstance(func, ast.Attribute) else getattr(func, "id", "")
-    if name not in names or not _is_whole(source):
+    # What cycles is seldom anything but a loader, whatever that is called.
+    if name not in names or not (_is_whole(source) or (name == "cycle" and goes_through_all(source))):
         return None
     values = spot.values(func)
     known = all(isinstance(value, External) and value.name == names[name] for value in values)
@@ -378,14 +413,21 @@ def _judged(program: Program, iterations: Iterations, keeping: _Keeping, spot: _
         if _is_sheltered(program, loader):
             continue
         joined = into is not None and _is_joined(spot, into)
-        kinds = {
-            view: "a tensor"
-            if joined and view.given is None and Values.EACH not in (view.place or ())
-            else _kind(program, loader, view, keeping.tensors)
-            for view in keeping.kept.views
-        }
+        kinds: dict[View, Holding | None] = {}
+        for view in keeping.kept.views:
+            each = (
+                joined and view.given is None and not view.is_list and Values.EACH not in (view.place or ())
+            )
+            if each and not keeping.kept.gone_through:
+                kinds[view] = "a tensor"
+            else:
+                shown = _kind(program, loader, view, keeping.tensors)
+                # What is gone through may be a tuple of the tensors that are joined.
+                kinds[view] = "holds some" if shown is None and each and not view.is_row else shown
         views = [view for view, kind in kinds.items() if kind is not None]
         batches = most_batches(program.evaluator, loader) if views else None
+        ends = [_length(program, iterations, other, spot) for other in keeping.beside] if views else []
+        batches = min((each for each in (batches, *ends) if each is not None), default=None)
         if views and (batches is None or batches * len(views) >= _FEW):
             surely = all(kind == "a tensor" for kind in kinds.values())
             return _found(
@@ -400,9 +442,21 @@ def _judged(program: Program, iterations: Iterations, keeping: _Keeping, spot: _
     return None
 
 
+def _length(program: Program, iterations: Iterations, other: ast.expr, spot: _Place) -> int | None:
+    """How many rounds what is gone through beside a loader surely allows at most."""
+    match other:
+        case ast.Call(func=ast.Name(id="range"), args=[ast.Constant(value=int(number))]):
+            return number
+    counts = [most_batches(program.evaluator, each) for each in iterations.loaders_of(other, spot.point)]
+    known = [count for count in counts if count is not None]
+    return max(known) if known and len(known) == len(counts) else None
+
+
 def _may_be_loader(keeping: _Keeping) -> bool:
     """Whether the name of what is gone through or kept of it, or what is done with that, speaks for a loader:
     finding out what a parameter is costs a search of all callers."""
+    if _is_cycle(keeping.kept.node):
+        return True
     return _DATA.search(ast.unparse(keeping.source)) is not None or any(
         view.is_tensor or keeping.tensors.hold(view.given or view.node) or _sounds(view.node)
         for view in keeping.kept.views
@@ -436,36 +490,51 @@ def _is_sheltered(program: Program, loader: Loader) -> bool:
     )
 
 
-def _kind(program: Program, loader: Loader, view: View, tensors: Tensors) -> str | None:
+def _kind(program: Program, loader: Loader, view: View, tensors: Tensors) -> Holding | None:
     """What is kept: "a tensor" or what "holds some", by what the code does with it, or by the dataset; None
     where nothing shows."""
     asked = view.given or view.node
+    if view.is_row and not _has_rows(program, loader, view):
+        return None  # a number, which is a copy
     # One name stands for all values of a dict: what is asked of it elsewhere says little of the others.
     one_of_many = view.place is not None and Values.EACH in view.place
     if view.is_tensor or (not view.without and not one_of_many and tensors.are(asked)):
-        return "a tensor"
+        return "holds some" if view.is_list else "a tensor"
     if (not one_of_many or shows_holder(view)) and tensors.hold(asked, view.without):
         return "holds some"
     if view.place is None:
         return None
     storing = program.modules.index.storing("collate_fn")
+    surely = bool(view.place) and not view.without and not one_of_many and not view.is_list
     for way, world in loader.ways("dataset", "collate_fn"):
         dataset, collate = way["dataset"], way["collate_fn"]
         if is_default_collate(collate) and loader.module.relative in storing:
             return None  # it may be set somewhere behind the call
+        kind: Holding | None = None
         if transposes(collate):
-            if (
-                dataset is None
-                or view.without
-                or not transposed_tensors(program.evaluator, dataset, world, view.place)
-            ):
-                return None
+            if dataset is not None and not view.without:
+                kind = transposed_tensors(program.evaluator, dataset, world, view.place)
         elif not is_default_collate(collate):
-            if not collates_tensors(program.evaluator, collate, world, view.place, view.without):
-                return None
-        elif dataset is None or not has_tensors(program.evaluator, dataset, world, view.place, view.without):
+            kind = collates_tensors(program.evaluator, collate, world, view.place, view.without)
+        elif dataset is not None:
+            kind = has_tensors(program.evaluator, dataset, world, view.place, view.without)
+        if kind is None:
             return None
-    return "a tensor" if view.place and not view.without and not one_of_many else "holds some"
+        surely = surely and kind == "a tensor"
+    return "a tensor" if surely else "holds some"
+
+
+def _has_rows(program: Program, loader: Loader, view: View) -> bool:
+    """Whether what is taken out of an array surely is an array as well, by the dimensions of the items."""
+    ways = list(loader.ways("dataset", "collate_fn"))
+    if view.place is None or loader.module.relative in program.modules.index.storing("collate_fn"):
+        return False
+    return bool(ways) and all(
+        (dataset := way["dataset"]) is not None
+        and is_default_collate(way["collate_fn"])
+        and have_dimensions(program.evaluator, dataset, world, view.place, view.taken)
+        for way, world in ways
+    )
 
 
 def _found(
@@ -478,7 +547,13 @@ def _found(
     many: bool,
 ) -> Found:
     names = sorted({ast.unparse(view.node) for view in views})
-    cured = Remedy("clone_kept", "unsafe", "Keep copies", {"parts": names}) if remedy else None
+    arrays = sorted({ast.unparse(view.node) for view in views if view.from_array})
+    told = all(view.from_array is not None for view in views)
+    data: dict[str, object] = {"parts": names, **({"arrays": arrays} if arrays else {})}
+    cured = Remedy("clone_kept", "unsafe", "Keep copies", data) if remedy and told else None
+    copy = _COPY if not arrays and told else _COPY_ARRAYS if arrays == names and told else _COPY_EITHER
+    if _is_cycle(keeping.kept.node):
+        copy = _AGAIN.format(brief(keeping.source, _LONGEST))
     first = views[0]
     if keeping.kept.into is None and first.node is keeping.kept.node and not first.place:
         what = f"{brief(first.node, _LONGEST)} keeps every batch: each tensor"
@@ -491,8 +566,8 @@ def _found(
         keeping.kept.node,
         f"{what} holds a file open, and at 1,024 comes a RuntimeError",
         "error",
-        f"{_COPY} (loader at {place(loader.module, loader.call)})",
+        f"{copy} (loader at {place(loader.module, loader.call)})",
         both(with_workers(program, loader), None if many else _MANY),
         remedy=cured,
-        by_hand=None if cured else _COPY,
+        by_hand=None if cured else copy,
     )

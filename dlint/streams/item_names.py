@@ -159,7 +159,7 @@ def _varies(statement: ast.stmt, role: str, index: frozenset[str], read: frozens
         case ast.If(test=test):
             return concerns(test, index, read)
         case ast.For(iter=iterable, body=body):
-            return _is_of_item(iterable, index, read) or _is_left(body, index, read)
+            return is_of_item(iterable, index, read) or _is_left(body, index, read)
         case ast.While(test=test, body=body):
             return concerns(test, index, read) or _is_left(body, index, read)
     attempt = as_try(statement)
@@ -168,7 +168,7 @@ def _varies(statement: ast.stmt, role: str, index: frozenset[str], read: frozens
     return any(mentions(each, index | read) for each in attempt.body)
 
 
-def _is_of_item(iterable: ast.expr, index: frozenset[str], read: frozenset[str]) -> bool:
+def is_of_item(iterable: ast.expr, index: frozenset[str], read: frozenset[str]) -> bool:
     """Whether a loop goes through what was read for the item; so many rounds from its number on are none."""
     match iterable:
         case ast.Call(func=ast.Name(id="range"), args=args):

@@ -11,13 +11,13 @@ import ast
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cached_property, partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from dlint.calls.parameters import passed
 from dlint.source.nodes import walk
 from dlint.source.statements import dotted, own_names, parameters, statements_in
 from dlint.streams.endings import endings
-from dlint.streams.item_names import concerns, is_index, mentions, read_from, settled
+from dlint.streams.item_names import concerns, is_index, is_of_item, mentions, read_from, settled
 from dlint.streams.items import Reader
 from dlint.streams.sieved import called, sieved
 from dlint.values.frame import Frame, Point, arguments_of
@@ -36,11 +36,22 @@ _DEEPEST = 4  # calls followed to what ends the program
 _FAR = 3  # calls followed to what gives None
 _KEEP = frozenset({"lru_cache", "cache", "no_grad", "inference_mode", "override", "final"})
 _BOUND = frozenset({"staticmethod", "classmethod"})
-_HERE = "returns None here"
+_SMALLER = (ast.Lt, ast.LtE, ast.Gt, ast.GtE)
 _ENDED = {
     "except": "ends without a return after an exception that it catches",
     "attempts": "ends without a return when its attempts run out",
 }
+
+
+class How(NamedTuple):
+    """How a function comes to give None: what it says of it, and whether that is ``inside`` of an item which
+    is not None itself."""
+
+    said: str
+    inside: bool = False
+
+
+_HERE = How("returns None here")
 
 
 @dataclass(frozen=True)
@@ -69,7 +80,7 @@ class Nones:
         self._evaluator = evaluator
         self._sieved: dict[Key, frozenset[str]] = {}
 
-    def of_reader(self, reader: Reader) -> Iterator[tuple[ast.stmt, str]]:
+    def of_reader(self, reader: Reader) -> Iterator[tuple[ast.stmt, How]]:
         """Where a ``__getitem__`` gives None, and how that comes about."""
         if not all(_keeps_result(each) for each in reader.node.decorator_list):
             return
@@ -77,7 +88,7 @@ class Nones:
         start = _Scope(reader.node, reader.frame, reader.world, index, frozenset(), 0, reader.instance)
         yield from self._of_function(start)
 
-    def _of_function(self, scope: _Scope) -> Iterator[tuple[ast.stmt, str]]:
+    def _of_function(self, scope: _Scope) -> Iterator[tuple[ast.stmt, How]]:
         body = scope.node.body
         returns = [s for s in statements_in(body) if isinstance(s, ast.Return)]
         if all(_is_none(statement.value) for statement in returns):
@@ -90,18 +101,20 @@ class Nones:
         ends = endings(body, lambda _: False)
         if any(ending in _ENDED for ending in ends):
             ends = endings(body, partial(self._never_returns, scope.frame, scope.world, _DEEPEST))
-        for ending, how in _ENDED.items():
+        for ending, said in _ENDED.items():
             if ending in ends:
-                yield scope.node, how
+                yield scope.node, How(said)
                 return
         if "perhaps" in ends and self._drops_item(body, scope):
-            yield scope.node, "ends without a return for some items"
+            yield scope.node, How("ends without a return for some items")
 
-    def _returned(self, statement: ast.Return, scope: _Scope) -> str | None:
+    def _returned(self, statement: ast.Return, scope: _Scope) -> How | None:
         self._evaluator.start()
         point = Point(scope.frame, statement)
         if _is_none(statement.value):
             return _HERE if self._happens(point, scope) else None
+        if _has_none(statement.value, scope.node):
+            return _inside(_HERE) if self._happens(point, scope) and not _asks_for_none(point) else None
         value = statement.value
         if value is None or not _may_be_none(value):
             return None
@@ -169,12 +182,17 @@ class Nones:
         for statement in reversed(before):
             if not any(isinstance(inner, ast.Return) for inner in statements_in([statement])):
                 continue
+            if isinstance(statement, ast.With):
+                return self._is_left_over(statement.body, scope)
             if "attempts" in endings([statement], lambda _: False):
                 return True
             if isinstance(statement, ast.If):
                 tests = [] if statement.orelse else [statement]
-            elif _tries_again(statement):
+            elif _tries_again(statement) or self._seeks(statement, scope):
                 tests = [each for each in statements_in([statement]) if isinstance(each, ast.If)]
+                if not _tries_again(statement):
+                    # What is looked for by its name or kind may always be there.
+                    tests = [each for each in tests if _compares_sizes(each.test)]
             else:
                 return False
             return any(
@@ -185,7 +203,11 @@ class Nones:
             )
         return False
 
-    def _of_expression(self, node: ast.expr, point: Point, world: World, scope: _Scope) -> str | None:
+    def _seeks(self, statement: ast.stmt, scope: _Scope) -> bool:
+        """Whether a loop looks for one of the things that were read for the item, be it in vain."""
+        return isinstance(statement, ast.For) and is_of_item(statement.iter, scope.indices, scope.read)
+
+    def _of_expression(self, node: ast.expr, point: Point, world: World, scope: _Scope) -> How | None:
         """How an expression that is returned comes to be None, or to have a None in it."""
         parts: list[ast.expr] = []
         match node:
@@ -202,7 +224,7 @@ class Nones:
         for part in parts:
             how = self._of_expression(part, point, world, scope) if _may_be_none(part) else None
             if how is not None:
-                return how
+                return how if isinstance(node, ast.IfExp) else _inside(how)
         return None
 
     def _of_call(
@@ -212,7 +234,7 @@ class Nones:
         world: World,
         scope: _Scope,
         only: Callable[[Function], bool] | None = None,
-    ) -> str | None:
+    ) -> How | None:
         if scope.far >= _FAR or called(node) in self._chosen_by(scope.dataset):
             return None
         for callee, w in self._functions(node.func, point, world):
@@ -233,7 +255,7 @@ class Nones:
                 function, frame, w, frozenset(index), frozenset(read), scope.far + 1, scope.dataset
             )
             if any(True for _ in self._of_function(inner)):
-                return f"returns what {display_name(callee)} gives, which can be None"
+                return How(f"returns what {display_name(callee)} gives, which can be None")
         return None
 
     def _functions(self, node: ast.expr, point: Point, world: World) -> Iterator[tuple[Function, World]]:
@@ -251,7 +273,7 @@ class Nones:
             self._sieved[dataset.key] = sieved(self._evaluator, dataset)
         return self._sieved[dataset.key]
 
-    def _of_variable(self, name: str, point: Point, world: World, scope: _Scope) -> str | None:
+    def _of_variable(self, name: str, point: Point, world: World, scope: _Scope) -> How | None:
         for statement, w in self._evaluator.flow.definitions(name, point, world):
             if not isinstance(statement, ast.Assign):
                 continue
@@ -269,7 +291,7 @@ class Nones:
                     ):
                         continue
                     if raised and not _is_used(name, scope.node, attempt.body):  # type: ignore[attr-defined]
-                        return f"returns the None that {name} is after an exception"
+                        return How(f"returns the None that {name} is after an exception")
         return None
 
     def _drops_item(self, body: list[ast.stmt], scope: _Scope) -> bool:
@@ -329,6 +351,26 @@ def _compares_names(test: ast.expr) -> bool:
     )
 
 
+def _compares_sizes(test: ast.expr) -> bool:
+    return any(isinstance(inner, ast.Compare) and isinstance(inner.ops[0], _SMALLER) for inner in walk(test))
+
+
+def _asks_for_none(point: Point) -> bool:
+    """Whether a statement hangs on whether something is None: what data without labels have is for all of
+    them."""
+    place = next(iter(places_around(point)), None)
+    return (
+        place is not None
+        and isinstance(place.owner, ast.If)
+        and any(isinstance(each, ast.Constant) and each.value is None for each in walk(place.owner.test))
+    )
+
+
+def _inside(how: How) -> How:
+    """The same as of a part of an item."""
+    return how if how.inside else How(how.said.replace("returns ", "returns an item with ", 1), True)
+
+
 def _tries_again(loop: ast.stmt) -> bool:
     """Whether a loop goes so many times over the same, and not through things of which one is looked for."""
     match loop:
@@ -347,6 +389,31 @@ def _is_none(node: ast.expr | None) -> bool:
     if isinstance(node, ast.Tuple):
         return bool(node.elts) and all(_is_none(each) for each in node.elts)
     return node is None or (isinstance(node, ast.Constant) and node.value is None)
+
+
+def _has_none(node: ast.expr | None, function: ast.FunctionDef) -> bool:
+    """Whether an item is returned with None at a place where others of the function have something."""
+
+    def nones(item: ast.expr | None) -> set[object]:
+        match item:
+            case ast.Tuple(elts=parts):
+                return {at for at, part in enumerate(parts) if _is_none(part)}
+            case ast.Dict(keys=keys, values=parts):
+                pairs = zip(keys, parts, strict=True)
+                return {key.value for key, part in pairs if isinstance(key, ast.Constant) and _is_none(part)}
+        return set()
+
+    def of_like(item: ast.expr | None) -> bool:
+        match item, node:
+            case (ast.Tuple(elts=parts), ast.Tuple(elts=mine)):
+                return len(parts) == len(mine)
+            case (ast.Dict(), ast.Dict()):
+                return True
+        return False
+
+    mine = nones(node)
+    returned = [each.value for each in statements_in(function.body) if isinstance(each, ast.Return)]
+    return bool(mine) and any(of_like(each) and mine - nones(each) for each in returned)
 
 
 def _may_be_none(node: ast.expr) -> bool:

@@ -375,3 +375,38 @@ def test_a_fault_of_a_remedy_leaves_its_finding_and_no_other(
     repairs = repair(_write(tmp_path, a=text), Settings())
     assert _texts(repairs) == {"a.py": "x = L(sampler=s, shuffle=True)\ny = L(sampler=s)\n"}
     assert "the remedy failed here: a fault of dlint's own: TypeError" in repairs.left[0].reason
+
+
+_KEPT = """\
+import numpy as np
+from torch.utils.data import DataLoader, Dataset
+
+
+class Noisy(Dataset):
+    def __init__(self, seed):
+        self.rng = np.random.default_rng(seed)
+
+    def __len__(self):
+        return 3000
+
+    def __getitem__(self, index):
+        return self.rng.random(3)
+
+
+def gather():
+    kept = []
+    for batch in DataLoader(Noisy(0), num_workers=4):
+        kept.append(batch)
+    return kept
+"""
+
+
+def test_what_a_repair_does_nothing_for_is_not_said_to_be_gone_with_it(tmp_path: Path) -> None:
+    """The generator is a property then, and nobody sees what kind of item it draws: the batches are kept as
+    before."""
+    repairs = repair(_write(tmp_path, a=_KEPT), Settings(), unsafe=True)
+    assert [[each.code for each in step.findings] for step in repairs.steps] == [["DL203"]]
+    (left,) = repairs.left
+    assert (left.finding.code, left.first.line) == ("DL507", _KEPT.split("kept.append")[0].count("\n") + 1)
+    assert "only no longer seen after the repair of DL203" in left.reason
+    assert "kept.append(batch)" in _texts(repairs)["a.py"].splitlines()[left.finding.line - 1]

@@ -57,7 +57,13 @@ _SAME = [
     ("match m:\n    case _ if y:\n        x = 1", "if y:\n    x = 1"),
     ("match m:\n    case _:\n        if a:\n            x = 1", None),
     ("match m:\n    case 1:\n        x = 1\n    case [a, b]:\n        x = a", None),
-    ("match m:\n    case 1 as a:\n        x = a", None),
+    ("match m:\n    case 1 as a:\n        x = a", "if m == 1:\n    a = m\n    x = a"),
+    (
+        "match m:\n    case None:\n        x = 1\n    case a:\n        x = a",
+        "if m is None:\n    x = 1\nelse:\n    a = m\n    x = a",
+    ),
+    ("match m:\n    case A() as a if a.b:\n        x = a", None),
+    ("match m:\n    case a:\n        x = a", None),
     ("match m:\n    case A(b=1) | 2:\n        x = 1", None),
 ]
 

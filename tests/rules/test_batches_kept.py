@@ -259,3 +259,68 @@ def test_what_is_joined_in_the_end(tmp_path: Path, after: str, found: bool) -> N
 def test_what_the_code_takes_for_a_tensor(tmp_path: Path, use: str, found: bool) -> None:
     body = f"for x in loader:\n    kept.append(x)\n    {use}"
     assert _count(tmp_path, body, given=", collate_fn=gather") == found
+
+
+_HOLDERS = """import torch
+from torch.utils.data import DataLoader, Dataset
+
+
+class Pairs(Dataset):
+    def __len__(self):
+        return 100_000
+
+    def __getitem__(self, index):
+        return torch.zeros(3), {item}
+
+
+def gather(items):
+    return {gathered}
+
+
+def main():
+    kept = []
+    for first, second in DataLoader(Pairs(), num_workers=2{given}):
+{body}
+    return kept
+"""
+_DICT = "{'a': torch.zeros(4), 'b': index}"
+_EACH = "        for each in second:\n            kept.append(each)"
+
+
+@pytest.mark.parametrize(
+    ("item", "gathered", "body", "repaired"),
+    [
+        ("torch.zeros(4)", "", "        kept.append(second)", True),
+        (_DICT, "", "        kept.append(second)", False),
+        ("(torch.zeros(4), index)", "", "        kept.append(second)", False),
+        ("torch.zeros(4)", "tuple(zip(*items))", _EACH, True),
+        (_DICT, "tuple(zip(*items))", _EACH, False),
+        ("torch.zeros(4)", "tuple(zip(*items))", "        kept.append(second)", False),
+        ("3", "torch.stack([a for a, _ in items]), torch.zeros(4)", "        kept.append(second)", True),
+        ("3", "torch.zeros(4), [torch.tensor(b) for _, b in items]", "        kept.append(second)", False),
+        ("3", "torch.zeros(4), (torch.zeros(4), 3)", "        kept.append(second)", False),
+        ("torch.zeros(4)", "tuple(zip(*items))", "        kept.extend(second)\n    torch.stack(kept)", False),
+        ("torch.zeros(4)", "", "        kept.extend(second)\n    torch.stack(kept)", True),
+        (
+            "torch.zeros(4)",
+            "",
+            "        parts = []\n        parts.append(second)\n        kept += parts",
+            False,
+        ),
+        (
+            "3",
+            "",
+            "        if first.sum():\n            second = second.numpy()\n        kept.append(second)",
+            False,
+        ),
+    ],
+)
+def test_only_what_surely_is_a_tensor_or_an_array_is_copied(
+    tmp_path: Path, item: str, gathered: str, body: str, repaired: bool
+) -> None:
+    """A tuple, a list or a dict of tensors has no ``clone``, and an array neither."""
+    given = ", collate_fn=gather" if gathered else ""
+    text = _HOLDERS.format(item=item, gathered=gathered or "items", given=given, body=body)
+    (tmp_path / "program.py").write_text(text)
+    (finding,) = engine.check([tmp_path], Settings(select=("DL507",))).findings
+    assert (finding.remedy is not None) == repaired

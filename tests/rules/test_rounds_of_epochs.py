@@ -172,6 +172,14 @@ def test_a_loop_is_found_whose_rounds_are_the_epochs(tmp_path: Path, main: str, 
             "none speaks of epochs",
             id="loops without a word",
         ),
+        pytest.param(
+            "loader, other = make(data), make(folds)\n"
+            "for epoch in range(9):\n"
+            "    once(loader, model)\n"
+            "    once(other, model)\n",
+            "loader and other have such a sampler each",
+            id="two loaders of one function",
+        ),
     ],
 )
 def test_where_no_loop_is_sure_the_reason_says_what_to_do(tmp_path: Path, main: str, why: str) -> None:
@@ -182,10 +190,36 @@ def test_where_no_loop_is_sure_the_reason_says_what_to_do(tmp_path: Path, main: 
     assert "set_epoch" in finding.by_hand
 
 
-def _judged(tmp_path: Path, main: str) -> tuple[Finding, str]:
+@pytest.mark.parametrize(
+    ("made", "other"),
+    [
+        pytest.param("make(folds, shuffled=False)", "held", id="in order"),
+        pytest.param("make(folds)", "test_data", id="by its name"),
+        pytest.param("None if folds is None else make(folds, False)", "held", id="perhaps none"),
+    ],
+)
+@pytest.mark.parametrize("first", [True, False])
+def test_of_the_loaders_of_one_function_the_one_that_trains_is_told(
+    tmp_path: Path, made: str, other: str, first: bool
+) -> None:
+    passes = ["once(loader, model)", f"if {other} is not None:\n        once({other}, model)"]
+    rounds = "".join(f"    {each}\n" for each in (passes if first else passes[::-1]))
+    main = f"{other}, loader = {made}, make(data)\nfor epoch in range(9):\n{rounds}"
+    finding, _ = _judged(
+        tmp_path,
+        main,
+        _HEAD.replace("(data):", "(data, shuffled=True):", 1).replace(
+            "Sampler(data)", "Sampler(data, shuffle=shuffled)"
+        ),
+    )
+    assert finding.remedy is not None
+    assert finding.remedy.data["loader"] == "loader"
+
+
+def _judged(tmp_path: Path, main: str, head: str = _HEAD) -> tuple[Finding, str]:
     body = "".join(f"    {line}\n" for line in main.splitlines())
     parts = [part for name, part in (("fit(", _FIT), ("Trainer(", _TRAINER)) if name in main]
-    text = f"{_HEAD}{''.join(parts)}def main(data, model, folds, rates):\n{body}\n\nmain(object(), None, [], [])\n"
+    text = f"{head}{''.join(parts)}def main(data, model, folds, rates):\n{body}\n\nmain(object(), None, [], [])\n"
     (tmp_path / "train.py").write_text(text)
     found = engine.check([tmp_path], Settings(select=("DL207",))).findings
     assert len(found) == 1

@@ -15,9 +15,11 @@ _BY_HAND = "keep a copy of each tensor, tensor.clone()"
 
 
 def repair(source: Source, finding: Finding, edits: Edits) -> None:
-    """Write ``.clone()`` behind each of ``data["parts"]``, before it is made an array."""
+    """Write ``.clone()`` behind each of ``data["parts"]``, before it is made an array; ``.copy()`` behind
+    those that begin with a name of an array, ``data["arrays"]``."""
     kept = source.at(finding, cst.BaseExpression)
-    parts = set(finding.remedy.data.get("parts", ())) if finding.remedy else set()
+    data = finding.remedy.data if finding.remedy else {}
+    parts, arrays = set(data.get("parts", ())), set(data.get("arrays", ()))
     bound = {
         id(name)
         for loop in source.descendants(kept, cst.CompFor)
@@ -28,10 +30,12 @@ def repair(source: Source, finding: Finding, edits: Edits) -> None:
         if (
             isinstance(node, cst.Name | cst.Attribute | cst.Subscript | cst.Call)
             and id(node) not in bound
-            and _text(source, node) in parts
+            and (text := _text(source, node)) in parts
         ):
-            tensor = _tensor(node)
-            edits.change(tensor, _cloned, key="clone")
+            if text in arrays:
+                edits.change(_tensor(node), _copied, key="clone")
+            else:
+                edits.change(_tensor(node), _cloned, key="clone")
             found = True
     if not found:
         raise CannotRepair(_BY_HAND)
@@ -72,3 +76,7 @@ def _tensor(node: cst.BaseExpression) -> cst.BaseExpression:
 
 def _cloned(node: cst.BaseExpression) -> cst.BaseExpression:
     return cst.Call(cst.Attribute(node, cst.Name("clone")))
+
+
+def _copied(node: cst.BaseExpression) -> cst.BaseExpression:
+    return cst.Call(cst.Attribute(node, cst.Name("copy")))

@@ -97,14 +97,23 @@ def _mentions(node: ast.AST, name: str) -> bool:
 
 
 def _as_ifs(statement: ast.Match) -> ast.If | None:
-    """A ``match`` that compares with constants and classes as an ``if``, None where it does more."""
+    """A ``match`` that compares with constants and classes, and gives names to what it compares, as an
+    ``if``; None where it does more."""
     made: ast.If | None = None
     otherwise: list[ast.stmt] = []
     for case in reversed(statement.cases):
-        pattern = case.pattern
-        if isinstance(pattern, ast.MatchAs) and pattern.pattern is None and pattern.name is None:
+        pattern: ast.pattern | None = case.pattern
+        body = case.body
+        if isinstance(pattern, ast.MatchAs):
+            if pattern.name is not None:
+                if case.guard is not None:
+                    return None  # it may ask for the name
+                target = ast.copy_location(ast.Name(pattern.name, ast.Store()), pattern)
+                body = [ast.copy_location(ast.Assign([target], statement.subject), pattern), *body]
+            pattern = pattern.pattern
+        if pattern is None:
             if case.guard is None:  # the last case
-                otherwise = case.body
+                otherwise = body
                 continue
             test = case.guard
         else:
@@ -114,8 +123,8 @@ def _as_ifs(statement: ast.Match) -> ast.If | None:
             test = compared
             if case.guard is not None:
                 test = ast.copy_location(ast.BoolOp(ast.And(), [compared, case.guard]), pattern)
-        made = ast.If(test, case.body, otherwise)
-        made.lineno, made.col_offset = pattern.lineno, pattern.col_offset
+        made = ast.If(test, body, otherwise)
+        made.lineno, made.col_offset = case.pattern.lineno, case.pattern.col_offset
         made.end_lineno, made.end_col_offset = statement.end_lineno, statement.end_col_offset
         otherwise = [made]
     return ast.copy_location(made, statement) if made is not None else None

@@ -5,9 +5,9 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator, Set
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
-from dlint.knowledge.tensors import gives_tensors
+from dlint.knowledge.tensors import gives_shape, gives_tensors
 from dlint.source.statements import parameters, statements_in
 from dlint.streams.batches.views import ANY, Place, Values
 from dlint.streams.items import Reader, readers
@@ -18,6 +18,8 @@ from dlint.values.worlds import World
 if TYPE_CHECKING:
     from dlint.calls.evaluator import Evaluator
 
+# What is surely a tensor, and what may be a list or dict of some.
+Holding = Literal["a tensor", "holds some"]
 _ARRAYS = ("torch.", "numpy.")
 # What tensors are asked for that is none.
 _NO_TENSORS = frozenset({"device", "dtype", "item", "numpy", "shape", "size", "tolist"})
@@ -25,18 +27,19 @@ _NO_TENSORS = frozenset({"device", "dtype", "item", "numpy", "shape", "size", "t
 
 def has_tensors(
     evaluator: Evaluator, dataset: Value, world: World, place: Place, without: Set[str] = frozenset()
-) -> bool:
-    """Whether a part of each batch surely is a tensor; of all of it (no place), whether some part is, be it
-    ``without`` some keys."""
+) -> Holding | None:
+    """What a part of each batch surely is, or all of it (no place), be it ``without`` some keys; None where
+    nothing shows."""
     if isinstance(dataset, Made) and gives_tensors(dataset.name):
-        return True
-    found: list[bool] = []
+        return "a tensor" if place else "holds some"
+    found: list[Holding | None] = []
     for reader in readers(evaluator, dataset, world):
-        for statement in statements_in(reader.node.body):
-            if isinstance(statement, ast.Return) and statement.value is not None:
-                parts = _parts(statement.value, place, without)
-                found.append(any(_is_number(evaluator, reader, part, statement) for part in parts))
-    return bool(found) and all(found)
+        for node, statement in _returned(reader.node):
+            parts = _parts(node, place, without)
+            if statement is None or not any(_is_number(evaluator, reader, part, statement) for part in parts):
+                return None
+            found.append("holds some" if _is_display(node, place) else "a tensor")
+    return _all(found)
 
 
 def collates_tensors(
@@ -45,23 +48,28 @@ def collates_tensors(
     world: World,
     place: Place,
     without: Set[str] = frozenset(),
-) -> bool:
-    """Whether what a ``collate_fn`` of the program returns surely has a tensor at a place; of all of it (no
-    place), whether some part is one, be it ``without`` some keys."""
+) -> Holding | None:
+    """What stands at a place of what a ``collate_fn`` of the program returns, or all of that (no place), be
+    it ``without`` some keys; None where nothing shows."""
     collate = collate.callee if isinstance(collate, Partial) else collate
     if isinstance(collate, Instance):
         functions = evaluator.classes.methods(collate, "__call__")
     else:
         functions = [collate] if isinstance(collate, Function) else []
-    found: list[bool] = []
+    found: list[Holding | None] = []
     for function in functions:
         frame = evaluator.calls.enter(function, Arguments(), None, None)
         for node, statement in _returned(function.node):
             point = Point(frame, statement)
-            evaluator.start()
-            parts = _at(node, place, without)
-            found.append(any(_holds(evaluator, part, left, point, world, without) for part, left in parts))
-    return bool(found) and all(found)
+            found.append(_holding(evaluator, node, place, point, world, without))
+    return _all(found)
+
+
+def _all(found: list[Holding | None]) -> Holding | None:
+    """What something surely is that may be each of these."""
+    if not found or None in found:
+        return None
+    return "holds some" if "holds some" in found else "a tensor"
 
 
 def transposes(collate: Value | None) -> bool:
@@ -83,19 +91,65 @@ def _is_transposed(node: ast.expr, own: set[str]) -> bool:
     return False
 
 
-def transposed_tensors(evaluator: Evaluator, dataset: Value, world: World, place: Place) -> bool:
-    """Whether what stands at a place of a batch that such a ``collate_fn`` gives is a tensor in each item."""
-    if len(place) < 2:
-        return False
+def transposed_tensors(evaluator: Evaluator, dataset: Value, world: World, place: Place) -> Holding | None:
+    """What stands at a place of a batch that such a ``collate_fn`` gives; None where nothing shows."""
+    if not place:
+        return None
     there = (place[0], *place[2:])
-    found: list[bool] = []
+    found: list[Holding | None] = []
     for reader in readers(evaluator, dataset, world):
         for node, statement in _returned(reader.node):
             point = Point(reader.frame, statement)
-            evaluator.start()
-            held = [_holds(evaluator, part, left, point, reader.world) for part, left in _at(node, there)]
-            found.append(bool(held) and all(held))
-    return bool(found) and all(found)
+            kind = _holding(evaluator, node, there, point, reader.world)
+            # One place alone is the tuple of that part of all items.
+            found.append("holds some" if kind is not None and len(place) == 1 else kind)
+    return _all(found)
+
+
+def _holding(
+    evaluator: Evaluator,
+    node: ast.expr,
+    place: Place,
+    point: Point,
+    world: World,
+    without: Set[str] = frozenset(),
+) -> Holding | None:
+    """What stands at a place of what an expression gives; None where nothing shows."""
+    evaluator.start()
+    parts = list(_at(node, place, without))
+    held = [_holds(evaluator, part, left, point, world, without) for part, left in parts]
+    if not (all(held) if Values.EACH in place else any(held)):
+        return None
+    whole = not place or without or _is_display(node, place)
+    values = [(v, left) for part, left in parts for v, _ in evaluator.values(part, point, world)]
+    return "a tensor" if not whole and all(_is_one(v, left) for v, left in values) else "holds some"
+
+
+def _is_one(value: Value, place: Place) -> bool:
+    """Whether what is at a place of a value is one thing, no list or dict."""
+    match value:
+        case Table(items=items) if place and place[0] in items:
+            return _is_one(items[place[0]], place[1:])
+        case Items(items=parts) if place:
+            at = place[0]
+            return isinstance(at, int) and -len(parts) <= at < len(parts) and _is_one(parts[at], place[1:])
+    return isinstance(value, Made)
+
+
+def _is_display(node: ast.expr, place: Place) -> bool:
+    """Whether a tuple, list or dict is written at a place of one that is written out."""
+    match node:
+        case ast.Tuple(elts=parts) | ast.List(elts=parts):
+            at = place[0] if place else None
+            inside = isinstance(at, int) and -len(parts) <= at < len(parts)
+            return not place or (inside and isinstance(at, int) and _is_display(parts[at], place[1:]))
+        case ast.Dict(keys=keys, values=values):
+            return not place or any(
+                _is_display(value, place[1:])
+                for key, value in zip(keys, values, strict=True)
+                if place[0] is Values.EACH or (isinstance(key, ast.Constant) and key.value == place[0])
+            )
+    return False
 
 
 def _returned(function: ast.AST) -> Iterator[tuple[ast.expr, ast.stmt | None]]:
@@ -105,6 +159,34 @@ def _returned(function: ast.AST) -> Iterator[tuple[ast.expr, ast.stmt | None]]:
         for statement in statements_in(function.body):
             if isinstance(statement, ast.Return) and statement.value is not None:
                 yield statement.value, statement
+
+
+def have_dimensions(evaluator: Evaluator, dataset: Value, world: World, place: Place, least: int) -> bool:
+    """Whether a part of each item surely has so many dimensions, by what makes it."""
+    found: list[bool] = []
+    for reader in readers(evaluator, dataset, world):
+        for node, statement in _returned(reader.node):
+            parts = _parts(node, place)
+            evaluator.start()
+            point = Point(reader.frame, statement)
+            values = [value for part in parts for value, _ in evaluator.values(part, point, reader.world)]
+            found.append(bool(values) and all(_dimensions(value) >= least for value in values))
+    return bool(found) and all(found)
+
+
+def _dimensions(value: Value) -> int:
+    """How many dimensions what a call makes surely has: those whose lengths are written there."""
+    if not isinstance(value, Made) or value.arguments is None or not gives_shape(value.name):
+        return 0
+    given = [each.expression for each in value.arguments.positional]
+    match given:
+        case [ast.Tuple(elts=lengths) | ast.List(elts=lengths), *_]:
+            pass
+        case _ if value.name.startswith("torch."):
+            lengths = [each for each in given if each is not None]
+        case _:
+            lengths = [each for each in given[:1] if each is not None]
+    return 0 if any(isinstance(each, ast.Starred) for each in lengths) else len(lengths)
 
 
 def _at(node: ast.expr, place: Place, without: Set[str] = frozenset()) -> Iterator[tuple[ast.expr, Place]]:
@@ -196,7 +278,13 @@ def _is_number(evaluator: Evaluator, reader: Reader, node: ast.expr, statement: 
     if isinstance(node, ast.Compare):
         return True
     if isinstance(node, ast.BinOp):
-        return all(_is_number(evaluator, reader, each, statement) for each in (node.left, node.right))
+        sides = (node.left, node.right)
+        point = Point(reader.frame, statement)
+        # Whatever a tensor or an array is multiplied with makes another one of it; a text has its own ``%``.
+        telling = sides[:1] if isinstance(node.op, ast.Mod) else sides
+        return any(_is_made_array(evaluator, each, point, reader.world) for each in telling) or all(
+            _is_number(evaluator, reader, each, statement) for each in sides
+        )
     asked = [each.arg for each in parameters(reader.node)[1:2]]
     if isinstance(node, ast.Name) and node.id in asked and node.id not in reader.frame.layout.binds:
         return True
@@ -204,12 +292,17 @@ def _is_number(evaluator: Evaluator, reader: Reader, node: ast.expr, statement: 
     point = Point(reader.frame, statement)
     if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in ("float", "int"):
         return all(isinstance(value, External) for value, _ in evaluator.values(node.func, point))
-    if isinstance(node, ast.Subscript):
-        held = [value for value, _ in evaluator.values(node.value, point, reader.world)]
-        if held and all(isinstance(value, Made) and value.name.startswith(_ARRAYS) for value in held):
-            return True
+    if isinstance(node, ast.Subscript) and _is_made_array(evaluator, node.value, point, reader.world):
+        return True
     values = [value for value, _ in evaluator.values(node, point, reader.world)]
     return bool(values) and all(map(_is_array, values))
+
+
+def _is_made_array(evaluator: Evaluator, node: ast.expr, point: Point, world: World) -> bool:
+    """Whether NumPy or torch surely makes what an expression stands for."""
+    evaluator.start()
+    held = [value for value, _ in evaluator.values(node, point, world)]
+    return bool(held) and all(isinstance(value, Made) and value.name.startswith(_ARRAYS) for value in held)
 
 
 def _is_array(value: Value) -> bool:

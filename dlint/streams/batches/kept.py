@@ -7,7 +7,7 @@ put into a list or dict that the loop does not empty.
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterator, Sequence, Set
+from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from typing import NamedTuple
 
 from dlint.knowledge.parts import tells_items_apart
@@ -18,12 +18,12 @@ from dlint.streams.batches.put_by_helpers import EMPTIES, LEAVES_FULL, Put, entr
 from dlint.streams.batches.views import (
     HandsOn,
     Held,
+    Named,
     Overwrites,
     Values,
     View,
     each_gone_through,
     inner_blocks,
-    is_array,
     named,
     nothing,
 )
@@ -40,11 +40,13 @@ Empties = Callable[[ast.Call], list[ast.expr]]
 
 
 class Kept(NamedTuple):
-    """What a round leaves behind: the expression, those of its parts that are views, and where it goes."""
+    """What a round leaves behind: the expression, those of its parts that are views, where it goes, and
+    whether it is gone through for that (``extend``)."""
 
     node: ast.expr
     views: tuple[View, ...]
     into: ast.expr | None
+    gone_through: bool = False
 
 
 def batch_in(target: ast.expr, iterable: ast.expr) -> ast.expr | None:
@@ -88,10 +90,10 @@ def kept_by(
     what ``matters``, as far as it seems to be kept."""
     if _stops(loop.body):
         return []
-    found = list(_Body(puts_by, nothing, loop).kept(loop.body, Held(named(batch, ()), (), hands_on)))
+    found = list(_Body(puts_by, nothing, loop).kept(loop.body, Held(named(batch, Named(())), (), hands_on)))
     found = [kept for kept in found if matters(kept) and not _is_emptied(loop, kept.into, empties)]
     if found:
-        still = _Body(puts_by, overwrites, loop).kept(loop.body, Held(named(batch, ()), (), hands_on))
+        still = _Body(puts_by, overwrites, loop).kept(loop.body, Held(named(batch, Named(())), (), hands_on))
         into = {_trunk(kept.into) for kept in found}
         found = [kept for kept in still if _trunk(kept.into) in into]
     return found
@@ -120,7 +122,7 @@ def kept_by_comprehension(
     if len(node.generators) != 1 or any(_bounds(test) for test in node.generators[0].ifs):
         return
     each = node.value if isinstance(node, ast.DictComp) else node.elt
-    found = Held(named(batch, ()), (), hands_on).views(each)
+    found = Held(named(batch, Named(())), (), hands_on).views(each)
     if found:
         yield Kept(each, tuple(found), None)
 
@@ -135,6 +137,9 @@ class _Body:
         self._counters = _counters(loop)
         # Names of numbers that tell items apart, by what they are called where they come from.
         self._numbers: set[str] = set()
+        # The lists that each round makes anew, and what was put into them.
+        self._anew = _made_anew(loop)
+        self._lists: dict[str, View] = {}
 
     def kept(self, block: list[ast.stmt], held: Held) -> Iterator[Kept]:
         """What a block keeps; ``held`` is what has a batch's memory, and is kept up to date."""
@@ -145,8 +150,10 @@ class _Body:
                 if within is not None:
                     yield from self.kept(statement.body, within)
             for put in self._put_aside(statement, held):
-                found = _kept(put, held)
-                if found is not None and not self._is_let_go(put.into, statement):
+                found = _kept(put, held, self._lists)
+                if found is not None and isinstance(put.into, ast.Name) and put.into.id in self._anew:
+                    self._lists.setdefault(put.into.id, found.views[0])
+                elif found is not None and not self._is_let_go(put.into, statement):
                     yield found
             seldom = isinstance(statement, ast.If) and _bounds(statement.test)
             after = [held.copy() for _ in inner_blocks(statement)]
@@ -267,16 +274,43 @@ def _is_first(statement: ast.stmt, loop: ast.For, path: str) -> bool:
     )
 
 
-def _kept(put: Put, held: Held) -> Kept | None:
-    """What is kept of what is put somewhere, None where that is nothing of a batch."""
+def _made_anew(loop: ast.For) -> frozenset[str]:
+    """The names of empty lists that every round of a loop begins with, and that nothing else is given to or
+    taken out of."""
+    made = {
+        target.id
+        for each in loop.body
+        if isinstance(each, ast.Assign) and isinstance(each.value, ast.List) and not each.value.elts
+        for target in each.targets
+        if isinstance(target, ast.Name)
+    }
+    if made:
+        bound = [name for each in walk(loop) if isinstance(each, ast.stmt) for name in own_names(each)]
+        made = {name for name in made if bound.count(name) == 1}
+    for node in walk(loop) if made else ():
+        match node:
+            case ast.Call(func=ast.Attribute(value=ast.Name(id=name), attr=method)) if method in EMPTIES:
+                made.discard(name)
+            case ast.Subscript(value=ast.Name(id=name), ctx=ast.Store() | ast.Del()):
+                made.discard(name)
+    return frozenset(made)
+
+
+def _kept(put: Put, held: Held, lists: Mapping[str, View]) -> Kept | None:
+    """What is kept of what is put somewhere, None where that is nothing of a batch; ``lists`` are lists of
+    views."""
     into, given, gone_through = put
     if gone_through and isinstance(given, ast.Call) and dotted(given.func) in ("list", "tuple"):
         given = given.args[0] if len(given.args) == 1 else given
+    if isinstance(given, ast.Name) and given.id in lists:
+        return Kept(given, (lists[given.id]._replace(node=given, is_list=True),), into, gone_through)
     views = [held.left_of(view) for view in held.views(given)]
     found = [view for view in views if view is not None and not _is_dim(view)]
-    if gone_through and any(is_array(view.node) for view in found):
-        return None  # the numbers of an array are copies
-    return Kept(given, tuple(found), into) if found else None
+    if gone_through:
+        # What a display holds is put there itself.
+        found = [view.rows() if view.node is given and view.is_array is not False else view for view in found]
+    spread = gone_through and any(view.node is given for view in found)
+    return Kept(given, tuple(found), into, spread) if found else None
 
 
 def _is_dim(view: View) -> bool:

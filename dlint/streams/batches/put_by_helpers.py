@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from dlint.source.nodes import walk
 from dlint.source.statements import FunctionNode, blocks, dotted, own_names, parameters, statements_in
-from dlint.streams.batches.views import Held, is_array
+from dlint.streams.batches.views import Held, Named, is_array
 
 # Methods that take something out of a list or dict, and those that leave it at least as full as it was.
 EMPTIES = frozenset({"clear", "pop", "popitem", "popleft", "remove"})
@@ -131,7 +131,7 @@ def _asks_for_entry(test: ast.expr, names: Set[str]) -> bool:
 
 def _viewed(node: ast.expr, names: Set[str]) -> str | None:
     """The parameter that an expression is, or has the memory of: ``y.detach().cpu()``."""
-    if Held((name, ()) for name in names).view(node) is None:
+    if Held((name, Named(())) for name in names).view(node) is None:
         return None
     while not isinstance(node, ast.Name):
         match node:

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Iterator
 from enum import Enum
 from typing import NamedTuple
 
-from dlint.knowledge.tensors import is_view, tells_tensor
+from dlint.knowledge.tensors import is_view, reshapes, tells_tensor
 from dlint.source.nodes import walk
 from dlint.source.statements import blocks, expressions, own_names, parameters
 
@@ -24,6 +24,10 @@ HandsOn = Callable[[ast.expr], bool]
 Overwrites = Callable[[ast.Call], "list[tuple[ast.expr, object]]"]
 # Some part: any of them may be meant.
 ANY = ...
+# More dimensions than anything has.
+_UNKNOWN = 99
+_MAKE_ARRAYS = frozenset({"asarray"})
+_MAKE_TENSORS = frozenset({"as_tensor", "from_numpy"})
 
 
 class Values(Enum):
@@ -34,17 +38,45 @@ class Values(Enum):
     SOME = "some"
 
 
+class Named(NamedTuple):
+    """What a name stands for: its place in a batch, None where that is not known; whether what it was given
+    to shows that it is a tensor, or was; whether it is NumPy's array by now, None where it is on some ways;
+    how many dimensions less it has than what is at that place; and whether it was taken out of an array,
+    which gives a number, a copy, where the array has no further dimension."""
+
+    place: Place | None
+    is_tensor: bool = False
+    is_array: bool | None = False
+    taken: int = 0
+    is_row: bool = False
+
+
 class View(NamedTuple):
     """An expression that has a batch's memory: its place there, None where that is not known; whether the
-    expression itself shows that it is a tensor; what a library's function was given to make it of
-    (``numpy.asarray``), which takes lists as well, and copies them; and the keys of it under which something
-    else is, or nothing, by now."""
+    expression itself, or what a name of it was given to, shows that it is a tensor; what a library's function
+    was given to make it of (``numpy.asarray``), which takes lists as well, and copies them; and the keys of
+    it under which something else is, or nothing, by now. Then what is known of it as of a name; of the name
+    that it begins with, whether that is an array; and whether it is a list of such things."""
 
     node: ast.expr
     place: Place | None
     is_tensor: bool
     given: ast.expr | None = None
     without: frozenset[str] = frozenset()
+    is_array: bool | None = False
+    taken: int = 0
+    is_row: bool = False
+    from_array: bool | None = False
+    is_list: bool = False
+
+    def rows(self) -> View:
+        """The same, as what each of its rows is."""
+        is_row = self.is_row or self.is_array is not False
+        return self._replace(taken=self.taken + 1, is_row=is_row)
+
+    def as_named(self, place: Place | None) -> Named:
+        """What a name stands for that it is given to, or what is at a place inside."""
+        return Named(place, self.is_tensor, self.is_array, self.taken, self.is_row)
 
 
 class Held:
@@ -52,12 +84,14 @@ class Held:
 
     def __init__(
         self,
-        names: Iterable[tuple[str, Place | None]] = (),
+        names: Iterable[tuple[str, Named]] = (),
         gone: Iterable[Place] = (),
         hands_on: HandsOn | None = None,
     ) -> None:
         self.names = dict(names)
         self.gone = set(gone)
+        # Entries in which the same memory was stored as an array.
+        self.arrays: set[Place] = set()
         # Names of whole numbers, by which one part is taken.
         self.counts: set[str] = set()
         self._hands_on = hands_on
@@ -65,23 +99,24 @@ class Held:
     def copy(self) -> Held:
         """The same, to go on from here another way."""
         other = Held(self.names.items(), self.gone, self._hands_on)
+        other.arrays = set(self.arrays)
         other.counts = set(self.counts)
         return other
 
     def narrow(self) -> bool:
         """Go on where a test has decided what comes here: of the values of a dict some, who knows which; say
         whether there were any."""
-        if not any(place and Values.EACH in place for place in self.names.values()):
+        if not any(known.place and Values.EACH in known.place for known in self.names.values()):
             return False
-        self.names = {
-            name: tuple(Values.SOME if each is Values.EACH else each for each in place) if place else place
-            for name, place in self.names.items()
-        }
+        for name, known in self.names.items():
+            if known.place:
+                some = tuple(Values.SOME if each is Values.EACH else each for each in known.place)
+                self.names[name] = known._replace(place=some)
         return True
 
     def within(self, loop: ast.For) -> Held | None:
         """The same inside a loop that goes through parts of a batch, or counts; None inside any other."""
-        parts = [(name, place) for name, place in gone_through(loop, self, whole=True) if place]
+        parts = [(name, known) for name, known in gone_through(loop, self, whole=True) if known.place]
         counts = counted_by(loop)
         if not parts and not counts:
             return None
@@ -95,10 +130,11 @@ class Held:
     def meet(self, other: Held) -> None:
         """Keep what holds another way as well."""
         self.gone |= other.gone
+        self.arrays |= other.arrays
         self.names = {
-            name: place
-            for name, place in self.names.items()
-            if name in other.names and other.names[name] == place
+            name: _either(known, other.names[name])
+            for name, known in self.names.items()
+            if name in other.names and other.names[name].place == known.place
         }
 
     def go_through(self, block: list[ast.stmt], overwrites: Overwrites) -> None:
@@ -113,12 +149,12 @@ class Held:
 
     def bind(self, statement: ast.stmt, overwrites: Overwrites) -> None:
         """Learn what a statement does to names and entries, with all that is inside a loop."""
-        learnt: list[tuple[str, Place | None]] = []
+        learnt: list[tuple[str, Named]] = []
         match statement:
             case ast.Assign(targets=[target], value=value):
                 found = self.views(value)
                 if len(found) == 1 and found[0].node is value:
-                    learnt = list(named(target, found[0].place))
+                    learnt = list(named(target, found[0].as_named(found[0].place)))
         self._overwrite(statement, overwrites)
         bound = set(own_names(statement))
         if isinstance(statement, ast.For | ast.While):
@@ -143,6 +179,7 @@ class Held:
         for each in simple:
             inside._overwrite_by(each, keys, overwrites)
         self.gone |= inside.gone
+        self.arrays |= inside.arrays
 
     def _overwrite_by(
         self, statement: ast.stmt, keys: dict[str, list[object]], overwrites: Overwrites
@@ -150,13 +187,16 @@ class Held:
         """Forget the entries that one statement by itself stores something else in; ``keys`` are the names
         that go through keys that are written out."""
         for store in _stores(statement):
-            if not self.views(store.value) and (store.is_entry or self._speaks(store.value)):
-                key = store.key
+            key, views = store.key, self.views(store.value)
+            whole = self.view(store.held) if any(each.is_array is not False for each in views) else None
+            if whole is not None and whole.place is not None:
+                self.arrays.add((*whole.place, _constant(key)))
+            if not views and (store.is_entry or self._speaks(store.value)):
                 named_keys = keys.get(key.id, [ANY]) if isinstance(key, ast.Name) else [_constant(key)]
                 for each in named_keys:
                     self._forget(store.held, each)
-        for whole, taken in _taken_out(statement):
-            self._forget(whole, taken)
+        for emptied, taken in _taken_out(statement):
+            self._forget(emptied, taken)
         match statement:
             case ast.Expr(value=ast.Call(func=ast.Attribute(value=ast.Name() as moved, attr="to" | "cuda"))):
                 self._forget(moved, ANY)  # moved in place: of a tensor this would do nothing
@@ -206,8 +246,8 @@ class Held:
             case ast.Call(func=ast.Name(id="list" | "tuple"), args=[rows], keywords=[]):
                 whole = self.view(rows)
                 # What is in an array may be numbers, and of all of a batch it may be the keys.
-                is_one = whole is not None and (whole.is_tensor or whole.place) and not is_array(rows)
-                return [whole] if whole is not None and is_one else []
+                is_one = whole is not None and (whole.is_tensor or whole.place)
+                return [whole.rows() if whole.is_array is not False else whole] if whole and is_one else []
         found = self.view(node)
         return [found] if found is not None else []
 
@@ -219,22 +259,37 @@ class Held:
             through = self.view(source)
             if through is None or not self.whole(through) or (generator.ifs and not of_values):
                 continue
-            # A row of a tensor is one as well; what a whole batch is made of may be anything.
-            place = through.place or None
-            if of_values and through.place is not None and not through.is_tensor:
+            is_one = through.is_tensor or through.is_array is not False
+            if of_values and through.place is not None and not is_one:
                 place = (*through.place, Values.SOME if generator.ifs else Values.EACH)
-            inside.names.update(named(target, place))
+                inside.names.update(named(target, Named(place, is_array=self.stored_as_array(place))))
+            elif through.place and not is_one:
+                inside.names.update(named(target, Named((*through.place, ANY))))
+            else:
+                # A row of a tensor is one as well; what a whole batch is made of may be anything.
+                inside.names.update(named(target, through.rows().as_named(through.place or None)))
         return inside
 
     def view(self, node: ast.expr) -> View | None:
         """What an expression has of a batch, None where it has none of its memory or nobody can tell."""
         match node:
             case ast.Name(id=name):
-                return View(node, self.names[name], False) if name in self.names else None
+                if name not in self.names:
+                    return None
+                known = self.names[name]
+                return View(
+                    node,
+                    known.place,
+                    known.is_tensor,
+                    is_array=known.is_array,
+                    taken=known.taken,
+                    is_row=known.is_row,
+                    from_array=known.is_array,
+                )
             case ast.Attribute(value=base, attr=attribute):
                 below = self.view(base)
-                known = below is not None and is_view(attribute) and attribute != "numpy"
-                return below._replace(node=node) if below is not None and known else None
+                same = below is not None and is_view(attribute) and attribute != "numpy"
+                return below._replace(node=node) if below is not None and same else None
             case ast.Subscript(value=base, slice=at):
                 return self._part(node, base, at)
             case ast.Call(
@@ -245,7 +300,10 @@ class Held:
                 below = self.view(base)
                 if below is not None:
                     if is_view(method) or (method == "to" and _is_cpu(args, keywords)):
-                        return below._replace(node=node, is_tensor=below.is_tensor or tells_tensor(method))
+                        below = _as_shaped(below, method)
+                        is_tensor = below.is_tensor or tells_tensor(method)
+                        is_array = True if method == "numpy" else below.is_array
+                        return below._replace(node=node, is_tensor=is_tensor, is_array=is_array)
                     return None
         if (
             isinstance(node, ast.Call)
@@ -255,7 +313,14 @@ class Held:
         ):
             below = self.view(node.args[0])
             if below is not None and self._hands_on(node.func):
-                return below._replace(node=node, given=below.given or below.node)
+                name = (
+                    node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
+                )
+                is_array = below.is_array
+                if name in _MAKE_ARRAYS or name in _MAKE_TENSORS:
+                    is_array = name in _MAKE_ARRAYS
+                below = _as_shaped(below, name)
+                return below._replace(node=node, given=below.given or below.node, is_array=is_array)
         return None
 
     def _part(self, node: ast.expr, base: ast.expr, at: ast.expr) -> View | None:
@@ -263,10 +328,38 @@ class Held:
         counted = isinstance(at, ast.Name) and at.id in self.counts
         if below is None or not (counted or _is_plain(at)):
             return None
-        if below.place is None or below.is_tensor or not (counted or isinstance(at, ast.Constant)):
-            return below._replace(node=node)
+        is_one = below.is_tensor or below.is_array is not False
+        if below.place is None or is_one or not (counted or isinstance(at, ast.Constant)):
+            below = below._replace(node=node)
+            for each in at.elts if isinstance(at, ast.Tuple) else [at]:
+                if not isinstance(each, ast.Slice):
+                    below = below.rows()
+            return below
         place = (*below.place, at.value if isinstance(at, ast.Constant) else ANY)
-        return None if any(_may_be(each, place) for each in self.gone) else View(node, place, False)
+        if any(_may_be(each, place) for each in self.gone):
+            return None
+        is_array = self.stored_as_array(place)
+        return View(node, place, False, is_array=is_array, from_array=is_array)
+
+    def stored_as_array(self, place: Place) -> bool | None:
+        """Whether what is at a place of the batch is an array: None where one may have been stored there."""
+        return None if any(_may_be(each, place) for each in self.arrays) else False
+
+
+def _either(one: Named, other: Named) -> Named:
+    """What a name stands for that comes by two ways from the same place."""
+    return Named(
+        one.place,
+        one.is_tensor and other.is_tensor,
+        one.is_array if one.is_array == other.is_array else None,
+        max(one.taken, other.taken),
+        one.is_row or other.is_row,
+    )
+
+
+def _as_shaped(view: View, by: str) -> View:
+    """What is left of a view's dimensions: nobody knows where something gives it another shape."""
+    return view._replace(taken=view.taken + _UNKNOWN) if reshapes(by) else view
 
 
 def inner_blocks(statement: ast.stmt) -> list[list[ast.stmt]]:
@@ -276,21 +369,24 @@ def inner_blocks(statement: ast.stmt) -> list[list[ast.stmt]]:
     return [inside for _, inside, _ in blocks(statement)]
 
 
-def named(target: ast.expr, place: Place | None) -> Iterator[tuple[str, Place | None]]:
-    """The names that a target gives to a thing and its parts, with their places."""
+def named(target: ast.expr, whole: Named) -> Iterator[tuple[str, Named]]:
+    """The names that a target gives to a thing and its parts, with what they stand for."""
     match target:
         case ast.Name(id=name):
-            yield name, place
+            yield name, whole
         case ast.Tuple(elts=parts) | ast.List(elts=parts):
             starred = any(isinstance(part, ast.Starred) for part in parts)
+            place, is_row = whole.place, whole.is_row or whole.is_array is not False
+            part_of = whole._replace(taken=whole.taken + 1, is_row=is_row)
             for at, part in enumerate(parts):
-                yield from named(part, None if starred or place is None else (*place, at))
+                inner = None if starred or place is None else (*place, at)
+                yield from named(part, part_of._replace(place=inner))
 
 
 def overwritten(function: ast.FunctionDef) -> Iterator[tuple[str, object]]:
     """The parameters in which a function overwrites entries, and the keys."""
     for parameter in parameters(function):
-        held = Held([(parameter.arg, ())])
+        held = Held([(parameter.arg, Named(()))])
         held.go_through(function.body, nothing)
         yield from ((parameter.arg, place[0]) for place in held.gone)
 
@@ -363,14 +459,18 @@ def is_open(key: object) -> bool:
 
 def gone_through(
     loop: ast.For | ast.comprehension, held: Held, *, whole: bool = False
-) -> Iterator[tuple[str, Place | None]]:
+) -> Iterator[tuple[str, Named]]:
     """The names that a loop gives to the parts of a batch; ``whole`` where none of these is overwritten."""
     part = Values.EACH if _is_of_values(loop.iter) else ANY
     for target, through in each_gone_through(loop.target, loop.iter):
         view = held.view(through)
         if view is not None and (not whole or held.whole(view)):
             place = view.place
-            yield from named(target, place if place is None or view.is_tensor else (*place, part))
+            if place is None or view.is_tensor or view.is_array is not False:
+                yield from named(target, view.rows().as_named(place))
+            else:
+                inner = (*place, part)
+                yield from named(target, Named(inner, is_array=held.stored_as_array(inner)))
 
 
 def _is_of_values(through: ast.expr) -> bool:
