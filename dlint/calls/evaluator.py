@@ -12,6 +12,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from dlint.budget.budget import BUDGET, spend
+from dlint.calls.apps import Apps
 from dlint.calls.calls import Calls
 from dlint.calls.commands import Commands
 from dlint.calls.leads import Leads
@@ -101,6 +102,7 @@ class Evaluator(Questions):
         self.options = Options(self)
         self.filled_fields = FilledFields(self)
         self.commands = Commands(self)
+        self.apps = Apps(self)
 
     def let_go(self) -> None:
         """Forgets all answers, its own and those that were kept with it."""

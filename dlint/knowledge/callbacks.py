@@ -29,7 +29,9 @@ _LAST = frozenset(
 _OF_ELEMENTS = frozenset({"map", "imap", "imap_unordered", "filter", "map_async", "progress_map"})
 
 # Command lines that call the program's function themselves: each is given it first.
-RUNNERS = frozenset({"fire.Fire", "absl.app.run", "tyro.cli", "typer.run"})
+RUNNERS = frozenset(
+    {"fire.Fire", "absl.app.run", "tyro.cli", "typer.run", "cyclopts.run", "jsonargparse.CLI"}
+)
 # The packages of these calls: a script that uses one mentions it.
 RUNNER_WORDS = tuple(sorted({name.partition(".")[0] for name in RUNNERS}))
 

@@ -9,6 +9,7 @@ _WORDS = (
     b"__getitem__",
     b"worker_init",
     b"data_collator",
+    b"dataloader_num_workers",
     b"cv2",
     b"random",
     b"seed",
