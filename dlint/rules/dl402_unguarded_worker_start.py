@@ -4,12 +4,12 @@
 
 A loader with workers that is iterated while a module's own body runs: in the body itself, or in a function
 that the body calls, also through a command line's library (`fire.Fire(run)`, `tyro.cli`, `typer.run`,
-jsonargparse's `CLI(run)`, absl's `app.run`) or its object (`app()`, with which functions are registered: typer's,
-cyclopts' and click's groups); by itself, through an object whose `__iter__` goes over it, or by a trainer:
-Lightning's `trainer.fit(model, loader)`, `trainer.fit(model, datamodule=data)`, which asks the datamodule or
-the model for loaders, and `LightningCLI(Model, Data)`; Hugging Face's `Trainer(...).train()` with
-`dataloader_num_workers` above 0. The finding stands where the workers start, at the first place for each
-call of the body; the reach shows the way from there.
+jsonargparse's `CLI(run)`, absl's `app.run`) or its object (`app()` of typer or cyclopts, a group of click);
+by itself, through an object whose `__iter__` goes over it, or by a trainer: Lightning's `trainer.fit(model,
+loader)`, `trainer.fit(model, datamodule=data)`, which asks the datamodule or the model for loaders, and
+`LightningCLI(Model, Data)`; Hugging Face's `Trainer(...).train()` with `dataloader_num_workers` above 0. The
+finding stands where the workers start, at the first place for each call of the body; the reach shows the way
+from there.
 
 Building a loader in the body starts nothing and is not reported. Fine are code under the main guard, also
 behind a variable that holds its test, in `test and main()`, or as `current_process().name == "MainProcess"`
