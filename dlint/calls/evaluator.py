@@ -31,7 +31,7 @@ from dlint.evaluation.options import Options
 from dlint.evaluation.questions import Questions
 from dlint.evaluation.registries import Registries
 from dlint.evaluation.truth import Truth, is_bool
-from dlint.knowledge.names import canonical, has_members_by_key
+from dlint.knowledge.names import canonical, has_members_by_key, has_splits
 from dlint.objects.attributes import Attributes
 from dlint.objects.classes import Classes
 from dlint.objects.construction import Construction
@@ -339,6 +339,9 @@ class Evaluator(Questions):
             return [(base, world)]
         if isinstance(base, Made) and has_members_by_key(f"{base.name}()"):
             return [(External(f"{base.name}().[]", base), world)]
+        match base, index:
+            case Made() as whole, ast.Constant(value=str(split)) if has_splits(whole.name):
+                return [(External(f"{whole.name}().[{split}]", whole), world)]
         if isinstance(base, External) and base.owner is not None and has_members_by_key(base.name):
             return [(External(f"{base.name}.[]", base.owner), world)]
         if isinstance(base, External) and base.name == "sys.modules" and dotted(index) == "__name__":

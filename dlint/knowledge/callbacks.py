@@ -81,8 +81,13 @@ PLAIN_BUILTINS = frozenset(
 # https://huggingface.co/docs/datasets/process#format-transform, .../about_map_batch, .../stream#map
 _HF_DATASETS = ("datasets.load_dataset", "datasets.load_from_disk", "datasets.Dataset.from_")
 _HF_AT_ONCE = frozenset({"map", "filter"})
+# What such a dataset keeps goes with those made of it, until another format takes its place; it is sent to
+# workers by pickle, not by dill, which only makes fingerprints (measured, each of these).
 SETS_TRANSFORM = "set_transform"
+WITH_TRANSFORM = "with_transform"
+ANOTHER_FORMAT = "with_format"
 STREAMS = "streaming"
+MAKES_STREAM = "to_iterable_dataset"
 
 # Classes of transforms that keep what they are made of as ``transforms``, where more can be added.
 KEEPS_TRANSFORMS = frozenset({"Compose", "RandomApply", "RandomChoice", "RandomOrder"})

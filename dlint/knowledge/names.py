@@ -83,6 +83,15 @@ def has_members_by_key(name: str) -> bool:
     return _BY_KEY.fullmatch(name) is not None
 
 
+# What gives a dict of datasets, a split under each name, where it is not asked for one of them.
+_OF_SPLITS = frozenset({"datasets.load_dataset", "datasets.load_from_disk"})
+
+
+def has_splits(name: str) -> bool:
+    """Whether what a library's call gives may be asked for a part of it by a name that is written out."""
+    return name in _OF_SPLITS
+
+
 @cache
 def canonical(name: str) -> str:
     """The documented name of what ``name`` refers to (``torch.utils.data.dataloader.DataLoader`` ->

@@ -13,6 +13,7 @@ from dlint.knowledge.commands import PARSED_INTO
 from dlint.knowledge.loading import GOES_THROUGH, LIGHTNING_CLI
 from dlint.knowledge.trainers import COLLATES, DATA_MODULE, FIELDS, GIVEN_DATA, HOOKED, LOADS, SETTINGS
 from dlint.loaders.loaders import Loader
+from dlint.source.statements import dotted
 from dlint.values.frame import Arguments, Point
 from dlint.values.outcomes import Outcome, told_apart
 from dlint.values.values import Class, Const, External, Instance, Items, Key, Made, Table, Unknown, Value
@@ -30,7 +31,8 @@ class TrainerLoader(Loader):
     """The loaders of one trainer, as one loader that may get each of its datasets."""
 
     def word_for(self, name: str) -> str:
-        return "args" if name in FIELDS else _WORDS.get(name, f"no {name}")
+        own = name if name in self.kind.signature else f"no {name}"
+        return "args" if name in FIELDS else _WORDS.get(name, own)
 
     def written(self, name: str) -> ast.expr | None:
         return super().written(self.word_for(name))
@@ -43,16 +45,33 @@ class TrainerLoader(Loader):
 
     def _argument(self, name: str, world: World) -> _Given:
         if name in FIELDS:
-            return [
-                found
-                for value, w in super()._argument("args", world)
-                for found in self._field(value, name, w)
-            ]
+            stored, worlds = self._stored(name, world)
+            given: _Given = [*stored]
+            for start in worlds:
+                for value, w in super()._argument("args", start):
+                    given += self._field(value, name, w)
+            return given
         if name == "collate_fn":
             return [
                 (None if _is_none(value) else value, w) for value, w in super()._argument(COLLATES, world)
             ]
         return self._datasets(world) if name == "dataset" else [(None, world)]
+
+    def _stored(self, name: str, world: World) -> tuple[list[Outcome], list[World]]:
+        """What the function that makes the trainer has stored in its settings before, and the worlds in which
+        it has not: ``args.dataloader_num_workers = 8``."""
+        settings = self.written(name)
+        path = f"{dotted(settings)}.{FIELDS[name][0]}" if settings is not None else ""
+        if path not in self.point.frame.layout.binds:
+            return [], [world]
+        found: list[Outcome] = []
+        worlds: list[World] = []
+        for statement, w in self._evaluator.flow.definitions(path, self.point, world):
+            if statement is None:
+                worlds.append(w)
+            else:
+                found += self._evaluator.names.defined(statement, path, self.point.frame, w)
+        return found, worlds
 
     def _datasets(self, world: World) -> _Given:
         """Each dataset that a loader of the trainer's own making gets."""
