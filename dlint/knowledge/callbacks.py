@@ -137,6 +137,12 @@ def runs_at_once(name: str) -> bool:
     return "Pool()." in name or "Executor()." in name or name.startswith("joblib.")
 
 
+def is_pipeline(name: str) -> bool:
+    """Whether a call makes a pipeline of webdataset's, or a stage of one: it keeps all that it is given, is
+    sent with it, and calls its functions when it is read, in workers. What follows a WebLoader does not."""
+    return name.startswith("webdataset.") and not name.startswith("webdataset.WebLoader")
+
+
 def takes_transform(name: str) -> bool:
     """Whether a call makes a dataset of Hugging Face's, which may be told what to call for each item."""
     return name.startswith(_HF_DATASETS)

@@ -31,12 +31,14 @@ class LoaderClass(NamedTuple):
     """A class whose instances load with worker processes.
 
     ``seeds_workers``: it gives every worker and epoch other NumPy numbers by itself. ``signature``: the
-    positional parameters, where they are not torch's.
+    positional parameters, where they are not torch's. ``threads``: the keyword that may have it take threads
+    for workers.
     """
 
     name: str
     seeds_workers: bool = False
     signature: tuple[str, ...] = SIGNATURE
+    threads: str | None = None
 
 
 LOADERS = {
@@ -48,6 +50,20 @@ LOADERS = {
         LoaderClass("torch_geometric.loader.DataListLoader", signature=SIGNATURE[:3]),
         # monai.data.DataLoader sets worker_init_fn to its own that seeds the transforms.
         LoaderClass("monai.data.DataLoader", seeds_workers=True, signature=("dataset", "num_workers")),
+        # Is derived from it, and reads ahead in a thread.
+        LoaderClass(
+            "monai.data.ThreadDataLoader",
+            seeds_workers=True,
+            signature=("dataset",),
+            threads="use_thread_workers",
+        ),
+        # These have a default collate_fn of their own and hand all else on to torch's: dgl samples in ranks
+        # itself where it is told to, litdata has the dataset shuffle.
+        LoaderClass("dgl.dataloading.GraphDataLoader", signature=("dataset", "collate_fn")),
+        LoaderClass("torchio.SubjectsLoader", signature=("dataset", "collate_fn")),
+        LoaderClass("litdata.StreamingDataLoader", signature=("dataset",)),
+        # A pipeline whose first stage is torch's loader, with just these arguments.
+        LoaderClass("webdataset.WebLoader"),
         # Both call torch's `_BaseDataLoaderIter` machinery with torch's parameters.
         LoaderClass("torchdata.stateful_dataloader.StatefulDataLoader"),
         LoaderClass("fairseq.data.DataLoader"),

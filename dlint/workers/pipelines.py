@@ -1,5 +1,5 @@
 """What a dataset of a library keeps, to be called when it is read: the transform of one of Hugging Face's
-(``rows["train"].with_transform(augment)``), and what maps and filters a stream."""
+(``rows["train"].with_transform(augment)``), what maps and filters a stream, and the stages of webdataset."""
 
 from __future__ import annotations
 
@@ -50,6 +50,16 @@ def kept_functions(
                 yield from evaluator.value_of(given, world)
         if method in (WITH_TRANSFORM, ANOTHER_FORMAT, MAKES_STREAM):
             return  # takes the place of those before; what a stream is made of is none
+
+
+def parts_of_pipeline(evaluator: Evaluator, made: Made, world: World) -> Iterator[Outcome]:
+    """What a pipeline of webdataset's is given, and the one that it goes on from: ``rows.map(crop)``."""
+    for given in made.arguments.all():
+        yield from evaluator.value_of(given, world)
+    if isinstance(made.node, ast.Call) and isinstance(made.node.func, ast.Attribute):
+        for value, w in evaluator.values(made.node.func.value, made.point, world):
+            if isinstance(value, Made):
+                yield value, w
 
 
 def _chain(evaluator: Evaluator, dataset: Value, world: World) -> list[Made | External]:

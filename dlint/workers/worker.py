@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from dlint.evaluation.flow import few
-from dlint.knowledge.callbacks import runs_at_once, takes_transform
+from dlint.knowledge.callbacks import is_pipeline, runs_at_once, takes_transform
 from dlint.knowledge.loading import (
     HAND_ON,
     INNER_PARTS,
@@ -40,7 +40,7 @@ from dlint.workers.composed import made_of
 from dlint.workers.events import Above, Event, Visit, linked, ways
 from dlint.workers.inner_datasets import inner_datasets
 from dlint.workers.item_objects import ItemObjects
-from dlint.workers.pipelines import kept_functions
+from dlint.workers.pipelines import kept_functions, parts_of_pipeline
 from dlint.workers.reach import Link
 from dlint.workers.summaries.meeting import Asked, Entered, Meeting, Noted, Step, when_called
 from dlint.workers.summaries.summaries import Summaries, Summary
@@ -112,6 +112,9 @@ class WorkerCode:
             self._instance_entries(value, world, seen)
         elif isinstance(value, Made | External) and takes_transform(value.name):
             for part, w in kept_functions(self._evaluator, value, world):
+                self._data(part, w, seen)
+        elif isinstance(value, Made) and is_pipeline(value.name):
+            for part, w in parts_of_pipeline(self._evaluator, value, world):
                 self._data(part, w, seen)
         elif isinstance(value, Made):
             if not runs_at_once(value.name):

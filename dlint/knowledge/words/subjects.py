@@ -17,6 +17,8 @@ _WORDS = (
     b"Executor",
     b"Thread",
     b"Sampler",
+    b"WebLoader",
+    b"SubjectsLoader",
     b"torch",
 )
 
