@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from dlint.rules.rule import Together
 
 # A file that mentions one of these is parsed in any case, so that a user hears of one that cannot be.
-_LOADING_WORDS = (b"DataLoader", b"Dataset", b"__getitem__", b"worker_init", b"data_collator")
+_LOADING_WORDS = (b"DataLoader", b"WebLoader", b"Dataset", b"__getitem__", b"worker_init", b"data_collator")
 # The rule that looks at comments when the others are done.
 _COMMENTS = "DL001"
 # Up to so many bytes a project is parsed whole, so that a file that does not parse is told of even where

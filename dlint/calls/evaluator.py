@@ -12,6 +12,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from dlint.budget.budget import BUDGET, spend
+from dlint.calls.apps import Apps
 from dlint.calls.calls import Calls
 from dlint.calls.commands import Commands
 from dlint.calls.leads import Leads
@@ -30,7 +31,7 @@ from dlint.evaluation.options import Options
 from dlint.evaluation.questions import Questions
 from dlint.evaluation.registries import Registries
 from dlint.evaluation.truth import Truth, is_bool
-from dlint.knowledge.names import canonical, has_members_by_key
+from dlint.knowledge.names import canonical, has_members_by_key, has_splits
 from dlint.objects.attributes import Attributes
 from dlint.objects.classes import Classes
 from dlint.objects.construction import Construction
@@ -101,6 +102,7 @@ class Evaluator(Questions):
         self.options = Options(self)
         self.filled_fields = FilledFields(self)
         self.commands = Commands(self)
+        self.apps = Apps(self)
 
     def let_go(self) -> None:
         """Forgets all answers, its own and those that were kept with it."""
@@ -337,6 +339,9 @@ class Evaluator(Questions):
             return [(base, world)]
         if isinstance(base, Made) and has_members_by_key(f"{base.name}()"):
             return [(External(f"{base.name}().[]", base), world)]
+        match base, index:
+            case Made() as whole, ast.Constant(value=str(split)) if has_splits(whole.name):
+                return [(External(f"{whole.name}().[{split}]", whole), world)]
         if isinstance(base, External) and base.owner is not None and has_members_by_key(base.name):
             return [(External(f"{base.name}.[]", base.owner), world)]
         if isinstance(base, External) and base.name == "sys.modules" and dotted(index) == "__name__":

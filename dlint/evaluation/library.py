@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from dlint.evaluation import texts
 from dlint.evaluation.containers import is_method
 from dlint.evaluation.options import still_parser
-from dlint.knowledge.commands import PARSED, PARSED_AS_FAR_AS_KNOWN, PARSED_INTO
+from dlint.knowledge.commands import PARSED, PARSED_AS_FAR_AS_KNOWN, PARSED_INTO, READS_FROM
 from dlint.knowledge.loading import NAMESPACES, PREPARES, kept_parameters
 from dlint.knowledge.names import (
     AS_TUPLES_DICT,
@@ -77,7 +77,7 @@ class Library:
             return [(Unknown(("answer", callee.name)), world)]
         if callee.name in MAKES_PATHS:
             return [(Made(PATH, node, arguments, point), world)]
-        if callee.name == PARSED_INTO and callee.owner is not None and not arguments.all():
+        if callee.name == PARSED_INTO and callee.owner is not None and _gives_objects(arguments):
             found = self._parsed_into(callee.owner, node, point, world)
             if found:
                 return found
@@ -494,3 +494,9 @@ def _type_of_device(name: Value) -> Value:
     if isinstance(name, Const) and is_number_of_gpu(name.value):
         return Const("cuda")
     return Unknown(("type of a device", name.key))
+
+
+def _gives_objects(arguments: Arguments) -> bool:
+    """Whether a parser is asked for nothing but the objects that it fills, of whatever command line."""
+    others = arguments.keywords.keys() - READS_FROM
+    return not (others or arguments.positional[1:] or arguments.spread or arguments.splats)

@@ -7,11 +7,13 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING
 
+from dlint.knowledge.callbacks import is_pipeline, takes_transform
 from dlint.knowledge.processes.pickling import USED_UP, keeps_arguments
 from dlint.objects.pickled_state import left_out
 from dlint.values.frame import Argument, Arguments
-from dlint.values.values import Function, Instance, Items, Key, Made, Partial, Table, Value
+from dlint.values.values import External, Function, Instance, Items, Key, Made, Partial, Table, Value
 from dlint.values.worlds import World
+from dlint.workers.pipelines import kept_functions, parts_of_pipeline
 
 if TYPE_CHECKING:
     from dlint.calls.evaluator import Evaluator
@@ -64,6 +66,12 @@ def _held(evaluator: Evaluator, part: Part) -> Iterator[Part]:
                     yield held(value, part.place, w)
         case Function(receiver=Instance() as receiver):
             yield held(receiver, part.place, part.world)
+        case (Made() | External()) as dataset if takes_transform(dataset.name):
+            for value, w in kept_functions(evaluator, dataset, part.world, surely=True):
+                yield held(value, "the function that the dataset keeps", w)
+        case Made() as made if is_pipeline(made.name):
+            for value, w in parts_of_pipeline(evaluator, made, part.world):
+                yield held(value, f"an argument of {made.name.rpartition('.')[2]}", w)
         case Made() as made if keeps_arguments(made.name):
             place = f"an argument of {made.name.rpartition('.')[2]}"
             for argument in _kept(made.arguments):

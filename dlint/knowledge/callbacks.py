@@ -29,7 +29,9 @@ _LAST = frozenset(
 _OF_ELEMENTS = frozenset({"map", "imap", "imap_unordered", "filter", "map_async", "progress_map"})
 
 # Command lines that call the program's function themselves: each is given it first.
-RUNNERS = frozenset({"fire.Fire", "absl.app.run", "tyro.cli", "typer.run"})
+RUNNERS = frozenset(
+    {"fire.Fire", "absl.app.run", "tyro.cli", "typer.run", "cyclopts.run", "jsonargparse.CLI"}
+)
 # The packages of these calls: a script that uses one mentions it.
 RUNNER_WORDS = tuple(sorted({name.partition(".")[0] for name in RUNNERS}))
 
@@ -79,8 +81,13 @@ PLAIN_BUILTINS = frozenset(
 # https://huggingface.co/docs/datasets/process#format-transform, .../about_map_batch, .../stream#map
 _HF_DATASETS = ("datasets.load_dataset", "datasets.load_from_disk", "datasets.Dataset.from_")
 _HF_AT_ONCE = frozenset({"map", "filter"})
+# What such a dataset keeps goes with those made of it, until another format takes its place; it is sent to
+# workers by pickle, not by dill, which only makes fingerprints (measured, each of these).
 SETS_TRANSFORM = "set_transform"
+WITH_TRANSFORM = "with_transform"
+ANOTHER_FORMAT = "with_format"
 STREAMS = "streaming"
+MAKES_STREAM = "to_iterable_dataset"
 
 # Classes of transforms that keep what they are made of as ``transforms``, where more can be added.
 KEEPS_TRANSFORMS = frozenset({"Compose", "RandomApply", "RandomChoice", "RandomOrder"})
@@ -128,6 +135,12 @@ def runs_at_once(name: str) -> bool:
     if name.startswith(_HF_DATASETS) and name.rpartition(".")[2] in _HF_AT_ONCE:
         return True
     return "Pool()." in name or "Executor()." in name or name.startswith("joblib.")
+
+
+def is_pipeline(name: str) -> bool:
+    """Whether a call makes a pipeline of webdataset's, or a stage of one: it keeps all that it is given, is
+    sent with it, and calls its functions when it is read, in workers. What follows a WebLoader does not."""
+    return name.startswith("webdataset.") and not name.startswith("webdataset.WebLoader")
 
 
 def takes_transform(name: str) -> bool:

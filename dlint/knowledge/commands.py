@@ -9,6 +9,8 @@ PARSED_AS_FAR_AS_KNOWN = f"{PARSER}().parse_known_args"
 
 # Gives a tuple: an object of each dataclass that the parser was made with.
 PARSED_INTO = "transformers.HfArgumentParser().parse_args_into_dataclasses"
+# What it may be told without giving more than that.
+READS_FROM = frozenset({"args", "look_for_args_file", "args_filename", "args_file_flag"})
 
 # Calls the function that it is given.
 JSONARGPARSE = "jsonargparse.CLI"
@@ -43,6 +45,16 @@ CLICK_CHANGES = frozenset(
 )
 
 TYPER_APP = "typer.Typer"
+
+# Objects that functions are registered with: calling one calls that function which the user names. Those of
+# click are most often functions that are decorated: ``@click.group()``, or ``@cli.group()`` of another one.
+APPS = frozenset({TYPER_APP, "cyclopts.App", "click.Group"})
+MAKES_GROUP = "click.group"
+# The packages of these: a script that has one mentions it.
+APP_WORDS = ("click", "cyclopts", "typer")
+# The methods of an app that register a function, as its decorator or given it, or another app.
+REGISTERS = ("command", "default", "callback", "group", "add_command", "add_typer")
+
 # What stands as the default of a parameter in typer's place; the first argument is the true one.
 TYPER_DEFAULTS = frozenset({"typer.Option", "typer.Argument"})
 # Calls that call the function they are given with what the command line says, by their last name.

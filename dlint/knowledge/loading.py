@@ -5,6 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import NamedTuple
 
+# Its constructor makes a trainer and objects of the classes that it is given, and has the trainer do what the
+# command line says, unless it is told not to: ``run=False``.
+LIGHTNING_CLI = "pytorch_lightning.cli.LightningCLI"
+
 # The parameters of torch.utils.data.DataLoader in order; the later ones are keyword-only.
 SIGNATURE = (
     "dataset",
@@ -27,12 +31,14 @@ class LoaderClass(NamedTuple):
     """A class whose instances load with worker processes.
 
     ``seeds_workers``: it gives every worker and epoch other NumPy numbers by itself. ``signature``: the
-    positional parameters, where they are not torch's.
+    positional parameters, where they are not torch's. ``threads``: the keyword that may have it take threads
+    for workers.
     """
 
     name: str
     seeds_workers: bool = False
     signature: tuple[str, ...] = SIGNATURE
+    threads: str | None = None
 
 
 LOADERS = {
@@ -44,6 +50,20 @@ LOADERS = {
         LoaderClass("torch_geometric.loader.DataListLoader", signature=SIGNATURE[:3]),
         # monai.data.DataLoader sets worker_init_fn to its own that seeds the transforms.
         LoaderClass("monai.data.DataLoader", seeds_workers=True, signature=("dataset", "num_workers")),
+        # Is derived from it, and reads ahead in a thread.
+        LoaderClass(
+            "monai.data.ThreadDataLoader",
+            seeds_workers=True,
+            signature=("dataset",),
+            threads="use_thread_workers",
+        ),
+        # These have a default collate_fn of their own and hand all else on to torch's: dgl samples in ranks
+        # itself where it is told to, litdata has the dataset shuffle.
+        LoaderClass("dgl.dataloading.GraphDataLoader", signature=("dataset", "collate_fn")),
+        LoaderClass("torchio.SubjectsLoader", signature=("dataset", "collate_fn")),
+        LoaderClass("litdata.StreamingDataLoader", signature=("dataset",)),
+        # A pipeline whose first stage is torch's loader, with just these arguments.
+        LoaderClass("webdataset.WebLoader"),
         # Both call torch's `_BaseDataLoaderIter` machinery with torch's parameters.
         LoaderClass("torchdata.stateful_dataloader.StatefulDataLoader"),
         LoaderClass("fairseq.data.DataLoader"),
@@ -74,11 +94,17 @@ RANDOM_SPLIT = "torch.utils.data.random_split"
 SPLITTERS = frozenset({RANDOM_SPLIT, "sklearn.model_selection.train_test_split"})
 # Datasets of torch that hand on the items of those they are made of.
 HAND_ON = frozenset({"torch.utils.data.ConcatDataset", "torch.utils.data.Subset", RANDOM_SPLIT})
-# Calls of libraries that go through the loaders they are given.
-GOES_THROUGH = frozenset(
-    f"pytorch_lightning.Trainer().{method}" for method in ("fit", "validate", "test", "predict")
-)
-GOES_THROUGH_WORDS = frozenset(name.rpartition(".")[2] for name in GOES_THROUGH)
+# Calls of libraries that go through the loaders they are given, and the methods by which they ask the objects
+# they are given for others.
+_FIT = ("train_dataloader", "val_dataloader")
+GOES_THROUGH: dict[str, tuple[str, ...]] = {
+    "pytorch_lightning.Trainer().fit": _FIT,
+    "pytorch_lightning.Trainer().validate": ("val_dataloader",),
+    "pytorch_lightning.Trainer().test": ("test_dataloader",),
+    "pytorch_lightning.Trainer().predict": ("predict_dataloader",),
+    LIGHTNING_CLI: _FIT,  # what it does otherwise the command line says
+}
+GOES_THROUGH_WORDS = tuple(name.rpartition(".")[2] for name in GOES_THROUGH)
 
 ITERABLE_DATASETS = frozenset(
     {

@@ -24,6 +24,14 @@ _PREFIXES = (
     ("torch_geometric.data.DataLoader", "torch_geometric.loader.DataLoader"),
     ("monai.data.dataloader.", "monai.data."),
     ("monai.data.dataset.", "monai.data."),
+    ("monai.data.thread_buffer.", "monai.data."),
+    ("dgl.dataloading.dataloader.", "dgl.dataloading."),
+    ("dgl.dataloading.pytorch.", "dgl.dataloading."),
+    ("torchio.data.loader.", "torchio."),
+    ("torchio.data.SubjectsLoader", "torchio.SubjectsLoader"),
+    ("litdata.streaming.dataloader.", "litdata."),
+    ("litdata.streaming.StreamingDataLoader", "litdata.StreamingDataLoader"),
+    ("webdataset.compat.", "webdataset."),
     ("lightning.pytorch.", "pytorch_lightning."),
     ("lightning.Fabric", "lightning_fabric.Fabric"),
     ("lightning.fabric.fabric.", "lightning_fabric."),
@@ -81,6 +89,15 @@ _BY_KEY = re.compile(
 def has_members_by_key(name: str) -> bool:
     """Whether what a library has made under a name is asked for its parts by their keys."""
     return _BY_KEY.fullmatch(name) is not None
+
+
+# What gives a dict of datasets, a split under each name, where it is not asked for one of them.
+_OF_SPLITS = frozenset({"datasets.load_dataset", "datasets.load_from_disk"})
+
+
+def has_splits(name: str) -> bool:
+    """Whether what a library's call gives may be asked for a part of it by a name that is written out."""
+    return name in _OF_SPLITS
 
 
 @cache

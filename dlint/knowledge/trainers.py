@@ -15,6 +15,8 @@ TRAINERS = {
 }
 # Who uses one of them mentions its library.
 TRAINER_LIBRARIES = ("transformers", "trl")
+# Their methods that go through the loaders which they make.
+PASSES = frozenset({"train", "evaluate", "predict"})
 # What is loaded, and the method that makes its loader, where a class derived from a trainer has none.
 LOADS = {"train_dataset": "get_train_dataloader", "eval_dataset": "get_eval_dataloader"}
 COLLATES = "data_collator"
@@ -24,8 +26,9 @@ COLLATES = "data_collator"
 SETTINGS = frozenset(
     {"transformers.TrainingArguments", "transformers.Seq2SeqTrainingArguments", "trl.SFTConfig"}
 )
+WORKERS = "dataloader_num_workers"
 FIELDS: dict[str, tuple[str, object]] = {
-    "num_workers": ("dataloader_num_workers", 0),
+    "num_workers": (WORKERS, 0),
     "persistent_workers": ("dataloader_persistent_workers", False),
     "prefetch_factor": ("dataloader_prefetch_factor", None),
     "pin_memory": ("dataloader_pin_memory", True),
@@ -34,8 +37,21 @@ FIELDS: dict[str, tuple[str, object]] = {
 }
 DEFAULTS = dict(FIELDS.values())
 
-# Lightning asks these for loaders, and calls methods before that make ready what is loaded.
-HOOKED = frozenset({"pytorch_lightning.LightningDataModule", "pytorch_lightning.LightningModule"})
+# Lightning asks these for loaders, and calls methods before that make ready what is loaded. It does not ask
+# the second where it is given one of the first.
+DATA_MODULE = "pytorch_lightning.LightningDataModule"
+HOOKED = frozenset({DATA_MODULE, "pytorch_lightning.LightningModule"})
+# Where it is given loaders or a datamodule, behind a model.
+GIVEN_DATA = frozenset(
+    {
+        "datamodule",
+        "datamodule_class",
+        "dataloaders",
+        "train_dataloader",
+        "train_dataloaders",
+        "val_dataloaders",
+    }
+)
 MAKES_READY = ("prepare_data", "setup")
 
 

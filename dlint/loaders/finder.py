@@ -157,11 +157,12 @@ class LoaderFinder:
             return self._of_callee(value.callee, call, point, arguments.after(value.arguments))
         if isinstance(value, External):
             kind = self._kinds.get(value.name)
-            given = set_behind(call, point, arguments)
-            return self._made(self._evaluator, call, point, kind, given) if kind else None
+            if kind is None or _may_take_threads(kind, arguments):
+                return None
+            return self._made(self._evaluator, call, point, kind, set_behind(call, point, arguments))
         if isinstance(value, Class):
             kind = self._kind(value)
-            if kind is None:
+            if kind is None or _may_take_threads(kind, arguments):
                 return None
             given = set_behind(call, point, self._through_init(value, call, point, arguments))
             return self._made(self._evaluator, call, point, kind, given, cls=value)
@@ -210,6 +211,16 @@ class LoaderFinder:
                     cls=owner,
                 )
         return None
+
+
+def _may_take_threads(kind: LoaderClass, given: Arguments) -> bool:
+    """Whether a loader may have no worker processes, however many workers it is given."""
+    if kind.threads is None:
+        return False
+    told = given.keywords.get(kind.threads)
+    if told is None:
+        return len(given.positional) > 1 or bool(given.spread or given.splats)
+    return not (isinstance(told.expression, ast.Constant) and told.expression.value is False)
 
 
 def _is_parameter(node: ast.expr, point: Point) -> bool:

@@ -10,9 +10,11 @@ from typing import TYPE_CHECKING, NamedTuple
 from dlint.evaluation.questions import begun
 from dlint.finding import ReachStep
 from dlint.knowledge.callbacks import RUNNERS
-from dlint.knowledge.loading import GOES_THROUGH, GOES_THROUGH_WORDS, LOADERS
+from dlint.knowledge.loading import GOES_THROUGH, LOADERS
+from dlint.knowledge.trainers import PASSES
 from dlint.loaders.finder import set_behind
 from dlint.loaders.loaders import Loader
+from dlint.loaders.trainers import asked_of
 from dlint.objects.initialisers import base_init_calls
 from dlint.project.main_guards import guarded_role
 from dlint.source.module import Module
@@ -20,7 +22,7 @@ from dlint.source.nodes import walk
 from dlint.source.statements import FunctionNode, blocks, expressions
 from dlint.values.frame import Arguments, Frame, Point, arguments_of
 from dlint.values.functions import display_name, is_generator
-from dlint.values.values import Class, External, Function, Instance, Key, Made, Partial, Value
+from dlint.values.values import Class, External, Function, Instance, Items, Key, Made, Partial, Super, Value
 from dlint.values.worlds import HERE
 
 if TYPE_CHECKING:
@@ -148,6 +150,16 @@ class Iterations:
                     return loader
         return None
 
+    def trainers(self, method: ast.Attribute, point: Point) -> Iterator[Loader]:
+        """The trainers, as the loaders that they make themselves, whose library's method is called."""
+        if self._program.trainers:
+            for value, _ in self._evaluator.values(method.value, point):
+                made = value.receiver if isinstance(value, Super) else value
+                if isinstance(value, Instance) and self._evaluator.classes.member(value.cls, method.attr):
+                    continue  # the program's own
+                if isinstance(made, Made | Instance):
+                    yield from (each for each in self._program.trainers if each.call is made.node)
+
     def from_body(self, module: Module) -> Iterator[Iteration]:
         """What importing or running a module iterates over, the main guard left aside."""
         yield from self.from_block(module.tree.body, self._program.modules.frame(module))
@@ -239,7 +251,7 @@ class _Walk:
             if isinstance(node.func, ast.Name) and node.func.id in _CONSUMES:
                 for argument in node.args[:1]:
                     yield from self._iterated(argument, point, calls)
-            if self._enters and _last(node.func) in GOES_THROUGH_WORDS:
+            if self._enters:
                 yield from self._handed_over(node, inside, calls)
             if self._enters and len(calls) < _FAR:
                 yield from self._called(node, inside, calls)
@@ -247,13 +259,22 @@ class _Walk:
     def _handed_over(
         self, node: ast.Call, point: Point, calls: tuple[tuple[str, Module, ast.AST], ...]
     ) -> Iterator[Iteration]:
-        """What a library's call goes through: each loader among its arguments."""
-        names = {getattr(value, "name", "") for value, _ in self._evaluator.values(node.func, point)}
-        if names & GOES_THROUGH:
+        """What a library's call goes through: each loader among its arguments, those that it asks other
+        arguments for, and those that a trainer makes itself."""
+        found: list[Loader] = []
+        if any(
+            getattr(value, "name", "") in GOES_THROUGH
+            for value, _ in self._evaluator.values(node.func, point)
+        ):
             given = [*node.args, *(keyword.value for keyword in node.keywords)]
             for each in [part for one in given for part in getattr(one, "elts", [one])]:
-                for loader in self._iterations.loaders_of(each, point):
-                    yield Iteration(node, point, loader, calls)
+                found += self._iterations.loaders_of(each, point)
+        asked = [] if found else asked_of(self._evaluator, node, point)
+        found += [loader for value in asked if (loader := self._iterations.loader(value)) is not None]
+        if isinstance(node.func, ast.Attribute) and node.func.attr in PASSES:
+            found += self._iterations.trainers(node.func, point)
+        for loader in found:
+            yield Iteration(node, point, loader, calls)
 
     def _called(
         self, node: ast.Call, point: Point, calls: tuple[tuple[str, Module, ast.AST], ...]
@@ -315,8 +336,11 @@ class _Walk:
                 yield method, arguments
         elif isinstance(value, External) and value.name in RUNNERS and node.args:
             for run, _ in self._evaluator.values(node.args[0], point):
-                if isinstance(run, Function):
-                    yield run, Arguments()
+                for each in run.items if isinstance(run, Items) else [run]:
+                    if isinstance(each, Function):
+                        yield each, Arguments()
+        for command in self._evaluator.apps.commands(value):
+            yield command, Arguments()
 
 
 def _unguarded(node: ast.expr, frame: Frame) -> Iterator[ast.AST]:

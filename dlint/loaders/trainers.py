@@ -1,18 +1,26 @@
-"""Trainers of libraries as the loaders that they make: ``Trainer(args=TrainingArguments(...),
-train_dataset=...)``."""
+"""Trainers of libraries: the loaders that they make, ``Trainer(args=TrainingArguments(...),
+train_dataset=...)``, and those for which they ask objects of the program, ``trainer.fit(model,
+datamodule=data)``."""
 
 from __future__ import annotations
 
 import ast
+from typing import TYPE_CHECKING
 
 from dlint.evaluation.entries import ABSENT
 from dlint.evaluation.options import ASKED, may_be
 from dlint.knowledge.commands import PARSED_INTO
-from dlint.knowledge.trainers import COLLATES, FIELDS, LOADS, SETTINGS
+from dlint.knowledge.loading import GOES_THROUGH, LIGHTNING_CLI
+from dlint.knowledge.trainers import COLLATES, DATA_MODULE, FIELDS, GIVEN_DATA, HOOKED, LOADS, SETTINGS
 from dlint.loaders.loaders import Loader
+from dlint.source.statements import dotted
+from dlint.values.frame import Arguments, Point
 from dlint.values.outcomes import Outcome, told_apart
-from dlint.values.values import Const, External, Instance, Made, Table, Unknown, Value
-from dlint.values.worlds import OPTION, World
+from dlint.values.values import Class, Const, External, Instance, Items, Key, Made, Table, Unknown, Value
+from dlint.values.worlds import HERE, OPTION, World
+
+if TYPE_CHECKING:
+    from dlint.calls.evaluator import Evaluator
 
 # The trainer's own words for arguments of its loaders.
 _WORDS = {"dataset": "train_dataset", "collate_fn": COLLATES}
@@ -23,7 +31,8 @@ class TrainerLoader(Loader):
     """The loaders of one trainer, as one loader that may get each of its datasets."""
 
     def word_for(self, name: str) -> str:
-        return "args" if name in FIELDS else _WORDS.get(name, f"no {name}")
+        own = name if name in self.kind.signature else f"no {name}"
+        return "args" if name in FIELDS else _WORDS.get(name, own)
 
     def written(self, name: str) -> ast.expr | None:
         return super().written(self.word_for(name))
@@ -36,16 +45,33 @@ class TrainerLoader(Loader):
 
     def _argument(self, name: str, world: World) -> _Given:
         if name in FIELDS:
-            return [
-                found
-                for value, w in super()._argument("args", world)
-                for found in self._field(value, name, w)
-            ]
+            stored, worlds = self._stored(name, world)
+            given: _Given = [*stored]
+            for start in worlds:
+                for value, w in super()._argument("args", start):
+                    given += self._field(value, name, w)
+            return given
         if name == "collate_fn":
             return [
                 (None if _is_none(value) else value, w) for value, w in super()._argument(COLLATES, world)
             ]
         return self._datasets(world) if name == "dataset" else [(None, world)]
+
+    def _stored(self, name: str, world: World) -> tuple[list[Outcome], list[World]]:
+        """What the function that makes the trainer has stored in its settings before, and the worlds in which
+        it has not: ``args.dataloader_num_workers = 8``."""
+        settings = self.written(name)
+        path = f"{dotted(settings)}.{FIELDS[name][0]}" if settings is not None else ""
+        if path not in self.point.frame.layout.binds:
+            return [], [world]
+        found: list[Outcome] = []
+        worlds: list[World] = []
+        for statement, w in self._evaluator.flow.definitions(path, self.point, world):
+            if statement is None:
+                worlds.append(w)
+            else:
+                found += self._evaluator.names.defined(statement, path, self.point.frame, w)
+        return found, worlds
 
     def _datasets(self, world: World) -> _Given:
         """Each dataset that a loader of the trainer's own making gets."""
@@ -115,6 +141,57 @@ class TrainerLoader(Loader):
         otherwise = External(f"{ASKED}().{field}")
         asked = may_be(ast.Constant(default), otherwise, (OPTION, id(self.call), field), world)  # type: ignore[arg-type]
         return asked or [(otherwise, world)]
+
+
+def asked_of(evaluator: Evaluator, call: ast.Call, point: Point) -> list[Value]:
+    """What Lightning asks the objects that a call gives it for: what their ``train_dataloader`` gives and
+    the like, of the datamodule alone where there is one."""
+    found: list[Value] = []
+    for callee, _ in evaluator.values(call.func, point):
+        methods = _asked_by(evaluator, callee, call, point)
+        given = _given(evaluator, call, point) if methods else []
+        datas = [each for each in given if DATA_MODULE in evaluator.classes.libraries(each.cls)]
+        for each in datas or ([] if _may_get_data(evaluator, call, point) else given):
+            for name in methods:
+                for method in evaluator.classes.methods(each, name):
+                    results = evaluator.calls.returns(method, Arguments(), call, point, HERE)
+                    found += [value for value, _ in results]
+    return [part for value in found for part in _parts(value)]
+
+
+def _asked_by(evaluator: Evaluator, callee: Value, call: ast.Call, point: Point) -> tuple[str, ...]:
+    """The methods by which what is called asks for loaders."""
+    if any(keyword.arg in ("run", None) for keyword in call.keywords):
+        return ()  # a LightningCLI that may be told only to make its objects
+    if isinstance(callee, External) and callee.name in GOES_THROUGH:
+        return GOES_THROUGH[callee.name]
+    if isinstance(callee, Class) and LIGHTNING_CLI in evaluator.classes.libraries(callee):
+        return GOES_THROUGH[LIGHTNING_CLI]
+    return ()
+
+
+def _given(evaluator: Evaluator, call: ast.Call, point: Point) -> list[Instance]:
+    """The objects for Lightning that a call is given, or one of each class of them that it is given."""
+    found: dict[Key, Instance] = {}
+    for given in [*call.args, *(keyword.value for keyword in call.keywords)]:
+        for value, _ in evaluator.values(given, point):
+            made = Instance(value, None, None) if isinstance(value, Class) else value
+            if isinstance(made, Instance) and HOOKED & evaluator.classes.libraries(made.cls):
+                found[made.key] = made
+    return list(found.values())
+
+
+def _may_get_data(evaluator: Evaluator, call: ast.Call, point: Point) -> bool:
+    """Whether a call is given more than a model: loaders, or a datamodule of which nobody knows the class."""
+    others = [*call.args[1:], *(keyword.value for keyword in call.keywords if keyword.arg in GIVEN_DATA)]
+    return any(not _is_none(value) for other in others for value, _ in evaluator.values(other, point))
+
+
+def _parts(value: Value) -> tuple[Value, ...]:
+    """A loader, or each of several in a list or a dict."""
+    if isinstance(value, Items):
+        return value.items
+    return tuple(value.items.values()) if isinstance(value, Table) else (value,)
 
 
 def _is_none(value: Value | None) -> bool:

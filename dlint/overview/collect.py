@@ -97,7 +97,9 @@ def _draws(program: Program, loader: Loader, uses: list[WorkerUse]) -> Iterator[
             yield library, "torch, from base_seed + worker_id"
         elif init is not None:
             yield library, f"worker_init_fn {init}"
-        elif program.releases.torch_is_from(_SEEDS_NUMPY):
+        elif program.releases.torch_is_from(_SEEDS_NUMPY) or program.releases.notebook_is_from(
+            _SEEDS_NUMPY, loader.module.relative
+        ):
             yield library, "torch, from base_seed + worker_id (since 1.9)"
         else:
             yield library, "nobody before torch 1.9, torch since"

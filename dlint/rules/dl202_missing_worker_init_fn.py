@@ -7,9 +7,9 @@ known to its end and leaves NumPy alone (seeds other libraries only, or sets num
 the like), whose dataset or `collate_fn` draws from `np.random.*`, where the project allows a torch release
 before 1.9. The release comes from `target-torch`, else from the project's own declaration; an unpinned
 `torch` means the current one. Where nothing is said, the oldest counts that the code can run on: Python
-3.10 has no torch before 1.11, and names of torch or torchvision that came with 1.9 or later need that. A
-number of workers that is not known counts as some. A loader whose dataset is found by a name at run time
-may get every dataset class that no other loader gets.
+3.10 has no torch before 1.11 (nor has a notebook that was last run with it), and names of torch or
+torchvision that came with 1.9 or later need that. A number of workers that is not known counts as some. A
+loader whose dataset is found by a name at run time may get every dataset class that no other loader gets.
 
 One worker with a literal `shuffle=False` is an evaluation and left alone: there is no other worker to repeat.
 So is one worker that is kept, or whose loader is seen to be gone through once only.
@@ -166,7 +166,7 @@ def check(program: Program) -> Iterator[Found]:
                 if program.releases.torch_is_from(_SEEDS_ITSELF):
                     return
                 repeat = _repeated(program, loader)
-                if repeat is None:
+                if repeat is None or program.releases.notebook_is_from(_SEEDS_ITSELF, loader.module.relative):
                     continue
                 remedy = _remedy(program, loader, uses, missing=missing)
                 draw = min(draws, key=lambda each: _distance(program, each))

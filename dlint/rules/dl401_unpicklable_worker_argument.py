@@ -7,8 +7,10 @@ with workers has to send them: as `collate_fn` (a `Trainer`'s `data_collator`) o
 the code behind the call or a loader class stores it (`loader.collate_fn = ...`), as the dataset, or kept on
 the dataset or on a transform that the dataset holds (`self.scale = lambda ...`,
 `transforms.Lambda(lambda ...)`, `dataset.steps.append(lambda ...)`), be it the default of a parameter or a
-name of a class (`collate = staticmethod(lambda ...)`). A decorator's inner function is one where it has not
-the name of what it decorates (`functools.wraps`).
+name of a class (`collate = staticmethod(lambda ...)`). So do datasets of Hugging Face
+(`rows.with_transform(...)`, `rows["train"].set_transform(...)`, what maps or filters a stream; dill is for
+their fingerprints only) and the stages of a pipeline of webdataset's, but for those behind a `WebLoader`. A
+decorator's inner function is one where it has not the name of what it decorates (`functools.wraps`).
 
 Also what a dataset or a transform of the program keeps and pickle refuses, whatever its name: a module
 (`self.backend = importlib.import_module(name)`), a generator (`self.files = (path for path in ...)`), a view

@@ -106,6 +106,14 @@ def read_notebook(data: bytes) -> Notebook:
     return notebook
 
 
+def python_of(data: bytes) -> str | None:
+    """The Python that a notebook was last run with, where it says so; SourceError where it is no notebook."""
+    metadata = _document(data).get("metadata")
+    info = metadata.get("language_info") if isinstance(metadata, dict) else None
+    version = info.get("version") if isinstance(info, dict) else None
+    return version if isinstance(version, str) else None
+
+
 def cell_texts(data: bytes) -> list[str]:
     """What stands in each cell of a notebook, nothing for one that holds no code; SourceError where it is no
     notebook."""

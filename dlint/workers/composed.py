@@ -1,5 +1,5 @@
 """What an object of a library is made of: what its constructor was given, and the transforms that are added
-to it where it is made (``train.transforms.append(Cutout(16))``, ``rows.set_transform(augment)``)."""
+to it where it is made (``train.transforms.append(Cutout(16))``)."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import ast
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from dlint.knowledge.callbacks import KEEPS_TRANSFORMS, SETS_TRANSFORM, takes_transform
+from dlint.knowledge.callbacks import KEEPS_TRANSFORMS
 from dlint.source.statements import statements_in
 from dlint.values.frame import Point
 from dlint.values.outcomes import Outcome
@@ -22,7 +22,7 @@ def made_of(evaluator: Evaluator, made: Made, world: World) -> Iterator[Outcome]
     """The values that an object of a library is made of."""
     for argument in made.arguments.all():
         yield from evaluator.value_of(argument, world)
-    if made.name.rpartition(".")[2] in KEEPS_TRANSFORMS or takes_transform(made.name):
+    if made.name.rpartition(".")[2] in KEEPS_TRANSFORMS:
         for node, point, name in _added(made):
             for reached in evaluator.flow.reaching(point, world):
                 for definition, w in evaluator.flow.definitions(name, point, reached):
@@ -38,8 +38,6 @@ def _added(made: Made) -> Iterator[tuple[ast.expr, Point, str]]:
             path = f"{name}.transforms"
         case _:
             return
-    if takes_transform(made.name):
-        yield from _set_on(made, name)
     if path not in frame.layout.binds or isinstance(frame.scope, ast.Lambda):
         return
     for statement in statements_in(frame.scope.body):
@@ -50,18 +48,3 @@ def _added(made: Made) -> Iterator[tuple[ast.expr, Point, str]]:
                 yield added, Point(frame, statement), name
             case ast.AugAssign(target=held, value=added) if ast.unparse(held) == path:
                 yield added, Point(frame, statement), name
-
-
-def _set_on(made: Made, name: str) -> Iterator[tuple[ast.expr, Point, str]]:
-    """The functions that the scope which makes a dataset sets to be called for each item."""
-    frame = made.point.frame
-    for statement in [] if isinstance(frame.scope, ast.Lambda) else statements_in(frame.scope.body):
-        match statement:
-            case ast.Expr(
-                value=ast.Call(
-                    func=ast.Attribute(value=ast.Name(id=held), attr=method), args=args, keywords=words
-                )
-            ) if held == name and method == SETS_TRANSFORM:
-                given = [*args, *(word.value for word in words if word.arg == "transform")]
-                if given:
-                    yield given[0], Point(frame, statement), name

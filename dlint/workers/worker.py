@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from dlint.evaluation.flow import few
-from dlint.knowledge.callbacks import STREAMS, runs_at_once
+from dlint.knowledge.callbacks import is_pipeline, runs_at_once, takes_transform
 from dlint.knowledge.loading import (
     HAND_ON,
     INNER_PARTS,
@@ -25,6 +25,7 @@ from dlint.source.module import Module
 from dlint.source.nodes import walk
 from dlint.values.frame import Arguments
 from dlint.values.values import (
+    External,
     Function,
     Instance,
     Items,
@@ -39,6 +40,7 @@ from dlint.workers.composed import made_of
 from dlint.workers.events import Above, Event, Visit, linked, ways
 from dlint.workers.inner_datasets import inner_datasets
 from dlint.workers.item_objects import ItemObjects
+from dlint.workers.pipelines import kept_functions, parts_of_pipeline
 from dlint.workers.reach import Link
 from dlint.workers.summaries.meeting import Asked, Entered, Meeting, Noted, Step, when_called
 from dlint.workers.summaries.summaries import Summaries, Summary
@@ -108,8 +110,14 @@ class WorkerCode:
         seen.add(value.key)
         if isinstance(value, Instance):
             self._instance_entries(value, world, seen)
+        elif isinstance(value, Made | External) and takes_transform(value.name):
+            for part, w in kept_functions(self._evaluator, value, world):
+                self._data(part, w, seen)
+        elif isinstance(value, Made) and is_pipeline(value.name):
+            for part, w in parts_of_pipeline(self._evaluator, value, world):
+                self._data(part, w, seen)
         elif isinstance(value, Made):
-            if not runs_at_once(value.name) or _streams(value):
+            if not runs_at_once(value.name):
                 for part, w in made_of(self._evaluator, value, world):
                     self._data(part, w, seen)
         elif isinstance(value, Items):
@@ -242,16 +250,6 @@ class WorkerCode:
         for event in events:
             for link in ways(self._visit_of[id(event)]):
                 yield event if link is event.link else event.by(link)
-
-
-def _streams(made: Made) -> bool:
-    """Whether what an object is made of is told, where it is made, to do its work when it is read."""
-    return any(
-        isinstance(node, ast.keyword)
-        and node.arg == STREAMS
-        and not (isinstance(node.value, ast.Constant) and not node.value.value)
-        for node in walk(made.node)
-    )
 
 
 def _joined(worlds: list[World], inside: list[World]) -> list[World]:

@@ -7,6 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from dlint import engine
+from dlint.settings.settings import Settings
 from dlint.source.notebooks import Place, read_notebook
 from dlint.source.reading import SourceError
 from tests.doors.doors import CLEAN, HAZARD, dlint, write
@@ -171,6 +173,29 @@ def test_no_main_guard_is_asked_for(tmp_path: Path) -> None:
     assert check(tmp_path) == ([], "", 0)
     write(tmp_path, {"n.py": f"{IMPORTS}\n{body}\n{loop}\n"})
     assert "DL402" in check(tmp_path)[0][0]
+
+
+@pytest.mark.parametrize(
+    ("version", "target", "found"),
+    [
+        ("3.10.12", None, False),
+        ("3.9.18", None, True),
+        ("3.10.12", "1.8", True),  # what the user says counts
+        ("3.x", None, True),
+        (3.1, None, True),
+    ],
+)
+def test_the_python_of_a_notebook(version: object, target: str | None, found: bool, tmp_path: Path) -> None:
+    draws = (
+        "import numpy as np\nfrom torch.utils.data import DataLoader, Dataset\n\nclass Things(Dataset):\n"
+        "    def __len__(self):\n        return 9\n\n"
+        "    def __getitem__(self, i):\n        return np.random.rand(i)"
+    )
+    metadata = {"language_info": {"name": "python", "version": version}}
+    loop = "for batch in DataLoader(Things(), num_workers=2):\n    print(batch)"
+    write(tmp_path, {"n.ipynb": notebook(draws, loop, metadata=metadata)})
+    settings = Settings(select=("DL202",), target_torch=target)
+    assert bool(engine.check([tmp_path], settings).findings) is found
 
 
 def test_what_a_cell_defines_cannot_be_sent(tmp_path: Path) -> None:

@@ -9,6 +9,7 @@ _WORDS = (
     b"__getitem__",
     b"worker_init",
     b"data_collator",
+    b"dataloader_num_workers",
     b"cv2",
     b"random",
     b"seed",
@@ -16,6 +17,8 @@ _WORDS = (
     b"Executor",
     b"Thread",
     b"Sampler",
+    b"WebLoader",
+    b"SubjectsLoader",
     b"torch",
 )
 

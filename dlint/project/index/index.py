@@ -51,6 +51,7 @@ class Index:
         self._stores: dict[str, tuple[str, ...]] = {}
         self._tests: dict[str, bool] = {}
         self._makes_by_name: dict[str, bool] = {}
+        self._texts = texts
         self._roles = Roles(self.data)
         room = KEPT_BYTES
         prefix = len(root.as_posix().rstrip("/")) + 1
@@ -74,6 +75,12 @@ class Index:
         kept = self._kept.get(relative)
         spend(1 + self._sizes[relative] // 1024)  # whoever asks for a text looks through it
         return _read(self.paths[relative]) if kept is None else kept
+
+    def whole(self, relative: str) -> bytes:
+        """The bytes of a file as it is, a notebook's too; SourceError where it cannot be read."""
+        path = self.paths[relative]
+        given = self._texts.get(path) if self._texts else None
+        return read_bytes(path) if given is None else given
 
     def is_test(self, relative: str) -> bool:
         """Whether a file is a test: by its name, but for an evaluation that is called like one."""

@@ -7,9 +7,11 @@ from pathlib import Path
 
 from dlint.knowledge.releases import FIRST_TORCH_OF_PYTHON
 from dlint.project.index.index import Index
-from dlint.project.releases.bounds import Range, numbers
+from dlint.project.releases.bounds import Range, is_release, numbers
 from dlint.project.releases.declarations import NOTHING, Declaration, Declared
 from dlint.project.releases.oldest_torch import Need, Release, need_of
+from dlint.source.notebooks import is_notebook, python_of
+from dlint.source.reading import SourceError
 
 
 class Releases:
@@ -24,6 +26,7 @@ class Releases:
         self._torch = torch
         self._python = python
         self._needs: dict[Release | None, Need | None] = {}
+        self._notebooks: dict[str, Release | None] = {}  # the Python of each
 
     @property
     def names_torch(self) -> bool:
@@ -57,6 +60,28 @@ class Releases:
         if below is not None and numbers(below) <= release:
             return False
         return self._with_python >= release or self.need(release) is not None
+
+    def notebook_is_from(self, release: Release, relative: str) -> bool:
+        """Whether a notebook was last run with a Python for which there is no older torch than this, and
+        nobody says which torch it is."""
+        if self.names_torch:
+            return False
+        if relative not in self._notebooks:
+            self._notebooks[relative] = self._python_of(relative)
+        python = self._notebooks[relative]
+        return any(
+            first >= release and python is not None and python >= since
+            for since, first in FIRST_TORCH_OF_PYTHON.items()
+        )
+
+    def _python_of(self, relative: str) -> Release | None:
+        if not is_notebook(relative):
+            return None
+        try:
+            python = python_of(self._index.whole(relative))
+        except SourceError:
+            return None
+        return numbers(python) if python is not None and is_release(python) else None
 
     def oldest_torch(self) -> tuple[str, str] | None:
         """The oldest torch that counts where the user has chosen none, and what decides it."""
