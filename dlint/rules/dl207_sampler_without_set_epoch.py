@@ -147,7 +147,7 @@ def _program_of(program: Program, loader: Loader) -> set[str]:
 
 
 def _runs_each_epoch(
-    program: Program, samplers: DistributedSamplers, loader: Loader, dealt: Dealt, modules: set[str]
+    program: Program, samplers: Samplers, loader: Loader, dealt: Dealt, modules: set[str]
 ) -> EpochLoop | None:
     """The loop by which the program goes through a loader again and again, to train; one without a loop
     where there are several."""
