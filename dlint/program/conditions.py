@@ -15,7 +15,7 @@ from dlint.evaluation.options import option_of, setting_of
 from dlint.fork.start_method import python_starts_anew, surely_starts_anew
 from dlint.loaders.loaders import is_zero
 from dlint.values.places import places_around, tests_at
-from dlint.values.values import Const, Instance
+from dlint.values.values import Const, Instance, Unknown
 from dlint.values.worlds import HERE
 
 if TYPE_CHECKING:
@@ -204,8 +204,10 @@ def chosen(program: Program, use: WorkerUse) -> str | None:
     for way, world in use.loader.ways("num_workers", "dataset"):
         if way["dataset"] is not None:
             like, as_seen = program.like(way["dataset"], world)
-            is_mine = like.key == use.dataset.key and as_seen is use.world
-            (mine if is_mine else others).append(world)
+            if like.key == use.dataset.key and as_seen is use.world:
+                mine.append(world)
+            elif not isinstance(like, Unknown):  # or there is none, and the program ends
+                others.append(world)
     found = [
         {
             _given(each.value, each.default)
@@ -218,10 +220,16 @@ def chosen(program: Program, use: WorkerUse) -> str | None:
 
 
 def _deciding(program: Program, world: World, others: list[World]) -> list[Asked]:
-    """The options that are not their defaults in a world and may be in others: what is asked for in any case,
-    as where ``args.train`` leads to all of this, decides nothing there."""
-    asked = program.evaluator.options.asked(world)
-    return [each for each in asked if not all(map(each.alone.agrees, others))]
+    """The options that are not their defaults in a world, and are that in others which they tell apart from
+    it. What is asked for in any case decides nothing: ``args.train`` that leads to all of this, or
+    ``args.stage`` that says which data there is, and has no default."""
+    asked = program.evaluator.options.asked
+    named = [(other, {each.value.key for each in asked(other)}) for other in others]
+    return [
+        each
+        for each in asked(world)
+        if any(each.value.key not in names and not each.alone.agrees(other) for other, names in named)
+    ]
 
 
 def any_loaded(program: Program, uses: Iterable[WorkerUse]) -> str | None:

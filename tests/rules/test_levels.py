@@ -979,6 +979,12 @@ _EITHER = "loader = DataLoader(Pooled() if {} else Plain(), num_workers=2)"
         (_SETTING.format("False\nif cfg.size > 9:\n    cfg.pool = True"), _EITHER.format("cfg.pool"), None),
         (_SWITCH, "loader = DataLoader(Pooled(), num_workers=2 if args.pool else 3)", None),
         (_KIND, _EITHER.format("args.pool == 'yes'"), None),
+        (
+            _SWITCH.replace(", action='store_true'", ""),
+            "if args.pool == 'yes':\n            data = Pooled()\n        elif args.pool == 'no':\n"
+            "            data = Plain()\n        loader = DataLoader(data, num_workers=2)",
+            None,
+        ),
         (_SWITCH + "\nparser.set_defaults(pool=True)", _EITHER.format("args.pool"), None),
         (_SWITCH, _EITHER.format("args.pool or len(cfg.rows) > 9"), None),
     ],
