@@ -8,7 +8,8 @@ workers:
 - `.cuda()`, `.to(device)`, `device=...` or `torch.cuda.FloatTensor(...)`, where the device is CUDA: written
   there, or by some way in which the program makes it, such as
   `torch.device("cuda" if torch.cuda.is_available() else "cpu")`, by the default of an option, also of a
-  dataclass that the command line fills, or by what was put on the GPU before (`model.device`).
+  dataclass that the command line fills, or by what was put on the GPU before (`model.device`, also with
+  `device_map="auto"`).
   `Accelerator().device` and that of Lightning's `Fabric` are a GPU wherever there is one, unless they are
   told otherwise. A number is a GPU's (`device=0`, `.to(0)`), and so is the rank that `mp.spawn` passes to
   what it starts.
@@ -93,6 +94,7 @@ from dlint.fork.gpu.placed import may_name_device, uses_gpu
 from dlint.fork.start_method import STARTS_ANEW
 from dlint.knowledge.processes.devices import (
     DEVICE_KEYWORDS,
+    DEVICE_MAP,
     FORK_RNG,
     FORK_RNG_TOLD,
     MAKERS,
@@ -360,7 +362,7 @@ def _shown(call: ast.Call) -> str:
         return f"{name}(device=...)"
     name = name if (dotted(call.func) or "").startswith("torch.") else f".{call.func.attr}"
     for keyword in call.keywords:
-        if keyword.arg in DEVICE_KEYWORDS:
+        if keyword.arg in (*DEVICE_KEYWORDS, DEVICE_MAP):
             return f"{name}({keyword.arg}={ast.unparse(keyword.value)})"
     if call.func.attr == "to" and call.args:
         return f".to({ast.unparse(call.args[0])})"

@@ -10,9 +10,11 @@ from dlint.knowledge.processes.devices import (
     CHOOSE_DEVICE,
     DEVICE,
     DEVICE_KEYWORDS,
+    DEVICE_MAP,
     DEVICE_NAMES,
     MOVES,
     PRESENT_GPU,
+    SPREAD,
     is_cuda,
     is_number_of_gpu,
     makes_cuda_tensor,
@@ -182,7 +184,8 @@ def where_put(evaluator: Evaluator, node: ast.expr, point: Point, world: World, 
         return None
     match node:
         case ast.Call(func=func):
-            if may_name_device(node) and uses_gpu(evaluator, node, point, world, far):
+            named = may_name_device(node) and uses_gpu(evaluator, node, point, world, far)
+            if named or _is_mapped(evaluator, node, point, world):
                 return Put(node, point)
             if isinstance(func, ast.Attribute) and stays_there(func.attr):
                 return where_put(evaluator, func.value, point, world, far + 1)
@@ -200,6 +203,20 @@ def where_put(evaluator: Evaluator, node: ast.expr, point: Point, world: World, 
         case ast.Name(id=name):
             return _of_name(evaluator, name, point, world, far)
     return None
+
+
+def _is_mapped(evaluator: Evaluator, call: ast.Call, point: Point, world: World) -> bool:
+    """Whether a network is loaded to GPUs: ``from_pretrained(name, device_map="auto")``."""
+    return (
+        isinstance(call.func, ast.Attribute)
+        and call.func.attr == "from_pretrained"
+        and any(
+            isinstance(value, Const) and (value.value in SPREAD or is_cuda(value.value))
+            for keyword in call.keywords
+            if keyword.arg == DEVICE_MAP
+            for value, _ in evaluator.values(keyword.value, point, world)
+        )
+    )
 
 
 def _first(evaluator: Evaluator, nodes: list[ast.expr], point: Point, world: World, far: int) -> Put | None:

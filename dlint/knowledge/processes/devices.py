@@ -23,6 +23,9 @@ CHOOSE_DEVICE: dict[str, tuple[str, int | None, tuple[object, ...]]] = {
     "accelerate.PartialState": ("cpu", 0, (False, None)),
     "lightning_fabric.Fabric": ("accelerator", 0, ("auto", "cuda", "gpu")),
 }
+# The keyword by which ``from_pretrained`` takes a device, or a way to spread a network over all GPUs.
+DEVICE_MAP = "device_map"
+SPREAD = frozenset({"auto", "balanced", "balanced_low_0", "sequential"})
 # Methods of these that move a network to the device.
 PREPARE = frozenset(
     {
