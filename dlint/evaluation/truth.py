@@ -97,6 +97,8 @@ class Truth:
         """Whether a value is None."""
         if isinstance(value, Const):
             return [(value.value is None, world)]
+        if isinstance(value, Unknown) and value.computed:
+            return [(False, world)]
         if isinstance(value, Unknown | External) or (
             isinstance(value, Made) and not is_constructor(value.name)
         ):

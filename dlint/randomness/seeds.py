@@ -79,18 +79,29 @@ def seeds_of(
     if expression is None:
         return [FRESH_SEED if not call.keywords else UNKNOWN_SEED]
     evaluator.start()
-    return _Trace(evaluator, code, uses, copied).of(expression, event.point, event.world)
+    return _Trace(evaluator, code, uses, event.link, copied).of(expression, event.point, event.world)
 
 
 class _Trace:
     """Follows one seed back; the entries' own parameters are the worker's number or the item's index."""
 
     def __init__(
-        self, evaluator: Evaluator, code: WorkerCode, uses: Sequence[WorkerUse], copied: bool
+        self,
+        evaluator: Evaluator,
+        code: WorkerCode,
+        uses: Sequence[WorkerUse],
+        link: Link | None,
+        copied: bool,
     ) -> None:
         self._evaluator = evaluator
         self._uses = uses
         self._copied = copied
+        # The calls that lead to the seeding: a summary, and so a frame, may be shared with who calls alike.
+        self._calls: dict[int, Link] = {}
+        while link is not None:
+            if link.function is not None:
+                self._calls[id(link.function.node)] = link
+            link = link.above
         self._inside = {id(visit.function.node) for visit in code.visits}
         self._init_functions = {
             id(visit.function.node)
@@ -292,7 +303,7 @@ class _Trace:
         bound = frame.receiver is not None or (frame.owner is not None and not is_static(scope))
         names = [a.arg for a in [*scope.args.posonlyargs, *scope.args.args]][1 if bound else 0 :]
         if frame.arguments is not None:
-            return self._given(name, names, frame, frame.arguments, world)
+            return self._given(name, names, frame, self._arguments(frame, frame.arguments), world)
         if id(scope) in self._init_functions and names[:1] == [name]:
             return [OWN_NUMBER]
         if isinstance(scope, ast.Lambda) or sounds_changing(name):
@@ -307,6 +318,18 @@ class _Trace:
             if chosen is None or chosen == index
             for seed in self._given(name, names, frame, site.arguments, world)
         ]
+
+    def _arguments(self, frame: Frame, arguments: Arguments) -> Arguments:
+        """The arguments of the call that led to the seeding: the frame may be that of another one."""
+        link = self._calls.get(id(frame.scope))
+        if link is None or link.caller is None or not isinstance(link.site, ast.Call):
+            return arguments
+        callees = [callee for callee, _ in self._evaluator.values(link.site.func, link.caller)]
+        if getattr(frame.scope, "decorator_list", None) or not all(
+            isinstance(callee, Function) and callee.node is frame.scope for callee in callees
+        ):
+            return arguments  # somebody between them may give others
+        return arguments_of(link.site, link.caller)
 
     def _given(
         self, name: str, names: list[str], frame: Frame, arguments: Arguments, world: World

@@ -64,7 +64,8 @@ def operate(node: ast.BinOp, left: Value, right: Value, point: Point) -> Value:
             return Made("torch.utils.data.ConcatDataset", node, Arguments(sides), point)
     if isinstance(node.op, ast.Div) and any(_is_path(side) for side in (left, right)):
         return Made(PATH, node, Arguments([Argument(None, None, side) for side in (left, right)]), point)
-    return Unknown(("operation", type(node.op).__name__, left.key, right.key), text=_text(node, left, right))
+    mark = ("operation", type(node.op).__name__, left.key, right.key)
+    return Unknown(mark, text=_text(node, left, right), computed=True)
 
 
 def joined(parts: Sequence[Value], mark: Key) -> Value:
@@ -74,7 +75,7 @@ def joined(parts: Sequence[Value], mark: Key) -> Value:
         if isinstance(whole, Const) and isinstance(part, Const) and not any(map(_is_long, (whole, part))):
             whole = Const(whole.value + part.value)
         else:
-            whole = Unknown((mark, whole.key, part.key), text=_around(whole, part))
+            whole = Unknown((mark, whole.key, part.key), text=_around(whole, part), computed=True)
     return whole
 
 
@@ -137,7 +138,7 @@ def _constants(node: ast.BinOp, left: Any, right: Any) -> Value:
     numbers = isinstance(left, _NUMBERS) and isinstance(right, _NUMBERS)
     strings = isinstance(left, str) and isinstance(right, str) and isinstance(node.op, ast.Add)
     if any(_is_huge(side) for side in (left, right)):
-        return Unknown(("operation", id(node)))
+        return Unknown(("operation", id(node)), computed=True)
     if function is not None and (numbers or strings):
         try:
             result = function(left, right)
@@ -145,7 +146,7 @@ def _constants(node: ast.BinOp, left: Any, right: Any) -> Value:
             pass
         else:
             return Const(result)
-    return Unknown(("operation", id(node)))
+    return Unknown(("operation", id(node)), computed=True)
 
 
 def _is_huge(value: Any) -> bool:
@@ -158,4 +159,4 @@ def negative(node: ast.UnaryOp, value: Value) -> Value:
     """The value of ``-x``, ``+x`` or ``~x``."""
     if isinstance(value, Const) and isinstance(value.value, _NUMBERS) and isinstance(node.op, ast.USub):
         return Const(-value.value)
-    return Unknown(("sign", type(node.op).__name__, value.key))
+    return Unknown(("sign", type(node.op).__name__, value.key), computed=True)

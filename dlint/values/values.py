@@ -65,18 +65,21 @@ class Unknown(Value):
 
     ``call`` is the call of something unknown that gives it, where that may make an object: what it was given,
     its node and where it stands. ``text`` is how a string or path begins and ends of which no more is known.
+    ``computed``: it is what an operator gives, which is never None.
     """
 
-    __slots__ = ("call", "text")
+    __slots__ = ("call", "computed", "text")
 
     def __init__(
         self,
         parts: Key,
         call: tuple[Arguments, ast.Call, Key] | None = None,
         text: tuple[str, str] | None = None,
+        computed: bool = False,
     ) -> None:
         self.call = call
         self.text = text
+        self.computed = computed
         self.key = number(parts)
 
 
