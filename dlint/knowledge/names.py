@@ -31,6 +31,7 @@ _PREFIXES = (
     ("lightning.fabric.", "lightning_fabric."),
     ("lightning.", "pytorch_lightning."),
     ("jsonargparse.auto_cli", "jsonargparse.CLI"),
+    ("typing_extensions.", "typing."),
     ("pydantic.v1.", "pydantic."),
     ("pydantic.main.", "pydantic."),
     ("boto3.session.Session", "boto3.Session"),
@@ -67,6 +68,9 @@ AS_TUPLES_DICT = "typing.NamedTuple._asdict"
 DUMPED = "pydantic.BaseModel.model_dump"
 DUMPS_ALIKE = frozenset({"exclude", "exclude_none", "mode", "round_trip", "warnings"})
 
+
+# Classes of libraries that give a class below them nothing but a kind.
+ONLY_KINDS = frozenset({"abc.ABC", "builtins.object", "typing.Generic", "typing.Protocol"})
 
 # What calling what a library has made gives, by its name.
 MAKES_MORE = {"sqlalchemy.orm.sessionmaker": "sqlalchemy.orm.Session"}
