@@ -67,6 +67,9 @@ MAKES_PATHS = frozenset({f"{PATH}().{method}" for method in _OF_A_PATH} | {f"{PA
 AS_TUPLES_DICT = "typing.NamedTuple._asdict"
 DUMPED = "pydantic.BaseModel.model_dump"
 DUMPS_ALIKE = frozenset({"exclude", "exclude_none", "mode", "round_trip", "warnings"})
+# What makes settings of a record or its class, and what changes settings in place by their fields' names.
+STRUCTURED = "omegaconf.OmegaConf.structured"
+CHANGES_SETTINGS = ("OmegaConf.update", "merge_with")
 
 
 # Classes of libraries that give a class below them nothing but a kind.
