@@ -335,6 +335,8 @@ class Evaluator(Questions):
         """The values of ``base[index]``."""
         if isinstance(index, ast.Slice):
             return self._slice(base, index, point, world)
+        if self.classes.is_generic(base):
+            return [(base, world)]
         if isinstance(base, Made) and self.containers.is_split(base):
             return [(base, world)]
         if isinstance(base, Made) and has_members_by_key(f"{base.name}()"):

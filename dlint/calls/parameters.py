@@ -71,7 +71,7 @@ class Parameters:
         seen to be called on, and one of its class where that is not all.
 
         Only an object of an heir says more than the class itself, or of a class whose objects get what they
-        hold by name; whose methods call it themselves says nothing.
+        hold by name, or are made of others of its objects; whose methods call it themselves says nothing.
         """
         scope = frame.scope
         of_class = is_class_method(scope)
@@ -80,7 +80,9 @@ class Parameters:
         mark = (id(scope), "self")
         if not isinstance(scope, ast.FunctionDef | ast.AsyncFunctionDef):
             return anyone
-        by_name = bool(self._evaluator.attributes.sets_by_name(owner))
+        by_name = self._evaluator.attributes.sets_by_name(owner) or self._evaluator.records.are_replaced(
+            owner
+        )
         if not by_name and not self._evaluator.classes.subclasses(owner):
             return anyone
         if mark in self._asking or len(self._asking) > _MOST_ASKED:
@@ -107,12 +109,12 @@ class Parameters:
                     self._heirs[id(scope)] = heirs
             if not any(receivers for _, receivers in heirs):
                 return anyone
-            found: list[Outcome] = [
-                (each, world if chosen is not None else world.assuming(choice, index))
-                for index, receivers in heirs
-                if chosen in (None, index, _ANOTHER)
-                for each in receivers or [plain]
-            ]
+            found: list[Outcome] = []
+            for index, receivers in heirs:
+                if chosen in (None, index, _ANOTHER):
+                    # One world for all that one call may be on: nothing yet tells those apart.
+                    there = world if chosen is not None else world.assuming(choice, index)
+                    found += [(each, there) for each in receivers or [plain]]
             return found or anyone
         finally:
             del self._asking[mark]

@@ -20,7 +20,7 @@ from dlint.objects.initialisers import base_init_calls
 from dlint.source.expected_errors import expects_error
 from dlint.source.module import Module
 from dlint.source.nodes import walk
-from dlint.source.statements import FunctionNode, functions_in, statements_in
+from dlint.source.statements import FunctionNode, call_of, functions_in, statements_in
 from dlint.values.frame import Arguments, Frame, Point, arguments_of
 from dlint.values.values import Class, Function, Instance, Key, Partial
 
@@ -176,11 +176,12 @@ class Sites:
             if module is None:
                 continue
             for trail in module.paths_to(known_as, called=True):
-                call = trail[-2] if len(trail) > 1 else None
-                if isinstance(call, ast.Call) and call.func is trail[-1]:
+                called_there = call_of(trail)
+                if called_there is not None:
+                    call, to_callee = called_there
                     if (owner is None and _on_self(call.func)) or any(map(expects_error, trail)):
                         continue
-                    site = self._site(call, trail, module, scope, owner)
+                    site = self._site(call, to_callee, module, scope, owner)
                     if site is not None:
                         found.append(site)
 

@@ -17,6 +17,7 @@ from dlint.knowledge.names import (
     DUMPS_ALIKE,
     MAKES_PATHS,
     PATH,
+    STRUCTURED,
     asks_state,
     library_answers_again,
 )
@@ -379,6 +380,17 @@ class Library:
         known: list[Outcome] = [(value, w) for value, w in made if value is not None]
         return known if len(known) == len(made) else []
 
+    def _structured(self, arguments: Arguments, node: ast.AST, point: Point, world: World) -> list[Outcome]:
+        """``OmegaConf.structured(Config)``."""
+        if len(arguments.positional) != 1 or arguments.keywords or arguments.splats:
+            return []
+        made = [
+            (self._evaluator.records.structured(value, node, point), w)
+            for value, w in self._first(arguments, world)
+        ]
+        known: list[Outcome] = [(value, w) for value, w in made if value is not None]
+        return known if len(known) == len(made) else []
+
     def _members(self, arguments: Arguments, node: ast.AST, point: Point, world: World) -> list[Outcome]:
         """``inspect.getmembers(module)``: the names and what they stand for."""
         return [
@@ -450,6 +462,8 @@ _FUNCTIONS: dict[str, Callable[[Library, Arguments, ast.AST, Point, World], list
     "contextlib.ExitStack().enter_context": Library._entered,
     "copy.copy": Library._copied,
     "copy.deepcopy": Library._copied,
+    "copy.replace": Library._replaced,
+    STRUCTURED: Library._structured,
     "builtins.enumerate": Library._enumerate,
     "tqdm.tqdm": Library._same,
     "tqdm.auto.tqdm": Library._same,

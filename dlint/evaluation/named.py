@@ -11,6 +11,7 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
+from dlint.knowledge.names import ONLY_KINDS
 from dlint.knowledge.words.reflection import IMPORTS
 from dlint.source.nodes import walk
 from dlint.source.statements import functions_in
@@ -36,7 +37,7 @@ if TYPE_CHECKING:
 _MOST = 24
 _TARGET = "_target_"
 # Classes of libraries that call no method of a class below them but the special ones.
-_CALL_NOTHING = frozenset({"abc.ABC", "builtins.object", "torch.utils.data.Dataset"})
+_CALL_NOTHING = ONLY_KINDS | {"torch.utils.data.Dataset"}
 
 
 class Named:

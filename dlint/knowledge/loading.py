@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import NamedTuple
 
+from dlint.knowledge.names import is_constructor
+
 # Its constructor makes a trainer and objects of the classes that it is given, and has the trainer do what the
 # command line says, unless it is told not to: ``run=False``.
 LIGHTNING_CLI = "pytorch_lightning.cli.LightningCLI"
@@ -205,6 +207,24 @@ def makes_items(name: str) -> bool:
 def library_entries(name: str) -> tuple[str, ...]:
     """What a library's dataset calls of a class derived from it to get an item, besides ``__getitem__``."""
     return ("get",) if name.startswith("torch_geometric.data.") else ()
+
+
+# Classes that are subscripted with types, which makes no other class of them.
+_GENERIC = frozenset({
+    "builtins.dict", "builtins.frozenset", "builtins.list", "builtins.set", "builtins.tuple",
+    "collections.defaultdict", "collections.deque", "typing.Generic", "typing.Protocol",
+})  # fmt: skip
+
+
+def is_generic(name: str) -> bool:
+    """Whether a library's class is subscripted with types only: ``DataLoader[Batch]``. What a subscript of
+    another gives is not known: an enumeration gives the member that is called so."""
+    return (
+        name in _GENERIC
+        or name in LOADERS
+        or is_dataset(name)
+        or (name.startswith("torch.utils.data.") and is_constructor(name))
+    )
 
 
 def is_dataset(name: str) -> bool:

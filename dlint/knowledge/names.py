@@ -39,6 +39,7 @@ _PREFIXES = (
     ("lightning.fabric.", "lightning_fabric."),
     ("lightning.", "pytorch_lightning."),
     ("jsonargparse.auto_cli", "jsonargparse.CLI"),
+    ("typing_extensions.", "typing."),
     ("pydantic.v1.", "pydantic."),
     ("pydantic.main.", "pydantic."),
     ("boto3.session.Session", "boto3.Session"),
@@ -74,7 +75,13 @@ MAKES_PATHS = frozenset({f"{PATH}().{method}" for method in _OF_A_PATH} | {f"{PA
 AS_TUPLES_DICT = "typing.NamedTuple._asdict"
 DUMPED = "pydantic.BaseModel.model_dump"
 DUMPS_ALIKE = frozenset({"exclude", "exclude_none", "mode", "round_trip", "warnings"})
+# What makes settings of a record or its class, and what changes settings in place by their fields' names.
+STRUCTURED = "omegaconf.OmegaConf.structured"
+CHANGES_SETTINGS = ("OmegaConf.update", "merge_with")
 
+
+# Classes of libraries that give a class below them nothing but a kind.
+ONLY_KINDS = frozenset({"abc.ABC", "builtins.object", "typing.Generic", "typing.Protocol"})
 
 # What calling what a library has made gives, by its name.
 MAKES_MORE = {"sqlalchemy.orm.sessionmaker": "sqlalchemy.orm.Session"}

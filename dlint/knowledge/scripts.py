@@ -163,7 +163,7 @@ PLAIN_DECORATORS = frozenset(
 
 # Base classes with no say in how a class is made.
 PLAIN_BASES = frozenset(
-    {"object", "Module", "Dataset", "IterableDataset", "Sampler", "Exception", "Function"}
+    {"object", "Module", "Dataset", "IterableDataset", "Sampler", "Exception", "Function", "Generic"}
 )
 
 # Calls that leave something behind: not to be made again by each worker.

@@ -14,7 +14,7 @@ from dlint.loaders.loaders import Loader
 from dlint.objects.initialisers import base_init_calls
 from dlint.project.index.index import as_base
 from dlint.source.module import Module
-from dlint.source.statements import FunctionNode, dotted, own_names, parameters
+from dlint.source.statements import FunctionNode, call_of, dotted, own_names, parameters
 from dlint.values.frame import Argument, Arguments, Frame, Point, arguments_of
 from dlint.values.values import (
     Class,
@@ -101,10 +101,11 @@ class LoaderFinder:
     def _calls(
         self, trail: list[ast.AST], module: Module, seen: frozenset[int] = frozenset()
     ) -> Iterator[tuple[ast.Call, list[ast.AST]]]:
-        node, above = trail[-1], trail[-2] if len(trail) > 1 else None
-        if isinstance(above, ast.Call) and above.func is node:
-            yield above, trail[:-1]
+        called = call_of(trail)
+        if called is not None:
+            yield called[0], called[1][:-1]
             return
+        node, above = trail[-1], trail[-2] if len(trail) > 1 else None
         if isinstance(above, ast.ClassDef) or (
             isinstance(above, ast.Attribute) and len(trail) > 2 and isinstance(trail[-3], ast.ClassDef)
         ):
@@ -128,10 +129,10 @@ class LoaderFinder:
                     for other in module.paths_to(target.id):
                         if isinstance(statement.value, ast.Dict) and isinstance(other[-2:][0], ast.Subscript):
                             other = other[:-1]
-                        call = other[-2] if len(other) > 1 else None
-                        if isinstance(call, ast.Call) and call.func is other[-1]:
-                            yield call, other[:-1]
-                        elif isinstance(call, ast.Call):
+                        called = call_of(other)
+                        if called is not None:
+                            yield called[0], called[1][:-1]
+                        elif isinstance(other[-2:][0], ast.Call):
                             yield from self._calls(other, module, seen | {id(statement)})
 
     def _loader(self, call: ast.Call, trail: list[ast.AST], module: Module) -> Loader | None:
@@ -239,9 +240,9 @@ def _calls_of_parameter(
     for parameter in parameters(function):
         if default_of(parameter.arg, function) is default:
             for trail in module.paths_to(parameter.arg):
-                call = trail[-2] if len(trail) > 1 else None
-                if isinstance(call, ast.Call) and call.func is trail[-1] and function in trail:
-                    yield call, trail[:-1]
+                called = call_of(trail)
+                if called is not None and function in trail:
+                    yield called[0], called[1][:-1]
 
 
 def _without_first(arguments: Arguments) -> Arguments:

@@ -15,7 +15,7 @@ from dlint.knowledge.loading import LOADER_WORDS, LOADERS, LoaderClass
 from dlint.loaders.conflicts import Conflict, Judge, conflicts
 from dlint.loaders.loaders import Loader
 from dlint.objects.initialisers import base_init_calls
-from dlint.source.module import Module
+from dlint.source.module import TYPE_PARAMETERS, Module
 from dlint.source.nodes import walk
 from dlint.source.statements import FunctionNode, functions_in
 from dlint.values.frame import Argument, Arguments, Frame, Point, arguments_of
@@ -25,8 +25,10 @@ if TYPE_CHECKING:
     from dlint.calls.evaluator import Evaluator
     from dlint.loaders.program import Program
 
-_DERIVED = re.compile(rb"^[ \t]*class[ \t]+\w+[ \t]*\([^)]{0,2000}Loader", re.MULTILINE)
-_CLASS = re.compile(r"^[ \t]*class[ \t]+(\w+)[ \t]*\(([^)]*)", re.MULTILINE)
+_DERIVED = re.compile(
+    rb"^[ \t]*class[ \t]+\w+%b\([^)]{0,2000}Loader" % TYPE_PARAMETERS.encode(), re.MULTILINE
+)
+_CLASS = re.compile(rf"^[ \t]*class[ \t]+(\w+){TYPE_PARAMETERS}\(([^)]*)", re.MULTILINE)
 # What finds a class by its name, and the files that are looked at for such.
 _ASKING = ("getattr(", "globals()", "eval(")
 _ASKS = re.compile(

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 
 from dlint.budget.budget import spend
 from dlint.evaluation.questions import begun
-from dlint.knowledge.loading import is_dataset, is_iterable_dataset
+from dlint.knowledge.loading import is_dataset, is_generic, is_iterable_dataset
+from dlint.knowledge.names import ONLY_KINDS, is_constructor
 from dlint.source.statements import functions_in
 from dlint.values.frame import Frame, Point, layout_of
 from dlint.values.outcomes import Outcome
@@ -43,6 +44,7 @@ class Classes:
         self._lines: dict[Key, list[Class]] = {}
         self._properties: dict[Key, dict[str, list[tuple[Function, Class]]]] = {}
         self._subclasses: dict[Key, list[Class]] = {}
+        self._generic: dict[Key, bool] = {}
 
     # Hierarchy
 
@@ -54,11 +56,53 @@ class Classes:
             with begun(self._bases, cls.key, list[list[Value]]()):
                 point = Point(cls.frame, cls.node)
                 found = [
-                    list({value.key: value for value, _ in self._evaluator.values(base, point)}.values())
+                    list({value.key: value for value in self._base(base, point)}.values())
                     for base in cls.node.bases
                 ]
             self._bases[cls.key] = found
         return found
+
+    def _base(self, node: ast.expr, point: Point) -> list[Value]:
+        """What a base may be. A class that is subscripted there is the base itself: from a member of an
+        enumeration no class can be derived."""
+        if isinstance(node, ast.Subscript):
+            whole = [value for value, _ in self._evaluator.values(node.value, point)]
+            if whole and all(self._is_named_like_class(value) for value in whole):
+                return whole
+        return [value for value, _ in self._evaluator.values(node, point)]
+
+    def _is_named_like_class(self, value: Value) -> bool:
+        if isinstance(value, Class):
+            return not self._has_own_items(value)
+        return isinstance(value, External) and value.owner is None and is_constructor(value.name)
+
+    def is_generic(self, value: Value) -> bool:
+        """Whether a subscript of a class only says what its parts are: ``Source[int]`` is ``Source``."""
+        if isinstance(value, External):
+            return value.owner is None and is_generic(value.name)
+        if not isinstance(value, Class):
+            return False
+        known = self._generic.get(value.key)
+        if known is None:
+            with begun(self._generic, value.key, False):
+                declared = any(getattr(above.node, "type_params", None) for above in self.line(value))
+                known = declared or any(is_generic(name) for name in self.libraries(value))
+                known = known and not self._has_own_items(value)
+            self._generic[value.key] = known
+        return known
+
+    def _has_own_items(self, cls: Class) -> bool:
+        """Whether the program says itself what a subscript of a class gives: by a method of the class, or of
+        its metaclass."""
+        if self.member(cls, "__class_getitem__"):
+            return True
+        return any(
+            not isinstance(value, External) or value.name != "abc.ABCMeta"
+            for above in self.line(cls)
+            for keyword in above.node.keywords
+            if keyword.arg == "metaclass"
+            for value, _ in self._evaluator.values(keyword.value, Point(above.frame, above.node))
+        )
 
     def line(self, cls: Class) -> list[Class]:
         """The class and the program's classes above it, nearest first."""
@@ -141,8 +185,10 @@ class Classes:
                 return value.kind == name
             if isinstance(value, Table):
                 return name == "dict"
-            if isinstance(value, Instance | Class | Function):
-                return False if not isinstance(value, Instance) or not self.libraries(value.cls) else None
+            if isinstance(value, Class | Function):
+                return False
+            if isinstance(value, Instance) and self.libraries(value.cls) <= ONLY_KINDS:
+                return False
         return None
 
     # Members

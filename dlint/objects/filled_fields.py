@@ -92,7 +92,7 @@ class FilledFields:
 
     def _record(self, annotation: ast.expr | None, at: Point, world: World) -> Class | None:
         """The dataclass that a field is annotated with."""
-        if not isinstance(annotation, ast.Name | ast.Attribute):
+        if not isinstance(annotation, ast.Name | ast.Attribute | ast.Subscript):
             return None
         found = [value for value, _ in self._evaluator.values(annotation, at, world)]
         cls = found[0] if len(found) == 1 else None

@@ -7,13 +7,13 @@ import re
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from dlint.knowledge.names import AS_TUPLES_DICT, DUMPED
+from dlint.knowledge.names import AS_TUPLES_DICT, CHANGES_SETTINGS, DUMPED
 from dlint.source.desugaring.records import is_record
 from dlint.source.nodes import speaks_of, walk
 from dlint.source.statements import parameters
 from dlint.values.frame import Argument, Arguments, Point
 from dlint.values.outcomes import OUTCOMES, Outcome
-from dlint.values.values import External, Instance, Made, Partial, Table, Value
+from dlint.values.values import Class, External, Instance, Made, Partial, Table, Value
 from dlint.values.worlds import World
 
 if TYPE_CHECKING:
@@ -25,6 +25,11 @@ _GIVE_DICTS = {"_asdict": AS_TUPLES_DICT, "dict": DUMPED, "model_dump": DUMPED}
 # What changes or adds fields, in the body of a pydantic model.
 _CHANGES = re.compile(r"validator|serializer|computed_field")
 _TAKES_OTHERS = "allow"
+# Calls of functions that make a record of another, wherever they are imported from.
+_REPLACING = ("replace", "evolve")
+_REPLACES = re.compile(rb"(?<![\w.])(?:(?:dataclasses|dc|attrs?|copy)\.)?(?:replace|evolve)\(")
+_SETS_BY_KEY = re.compile(r"\[[\"'][\w.]+[\"']\]\s*=(?!=)|\bsetattr\(")
+_INTERPOLATED = "${"
 
 
 class Records:
@@ -32,6 +37,7 @@ class Records:
 
     def __init__(self, evaluator: Evaluator) -> None:
         self._evaluator = evaluator
+        self._replaces: bool | None = None
 
     def as_dict(
         self, record: Instance | Made, node: ast.AST, point: Point, world: World, *, whole: bool
@@ -69,6 +75,30 @@ class Records:
             return None
         arguments = Arguments(keywords={**placed, **before.keywords, **given})
         return Instance(value.cls, arguments, node, point.key)
+
+    def are_replaced(self, cls: Class) -> bool:
+        """Whether the program may make objects of a class, a record, of others of its objects."""
+        if not is_record(cls.node):
+            return False
+        if self._replaces is None:
+            index = self._evaluator.modules.index
+            files = {each for word in _REPLACING for each in index.calling(word, "", method=True)}
+            self._replaces = any(_REPLACES.search(index.data(each)) for each in sorted(files))
+        return self._replaces
+
+    def structured(self, value: Value, node: ast.AST, point: Point) -> Instance | None:
+        """The settings that OmegaConf makes of a record's class, or of a record: they hold its defaults. None
+        where code may change them by names, or a text in them may stand for another field's value."""
+        cls = value.cls if isinstance(value, Instance) else value
+        index = self._evaluator.modules.index
+        if not isinstance(cls, Class) or not is_record(cls.node) or _INTERPOLATED in cls.module.text:
+            return None
+        if any(index.mentioning(word) for word in CHANGES_SETTINGS) or any(
+            _SETS_BY_KEY.search(module.text) for module in (cls.module, point.frame.module)
+        ):
+            return None
+        arguments = value.arguments if isinstance(value, Instance) else Arguments()
+        return Instance(cls, arguments, node, point.key) if arguments is not None else None
 
     def inherited(self, record: Instance, name: str) -> Value | None:
         """The method of a library's base that gives a record as a dict: ``settings.model_dump``."""

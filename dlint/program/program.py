@@ -318,7 +318,7 @@ class Program:
     def _is_made(self, cls: Class) -> bool:
         """Whether some file that is no test writes ``Name(...)``: the program has objects of a class."""
         index = self.modules.index
-        made = re.compile(rb"(?<!\bclass )\b%b\(" % re.escape(cls.name.encode()))
+        made = re.compile(rb"(?<!\bclass )\b%b(?:\[[^\n]*\])?\(" % re.escape(cls.name.encode()))
         return any(
             not index.is_test(relative) and made.search(index.data(relative)) is not None
             for relative in index.calling(cls.name, cls.module.relative, method=True)

@@ -30,11 +30,11 @@ loader = DataLoader(dataset, sampler=DistributedSampler(dataset, shuffle=True))
 
 ## Fix safety
 
-Safe where every way to the call raises: the `shuffle` argument goes, the sampler decides the order; with it
-go the comments on it, and a name that was there for it alone. Where only some ways do, `shuffle=True` becomes
-`shuffle=sampler is None` (`shuffle=shuffle` becomes `shuffle=shuffle and sampler is None`), where both are
-written at the call: the ways that worked are as before. Unsafe where a `try` around the call catches the
-error: the program then works without the loader.
+Safe where every way to the call raises, or all give a sampler: the `shuffle` argument goes, the sampler
+decides the order; with it go the comments on it, and a name that was there for it alone. Where only some ways
+raise, and others have no sampler, `shuffle=True` becomes `shuffle=sampler is None` (`shuffle=shuffle` becomes
+`shuffle=shuffle and sampler is None`), where both are written at the call: the ways that worked are as
+before. Unsafe where a `try` around the call catches the error: the program then works without the loader.
 
 ## References
 
@@ -49,11 +49,11 @@ from collections.abc import Iterator
 from dlint.finding import Remedy
 from dlint.loaders.conflicts import Conflict, applicability, surely_given, surely_true
 from dlint.loaders.loader_classes import conflicting
-from dlint.loaders.loaders import Loader
+from dlint.loaders.loaders import MOST_WAYS, Loader
 from dlint.program.conditions import SOME_WAYS
 from dlint.program.program import Program
 from dlint.rules.rule import Found
-from dlint.source.statements import dotted
+from dlint.source.statements import FunctionNode, dotted
 from dlint.values.values import Value
 from dlint.values.worlds import World
 
@@ -62,17 +62,17 @@ def check(program: Program) -> Iterator[Found]:
     """Loaders that get a sampler and shuffle on some way."""
     names = ("sampler", "shuffle")
     for loader, conflict in conflicting(program, names, _both, names):
-        yield _found(loader, conflict)
+        yield _found(program, loader, conflict)
 
 
 def _both(given: dict[str, Value | None], world: World) -> bool:
     return surely_given(given["sampler"], world) and surely_true(given["shuffle"], world)
 
 
-def _found(loader: Loader, conflict: Conflict) -> Found:
+def _found(program: Program, loader: Loader, conflict: Conflict) -> Found:
     remedy = None
     cure = "write shuffle=sampler is None, so that only one of the two is given"
-    if conflict.always:
+    if conflict.always or _always_samples(loader):
         cure = "leave out shuffle, the sampler decides the order"
         if loader.may_leave_out("shuffle"):
             remedy = Remedy(
@@ -82,6 +82,8 @@ def _found(loader: Loader, conflict: Conflict) -> Found:
             cure = "give shuffle=False, the sampler decides the order"
         elif loader.cls is not None and not loader.inherited and loader.written("shuffle") is None:
             cure = f"{loader.cls.name} gives its base class both: leave out shuffle there"
+    elif loader.written("sampler") is None and loader.written("shuffle") is None:
+        cure = f"give only one of the two{_given_at(program, loader)}"
     elif _is_plain(loader):
         summary = "Shuffle only where there is no sampler"
         remedy = Remedy("shuffle_without_sampler", applicability(loader), summary)
@@ -95,6 +97,27 @@ def _found(loader: Loader, conflict: Conflict) -> Found:
         remedy=remedy,
         marked=loader.written_here("sampler", "shuffle"),
     )
+
+
+def _always_samples(loader: Loader) -> bool:
+    """Whether a library's loader has a sampler on every way to its call: those that worked are the same
+    without shuffle."""
+    ways = loader.ways("sampler")
+    surely = len(ways) < MOST_WAYS and all(surely_given(way["sampler"], world) for way, world in ways)
+    return surely and (loader.cls is None or loader.inherited)
+
+
+def _given_at(program: Program, loader: Loader) -> str:
+    """Where a caller of the function around a loader gives both, in words."""
+    frame = loader.point.frame
+    evaluator = program.evaluator
+    for site in evaluator.sites.of(frame.scope, frame) if isinstance(frame.scope, FunctionNode) else ():
+        given = {keyword.arg: keyword.value for keyword in site.call.keywords}
+        if given.keys() >= {"sampler", "shuffle"} and any(
+            surely_true(value, world) for value, world in evaluator.values(given["shuffle"], site.point)
+        ):
+            return f" at {site.point.frame.module.relative}:{site.call.lineno}"
+    return ""
 
 
 def _is_plain(loader: Loader) -> bool:

@@ -74,6 +74,7 @@ from functools import partial
 
 from dlint.fork.set_elsewhere import is_set_elsewhere
 from dlint.knowledge.iterables import draws
+from dlint.knowledge.names import ONLY_KINDS
 from dlint.knowledge.randomness import SHUFFLES
 from dlint.loaders.loaders import Loader, is_zero
 from dlint.program.conditions import loaded
@@ -90,7 +91,7 @@ from dlint.workers.uses import WorkerUse
 
 _ITERABLE = "torch.utils.data.IterableDataset"
 # Bases that say nothing about how items are read.
-_PLAIN = frozenset({_ITERABLE, "torch.utils.data.Dataset", "abc.ABC", "typing.Generic", "builtins.object"})
+_PLAIN = ONLY_KINDS | {_ITERABLE, "torch.utils.data.Dataset"}
 _CHANGES = re.compile("worker_info|dataset", re.IGNORECASE)
 _RANDOM = re.compile("seed|rng|random|generator", re.IGNORECASE)
 

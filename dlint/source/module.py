@@ -9,6 +9,7 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterator, Sequence
 from itertools import accumulate
 from pathlib import Path
+from typing import Final
 
 from dlint.budget.budget import spend
 from dlint.source.statements import Scope
@@ -16,6 +17,10 @@ from dlint.source.statements import Scope
 _RETURN = re.compile(r"\r\n?")
 # In a block of more statements those on certain lines are looked up.
 _FEW_STATEMENTS = 8
+# What may stand between the name of a class and its bases: ``class Source[T: Hashable](Dataset[T])``.
+TYPE_PARAMETERS: Final = r"\s*(?:\[[^\n]{0,300}?\]\s*)?"
+# ``Source[int](path)`` calls a class by its name.
+_TOLD_TYPES = re.compile(r"\[(?:[^\[\]()\n]|\[[^\[\]()\n]*\])*\]\(")
 
 
 class Module:
@@ -91,7 +96,10 @@ class Module:
             found = [
                 at
                 for at in found
-                if text[at + length : at + length + 8].lstrip(" ").startswith("(")
+                if (
+                    text[at + length : at + length + 8].lstrip(" ").startswith("(")
+                    or (text.startswith("[", at + length) and _TOLD_TYPES.match(text, at + length))
+                )
                 and not text[max(0, at - 6) : at].endswith(("def ", "class "))
             ]
         elif called is False:

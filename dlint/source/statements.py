@@ -216,6 +216,18 @@ def dotted(node: ast.expr) -> str | None:
     return None
 
 
+def call_of(trail: list[ast.AST]) -> tuple[ast.Call, list[ast.AST]] | None:
+    """The call of what a trail leads to, or of it with types told (``Source[str](path)``), and the trail to
+    the called expression."""
+    for last in (len(trail), len(trail) - 1):
+        callee, call = trail[last - 1], trail[last - 2] if last > 1 else None
+        if isinstance(call, ast.Call) and call.func is callee:
+            return call, trail[:last]
+        if not isinstance(call, ast.Subscript) or call.value is not callee:
+            break
+    return None
+
+
 def ends(block: list[ast.stmt]) -> bool:
     """Whether control surely does not leave the block at its end (return, raise, continue, break)."""
     if not block:

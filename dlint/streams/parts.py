@@ -90,7 +90,7 @@ class Parts:
                 )
             case ast.Tuple(elts=items) | ast.List(elts=items) if isinstance(index, int):
                 if any(isinstance(item, ast.Starred) for item in items):
-                    return any(self._of(item, None, point, far) for item in items)
+                    return self._of_starred(items, index, point, far)
                 return index < len(items) and self._of(items[index], None, point, far)
             case ast.IfExp(body=body, orelse=orelse):
                 return self._of(body, index, point, far) or self._of(orelse, index, point, far)
@@ -118,6 +118,45 @@ class Parts:
             for child in ([part.iter] if isinstance(part, ast.comprehension) else [part])
             if isinstance(child, ast.expr)
         )
+
+    def _of_starred(self, items: list[ast.expr], index: int, point: Point, far: int) -> bool:
+        """The same of ``(*parts, more)[index]``: which of them that is may depend on how many there are."""
+        at = next(at for at, item in enumerate(items) if isinstance(item, ast.Starred))
+        if 0 <= index < at:
+            return self._of(items[index], None, point, far)
+        spread = items[at]
+        assert isinstance(spread, ast.Starred)
+        if index >= at and self._surely_has(spread.value, index - at, point, far):
+            return self._of(spread.value, index - at, point, far)
+        return any(self._of(item, None, point, far) for item in items)
+
+    def _surely_has(self, node: ast.expr, index: int, point: Point, far: int) -> bool:
+        """Whether something surely has a part with a number: items of torchvision's datasets have a label."""
+        match node:
+            case ast.Tuple(elts=items):
+                for at, item in enumerate(items[: index + 1]):
+                    if isinstance(item, ast.Starred):
+                        return self._surely_has(item.value, index - at, point, far)
+                return index < len(items)
+            case ast.Subscript(value=base):
+                values = [value for value, _ in self._evaluator.values(base, point)]
+                return bool(values) and all(self._items_have(value, index, far) for value in values)
+        return False
+
+    def _items_have(self, dataset: Value, index: int, far: int) -> bool:
+        if isinstance(dataset, Made):
+            parts = [part for part, _ in inner(self._evaluator, dataset, HERE)]
+            if parts:
+                return far < _FAR and all(self._items_have(part, index, far + 1) for part in parts)
+            torchvisions = dataset.name.startswith("torchvision.datasets.")
+            return torchvisions and index < 2 and has_label(dataset.name, 1)
+        given = [
+            (statement.value, Point(reader.frame, statement))
+            for reader in readers(self._evaluator, dataset, HERE)
+            for statement in statements_in(reader.frame.layout.body)
+            if isinstance(statement, ast.Return) and statement.value is not None
+        ]
+        return far < _FAR and bool(given) and all(self._surely_has(n, index, p, far + 1) for n, p in given)
 
     def _of_name(self, name: str, index: Place, point: Point, far: int) -> bool:
         mark = (id(point.frame.scope), name, index)

@@ -12,7 +12,7 @@ from dlint.evaluation.questions import begun
 from dlint.knowledge.loading import HAND_ON, is_dataset
 from dlint.knowledge.words.reflection import MAKES_ANYTHING
 from dlint.loaders.loaders import Loader, is_zero
-from dlint.source.module import Module
+from dlint.source.module import TYPE_PARAMETERS, Module
 from dlint.values.values import Class, Const, Instance, Items, Key, Made, Unknown, Value
 from dlint.values.worlds import HERE, World
 from dlint.workers.shape import shape_of
@@ -21,7 +21,7 @@ from dlint.workers.worker import WorkerCode
 if TYPE_CHECKING:
     from dlint.calls.evaluator import Evaluator
 
-_CLASS = re.compile(r"^[ \t]*class[ \t]+(\w+)[ \t]*\(([^)]*)", re.MULTILINE)
+_CLASS = re.compile(rf"^[ \t]*class[ \t]+(\w+){TYPE_PARAMETERS}\(([^)]*)", re.MULTILINE)
 
 
 class WorkerUse:

@@ -116,6 +116,49 @@ loader = Balanced(range(8), 4)  # expect: DL301
     assert finding.remedy is None
 
 
+_ON_SOME_WAYS = """\
+from torch.utils.data import DataLoader, RandomSampler, SequentialSampler
+
+def options(data, **kw):
+    return DataLoader(data, **kw)
+
+def build(data, ordered, labels):
+    sampler = {sampler}
+    return {call}
+"""
+
+
+@pytest.mark.parametrize(
+    ("sampler", "call", "said", "line"),
+    [
+        (
+            "SequentialSampler(data) if ordered else RandomSampler(data)",
+            "DataLoader(data, sampler=sampler, shuffle=not ordered)",
+            "leave out shuffle, the sampler decides the order",
+            8,
+        ),
+        (
+            "RandomSampler(data) if labels else None",
+            "DataLoader(data, sampler=sampler, shuffle=not ordered)",
+            "write shuffle=sampler is None, so that only one of the two is given",
+            8,
+        ),
+        (
+            "RandomSampler(data) if labels else None",
+            "[options(data, shuffle=True), options(data, sampler=sampler, shuffle=True)]",
+            "give only one of the two at main.py:8",
+            4,
+        ),
+    ],
+)
+def test_a_sampler_and_shuffle_on_some_ways(
+    tmp_path: Path, sampler: str, call: str, said: str, line: int
+) -> None:
+    report = check(tmp_path, {"main.py": _ON_SOME_WAYS.format(sampler=sampler, call=call)}, "DL301")
+    (finding,) = report.findings
+    assert (finding.line, finding.message.rpartition("; ")[2]) == (line, said)
+
+
 _REQUIRED = """\
 from torch.utils.data import DataLoader, RandomSampler
 

@@ -19,6 +19,7 @@ kept = read
 start(target=read); read(2)
 read (3)
 reader = thread(read(4))
+read[int](5)
 """
 
 
@@ -31,9 +32,9 @@ def _lines(called: bool | None) -> list[int]:
 
 
 def test_lines_where_a_name_is_called_and_where_it_is_not() -> None:
-    assert _lines(None) == [1, 4, 5, 6, 7, 8]
-    assert _lines(True) == [4, 6, 7, 8]
-    assert _lines(False) == [5, 6, 7]
+    assert _lines(None) == [1, 4, 5, 6, 7, 8, 9]
+    assert _lines(True) == [4, 6, 7, 8, 9]
+    assert _lines(False) == [5, 6, 7, 9]
 
 
 def test_no_node_that_is_not_called_is_left_out() -> None:
@@ -48,7 +49,7 @@ def test_no_node_that_is_not_called_is_left_out() -> None:
         ]
 
     assert uncalled(False) == uncalled(None)
-    assert len(uncalled(None)) == 2
+    assert len(uncalled(None)) == 3
 
 
 @pytest.mark.parametrize(
@@ -58,6 +59,8 @@ def test_no_node_that_is_not_called_is_left_out() -> None:
         ("def read(x): pass\nx.read(2)\n", False),
         ("kept = read\n", True),
         ("x.read(1)\nstart(x.read)\n", True),
+        ("read[int](1)\nread[dict[str, int]](2)\n", False),  # a class with types told
+        ("read[1][2](3)\n", True),
         ("read (1)\n", True),  # as good as a mention: the words do not look past a space
         ("reader = 1\n", False),
     ],

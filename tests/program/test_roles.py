@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+import sys
+from pathlib import Path
+
 import pytest
 
 from dlint.project.index.roles import Roles
+from program.sources import agree
 
 TEXT = b"""
 class Child(Base, metaclass=Meta): pass
+
+class Typed[T: (int, str)](Deriving[T], Generic[T]): pass
 
 class Wide(
     one.Other,
@@ -29,7 +35,7 @@ def roles() -> Roles:
     return Roles(lambda relative: TEXT)
 
 
-@pytest.mark.parametrize("name", [b"Base", b"Meta", b"one", b"Other"])
+@pytest.mark.parametrize("name", [b"Base", b"Meta", b"one", b"Other", b"Deriving", b"Generic"])
 def test_bases_stand_in_the_head_of_a_class(roles: Roles, name: bytes) -> None:
     assert roles.is_base("a.py", name)
 
@@ -58,3 +64,25 @@ def test_texts_that_getattr_is_given(roles: Roles) -> None:
     assert roles.is_asked_for("a.py", b"train")
     assert roles.is_asked_for("a.py", b"valid")
     assert not roles.is_asked_for("a.py", b"a")
+
+
+@pytest.mark.skipif(sys.version_info < (3, 12), reason="Python reads type parameters from 3.12 on")
+def test_classes_with_type_parameters(tmp_path: Path) -> None:
+    program = """
+        from torch.utils.data import DataLoader, IterableDataset
+
+        class Source[T](IterableDataset[T]):
+            pass
+
+        class Lines[T: str](Source[T]):
+            def __iter__(self):  # expect: DL501
+                yield from open("a.txt")
+
+        class Quiet[T](DataLoader[T]):
+            def __init__(self, data):
+                super().__init__(data, num_workers=0, prefetch_factor=2)
+
+        def run():
+            return Quiet[str](Lines[str]()), DataLoader(Lines[str](), num_workers=2)  # expect: DL304
+    """
+    agree(tmp_path, {"main.py": program}, "DL304", "DL501")

@@ -13,6 +13,7 @@ from dlint.knowledge.words.reflection import BY_NAME
 from dlint.project.configuration.configured import by_path, names
 from dlint.project.index.roles import Roles
 from dlint.project.index.words import Words
+from dlint.source.module import TYPE_PARAMETERS
 from dlint.source.notebooks import program_of
 from dlint.source.reading import SourceError, read_bytes
 
@@ -291,7 +292,7 @@ class Index:
 
 def as_base(name: str) -> bytes:
     """A pattern for the head of a class that has a name among its bases."""
-    return rb"\bclass\s+\w+\s*\([^:]{0,2000}?\b%b\b" % re.escape(_bytes(name))
+    return rb"\bclass\s+\w+%b\([^:]{0,2000}?\b%b\b" % (TYPE_PARAMETERS.encode(), re.escape(_bytes(name)))
 
 
 @lru_cache(4096)

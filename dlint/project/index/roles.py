@@ -8,9 +8,11 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
+from dlint.source.module import TYPE_PARAMETERS
+
 # A search is ten times as fast where a pattern begins with a text: what stands before it is looked at after.
 # The head of a class, up to its end or where its body surely has begun.
-_HEAD = re.compile(rb"class(?<!\wclass)\s+\w+\s*\((?=([^:]{0,2000}))")
+_HEAD = re.compile(rb"class(?<!\wclass)\s+\w+%b\((?=([^:]{0,2000}))" % TYPE_PARAMETERS.encode())
 _WORD = re.compile(rb"[\w\x80-\xff]+")
 _ASKED_LINE = re.compile(rb"getattr\((?<!\wgetattr\()([^\n]*)")
 _ASKED = re.compile(rb",\s*['\"]([\w\x80-\xff]+)['\"]\s*(?=[,)])")

@@ -12,6 +12,8 @@ _WORD = frozenset(b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz01234567
 # What separates words becomes a space. A parenthesis that follows a word at once belongs to it, so that
 # calls of a name can be told from other mentions.
 _APART = bytes(byte if byte in _WORD or byte == _OPENS else ord(" ") for byte in range(256))
+# A class with types told is called as the class: ``Source[dict[str, int]](path)``.
+_TOLD_TYPES = re.compile(rb"\[(?<=[\w\x80-\xff]\[)((?:[^\[\]()\n]|\[[^\[\]()\n]*\])*)\]\(")
 _SEARCHABLE = re.compile(rb"[\w\x80-\xff]+\(?")
 _PIECE = re.compile(rb"[\w\x80-\xff]+")
 
@@ -33,6 +35,8 @@ class Words:
         self._numbers[name] = number
         self._all = None
         files = self._files
+        if b"](" in data:
+            data = _TOLD_TYPES.sub(rb"( \1 (", data)
         for word in set(data.replace(b"(", b"( ").translate(_APART).split()):
             files[word].append(number)
 

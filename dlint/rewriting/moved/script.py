@@ -230,7 +230,8 @@ class Script:
 
     def _has_plain_bases(self, node: cst.ClassDef) -> bool:
         """Whether no base class has a say in how a class is made."""
-        known = all(last_name(base.value) in PLAIN_BASES for base in node.bases)
+        bases = [b.value.value if isinstance(b.value, cst.Subscript) else b.value for b in node.bases]
+        known = all(last_name(base) in PLAIN_BASES for base in bases)
         return known or not (self._made_by_others or any(isinstance(b.value, cst.Call) for b in node.bases))
 
     def _evaluated(self, definition: cst.CSTNode) -> Iterator[cst.CSTNode]:
