@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import ast
 import re
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from dlint.fork.gpu.placed import chooses_gpu, names_gpu, uses_gpu
 from dlint.fork.sides import calls_named, worker_functions
@@ -31,6 +31,15 @@ _MOVED = re.compile(r"""\.to\(["']cuda""")
 _TELLS_DEVICE = re.compile(r"\.to\(.*(?:device|dev\b|cuda|gpu)")
 
 
+class _Call(NamedTuple):
+    """A call that may use the GPU, and where it stands; ``by_word``: it names the GPU itself
+    (``x.cuda()``)."""
+
+    call: ast.Call
+    point: Point
+    by_word: bool
+
+
 def parent_uses_gpu(program: Program, use: WorkerUse) -> bool:
     """Whether code outside workers that runs with the loader of a use is seen to use the GPU, or to ask for
     it so that forked workers cannot use it any more."""
@@ -39,9 +48,13 @@ def parent_uses_gpu(program: Program, use: WorkerUse) -> bool:
     pinned = use.loader.values(PIN)
     if pinned and all(isinstance(value, Const) and value.value is True for value in pinned):
         return True
-    return any(_is_of_this_run(program, point, use) for point in _uses(program)) or any(
-        _is_of_this_run(program, point, use) and not _is_asked_for(point) and _puts(program, call, point)
-        for call, point in _moves(program)
+    # What stands beside the loader is looked at first: a program has thousands of `x.to(...)`.
+    of_loader = use.loader.module.relative
+    uses = sorted(_may_use(program), key=lambda each: each.point.frame.module.relative != of_loader)
+    return any(
+        _is_of_this_run(program, each.point, use) and _is_use(program, each)
+        for each in uses
+        if each.by_word or not _is_asked_for(each.point)
     )
 
 
@@ -92,60 +105,43 @@ def _is_of_this_run(program: Program, point: Point, use: WorkerUse) -> bool:
     return run_together(program, point, use)
 
 
-def _uses(program: Program) -> list[Point]:
-    """The places outside worker code where the program uses the GPU."""
-    mark = "the parent uses the GPU"
+def _may_use(program: Program) -> list[_Call]:
+    """The calls outside worker code that may use the GPU."""
+    mark = "the parent may use the GPU"
     if mark not in program.answers:
         worker = worker_functions(program)
         words = {name.rpartition(".")[2] for name in ENDS_FOR_FORKED} | {"cuda"}
-        if any(_MOVED.search(module.text) for module in program.modules.mentioning("cuda")):
-            words.add("to")
+        prepare = {name.rpartition(".")[2] for name in PREPARE}
         program.answers[mark] = [
-            point
-            for word in sorted(words)
+            _Call(call, point, word in words or bool(_MOVED.search(told)))
+            for word in [*sorted(words), "to", *sorted(prepare - words)]
             for module, call, point in calls_named(program, word, everywhere=True)
-            if id(point.frame.scope) not in worker
-            and not program.modules.index.is_test(module.relative)
-            and _is_use(program, call, point)
+            if id(point.frame.scope) not in worker and not program.modules.index.is_test(module.relative)
+            for told in [ast.unparse(call) if word == "to" else ""]
+            if word != "to" or _MOVED.search(told) or _TELLS_DEVICE.search(told)
         ]
-    answer: list[Point] = program.answers[mark]
+    answer: list[_Call] = program.answers[mark]
     return answer
 
 
-def _moves(program: Program) -> list[tuple[ast.Call, Point]]:
-    """The calls outside worker code that may move something to a device which has some name there:
-    ``model.to(args.device)``, ``accelerator.prepare(model)``."""
-    mark = "the parent moves something"
-    if mark not in program.answers:
-        worker = worker_functions(program)
-        words = {name.rpartition(".")[2]: name.partition(".")[0] for name in PREPARE}
-        program.answers[mark] = [
-            (call, point)
-            for word, library in [("to", ""), *sorted(words.items())]
-            for module, call, point in calls_named(program, word, everywhere=True)
-            if id(point.frame.scope) not in worker
-            and not program.modules.index.is_test(module.relative)
-            and (library or _TELLS_DEVICE.search(ast.unparse(call)))
-        ]
-    answer: list[tuple[ast.Call, Point]] = program.answers[mark]
-    return answer
-
-
-def _puts(program: Program, call: ast.Call, point: Point) -> bool:
-    """Whether one of these calls puts something on the GPU."""
-    mark = ("puts on the GPU", id(call))
+def _is_use(program: Program, each: _Call) -> bool:
+    """Whether a call uses the GPU, or puts something there."""
+    mark = ("uses the GPU", id(each.call))
     if mark not in program.answers:
         program.evaluator.start()
-        program.answers[mark] = uses_gpu(program.evaluator, call, point, HERE) or any(
-            isinstance(callee, External) and callee.name in PREPARE and chooses_gpu(program.evaluator, callee)
-            for callee, _ in program.evaluator.values(call.func, point)
-        )
+        program.answers[mark] = _uses(program, each.call, each.point)
     answer: bool = program.answers[mark]
     return answer
 
 
-def _is_use(program: Program, call: ast.Call, point: Point) -> bool:
+def _uses(program: Program, call: ast.Call, point: Point) -> bool:
     if isinstance(call.func, ast.Attribute) and call.func.attr in MOVES:
         return uses_gpu(program.evaluator, call, point, HERE)
-    callees = [value for value, _ in program.evaluator.values(call.func, point)]
-    return any(isinstance(callee, External) and callee.name in ENDS_FOR_FORKED for callee in callees)
+    return any(
+        isinstance(callee, External)
+        and (
+            callee.name in ENDS_FOR_FORKED
+            or (callee.name in PREPARE and chooses_gpu(program.evaluator, callee))
+        )
+        for callee, _ in program.evaluator.values(call.func, point)
+    )
