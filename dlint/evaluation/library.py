@@ -459,6 +459,8 @@ _FUNCTIONS: dict[str, Callable[[Library, Arguments, ast.AST, Point, World], list
     "builtins.sorted": Library._listed,
     "builtins.reversed": Library._listed,
     "builtins.iter": Library._same,
+    "contextlib.closing": Library._same,
+    "contextlib.nullcontext": Library._same,
     "contextlib.ExitStack().enter_context": Library._entered,
     "copy.copy": Library._copied,
     "copy.deepcopy": Library._copied,

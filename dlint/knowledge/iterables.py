@@ -23,6 +23,8 @@ PASSES_ON = {
     "builtins.sorted": slice(0, 1),
     "builtins.tuple": slice(0, 1),
     "builtins.zip": slice(0, None),
+    "contextlib.closing": slice(0, 1),
+    "contextlib.nullcontext": slice(0, 1),
     "csv.DictReader": slice(0, 1),
     "csv.reader": slice(0, 1),
     "io.BufferedReader": slice(0, 1),
@@ -45,6 +47,10 @@ PASSES_ON = {
     "zstandard.ZstdDecompressor().read_to_iter": slice(0, 1),
     "zstandard.ZstdDecompressor().stream_reader": slice(0, 1),
 }
+# Iterates over its argument again and again, without an end of its own.
+AGAIN = "itertools.cycle"
+# Ends where it is told to, and iterates over its first argument until then.
+ENDS = "itertools.islice"
 # Those that read their argument to its end, whatever it is.
 COLLECTS = frozenset({"builtins.list", "builtins.set", "builtins.sorted", "builtins.tuple", "builtins.dict"})
 

@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from dlint.budget.budget import spend
-from dlint.knowledge.iterables import PASSES_ON, gives_all, may_be_indexed, shuffles
+from dlint.knowledge.iterables import AGAIN, ENDS, PASSES_ON, gives_all, may_be_indexed, shuffles
 from dlint.source.nodes import walk
 from dlint.source.statements import parameters, statements_in, target_names
 from dlint.streams.sources.counting import Counting, Part
@@ -58,6 +58,7 @@ class Streams:
         self._counting = Counting(self, evaluator)
         self._rounds = Rounds(self, evaluator)
         self._wholes = Wholes(self, evaluator)
+        self._ended = 0  # how many calls that end by themselves lie around what is looked at
         self._open: set[tuple[int, Key]] = set()  # the expressions that are being looked at
 
     def of_function(self, function: Function, frame: Frame, world: World, far: int = 0) -> Kinds:
@@ -233,7 +234,10 @@ class Streams:
                     isinstance(argument, ast.Starred) for argument in node.args
                 ):
                     given = node.args[PASSES_ON[callee.name]]
+                    ends = callee.name == ENDS and self._has_stop(node, point, w)
+                    self._ended += int(ends)
                     kinds = known_together([self.of_expression(part, point, w, far + 1) for part in given])
+                    self._ended -= int(ends)
                     if callee.name == "builtins.map" and kinds == RANGE:
                         kinds = self._mapped(self._evaluator.values(node.args[0], point, w))
                     found.append(kinds)
@@ -241,6 +245,8 @@ class Streams:
                     found.append(self._rounds.of_chained(node.args[0], point, w, far))
                 case External(name="builtins.range"):
                     found.append(self._of_range(node.args, point, w))
+                case External() if callee.name == AGAIN and self._ended and len(node.args) == 1:
+                    found.append(self.of_expression(node.args[0], point, w, far + 1))
                 case External():
                     found.append(DATA if shuffles(callee.name) else _of_maker(callee.name))
                 case Partial(callee=External(name=name)) if name.startswith(
@@ -259,6 +265,12 @@ class Streams:
                 case _:
                     return None
         return known_together(found)
+
+    def _has_stop(self, node: ast.Call, point: Point, world: World) -> bool:
+        """Whether ``islice`` is told where to end, which may be a multiple of what there is."""
+        stop = node.args[1:2] if len(node.args) == 2 else node.args[2:3]
+        given = [value for each in stop for value, _ in self._evaluator.values(each, point, world)]
+        return bool(given) and not any(isinstance(value, Const) and value.value is None for value in given)
 
     def _of_values(self, node: ast.expr, point: Point, world: World, far: int) -> Kinds:
         values = self._evaluator.values(node, point, world)
