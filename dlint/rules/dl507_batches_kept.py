@@ -12,7 +12,8 @@ once (`list(loader)`, `[*loader]`, `zip(*loader)`, `torch.cat([labels for _, lab
 a batch's memory is followed: `batch[0]`, `batch.pop("y")`, `.detach()`, `.cpu()`, `.numpy()`, `.view(...)`,
 `torch.unbind(y)`, `list(y)`, `images, labels = batch`, `{k: v.cpu() for k, v in batch.items()}`, and what a
 loop inside goes through (`for target in targets:`, `zip(targets, outputs)`, `batch.items()`), unless that
-loop may end early. A batch under whose keys something else was stored still holds what is under the others.
+loop may end early; so is a generator that hands every batch on (`logger.log_every(loader, 10)`). A batch
+under whose keys something else was stored still holds what is under the others.
 
 An entry counts where its key is another one in each round: what counts the rounds (`enumerate`, `step += 1`),
 a part of the batch itself, or the number of one that is called as what tells items apart
@@ -112,6 +113,7 @@ from dlint.streams.batches.collated import (
     transposed_tensors,
     transposes,
 )
+from dlint.streams.batches.handed_on import handed_on
 from dlint.streams.batches.kept import (
     Kept,
     Tensors,
@@ -223,6 +225,18 @@ class _Place:
             isinstance(value, External) and hands_memory_on(value.name) for value in values
         )
 
+    def loaders(self, iterations: Iterations, source: ast.expr) -> list[Loader]:
+        """The loaders that an iterable goes through, be it by a generator of the project that hands on each
+        batch."""
+        found = list(iterations.loaders_of(source, self.point))
+        if found or not isinstance(source, ast.Call) or not (source.args or source.keywords):
+            return found
+        for value in self.values(source.func):
+            if isinstance(value, Function) and isinstance(value.node, ast.FunctionDef):
+                given = passed(value, source).get(handed_on(value.node) or "")
+                found += iterations.loaders_of(given, self.point) if given is not None else []
+        return found
+
     def puts_by(self, call: ast.Call) -> list[Put]:
         """Where a call of a function of the project puts some of its arguments."""
         match [value for value in self.values(call.func) if not isinstance(value, Unknown)]:
@@ -285,7 +299,7 @@ def _keepings(spot: _Place, iterations: Iterations, statement: ast.stmt) -> Iter
             def matters(kept: Kept) -> bool:
                 keeping = _Keeping(kept, statement.iter, tensors)
                 return _may_be_loader(keeping) and any(
-                    _sends_files(loader) for loader in iterations.loaders_of(statement.iter, spot.point)
+                    _sends_files(loader) for loader in spot.loaders(iterations, statement.iter)
                 )
 
             for kept in kept_by(
@@ -407,7 +421,7 @@ def _judged(program: Program, iterations: Iterations, keeping: _Keeping, spot: _
     into = keeping.kept.into
     if not _may_be_loader(keeping) or (into is not None and not _fills(spot, into)):
         return None
-    for loader in iterations.loaders_of(keeping.source, spot.point):
+    for loader in spot.loaders(iterations, keeping.source):
         if not _sends_files(loader):
             continue
         if _is_sheltered(program, loader):

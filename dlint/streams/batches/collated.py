@@ -130,6 +130,8 @@ def _is_one(value: Value, place: Place) -> bool:
     match value:
         case Table(items=items) if place and place[0] in items:
             return _is_one(items[place[0]], place[1:])
+        case Items(items=parts, open=True) if place:
+            return all(_is_one(each, place[1:]) for each in parts)
         case Items(items=parts) if place:
             at = place[0]
             return isinstance(at, int) and -len(parts) <= at < len(parts) and _is_one(parts[at], place[1:])
@@ -237,6 +239,9 @@ def _holds_at(value: Value, place: Place, without: Set[str] = frozenset()) -> bo
             return place[0] in items and _holds_at(items[place[0]], place[1:], without)
         case Table(items=items):
             return any(_holds_at(each, ()) for key, each in items.items() if key not in without)
+        case Items(items=parts, open=True) if place:
+            # What was put into it may stand anywhere.
+            return bool(parts) and all(_holds_at(each, place[1:], without) for each in parts)
         case Items(items=parts) if place:
             at = place[0]
             if not isinstance(at, int) or not -len(parts) <= at < len(parts):

@@ -461,6 +461,27 @@ class Tensors(NamedTuple):
         return any(text.startswith(begun) for text in self.holding)
 
 
+def _holders(node: ast.ListComp | ast.DictComp) -> set[str]:
+    """What a list or dict is made from each part of, as of a tensor: ``[{k: v.to(device) for k, v in
+    each.items()} for each in targets]``."""
+    made = node.value if isinstance(node, ast.DictComp) else node.elt
+    if isinstance(made, ast.ListComp | ast.DictComp):
+        asked = _holders(made)
+    else:
+        asked = {
+            ast.unparse(each.value)
+            for each in walk(made)
+            if isinstance(each, ast.Attribute) and tells_holder(each.attr)
+        }
+    return {
+        ast.unparse(source)
+        for generator in node.generators
+        if asked and not generator.ifs
+        for target, source in each_gone_through(generator.target, generator.iter)
+        if isinstance(target, ast.Name) and target.id in asked and dotted(source) is not None
+    }
+
+
 def _bases(node: ast.expr) -> Iterator[ast.expr]:
     """An expression, and what it is a view of, by methods alone."""
     yield node
@@ -485,6 +506,8 @@ def tensors_in(nodes: Sequence[ast.AST]) -> Tensors:
                 sure.add(ast.unparse(base))
             case ast.Assign(targets=[ast.Tuple(elts=parts)], value=ast.Name(id=name)):
                 holding |= {f"{name}[{part.id}" for part in parts if isinstance(part, ast.Name)}
+            case ast.ListComp() | ast.DictComp():
+                holding |= _holders(node)
     for text in [*holding]:
         name, _, part = text.partition("[")
         if part.isidentifier() and part not in sure | holding:
