@@ -18,7 +18,7 @@ from dlint.values.frame import Point
 from dlint.values.values import External, Function, Key, Made, Value
 
 if TYPE_CHECKING:
-    from dlint.calls.evaluator import Evaluator
+    from dlint.calls.interface import Evaluator
 
 _GROUP = MAKES_GROUP.rpartition(".")[2]
 _DECORATES = re.compile(

@@ -78,7 +78,12 @@ class Library:
             return [(Unknown(("answer", callee.name)), world)]
         if callee.name in MAKES_PATHS:
             return [(Made(PATH, node, arguments, point), world)]
-        if callee.name == PARSED_INTO and callee.owner is not None and _gives_objects(arguments):
+        if (
+            callee.name == PARSED_INTO
+            and callee.owner is not None
+            and _gives_objects(arguments)
+            and not any(isinstance(value, Items) for value, _ in self._first(arguments, world))
+        ):
             found = self._parsed_into(callee.owner, node, point, world)
             if found:
                 return found
@@ -513,6 +518,6 @@ def _type_of_device(name: Value) -> Value:
 
 
 def _gives_objects(arguments: Arguments) -> bool:
-    """Whether a parser is asked for nothing but the objects that it fills, of whatever command line."""
+    """Whether a parser is asked for nothing but the objects that it fills."""
     others = arguments.keywords.keys() - READS_FROM
     return not (others or arguments.positional[1:] or arguments.spread or arguments.splats)

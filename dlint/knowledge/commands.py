@@ -9,8 +9,8 @@ PARSED_AS_FAR_AS_KNOWN = f"{PARSER}().parse_known_args"
 
 # Gives a tuple: an object of each dataclass that the parser was made with.
 PARSED_INTO = "transformers.HfArgumentParser().parse_args_into_dataclasses"
-# What it may be told without giving more than that.
-READS_FROM = frozenset({"args", "look_for_args_file", "args_filename", "args_file_flag"})
+# What it may be told without giving more than that, nor being told the options themselves, as by ``args``.
+READS_FROM = frozenset({"look_for_args_file", "args_filename", "args_file_flag"})
 
 # Calls the function that it is given.
 JSONARGPARSE = "jsonargparse.CLI"

@@ -6,6 +6,9 @@ from __future__ import annotations
 OF_OPTIONS = frozenset(
     {
         "ArgumentParser",
+        "Typer",
+        "add_typer",
+        "add_command",
         "add_argument",
         "add_argument_group",
         "add_mutually_exclusive_group",

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from dlint.knowledge.randomness import SEEDS, STATE_CALLS, draws_from
 from dlint.source.layout import Layout, Place
 from dlint.source.nodes import walk
-from dlint.source.statements import dotted, parameters
+from dlint.source.statements import dotted
 from dlint.values.frame import Point
 from dlint.values.functions import function_body, is_generator
 from dlint.values.places import is_repeated
@@ -45,13 +45,20 @@ def _only_seeds(function: Function, code: WorkerCode) -> bool:
     name, body = function.node.name, list(function_body(function.node))
     if name.startswith("__"):
         return False
-    taken = {each.arg for each in parameters(function.node)}
-    for each in body:
-        given = each.value if isinstance(each, ast.Return) else None
-        if given is not None and not (isinstance(given, ast.Name) and given.id in taken):
-            return False  # but for the seed, which it hands back
     calls = {id(each): each for each in body if isinstance(each, ast.Call)}
     inside = [event for event in code.events if id(event.node) in calls]
+    seeds = {
+        each.id
+        for event in inside
+        if event.name in SEEDS and isinstance(event.node, ast.Call)
+        for argument in event.node.args
+        for each in walk(argument)
+        if isinstance(each, ast.Name)
+    }
+    for each in body:
+        given = each.value if isinstance(each, ast.Return) else None
+        if given is not None and not (isinstance(given, ast.Name) and given.id in seeds):
+            return False  # it may hand back the seed
     if any(draws_from(event.name, library) for event in inside for library in STATE_CALLS):
         return False
     seeding = {id(event.node) for event in inside if event.name in SEEDS}
