@@ -29,10 +29,11 @@ _DERIVED = re.compile(
     rb"^[ \t]*class[ \t]+\w+%b\([^)]{0,2000}Loader" % TYPE_PARAMETERS.encode(), re.MULTILINE
 )
 _CLASS = re.compile(rf"^[ \t]*class[ \t]+(\w+){TYPE_PARAMETERS}\(([^)]*)", re.MULTILINE)
-# What finds a class by its name, and the files that are looked at for such.
+# What finds a class by its name, not what an object holds, and how many files are looked at for such: those
+# first that speak of loaders.
 _ASKING = ("getattr(", "globals()", "eval(")
 _ASKS = re.compile(
-    rb"(?<![.\w])(?:getattr\((?!\s*(?:self|cls)\s*,|[^,\n]{1,99},\s*['\"])|eval\((?!['\"])|globals\(\)\s*[\[.])"
+    rb"(?<![.\w])(?:getattr\((?!\s*(?:self|cls)\s*[.,]|[^,\n]{1,99},\s*['\"])|eval\((?!['\"])|globals\(\)\s*[\[.])"
 )
 _MOST_FILES = 24
 
@@ -110,6 +111,7 @@ class NamedClasses:
             files = [
                 each for each in mentioning if not index.is_test(each) and _ASKS.search(index.data(each))
             ]
+            files.sort(key=lambda each: b"oader" not in index.data(each))
             for module in self._evaluator.modules.each(files[:_MOST_FILES]):
                 lines = [line for line, text in enumerate(module.lines, 1) if _ASKS.search(text.encode())]
                 for trail in module.trails_at(lines):
