@@ -38,6 +38,7 @@ from dlint.objects.construction import Construction
 from dlint.objects.elsewhere.changed_later import ChangedLater
 from dlint.objects.filled import Filled
 from dlint.objects.filled_fields import FilledFields
+from dlint.objects.given_back import GivenBack
 from dlint.objects.initialisers import Initialisers
 from dlint.objects.prepared import Prepared
 from dlint.objects.records import Records
@@ -91,6 +92,7 @@ class Evaluator(Questions):
         self.prepared = Prepared(self)
         self.calls = Calls(self)
         self.parameters = Parameters(self)
+        self.given_back = GivenBack(self)
         self.sites = Sites(self)
         self.library = Library(self)
         self.containers = Containers(self)
@@ -222,6 +224,14 @@ class Evaluator(Questions):
             passed = self.parameters.member(value.id, node.attr, point.frame, world)
             if passed is not None:
                 return passed
+        elif (
+            isinstance(value, ast.Name | ast.Call)
+            and not (isinstance(value, ast.Name) and value.id in point.locals)
+            and self.modules.index.stored_elsewhere(node.attr)
+        ):
+            given = self.given_back.member(value, node.attr, point, world)
+            if given is not None:
+                return given
         return [
             outcome
             for base, w in self.values(value, point, world)

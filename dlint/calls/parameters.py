@@ -9,8 +9,9 @@ from dlint.calls.decorators import Inside, calls_inside, fills_arguments
 from dlint.calls.many_callers import different_first, few
 from dlint.evaluation.entries import ABSENT
 from dlint.evaluation.questions import begun
+from dlint.objects.may_store import MayStore
 from dlint.source.statements import FunctionNode, parameters
-from dlint.values.frame import Argument, Arguments, Frame, Point, arguments_of, layout_of
+from dlint.values.frame import Argument, Arguments, Frame, Point, arguments_of
 from dlint.values.outcomes import Outcome, told_apart
 from dlint.values.values import Class, Const, Function, Instance, Items, Key, Table, Unknown, Value
 from dlint.values.worlds import HERE, World
@@ -38,7 +39,7 @@ class Parameters:
         self._inside: dict[int, list[Inside] | None] = {}
         self._asking: dict[tuple[int, str], int] = {}
         self._heirs: dict[int, list[tuple[int, list[Instance | Class]]]] = {}
-        self._handed: dict[tuple[int, str], bool] = {}
+        self._may_store = MayStore(evaluator.modules)
         self._members: dict[tuple[int, str], ast.Attribute] = {}
 
     def values(self, name: str, frame: Frame, world: World) -> list[Outcome]:
@@ -130,7 +131,7 @@ class Parameters:
             return None
         own = [parameter.arg for parameter in parameters(scope)]
         method = frame.owner is not None and not is_static(scope)
-        if name not in own[1 if method else 0 :] or self._hands_on(name, scope):
+        if name not in own[1 if method else 0 :] or self._may_store.through(scope, name, attribute):
             return None
         if frame.arguments is not None:
             self.reads.setdefault(frame.key, set()).add(name)
@@ -162,18 +163,6 @@ class Parameters:
             return found
         finally:
             del self._asking[mark]
-
-    def _hands_on(self, name: str, scope: FunctionNode) -> bool:
-        """Whether a function gives what it got under a name to others, who may change it in between."""
-        found = self._handed.get((id(scope), name))
-        if found is None:
-            found = self._handed[id(scope), name] = any(
-                isinstance(given, ast.Name) and given.id == name
-                for node in layout_of(scope).nodes
-                if isinstance(node, ast.Call)
-                for given in (*node.args, *(keyword.value for keyword in node.keywords))
-            )
-        return found
 
     def _callers(self, scope: FunctionNode | ast.Lambda, frame: Frame) -> tuple[list[tuple[int, Site]], bool]:
         """The calls of a function, each with its number, and whether these are all.
@@ -420,8 +409,9 @@ class Parameters:
 
 
 def _named(given: Argument | None) -> Argument | None:
-    """An argument that is written as a name."""
-    return given if given is not None and isinstance(given.expression, ast.Name | ast.Attribute) else None
+    """An argument that is written as a name, or as the call that gives it."""
+    named = given is not None and isinstance(given.expression, ast.Name | ast.Attribute | ast.Call)
+    return given if named else None
 
 
 def written(
