@@ -397,7 +397,9 @@ class _Trace:
         made = [Seed(seed.kinds) for seed in self._made(value.owner, world)]
         if node.attr == "microsecond" and any(CLOCK in seed.kinds for seed in made):
             return [self._new_at(value.owner.point)]
-        return [by_name(node.attr) if seed.kinds == UNKNOWN_SEED.kinds else seed for seed in made]
+        # An object may keep it under another name than it has among the settings: `Init(cfg.seed).base`.
+        named = by_name(f"{node.attr} {value.name.rpartition('.')[2]}")
+        return [named if seed.kinds == UNKNOWN_SEED.kinds else seed for seed in made]
 
     def _value_of_attribute(self, value: Value, node: ast.Attribute) -> Seed:
         path = dotted(node) or node.attr
