@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Literal
 
 from dlint.knowledge.tensors import gives_shape, gives_tensors
 from dlint.source.statements import parameters, statements_in
-from dlint.streams.batches.views import ANY, Place, Values
+from dlint.streams.batches.stored import ANY
+from dlint.streams.batches.views import Place, Values
 from dlint.streams.items import Reader, readers
 from dlint.values.frame import Arguments, Point
 from dlint.values.values import Const, External, Function, Instance, Items, Made, Partial, Table, Value

@@ -14,6 +14,7 @@ from dlint.knowledge.parts import tells_items_apart
 from dlint.knowledge.tensors import tells_holder, tells_tensor
 from dlint.source.nodes import children, walk
 from dlint.source.statements import blocks, dotted, expressions, own_names
+from dlint.streams.batches.loops import each_gone_through
 from dlint.streams.batches.put_by_helpers import EMPTIES, LEAVES_FULL, Put, entry_of
 from dlint.streams.batches.views import (
     HandsOn,
@@ -22,7 +23,6 @@ from dlint.streams.batches.views import (
     Overwrites,
     Values,
     View,
-    each_gone_through,
     inner_blocks,
     named,
     nothing,

@@ -13,7 +13,9 @@ from typing import NamedTuple
 
 from dlint.knowledge.tensors import is_view, reshapes, tells_tensor
 from dlint.source.nodes import walk
-from dlint.source.statements import blocks, expressions, own_names, parameters
+from dlint.source.statements import blocks, own_names, parameters
+from dlint.streams.batches.loops import counted_by, each_gone_through, is_of_values
+from dlint.streams.batches.stored import ANY, key_of, stores, taken_out, written_keys
 
 # Where in a batch something is: () for all of it, (0,) for its first part.
 Place = tuple[object, ...]
@@ -22,8 +24,6 @@ HandsOn = Callable[[ast.expr], bool]
 # The entries of its arguments that a call of a function of the project overwrites: what holds them, and the
 # keys, ANY where they are not known.
 Overwrites = Callable[[ast.Call], "list[tuple[ast.expr, object]]"]
-# Some part: any of them may be meant.
-ANY = ...
 # More dimensions than anything has.
 _UNKNOWN = 99
 _MAKE_ARRAYS = frozenset({"asarray"})
@@ -175,7 +175,7 @@ class Held:
             for each in simple:
                 if isinstance(each, ast.For):
                     inside.names.update(gone_through(each, inside))
-                    keys.update(_written_keys(each))
+                    keys.update(written_keys(each))
         for each in simple:
             inside._overwrite_by(each, keys, overwrites)
         self.gone |= inside.gone
@@ -186,16 +186,16 @@ class Held:
     ) -> None:
         """Forget the entries that one statement by itself stores something else in; ``keys`` are the names
         that go through keys that are written out."""
-        for store in _stores(statement):
+        for store in stores(statement):
             key, views = store.key, self.views(store.value)
             whole = self.view(store.held) if any(each.is_array is not False for each in views) else None
             if whole is not None and whole.place is not None:
-                self.arrays.add((*whole.place, _constant(key)))
+                self.arrays.add((*whole.place, key_of(key)))
             if not views and (store.is_entry or self._speaks(store.value)):
-                named_keys = keys.get(key.id, [ANY]) if isinstance(key, ast.Name) else [_constant(key)]
+                named_keys = keys.get(key.id, [ANY]) if isinstance(key, ast.Name) else [key_of(key)]
                 for each in named_keys:
                     self._forget(store.held, each)
-        for emptied, taken in _taken_out(statement):
+        for emptied, taken in taken_out(statement):
             self._forget(emptied, taken)
         match statement:
             case ast.Expr(value=ast.Call(func=ast.Attribute(value=ast.Name() as moved, attr="to" | "cuda"))):
@@ -254,7 +254,7 @@ class Held:
     def inside(self, generator: ast.comprehension) -> Held:
         """What has a batch's memory inside a comprehension that goes through parts of one."""
         inside = Held((), (), self._hands_on)
-        of_values = _is_of_values(generator.iter)
+        of_values = is_of_values(generator.iter)
         for target, source in each_gone_through(generator.target, generator.iter):
             through = self.view(source)
             if through is None or not self.whole(through) or (generator.ifs and not of_values):
@@ -391,60 +391,6 @@ def overwritten(function: ast.FunctionDef) -> Iterator[tuple[str, object]]:
         yield from ((parameter.arg, place[0]) for place in held.gone)
 
 
-class _Store(NamedTuple):
-    """Something that is stored under a key; ``is_entry`` where a tensor has no such keys."""
-
-    held: ast.expr
-    key: ast.expr
-    value: ast.expr
-    is_entry: bool
-
-
-def _stores(statement: ast.stmt) -> Iterator[_Store]:
-    """What a statement by itself stores under keys: ``batch["x"] = y``, ``batch.update(x=y)``."""
-    match statement:
-        case ast.Assign(targets=targets, value=value):
-            for target in targets:
-                yield from _stored(target, value)
-        case ast.Expr(
-            value=ast.Call(func=ast.Attribute(value=held, attr="update"), args=args, keywords=keywords)
-        ):
-            for keyword in keywords:
-                yield _Store(held, ast.Constant(keyword.arg or ANY), keyword.value, True)
-            for arg in args:
-                if isinstance(arg, ast.Dict):
-                    for key, each in zip(arg.keys, arg.values, strict=True):
-                        yield _Store(held, key or ast.Constant(ANY), each, True)
-                else:
-                    yield _Store(held, ast.Constant(ANY), arg, True)
-
-
-def _taken_out(statement: ast.stmt) -> Iterator[tuple[ast.expr, str]]:
-    """What a statement by itself takes out of a dict: ``batch.pop("x")``, ``del batch["x"]``."""
-    for node in (each for expression in expressions(statement) for each in walk(expression)):
-        match node:
-            case (
-                ast.Call(func=ast.Attribute(value=held, attr="pop"), args=[ast.Constant(value=str(key)), *_])
-                | ast.Subscript(value=held, slice=ast.Constant(value=str(key)), ctx=ast.Del())
-            ):
-                yield held, key
-
-
-def _stored(target: ast.expr, value: ast.expr) -> Iterator[_Store]:
-    match target:
-        case ast.Tuple(elts=parts) | ast.List(elts=parts):
-            values = value.elts if isinstance(value, ast.Tuple | ast.List) else []
-            for at, part in enumerate(parts):
-                yield from _stored(part, values[at] if len(values) == len(parts) else value)
-        case ast.Subscript(value=held, slice=ast.Name() | ast.Constant() | ast.UnaryOp() as key):
-            is_text = isinstance(key, ast.Constant) and isinstance(key.value, str)
-            yield _Store(held, key, value, is_text)
-
-
-def _constant(key: ast.expr) -> object:
-    return key.value if isinstance(key, ast.Constant) else ANY
-
-
 def _may_be(one: Place, other: Place) -> bool:
     """Whether two places may be the same one."""
     return len(one) == len(other) and all(
@@ -461,7 +407,7 @@ def gone_through(
     loop: ast.For | ast.comprehension, held: Held, *, whole: bool = False
 ) -> Iterator[tuple[str, Named]]:
     """The names that a loop gives to the parts of a batch; ``whole`` where none of these is overwritten."""
-    part = Values.EACH if _is_of_values(loop.iter) else ANY
+    part = Values.EACH if is_of_values(loop.iter) else ANY
     for target, through in each_gone_through(loop.target, loop.iter):
         view = held.view(through)
         if view is not None and (not whole or held.whole(view)):
@@ -471,55 +417,6 @@ def gone_through(
             else:
                 inner = (*place, part)
                 yield from named(target, Named(inner, is_array=held.stored_as_array(inner)))
-
-
-def _is_of_values(through: ast.expr) -> bool:
-    """Whether a loop goes through the values of a dict, all of them."""
-    while isinstance(through, ast.Call) and isinstance(through.func, ast.Name) and through.args:
-        if through.func.id != "enumerate":
-            return False
-        through = through.args[0]
-    match through:
-        case ast.Call(func=ast.Attribute(attr="items" | "values"), args=[]):
-            return True
-    return False
-
-
-def counted_by(loop: ast.For) -> set[str]:
-    """The names that a loop gives to whole numbers: of ``range``, and what ``enumerate`` counts."""
-    match loop.iter, loop.target:
-        case ast.Call(func=ast.Name(id="range")), ast.Name(id=name):
-            return {name}
-        case ast.Call(func=ast.Name(id="enumerate")), ast.Tuple(elts=[ast.Name(id=name), _]):
-            return {name}
-    return set()
-
-
-def each_gone_through(target: ast.expr, through: ast.expr) -> Iterator[tuple[ast.expr, ast.expr]]:
-    """What a loop goes through, past ``enumerate``, ``zip`` and a dict's views, each with its target."""
-    match through, target:
-        case ast.Call(func=ast.Attribute(value=of, attr="values")), _:
-            yield target, of
-        case (
-            (
-                ast.Call(func=ast.Attribute(value=of, attr="items"))
-                | ast.Call(func=ast.Name(id="enumerate"), args=[of, *_])
-            ),
-            ast.Tuple(elts=[_, inner]),
-        ):
-            yield from each_gone_through(inner, of)
-        case ast.Call(func=ast.Name(id="zip"), args=sources), ast.Tuple(elts=parts):
-            if len(sources) == len(parts):
-                yield from zip(parts, sources, strict=True)
-        case _:
-            yield target, through
-
-
-def _written_keys(loop: ast.For) -> Iterator[tuple[str, list[object]]]:
-    """The name with which a loop goes through keys that are written out, and these."""
-    match loop:
-        case ast.For(target=ast.Name(id=name), iter=ast.Tuple(elts=parts) | ast.List(elts=parts)):
-            yield name, [part.value if isinstance(part, ast.Constant) else ANY for part in parts]
 
 
 def nothing(_: ast.Call) -> list[tuple[ast.expr, object]]:
