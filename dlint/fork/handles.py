@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from typing import TYPE_CHECKING
 
 from dlint.knowledge.processes.handles import (
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
 _FILE_OBJECT = ("fileobj",)
 _STORE = {"store"}
 _BYTES = ("io.BytesIO", "().read", ".read_bytes")
+_ASKS_KIND = re.compile(r"\b(?:endswith|splitext|isinstance|hasattr)\(|\.suffix\b")
 
 
 def handle_of(evaluator: Evaluator, value: object) -> Handle | None:
@@ -111,7 +113,11 @@ def _names(evaluator: Evaluator, path: Argument, suffix: str) -> bool:
     """Whether an argument is, as it is written or by its value, the path of a file of some kind."""
     if path.expression is not None and _ends_in(path.expression, suffix):
         return True
-    return any(_is_path_to(value, suffix) for value, _ in evaluator.value_of(path, HERE))
+    values = [value for value, _ in evaluator.value_of(path, HERE)]
+    if path.point is not None and _ASKS_KIND.search(path.point.frame.module.text_of(path.point.frame.scope)):
+        # Code that asks what it has before it takes something out of it tells the kinds apart itself.
+        values = [value for value in values if isinstance(value, Const)]
+    return any(_is_path_to(value, suffix) for value in values)
 
 
 def _is_open(evaluator: Evaluator, source: Argument, handle: Handle) -> bool:

@@ -174,8 +174,22 @@ def put_of(evaluator: Evaluator, value: Value, world: World, far: int = 0) -> Pu
     if isinstance(value, Items):
         return next((put for item in value.items if (put := put_of(evaluator, item, world, far + 1))), None)
     if isinstance(value, Made) and isinstance(value.node, ast.expr):
-        return where_put(evaluator, value.node, value.point, world, far + 1)
+        put = where_put(evaluator, value.node, value.point, world, far + 1)
+        return None if put is not None and _comes_back(evaluator, value, put, world, far) else put
     return None
+
+
+def _comes_back(evaluator: Evaluator, made: Made, put: Put, world: World, far: int) -> bool:
+    """Whether what was put on the GPU where it is made is moved back in place after that: ``net.cpu()``."""
+    match made.point.statement:
+        case ast.Assign(targets=[target], value=whole) if whole is made.node:
+            moved = _last_move(dotted(target) or "", Point(made.point.frame, None))
+            return (
+                moved is not None
+                and moved.call.lineno > put.call.lineno
+                and not uses_gpu(evaluator, *moved, world, far)
+            )
+    return False
 
 
 def where_put(evaluator: Evaluator, node: ast.expr, point: Point, world: World, far: int = 0) -> Put | None:
@@ -236,7 +250,9 @@ def _of_name(evaluator: Evaluator, name: str, point: Point, world: World, far: i
                     found = where_put(evaluator, value, Point(frame, statement), w, far + 1)
                 case _:
                     found = None
-            found = found or moved_in_place(evaluator, name, point, world, far)
+            moved = _last_move(name, point)
+            if moved is not None and (statement is None or moved.call.lineno > statement.lineno):
+                found = moved if uses_gpu(evaluator, *moved, world, far) else None
             if found is not None:
                 return found
         return None
@@ -260,9 +276,15 @@ def _given(evaluator: Evaluator, name: str, frame: Frame, world: World, far: int
 def moved_in_place(evaluator: Evaluator, path: str, point: Point, world: World, far: int = 0) -> Put | None:
     """The statement ``model.to(device)`` of a scope before a point, the last such one: it moves a module
     where it is, and does nothing to a tensor."""
+    last = _last_move(path, point)
+    return last if last is not None and uses_gpu(evaluator, *last, world, far) else None
+
+
+def _last_move(path: str, point: Point) -> Put | None:
+    """The last such statement, be it to the GPU or back."""
     end = point.statement.lineno if point.statement is not None else 1 << 30
     text = point.frame.module.text_of(point.frame.scope)
-    if not any(f"{path}.{move}(" in text for move in MOVES):
+    if not any(f"{path}.{move}(" in text for move in (*MOVES, "cpu")):
         return None
     last: Put | None = None
     for node in point.frame.layout.nodes:
@@ -272,4 +294,4 @@ def moved_in_place(evaluator: Evaluator, path: str, point: Point, world: World, 
                 moves = attr in MOVES or attr == "cpu"
                 if moves and is_last and node.lineno < end and ast.unparse(moved) == path:
                     last = Put(call, Point(point.frame, node))
-    return last if last is not None and uses_gpu(evaluator, *last, world, far) else None
+    return last
