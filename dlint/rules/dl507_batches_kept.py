@@ -113,7 +113,7 @@ from dlint.streams.batches.collated import (
     transposed_tensors,
     transposes,
 )
-from dlint.streams.batches.handed_on import handed_on
+from dlint.streams.batches.handed_on import gives_as_is, handed_on
 from dlint.streams.batches.kept import (
     Kept,
     Tensors,
@@ -229,6 +229,8 @@ class _Place:
         """The loaders that an iterable goes through, be it by a generator of the project that hands on each
         batch."""
         found = list(iterations.loaders_of(source, self.point))
+        if found and not self._gives_as_is(source):
+            return []
         if found or not isinstance(source, ast.Call) or not (source.args or source.keywords):
             return found
         for value in self.values(source.func):
@@ -236,6 +238,19 @@ class _Place:
                 given = passed(value, source).get(handed_on(value.node) or "")
                 found += iterations.loaders_of(given, self.point) if given is not None else []
         return found
+
+    def _gives_as_is(self, source: ast.expr) -> bool:
+        """Whether an object of the project that is gone through gives the batches as they are: one that moves
+        them to the GPU or scales them gives other memory."""
+        classes = self._program.evaluator.classes
+        return all(
+            gives_as_is(method.node)
+            for value in self.values(source)
+            if isinstance(value, Instance)
+            for name in ("__iter__", "__next__")
+            for method in classes.methods(value, name)
+            if isinstance(method.node, ast.FunctionDef)
+        )
 
     def puts_by(self, call: ast.Call) -> list[Put]:
         """Where a call of a function of the project puts some of its arguments."""

@@ -28,6 +28,41 @@ def handed_on(function: ast.FunctionDef) -> str | None:
     return None
 
 
+def gives_as_is(function: ast.FunctionDef) -> bool:
+    """Whether an ``__iter__`` or ``__next__`` gives what another iterator gave it, as it is: no batch on the
+    GPU, none that is scaled."""
+    statements = list(statements_in(function.body))
+    bound = [each for statement in statements for each in own_names(statement)]
+    taken: set[str] = set()
+    for each in statements:
+        match each:
+            case ast.For(target=ast.Name(id=name)) if bound.count(name) == 1:
+                taken.add(name)
+    nexts = [name for each in statements for name in _of_next(each)]
+    taken |= {name for name in nexts if nexts.count(name) == bound.count(name)}
+    for node in (node for each in function.body for node in walk(each)):
+        match node:
+            case ast.Yield(value=ast.Name(id=name)) | ast.Return(value=ast.Name(id=name)) if name in taken:
+                pass
+            case ast.Yield():
+                return False
+            case ast.Return(value=ast.Call(func=ast.Name(id="iter" | "next")) | ast.Name(id="self") | None):
+                pass
+            case ast.Return(value=ast.Call(func=ast.Attribute(attr="__iter__" | "__next__"))):
+                pass
+            case ast.Return():
+                return False
+    return True
+
+
+def _of_next(statement: ast.stmt) -> list[str]:
+    """The names that a statement gives to what is next."""
+    match statement:
+        case ast.Assign(targets=[ast.Name(id=name)], value=ast.Call(func=ast.Name(id="next"))):
+            return [name]
+    return []
+
+
 def _gives(statement: ast.stmt, name: str) -> bool:
     match statement:
         case ast.Expr(value=ast.Yield(value=ast.Name(id=given))):

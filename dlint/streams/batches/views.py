@@ -26,6 +26,10 @@ HandsOn = Callable[[ast.expr], bool]
 Overwrites = Callable[[ast.Call], "list[tuple[ast.expr, object]]"]
 # More dimensions than anything has.
 _UNKNOWN = 99
+# What gives the same memory in another order, and what makes a copy of what is not in order: measured of
+# storage pointers. NumPy's `flatten` always copies.
+_REORDER = frozenset({"permute", "transpose", "swapaxes", "t", "T", "mT", "expand"})
+_IN_ORDER = frozenset({"contiguous", "flatten", "ravel", "reshape"})
 _MAKE_ARRAYS = frozenset({"asarray"})
 _MAKE_TENSORS = frozenset({"as_tensor", "from_numpy"})
 
@@ -41,14 +45,16 @@ class Values(Enum):
 class Named(NamedTuple):
     """What a name stands for: its place in a batch, None where that is not known; whether what it was given
     to shows that it is a tensor, or was; whether it is NumPy's array by now, None where it is on some ways;
-    how many dimensions less it has than what is at that place; and whether it was taken out of an array,
-    which gives a number, a copy, where the array has no further dimension."""
+    how many dimensions less it has than what is at that place; whether it was taken out of an array, which
+    gives a number, a copy, where the array has no further dimension; and whether it surely lies in memory in
+    the order of its dimensions."""
 
     place: Place | None
     is_tensor: bool = False
     is_array: bool | None = False
     taken: int = 0
     is_row: bool = False
+    in_order: bool = True
 
 
 class View(NamedTuple):
@@ -68,6 +74,7 @@ class View(NamedTuple):
     is_row: bool = False
     from_array: bool | None = False
     is_list: bool = False
+    in_order: bool = True
 
     def rows(self) -> View:
         """The same, as what each of its rows is."""
@@ -76,7 +83,7 @@ class View(NamedTuple):
 
     def as_named(self, place: Place | None) -> Named:
         """What a name stands for that it is given to, or what is at a place inside."""
-        return Named(place, self.is_tensor, self.is_array, self.taken, self.is_row)
+        return Named(place, self.is_tensor, self.is_array, self.taken, self.is_row, self.in_order)
 
 
 class Held:
@@ -285,11 +292,13 @@ class Held:
                     taken=known.taken,
                     is_row=known.is_row,
                     from_array=known.is_array,
+                    in_order=known.in_order,
                 )
             case ast.Attribute(value=base, attr=attribute):
                 below = self.view(base)
-                same = below is not None and is_view(attribute) and attribute != "numpy"
-                return below._replace(node=node) if below is not None and same else None
+                if below is None or not is_view(attribute) or attribute == "numpy":
+                    return None
+                return below._replace(node=node, in_order=below.in_order and attribute not in _REORDER)
             case ast.Subscript(value=base, slice=at):
                 return self._part(node, base, at)
             case ast.Call(
@@ -300,10 +309,15 @@ class Held:
                 below = self.view(base)
                 if below is not None:
                     if is_view(method) or (method == "to" and _is_cpu(args, keywords)):
+                        if _copies(below, method):
+                            return None
                         below = _as_shaped(below, method)
                         is_tensor = below.is_tensor or tells_tensor(method)
                         is_array = True if method == "numpy" else below.is_array
-                        return below._replace(node=node, is_tensor=is_tensor, is_array=is_array)
+                        in_order = below.in_order and method not in _REORDER
+                        return below._replace(
+                            node=node, is_tensor=is_tensor, is_array=is_array, in_order=in_order
+                        )
                     return None
         if (
             isinstance(node, ast.Call)
@@ -319,7 +333,10 @@ class Held:
                 is_array = below.is_array
                 if name in _MAKE_ARRAYS or name in _MAKE_TENSORS:
                     is_array = name in _MAKE_ARRAYS
+                if _copies(below, name):
+                    return None
                 below = _as_shaped(below, name)
+                below = below._replace(in_order=below.in_order and name not in _REORDER)
                 return below._replace(node=node, given=below.given or below.node, is_array=is_array)
         return None
 
@@ -330,7 +347,8 @@ class Held:
             return None
         is_one = below.is_tensor or below.is_array is not False
         if below.place is None or is_one or not (counted or isinstance(at, ast.Constant)):
-            below = below._replace(node=node)
+            in_order = below.in_order and not isinstance(at, ast.Tuple)
+            below = below._replace(node=node, in_order=in_order)
             for each in at.elts if isinstance(at, ast.Tuple) else [at]:
                 if not isinstance(each, ast.Slice):
                     below = below.rows()
@@ -354,7 +372,13 @@ def _either(one: Named, other: Named) -> Named:
         one.is_array if one.is_array == other.is_array else None,
         max(one.taken, other.taken),
         one.is_row or other.is_row,
+        one.in_order and other.in_order,
     )
+
+
+def _copies(view: View, by: str) -> bool:
+    """Whether something gives other memory than that of a view, though it is called as what does not."""
+    return (not view.in_order and by in _IN_ORDER) or (by == "flatten" and view.is_array is not False)
 
 
 def _as_shaped(view: View, by: str) -> View:
