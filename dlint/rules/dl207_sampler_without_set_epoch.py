@@ -101,7 +101,7 @@ def check(program: Program) -> Iterator[Found]:
     epochs, samplers = Epochs(program), Samplers(program.evaluator)
     for loader in program.loaders:
         for dealt in samplers.of(loader):
-            if _is_for_evaluation(loader, dealt) or samplers.keeps_order(dealt):
+            if _is_for_evaluation(program, loader, dealt) or samplers.keeps_order(dealt):
                 continue
             seed = samplers.given(dealt.sampler, "seed")
             modules = _program_of(program, loader)
@@ -112,7 +112,7 @@ def check(program: Program) -> Iterator[Found]:
                 yield _found(samplers, loader, dealt, around)
 
 
-def _is_for_evaluation(loader: Loader, dealt: Dealt) -> bool:
+def _is_for_evaluation(program: Program, loader: Loader, dealt: Dealt) -> bool:
     """Whether the names around a loader say that it evaluates."""
     names: list[str] = []
     for call, frame in ((loader.call, loader.point.frame), (dealt.call, dealt.point.frame)):
@@ -123,7 +123,33 @@ def _is_for_evaluation(loader: Loader, dealt: Dealt) -> bool:
         names += [ast.unparse(word.value) for word in call.keywords if word.arg == "dataset"]
         statement = _assignment(frame, call)
         names += map(ast.unparse, statement.targets if statement is not None else ())
+    names += _names_of_callers(program, loader)
     return any(speaks_of_evaluation(part) for name in names for part in name.split("."))
+
+
+def _names_of_callers(program: Program, loader: Loader) -> Iterator[str]:
+    """What callers of the function that makes a loader among others call it: ``train, val = loaders()``."""
+    frame, call = loader.point.frame, loader.call
+    scope = frame.scope
+    if not isinstance(scope, ast.FunctionDef):
+        return
+    statement = _assignment(frame, call)
+    own = {ast.unparse(target) for target in statement.targets} if statement is not None else set[str]()
+    for returned in statements_in(scope.body):
+        match returned:
+            case ast.Return(value=ast.Tuple(elts=parts) | ast.List(elts=parts)):
+                places = [
+                    at
+                    for at, part in enumerate(parts)
+                    if ast.unparse(part) in own or any(node is call for node in walk(part))
+                ]
+                for site in program.evaluator.sites.of(scope, frame):
+                    around = _assignment(site.point.frame, site.call)
+                    match around:
+                        case ast.Assign(targets=[ast.Tuple(elts=targets) | ast.List(elts=targets)]) if (
+                            around.value is site.call and len(targets) == len(parts)
+                        ):
+                            yield from (ast.unparse(targets[at]) for at in places)
 
 
 def _assignment(frame: Frame, call: ast.Call) -> ast.Assign | None:
