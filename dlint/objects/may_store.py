@@ -6,6 +6,7 @@ import ast
 import re
 from typing import TYPE_CHECKING
 
+from dlint.budget.budget import spend
 from dlint.knowledge.callbacks import PLAIN_BUILTINS
 from dlint.source.statements import FunctionNode, functions_in, parameters
 from dlint.values.frame import layout_of
@@ -15,7 +16,6 @@ if TYPE_CHECKING:
 
 # What stores attributes by names that nobody can read there.
 _BY_NAME = re.compile(r"\bsetattr\(|\bvars\(|__dict__|\.update\(|\bnamespace\s*=")
-_FAR = 3
 
 
 class MayStore:
@@ -26,50 +26,59 @@ class MayStore:
         self._known: dict[tuple[int, str, str], bool] = {}
         self._defined: dict[str, list[tuple[str, FunctionNode]]] = {}
 
-    def through(self, function: FunctionNode, name: str, attribute: str, far: int = 0) -> bool:
-        """Whether a function hands what it has under a name on to another that may store the attribute."""
+    def through(self, function: FunctionNode, name: str, attribute: str) -> bool:
+        """Whether a function hands what it has under a name on to another that may store the attribute, keep
+        it, or hand it on to one that does."""
         mark = (id(function), name, attribute)
         known = self._known.get(mark)
         if known is None:
-            self._known[mark] = True  # one that leads back to itself
-            known = self._known[mark] = any(
-                isinstance(node, ast.Call) and self._in(node, name, attribute, far)
-                for node in layout_of(function).nodes
-            )
+            known = self._known[mark] = self._is_stored_beyond(function, name, attribute)
         return known
 
-    def _in(self, call: ast.Call, name: str, attribute: str, far: int) -> bool:
-        """Whether a call may store the attribute in what it is given under a name: a function of the program
-        that is called so does, keeps it, or hands it on too far."""
+    def _is_stored_beyond(self, function: FunctionNode, name: str, attribute: str) -> bool:
+        seen: set[tuple[int, str]] = set()
+        waiting = [(function, name)]
+        while waiting:
+            at, under = waiting.pop()
+            if (id(at), under) in seen:
+                continue
+            seen.add((id(at), under))
+            for call in layout_of(at).nodes:
+                spend(1)
+                taken = self._taken(call, under) if isinstance(call, ast.Call) else []
+                if taken is None:
+                    return True
+                for text, callee, parameter in taken:
+                    nodes = layout_of(callee).nodes
+                    if _BY_NAME.search(text) or any(_is_stored(node, parameter, attribute) for node in nodes):
+                        return True
+                    waiting.append((callee, parameter))
+        return False
+
+    def _taken(self, call: ast.Call, name: str) -> list[tuple[str, FunctionNode, str]] | None:
+        """The functions of the program that a call may give what has a name, with their text and under which
+        parameter; None where nobody can tell what becomes of it."""
         places = [at for at, each in enumerate(call.args) if _is_name(each, name)]
         keywords = [each.arg for each in call.keywords if _is_name(each.value, name)]
         if not places and not keywords:
-            return False
+            return []
         match call.func:
             case ast.Name(id=word) if word in PLAIN_BUILTINS:
-                return False
+                return []
             case ast.Name(id=word) | ast.Attribute(attr=word):
                 functions = self._functions(word)
             case _:
-                return True
-        if far > _FAR or None in keywords or "namespace" in keywords:
-            return True
-        if not functions:
-            return word == "setattr" or not word[:1].islower()  # an object of a library that keeps it
-        return any(
-            self._stores(text, function, each.arg, attribute, far)
+                return None
+        keeps = word == "setattr" or not word[:1].islower()  # an object of a library that keeps it
+        if None in keywords or "namespace" in keywords or (not functions and keeps):
+            return None
+        return [
+            (text, function, each.arg)
             for text, function in functions
             for at, each in enumerate(parameters(function))
             # A method, or a constructor, has its object first.
             if each.arg in keywords or at in places or (at - 1 in places and _may_be_method(call, function))
-        )
-
-    def _stores(self, text: str, function: FunctionNode, name: str, attribute: str, far: int) -> bool:
-        return (
-            _BY_NAME.search(text) is not None
-            or any(_is_stored(node, name, attribute) for node in layout_of(function).nodes)
-            or self.through(function, name, attribute, far + 1)
-        )
+        ]
 
     def _functions(self, word: str) -> list[tuple[str, FunctionNode]]:
         """The program's functions and methods of a name, and the constructors of its classes, with their
