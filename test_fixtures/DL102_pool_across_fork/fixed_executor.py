@@ -1,4 +1,4 @@
-"""Train on crops that an executor cuts; a first item, read in the parent, warms its threads."""
+"""Train on two crops an item, one cut by an executor meanwhile; a first item, read in the parent, warms it."""
 import os
 from concurrent.futures import ThreadPoolExecutor
 
@@ -24,7 +24,7 @@ class Crops(Dataset):
         # A pool's threads do not survive a fork, so each process has its own.
         pid = os.getpid()
         if pid not in self._executor_by_pid:
-            self._executor_by_pid[pid] = ThreadPoolExecutor(max_workers=2)
+            self._executor_by_pid[pid] = ThreadPoolExecutor(max_workers=1)
         return self._executor_by_pid[pid]
 
     def __getstate__(self):
@@ -34,8 +34,9 @@ class Crops(Dataset):
         return self.length
 
     def __getitem__(self, index):
-        futures = [self.executor.submit(crop, 2 * index + view) for view in range(2)]
-        return torch.from_numpy(np.stack([future.result() for future in futures]))
+        other = self.executor.submit(crop, 2 * index + 1)
+        views = [crop(2 * index), other.result()]
+        return torch.from_numpy(np.stack(views))
 
 
 def main():
