@@ -130,7 +130,7 @@ class Calls:
                     return instead
             if isinstance(scope, ast.Lambda):
                 return self._evaluator.values(scope.body, Point(frame, None), world)
-            returns, falls, yields = self._shape(scope)
+            returns, falls, yields = self.shape(scope)
             if yields:
                 return [(self._yielded(frame, scope), world)]
             outcomes: list[Outcome] = []
@@ -191,7 +191,7 @@ class Calls:
             GENERATOR, tuple(values.values())[:_MOST_YIELDED], is_async or len(values) > _MOST_YIELDED
         )
 
-    def _shape(self, scope: FunctionNode) -> tuple[list[ast.Return], bool, bool]:
+    def shape(self, scope: FunctionNode) -> tuple[list[ast.Return], bool, bool]:
         """A function's returns, whether it may fall off its end, and whether it is a generator."""
         shape = self._returns.get(id(scope))
         if shape is None:

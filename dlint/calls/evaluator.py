@@ -38,8 +38,8 @@ from dlint.objects.construction import Construction
 from dlint.objects.elsewhere.changed_later import ChangedLater
 from dlint.objects.filled import Filled
 from dlint.objects.filled_fields import FilledFields
-from dlint.objects.given_back import GivenBack
 from dlint.objects.initialisers import Initialisers
+from dlint.objects.members import Members
 from dlint.objects.prepared import Prepared
 from dlint.objects.records import Records
 from dlint.source.statements import dotted
@@ -91,8 +91,8 @@ class Evaluator(Questions):
         self.records = Records(self)
         self.prepared = Prepared(self)
         self.calls = Calls(self)
+        self.members = Members(self)
         self.parameters = Parameters(self)
-        self.given_back = GivenBack(self)
         self.sites = Sites(self)
         self.library = Library(self)
         self.containers = Containers(self)
@@ -198,16 +198,21 @@ class Evaluator(Questions):
         path = dotted(node)
         outcomes: list[Outcome] = []
         worlds = [world]
-        if path is not None and path in point.frame.layout.binds and not point.locals:
-            worlds = []
-            anew = path not in point.frame.layout.changes
-            for statement, w in self.flow.definitions(path, point, world, anew=anew):
-                if statement is None:
-                    worlds.append(w)
-                else:
-                    outcomes += self.names.defined(statement, path, point.frame, w)
-            if outcomes and self.attributes.changed_by_calls(point.frame, node):
-                return [(Unknown(("changed", id(node), point.frame.key)), world)]
+        if path is not None and not point.locals:
+            layout = point.frame.layout
+            also = self.members.changing(node, point.frame)
+            if path in layout.binds or also:
+                worlds = []
+                anew = path not in layout.changes
+                for statement, w in self.flow.definitions(path, point, world, anew=anew, also=also):
+                    if statement is None:
+                        worlds.append(w)
+                    elif id(statement) in also and path not in layout.bound_by(statement):
+                        outcomes += self.members.after(statement, node, point.frame, w)
+                    else:
+                        outcomes += self.names.defined(statement, path, point.frame, w)
+                if outcomes and self.attributes.changed_by_calls(point.frame, node):
+                    return [(Unknown(("changed", id(node), point.frame.key)), world)]
         for start in worlds:
             outcomes += self._beyond(node, point, start)
         return outcomes
@@ -215,23 +220,10 @@ class Evaluator(Questions):
     def _beyond(self, node: ast.Attribute, point: Point, world: World) -> list[Outcome]:
         """The values of an attribute that the scope itself does not store."""
         value = node.value
-        if (
-            isinstance(value, ast.Name)
-            and value.id not in point.locals
-            and value.id not in point.frame.layout.binds
-            and self.modules.index.stored_elsewhere(node.attr)
-        ):
-            passed = self.parameters.member(value.id, node.attr, point.frame, world)
-            if passed is not None:
-                return passed
-        elif (
-            isinstance(value, ast.Name | ast.Call)
-            and not (isinstance(value, ast.Name) and value.id in point.locals)
-            and self.modules.index.stored_elsewhere(node.attr)
-        ):
-            given = self.given_back.member(value, node.attr, point, world)
-            if given is not None:
-                return given
+        if self.modules.index.stored_elsewhere(node.attr):
+            stored = self.members.of(value, node.attr, point, world)
+            if stored is not None:
+                return stored
         return [
             outcome
             for base, w in self.values(value, point, world)

@@ -9,6 +9,7 @@ from dlint.calls.site import Site
 from dlint.evaluation import interface as evaluation
 from dlint.evaluation.comprehensions import Comprehension
 from dlint.objects import interface as objects
+from dlint.objects.elsewhere.may_store import MayStore
 from dlint.source.statements import FunctionNode
 from dlint.values.frame import Arguments, Frame, Point
 from dlint.values.outcomes import Outcome
@@ -36,6 +37,9 @@ class Evaluator(objects.Evaluator, Protocol):
     @property
     def commands(self) -> Commands: ...
 
+    @property
+    def members(self) -> Members: ...
+
 
 class Containers(evaluation.Containers, Protocol):
     """What is in lists and dicts, looked up by what is known of the key."""
@@ -47,6 +51,13 @@ class Entries(Protocol):
     """What a dict holds under one key."""
 
     def picked(self, table: Value, key: str, world: World) -> list[Outcome]: ...
+
+
+class Members(Protocol):
+    """What is stored in attributes of what functions hand on."""
+
+    @property
+    def may_store(self) -> MayStore: ...
 
 
 class Commands(Protocol):

@@ -9,7 +9,6 @@ from dlint.calls.decorators import Inside, calls_inside, fills_arguments
 from dlint.calls.many_callers import different_first, few
 from dlint.evaluation.entries import ABSENT
 from dlint.evaluation.questions import begun
-from dlint.objects.may_store import MayStore
 from dlint.source.statements import FunctionNode, parameters
 from dlint.values.frame import Argument, Arguments, Frame, Point, arguments_of
 from dlint.values.outcomes import Outcome, told_apart
@@ -39,7 +38,6 @@ class Parameters:
         self._inside: dict[int, list[Inside] | None] = {}
         self._asking: dict[tuple[int, str], int] = {}
         self._heirs: dict[int, list[tuple[int, list[Instance | Class]]]] = {}
-        self._may_store = MayStore(evaluator.modules)
         self._members: dict[tuple[int, str], ast.Attribute] = {}
 
     def values(self, name: str, frame: Frame, world: World) -> list[Outcome]:
@@ -131,7 +129,9 @@ class Parameters:
             return None
         own = [parameter.arg for parameter in parameters(scope)]
         method = frame.owner is not None and not is_static(scope)
-        if name not in own[1 if method else 0 :] or self._may_store.through(scope, name, attribute):
+        if name not in own[1 if method else 0 :] or self._evaluator.members.may_store.through(
+            scope, name, attribute
+        ):
             return None
         if frame.arguments is not None:
             self.reads.setdefault(frame.key, set()).add(name)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import ast
 from bisect import bisect_left
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, TypeAlias
 
 from dlint.budget.budget import spend
@@ -26,6 +26,7 @@ Definition = tuple[ast.stmt | None, World]
 # Which statements do nothing to what is looked for, be it that they change what holds it.
 Passing = Callable[[ast.stmt], bool]
 FORKS = 4
+_NONE: frozenset[int] = frozenset()
 # Statements that lead to the next one, and how many groups of them in a loop are told apart.
 _SIMPLE = (ast.Assign, ast.AugAssign, ast.AnnAssign, ast.Expr, ast.Import, ast.ImportFrom, ast.Pass)
 _MOST_RUNS = 2
@@ -40,22 +41,29 @@ class Flow:
         self._evaluator = evaluator
 
     def definitions(
-        self, name: str, point: Point, world: World, *, anew: bool = False, passing: Passing | None = None
+        self,
+        name: str,
+        point: Point,
+        world: World,
+        *,
+        anew: bool = False,
+        passing: Passing | None = None,
+        also: frozenset[int] = _NONE,
     ) -> list[Definition]:
         """The statements that may have bound or changed ``name`` last when control comes to ``point``;
         ``anew`` looks past those that only change it in place, and those that are for ``passing`` are passed
-        over.
+        over; ``also`` are the ids of statements, and of those around them, that bind it otherwise.
 
         Which of several statements it was counts as an assumption: two uses that the same statements reach
         are reached by the same one, also where the tests that tell were too many to be remembered.
         """
-        found = _Search(self._evaluator, point.frame, name, anew, passing).run(point.statement, world)
+        found = _Search(self._evaluator, point.frame, name, anew, passing, also).run(point.statement, world)
         choices = frozenset(id(statement) for statement, _ in found)
         if len(choices) < 2:
             return found
         # What a statement in a loop changes was left there by itself or not, whatever comes out in the end.
         at = point.statement
-        changing = at is not None and name in point.frame.layout.bound_by(at)
+        changing = at is not None and (name in point.frame.layout.bound_by(at) or id(at) in also)
         mark = ("reached", point.frame.key, name, choices, id(at) if changing else None)
         return [
             (statement, w.assuming(mark, id(statement)))
@@ -117,9 +125,16 @@ def _goes_on(loop: Loop) -> bool:
 
 class _Search:
     def __init__(
-        self, evaluator: Evaluator, frame: Frame, name: str, anew: bool, passing: Passing | None
+        self,
+        evaluator: Evaluator,
+        frame: Frame,
+        name: str,
+        anew: bool,
+        passing: Passing | None,
+        also: frozenset[int],
     ) -> None:
         self.anew = anew
+        self.also = also
         self.passing = passing
         self.evaluator = evaluator
         self.frame = frame
@@ -191,7 +206,9 @@ class _Search:
     def block(self, block: list[ast.stmt], end: int, worlds: list[World]) -> list[World]:
         """Backwards through ``block[:end]``; gives the worlds that found no definition there."""
         binding = self.layout.binding(block, anew=self.anew)
-        own = binding.get(self.name, ())
+        own: Sequence[int] = binding.get(self.name, ())
+        if self.also:
+            own = sorted({*own, *(at for at, each in enumerate(block) if id(each) in self.also)})
         base = binding.get(self.base, ()) if self.base else ()
         for index in sorted({*own, *base}, reverse=True) if base else reversed(own):
             statement = block[index]
@@ -365,7 +382,7 @@ class _Search:
 
     def binds_inside(self, block: list[ast.stmt]) -> bool:
         return any(
-            self.name in self.layout.bound_by(statement, anew=self.anew)
+            (self.name in self.layout.bound_by(statement, anew=self.anew) or id(statement) in self.also)
             and not (self.passing is not None and self.passing(statement))
             for statement in block
         )

@@ -112,6 +112,7 @@ class Flow(Protocol):
         *,
         anew: bool = False,
         passing: Callable[[ast.stmt], bool] | None = None,
+        also: frozenset[int] = ...,
     ) -> list[tuple[ast.stmt | None, World]]: ...
 
     def reaching(self, point: Point, world: World) -> list[World]: ...

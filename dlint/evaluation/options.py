@@ -10,18 +10,19 @@ import ast
 import posixpath
 import re
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from dlint.evaluation.questions import begun
 from dlint.knowledge.commands import FILLS_FIELDS, HYDRA, PARSED, PARSER
 from dlint.knowledge.loading import OPEN_SETTINGS
 from dlint.knowledge.trainers import DEFAULTS, SETTINGS
 from dlint.project.configuration.hydra_files import number_in
+from dlint.source.declared_options import NotTold, declarations, in_words, is_users_line, set_afterwards
 from dlint.source.module import Module
 from dlint.source.statements import dotted
 from dlint.values.facts import NOTHING, fits
 from dlint.values.frame import Point
-from dlint.values.values import Class, Const, External, Key, Made, Value
+from dlint.values.values import Class, Const, External, Items, Key, Made, Value
 from dlint.values.worlds import HERE, OPTION, World
 
 if TYPE_CHECKING:
@@ -38,6 +39,13 @@ ASKED = "sys.argv"
 _ASKED = re.compile(
     rf"(?:{'|'.join(map(re.escape, (PARSED, ASKED, HYDRA, *sorted(FILLS_FIELDS))))})\(\)\.(?P<option>[\w.]+)"
 )
+
+
+class Asks:
+    """The words of a line are what the user of the command asks for."""
+
+
+_Line: TypeAlias = "list[str] | Asks | None"
 
 
 class Asked(NamedTuple):
@@ -90,6 +98,17 @@ def still_parser(evaluator: Evaluator, node: ast.AST, point: Point, world: World
     return []
 
 
+def _line(value: Value) -> _Line:
+    """The words of a line as a parser reads it."""
+    match value:
+        case Const(value=None):
+            return Asks()
+        case Items(kind="list" | "tuple", items=items, open=False):
+            words = [item.value for item in items if isinstance(item, Const) and isinstance(item.value, str)]
+            return words if len(words) == len(items) else None
+    return None
+
+
 def _is_told(default: ast.expr | None) -> bool:
     return isinstance(default, ast.Constant) and type(default.value) in (int, float, type(None))
 
@@ -115,9 +134,52 @@ class Options:
             if found:
                 return found
             default = self._field(made, name, world)
+        elif made.name == PARSED and made.arguments.all():
+            return [
+                outcome
+                for words, w in self._lines(made, world)
+                for outcome in self._from_line(made, name, words, otherwise, w)
+            ]
         else:
             default = self._argument(made, name)
         return may_be(default, otherwise, (OPTION, made.key, name), world)
+
+    def _from_line(
+        self, made: Made, name: str, words: _Line, otherwise: External, world: World
+    ) -> list[Outcome]:
+        """What an option may be where a line is parsed."""
+        if words is None:
+            return [(otherwise, world)]
+        default = self._argument(made, name)
+        if isinstance(words, Asks):
+            return may_be(default, otherwise, (OPTION, made.key, name), world) or [(otherwise, world)]
+        declared = _declarations(made, name)
+        if len(declared) != 1 or self._is_changed(made, name):
+            return [(otherwise, world)]
+        try:
+            told = in_words(declared[0], words)
+        except NotTold:
+            return [(otherwise, world)]
+        if told is None:
+            return [(Const(default.value) if isinstance(default, ast.Constant) else otherwise, world)]
+        return [(Const(told), world)]
+
+    def _is_asked(self, made: Made, world: World) -> bool:
+        """Whether what a parser reads is what the user of the command writes."""
+        return all(isinstance(words, Asks) for words, _ in self._lines(made, world))
+
+    def _lines(self, made: Made, world: World) -> list[tuple[_Line, World]]:
+        """What a parser may read: the words of a line that the program has written, what the user asks for,
+        or (None) nobody knows what."""
+        given = made.arguments
+        if not given.all():
+            return [(Asks(), world)]
+        line = given.keywords.get("args") or (given.positional[0] if given.positional else None)
+        if line is None or len(given.all()) != 1:
+            return [(None, world)]
+        if line.expression is not None and is_users_line(line.expression):
+            return [(Asks(), world)]
+        return [(_line(value), w) for value, w in self._evaluator.value_of(line, world)]
 
     def is_kept(self, made: Made, name: str) -> bool:
         """Whether a dict of what was parsed (``vars(args)``) surely has what was parsed under a name: no code
@@ -140,12 +202,12 @@ class Options:
             return None
         if made.name in FILLS_FIELDS:
             return _plain(self._field(made, name, world))
-        if made.name != PARSED or made.arguments.all():
+        if made.name != PARSED or not self._is_asked(made, world):
             return None
         module = made.point.frame.module
-        declared = list(_declarations(module, name))
+        declared = _declarations(made, name)
         known = _unasked(declared[0]) if len(declared) == 1 else None
-        if known is None or "set_defaults" in module.text:
+        if known is None or set_afterwards(module, name):
             return None
         return None if self._sets_by_name(module) or self._is_changed(made, name) else known
 
@@ -171,11 +233,20 @@ class Options:
             return None
         if made.name in FILLS_FIELDS:
             return self._field(made, name, world)
-        if made.name != PARSED or made.arguments.all():
+        if made.name != PARSED or not self._is_asked(made, world):
             return None
         module = made.point.frame.module
-        default = _default(module, name)
+        default = _default(made, name)
         return None if self._sets_by_name(module) or self._is_changed(made, name) else default
+
+    def written_number(self, value: Value) -> Const | None:
+        """The default that ``add_argument`` has for an option, whatever the program stores in it afterwards;
+        None where no parser of argparse has it."""
+        made, name = (value.owner, option_of(value)) if isinstance(value, External) else (None, None)
+        if made is None or name is None or made.name != PARSED:
+            return None
+        declared = _declarations(made, name)
+        return _unasked(declared[0]) if len(declared) == 1 else None
 
     def below(self, base: External, name: str, otherwise: External, world: World) -> list[Outcome]:
         """The same of a key below others: ``cfg.data.workers``."""
@@ -185,14 +256,14 @@ class Options:
         return self.value(base.owner, f"{base.name[len(start) :]}.{name}", otherwise, world)
 
     def _argument(self, made: Made, name: str) -> ast.expr | None:
-        """The default that ``add_argument`` says, where an option is that if the user asks for nothing:
-        no text is parsed that the program has written, and no function changes what was parsed."""
-        if made.name != PARSED or made.arguments.all():
+        """The default that ``add_argument`` says, where an option is that if nobody asks for anything: no
+        function changes what was parsed."""
+        if made.name != PARSED:
             return None
         module = made.point.frame.module
-        mark = (id(module), name)
+        mark = (id(made.node), name)
         if mark not in self._declared:
-            default = _default(module, name)
+            default = _default(made, name)
             told = _is_told(default) and not self._sets_by_name(module)
             self._declared[mark] = default if told else None
         default = self._declared[mark]
@@ -265,10 +336,15 @@ def _field_default(node: ast.ClassDef, name: str) -> ast.expr | None:
     return found[0] if len(found) == 1 else None
 
 
-def _default(module: Module, name: str) -> ast.expr | None:
+def _declarations(made: Made, name: str) -> list[ast.Call]:
+    frame = made.point.frame
+    return declarations(frame.module, name, made.node, frame.scope)
+
+
+def _default(made: Made, name: str) -> ast.expr | None:
     """The default of an option that is declared once in a file; None where it says none."""
-    found = list(_declarations(module, name))
-    if len(found) != 1 or "set_defaults" in module.text:
+    found = _declarations(made, name)
+    if len(found) != 1 or set_afterwards(made.point.frame.module, name):
         return None
     given = {keyword.arg: keyword.value for keyword in found[0].keywords}
     return None if None in given or "action" in given else given.get("default")
@@ -303,22 +379,3 @@ def _plain(node: ast.expr | None) -> Const | None:
         case ast.UnaryOp(op=ast.USub(), operand=ast.Constant(value=int() | float() as number)):
             return Const(-number)
     return None
-
-
-def _declarations(module: Module, name: str) -> Iterator[ast.Call]:
-    """The calls of ``add_argument`` that declare the option which is kept under a name."""
-    for trail in module.paths_to("add_argument", called=True):
-        call = trail[-2] if len(trail) > 1 else None
-        if isinstance(call, ast.Call) and call.func is trail[-1] and _kept_as(call) == name:
-            yield call
-
-
-def _kept_as(call: ast.Call) -> str | None:
-    """The attribute under which argparse keeps what an ``add_argument`` declares."""
-    for keyword in call.keywords:
-        if keyword.arg == "dest":
-            return str(keyword.value.value) if isinstance(keyword.value, ast.Constant) else None
-    flags = [arg.value for arg in call.args if isinstance(arg, ast.Constant) and isinstance(arg.value, str)]
-    long = [flag for flag in flags if flag.startswith("--")]
-    name = (long or flags or [""])[0].lstrip("-")
-    return name.replace("-", "_") if long or (flags and flags[0].startswith("-")) else name

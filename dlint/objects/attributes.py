@@ -320,6 +320,10 @@ class Attributes:
         names = {name for above in line for name in self._stores_of(above.node)}
         return self.outside.marks(instance, names)
 
+    def is_set_from_outside(self, instance: Instance, name: str) -> bool:
+        """Whether code outside its class may store in one attribute of an object."""
+        return bool(self.outside.marks(instance, {name}))
+
     def storing(self, instance: Instance, name: str) -> list[tuple[Class, FunctionNode]]:
         """The methods that store ``self.name``: of the ``__init__`` methods that making the instance runs,
         the first of each chain that does, and every other method of the class and those above it."""

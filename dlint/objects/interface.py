@@ -8,6 +8,7 @@ from typing import Protocol, TypeVar
 
 from dlint.evaluation import interface
 from dlint.source.module import Module
+from dlint.source.statements import FunctionNode
 from dlint.values.frame import Arguments, Frame, Point
 from dlint.values.outcomes import Outcome
 from dlint.values.values import Class, Function, Instance, Key, Super, Table, Value
@@ -37,6 +38,12 @@ class Evaluator(interface.Evaluator, Protocol):
 
     @property
     def calls(self) -> Calls: ...
+
+    @property
+    def attributes(self) -> Attributes: ...
+
+    @property
+    def parameters(self) -> Parameters: ...
 
     @property
     def sites(self) -> Sites: ...
@@ -88,6 +95,20 @@ class Initialisers(Protocol):
     def of_libraries(self, instance: Instance) -> list[tuple[str, Arguments]]: ...
 
 
+class Attributes(interface.Attributes, Protocol):
+    """Attributes of objects, and who stores them."""
+
+    def storing(self, instance: Instance, name: str) -> list[tuple[Class, FunctionNode]]: ...
+
+    def is_set_from_outside(self, instance: Instance, name: str) -> bool: ...
+
+
+class Parameters(interface.Parameters, Protocol):
+    """What a parameter is, and what its caller has stored in it."""
+
+    def member(self, name: str, attribute: str, frame: Frame, world: World) -> list[Outcome] | None: ...
+
+
 class Calls(Protocol):
     """Entering a function, and what it returns."""
 
@@ -98,6 +119,8 @@ class Calls(Protocol):
     def enter(
         self, function: Function, arguments: Arguments | None, node: ast.AST | None, point: Point | None
     ) -> Frame: ...
+
+    def shape(self, scope: FunctionNode) -> tuple[list[ast.Return], bool, bool]: ...
 
 
 class Sites(Protocol):

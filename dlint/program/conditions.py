@@ -87,10 +87,10 @@ def _is_left_alone(program: Program, way: Way) -> bool:
 def with_workers(program: Program, loader: Loader) -> str | None:
     """What must be so for a loader to have workers: that it is made, and not with an option that is 0 where
     nobody says otherwise."""
-    return both(called(program, loader), _by_option(loader))
+    return both(called(program, loader), _by_option(program, loader))
 
 
-def _by_option(loader: Loader) -> str | None:
+def _by_option(program: Program, loader: Loader) -> str | None:
     values = loader.values("num_workers")
     known = [value for value in values if isinstance(value, Const) or value is None]
     if not known or not all(map(is_zero, known)):
@@ -99,7 +99,10 @@ def _by_option(loader: Loader) -> str | None:
     options = {option_of(value) for value in others}
     if len(options) != 1 or None in options:
         return None
-    return f"the option {options.pop()} is above 0 (its default is 0)"
+    default = program.evaluator.options.written_number(others[0])
+    # Where that is another number, or none is written, the program itself has stored the 0.
+    why = " (its default is 0)" if default is None or is_zero(default) else ""
+    return f"the option {options.pop()} is above 0{why}"
 
 
 def asked_for(program: Program, event: Event) -> str | None:

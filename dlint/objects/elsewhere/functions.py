@@ -1,0 +1,116 @@
+"""Functions of the program that store an attribute of what they are given, as ``args.workers = 0`` does in
+``def quick(args)``.
+
+The search begins where the attribute is stored, which few files do, and goes up to those who hand on what
+they were given: ``quick(args)`` in ``def setup(args)``, as far as one function alone is called so.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from typing import TYPE_CHECKING, NamedTuple
+
+from dlint.budget.budget import spend
+from dlint.source.statements import FunctionNode, call_of, parameters
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from dlint.project.modules import Modules
+
+
+class Storers(NamedTuple):
+    """The functions that store an attribute of a parameter, each by its id and the parameter's name, and the
+    words that they are called by."""
+
+    functions: frozenset[tuple[int, str]]
+    words: frozenset[str]
+
+
+class StoringFunctions:
+    """Answers for one program, kept by the attribute."""
+
+    def __init__(self, modules: Modules) -> None:
+        self._modules = modules
+        self._known: dict[str, Storers] = {}
+
+    def of(self, attribute: str) -> Storers:
+        """The functions that store an attribute of what they are given."""
+        known = self._known.get(attribute)
+        if known is None:
+            known = self._known[attribute] = self._find(attribute)
+        return known
+
+    def _find(self, attribute: str) -> Storers:
+        found: set[tuple[int, str]] = set()
+        under: dict[str, list[tuple[FunctionNode, bool, str]]] = {}
+        waiting: list[str] = []
+
+        def add(trail: Sequence[ast.AST], name: str) -> None:
+            taker = _taker(trail, name)
+            if taker is None or (id(taker[1]), name) in found:
+                return
+            word, function, of_class = taker
+            found.add((id(function), name))
+            under.setdefault(word, []).append((function, of_class, name))
+            if self._is_one(word):
+                waiting.append(word)
+
+        for module in self._modules.each(self._modules.index.storing(attribute)):
+            for trail in module.paths_to(attribute, stored=True):
+                match trail[-1]:
+                    case ast.Attribute(value=ast.Name(id=name), attr=stored, ctx=ast.Store()):
+                        if stored == attribute:
+                            add(trail, name)
+        while waiting:
+            word = waiting.pop()
+            for module in self._modules.each(self._modules.index.mentioning(word)):
+                for trail in module.paths_to(word, called=True):
+                    spend(1)
+                    for name in self._handed(trail, under[word]):
+                        add(trail, name)
+        return Storers(frozenset(found), frozenset(under))
+
+    def _is_one(self, word: str) -> bool:
+        """Whether only one function or class is called so: of several nobody can tell by the word which one
+        is called."""
+        index = self._modules.index
+        needle = re.compile(rb"\b(?:def|class)\s+%b\b" % re.escape(word).encode())
+        return sum(len(needle.findall(index.data(each))) for each in index.mentioning(word)) == 1
+
+    def _handed(self, trail: list[ast.AST], takers: list[tuple[FunctionNode, bool, str]]) -> list[str]:
+        """The names of what a call that is a statement, or all that one assigns, gives to such functions."""
+        call, to_callee = call_of(trail) or (None, trail)
+        statement = to_callee[-3] if len(to_callee) > 2 else None
+        if call is None or not isinstance(statement, ast.Expr | ast.Assign):
+            return []
+        found: list[str] = []
+        for function, of_class, name in takers:
+            names = [each.arg for each in parameters(function)]
+            at = names.index(name)
+            places = (at, at - 1) if of_class else (at,)
+            given = [call.args[place] for place in places if 0 <= place < len(call.args)]
+            given += [each.value for each in call.keywords if each.arg == name]
+            found += [each.id for each in given if isinstance(each, ast.Name)]
+        return found
+
+
+def _taker(trail: Sequence[ast.AST], name: str) -> tuple[str, FunctionNode, bool] | None:
+    """The innermost function around a node, by the word that calls it, where a name is a parameter of it
+    (that of its object aside), and whether it is a method."""
+    for at in range(len(trail) - 1, 0, -1):
+        function = trail[at]
+        if isinstance(function, ast.Lambda):
+            return None
+        if isinstance(function, FunctionNode):
+            cls = trail[at - 1]
+            own = [each.arg for each in parameters(function)]
+            of_class = isinstance(cls, ast.ClassDef)
+            if name not in own[1 if of_class else 0 :]:
+                return None
+            word = (
+                cls.name if isinstance(cls, ast.ClassDef) and function.name == "__init__" else function.name
+            )
+            return word, function, of_class
+    return None

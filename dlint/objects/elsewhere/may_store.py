@@ -1,0 +1,200 @@
+"""Whether what a function does with an object it is given may store an attribute there, by its text alone."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, NamedTuple
+
+from dlint.budget.budget import spend
+from dlint.knowledge.callbacks import PLAIN_BUILTINS
+from dlint.objects.elsewhere.functions import StoringFunctions
+from dlint.source.statements import FunctionNode, Scope, dotted, functions_in, parameters
+from dlint.values.frame import layout_of
+
+if TYPE_CHECKING:
+    from dlint.project.modules import Modules
+    from dlint.source.layout import Layout
+
+# What stores attributes by names that nobody can read there.
+_BY_NAME = re.compile(r"\bsetattr\(|\bvars\(|__dict__|\.update\(|\bnamespace\s*=")
+
+
+class Followed(NamedTuple):
+    """Calls whose functions plainly store an attribute of what they are given: the ids of the calls, and of
+    the statements that these are, with the statements around them."""
+
+    calls: frozenset[int]
+    statements: frozenset[int]
+
+
+_NOTHING = Followed(frozenset(), frozenset())
+# A function of the program that a call may give something: its text, itself, and under which parameter.
+_Taken = tuple[str, FunctionNode, str]
+
+
+class MayStore:
+    """Answers for one program, each kept by the function, the path in it and the attribute."""
+
+    def __init__(self, modules: Modules) -> None:
+        self._modules = modules
+        self._storing = StoringFunctions(modules)
+        self._known: dict[tuple[int, str, str], bool] = {}
+        self._followed: dict[tuple[int, str, str], Followed] = {}
+        self._handed: dict[tuple[int, str], list[tuple[ast.stmt | None, ast.Call]]] = {}
+        self._defined: dict[str, list[tuple[str, FunctionNode]]] = {}
+
+    def through(self, function: FunctionNode, name: str, attribute: str) -> bool:
+        """Whether a function hands what it has under a name on to another that may store the attribute, keep
+        it, or hand it on to one that does, in a way that nobody follows."""
+        mark = (id(function), name, attribute)
+        known = self._known.get(mark)
+        if known is None:
+            known = self._known[mark] = self._is_stored_beyond(function, name, attribute)
+        return known
+
+    def followed(self, scope: Scope, path: str, attribute: str) -> Followed:
+        """The calls of a scope that are statements, or what one assigns, and hand what it has under a path to
+        functions that store the attribute in it, or hand it on in the same way."""
+        mark = (id(scope), path, attribute)
+        known = self._followed.get(mark)
+        if known is None:
+            known = self._followed[mark] = self._follow(scope, path, attribute)
+        return known
+
+    def _follow(self, scope: Scope, path: str, attribute: str) -> Followed:
+        calls: set[int] = set()
+        statements: set[int] = set()
+        layout = layout_of(scope)
+        storers = self._storing.of(attribute)
+        for statement, call in self._handing(scope, path) if storers.functions else ():
+            if statement is None or _called_as(call) not in storers.words:
+                continue
+            taken = self._taken(call, path) or ()
+            if not any((id(function), parameter) in storers.functions for _, function, parameter in taken):
+                continue
+            calls.add(id(call))
+            statements.update(_around(statement, layout))
+        return Followed(frozenset(calls), frozenset(statements)) if calls else _NOTHING
+
+    def _is_stored_beyond(self, function: FunctionNode, name: str, attribute: str) -> bool:
+        seen: set[tuple[int, str]] = set()
+        waiting = [(function, name)]
+        while waiting:
+            at, under = waiting.pop()
+            if (id(at), under) in seen:
+                continue
+            seen.add((id(at), under))
+            followed = self.followed(at, under, attribute).calls
+            for _, call in self._handing(at, under):
+                spend(1)
+                taken = self._taken(call, under)
+                if taken is None:
+                    return True
+                for text, callee, parameter in taken:
+                    plainly = f"{parameter}.{attribute}" if id(call) in followed else None
+                    nodes = layout_of(callee).nodes
+                    if _BY_NAME.search(text) or any(
+                        _is_stored(node, parameter, attribute, plainly) for node in nodes
+                    ):
+                        return True
+                    waiting.append((callee, parameter))
+        return False
+
+    def _handing(self, scope: Scope, path: str) -> list[tuple[ast.stmt | None, ast.Call]]:
+        """The calls of a scope that are given what it has under a path, and the statements that they are, or
+        whose whole value they are."""
+        found = self._handed.get((id(scope), path))
+        if found is None:
+            layout = layout_of(scope)
+            nodes = layout.nodes
+            whole = {id(each.value): each for each in nodes if isinstance(each, ast.Expr | ast.Assign)}
+            found = self._handed[id(scope), path] = [
+                (whole.get(id(node)), node)
+                for node in nodes
+                if isinstance(node, ast.Call) and any(_is_path(each, path) for each in _given(node))
+            ]
+        return found
+
+    def _taken(self, call: ast.Call, path: str) -> list[_Taken] | None:
+        """The functions of the program that a call may give what has a path, with their text and under which
+        parameter; None where nobody can tell what becomes of it."""
+        places = [at for at, each in enumerate(call.args) if _is_path(each, path)]
+        keywords = [each.arg for each in call.keywords if _is_path(each.value, path)]
+        if not places and not keywords:
+            return []
+        word = _called_as(call)
+        if word is None:
+            return None
+        if word in PLAIN_BUILTINS and isinstance(call.func, ast.Name):
+            return []
+        functions = self._functions(word)
+        keeps = word == "setattr" or not word[:1].islower()  # an object of a library that keeps it
+        if None in keywords or "namespace" in keywords or (not functions and keeps):
+            return None
+        return [
+            (text, function, each.arg)
+            for text, function in functions
+            for at, each in enumerate(parameters(function))
+            # A method, or a constructor, has its object first.
+            if each.arg in keywords or at in places or (at - 1 in places and _may_be_method(call, function))
+        ]
+
+    def _functions(self, word: str) -> list[tuple[str, FunctionNode]]:
+        """The program's functions and methods of a name, and the constructors of its classes, with their
+        text."""
+        found = self._defined.get(word)
+        if found is None:
+            found = self._defined[word] = []
+            needle = re.compile(rb"\b(?:def|class)\s+%b\b" % re.escape(word).encode())
+            index = self._modules.index
+            files = [each for each in index.mentioning(word) if needle.search(index.data(each))]
+            for module in self._modules.each(files):
+                for trail in module.paths_to(word):
+                    node = trail[-1]
+                    made = functions_in(node.body) if isinstance(node, ast.ClassDef) else ()
+                    for each in (node, *(init for init in made if init.name == "__init__")):
+                        if isinstance(each, FunctionNode) and (each is not node or each.name == word):
+                            found.append((module.text_of(each), each))
+        return found
+
+
+def _around(statement: ast.stmt, layout: Layout) -> Iterator[int]:
+    """The ids of a statement and of those around it in its scope."""
+    at: ast.AST | None = statement
+    while at is not None:
+        yield id(at)
+        place = layout.places.get(id(at))
+        at = layout.try_of.get(id(at)) if place is None else place.owner
+
+
+def _called_as(call: ast.Call) -> str | None:
+    """The word that a call calls something by."""
+    match call.func:
+        case ast.Name(id=word) | ast.Attribute(attr=word):
+            return word
+    return None
+
+
+def _given(call: ast.Call) -> list[ast.expr]:
+    return [*call.args, *(each.value for each in call.keywords)]
+
+
+def _may_be_method(call: ast.Call, function: FunctionNode) -> bool:
+    return isinstance(call.func, ast.Attribute) or function.name == "__init__"
+
+
+def _is_path(node: ast.expr, path: str) -> bool:
+    return isinstance(node, ast.Name | ast.Attribute) and dotted(node) == path
+
+
+def _is_stored(node: ast.AST, name: str, attribute: str, plainly: str | None) -> bool:
+    """Whether a part of a function stores the attribute of something, but ``plainly`` under this path, or
+    keeps what has a name where others find it."""
+    match node:
+        case ast.Attribute(attr=stored, ctx=ast.Store()):
+            return stored == attribute and dotted(node) != plainly
+        case ast.Assign(targets=targets, value=ast.Name(id=kept)) if kept == name:
+            return any(isinstance(target, ast.Attribute | ast.Subscript) for target in targets)
+    return False

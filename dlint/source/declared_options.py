@@ -1,0 +1,111 @@
+"""Options that a file declares with argparse's ``add_argument``, and what a line of words gives them."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator, Sequence
+from typing import Final
+
+from dlint.source.module import Module
+from dlint.source.statements import dotted
+
+# What argparse makes of a word, where that can be told.
+_TYPES: Final = {"int": int, "float": float, "str": str}
+# Keywords beside which a word stands for more, or for something else, than the option's value.
+_UNUSUAL = frozenset({"action", "nargs", "const", "choices"})
+
+
+class NotTold(Exception):
+    """Nobody can tell what a line of words gives an option."""
+
+
+def declarations(module: Module, name: str, parsed: ast.AST, scope: ast.AST) -> list[ast.Call]:
+    """The calls of ``add_argument`` that declare the option which is kept under a name; of several those for
+    the parser that a call in a scope parses with, where they stand in this scope too."""
+    found = [(call, trail) for call, trail in _calls(module, "add_argument") if _kept_as(call) == name]
+    if len(found) > 1 and not isinstance(scope, ast.Module):
+        parser = _receiver(parsed)
+        own = [call for call, trail in found if scope in trail and _receiver(call) == parser is not None]
+        if own:
+            return own
+    return [call for call, _ in found]
+
+
+def set_afterwards(module: Module, name: str) -> bool:
+    """Whether a file gives an option another default than its declaration does, by ``set_defaults``."""
+    return "set_defaults" in module.text and any(
+        keyword.arg in (None, name) for call, _ in _calls(module, "set_defaults") for keyword in call.keywords
+    )
+
+
+def in_words(call: ast.Call, words: Sequence[str]) -> str | int | float | bool | None:
+    """What a line of words gives the option that a call declares, None where it does not name it; raises
+    ``NotTold`` where it may, but cannot be read so plainly."""
+    flags = _flags(call)
+    if not flags or not all(flag.startswith("-") for flag in flags):
+        raise NotTold
+    given = {keyword.arg: keyword.value for keyword in call.keywords}
+    found: str | int | float | bool | None = None
+    for at, word in enumerate(words):
+        flag, _, inside = word.partition("=")
+        if not any(each.startswith(flag) for each in flags) or not flag.startswith("-"):
+            continue
+        if flag not in flags:
+            raise NotTold  # short for one of several, perhaps
+        action = given.get("action")
+        if isinstance(action, ast.Constant) and action.value == "store_true":
+            found = True
+            continue
+        value = inside if inside else words[at + 1] if at + 1 < len(words) else ""
+        found = _read(value, given)
+    return found
+
+
+def is_users_line(node: ast.expr) -> bool:
+    """Whether an expression is the words that the user of a command has written: ``sys.argv[1:]``."""
+    match node:
+        case ast.Subscript(value=argv, slice=ast.Slice(lower=ast.Constant(value=1), upper=None, step=None)):
+            return dotted(argv) in ("sys.argv", "argv")
+    return False
+
+
+def _read(word: str, given: dict[str | None, ast.expr]) -> str | int | float:
+    made = given.get("type")
+    kind = _TYPES.get(dotted(made) or "") if made is not None else str
+    if kind is None or not word or _UNUSUAL & {each for each in given if each}:
+        raise NotTold
+    try:
+        value: str | int | float = kind(word)
+        return value
+    except ValueError:
+        raise NotTold from None
+
+
+def _receiver(call: ast.AST) -> str | None:
+    return (
+        dotted(call.func.value)
+        if isinstance(call, ast.Call) and isinstance(call.func, ast.Attribute)
+        else None
+    )
+
+
+def _calls(module: Module, method: str) -> Iterator[tuple[ast.Call, list[ast.AST]]]:
+    for trail in module.paths_to(method, called=True):
+        call = trail[-2] if len(trail) > 1 else None
+        if isinstance(call, ast.Call) and call.func is trail[-1]:
+            yield call, trail
+
+
+def _flags(call: ast.Call) -> list[str]:
+    return [arg.value for arg in call.args if isinstance(arg, ast.Constant) and isinstance(arg.value, str)]
+
+
+def _kept_as(call: ast.Call) -> str | None:
+    """The attribute under which argparse keeps what an ``add_argument`` declares."""
+    for keyword in call.keywords:
+        if keyword.arg == "dest":
+            return str(keyword.value.value) if isinstance(keyword.value, ast.Constant) else None
+    flags = _flags(call)
+    long = [flag for flag in flags if flag.startswith("--")]
+    name = (long or flags or [""])[0].lstrip("-")
+    return name.replace("-", "_") if long or (flags and flags[0].startswith("-")) else name
