@@ -57,7 +57,7 @@ class Library:
 
     def __init__(self, evaluator: Evaluator) -> None:
         self._evaluator = evaluator
-        self.worker_infos: set[Key] = set()  # never None in worker code
+        self._worker_infos: set[Key] = set()
 
     def call(
         self, callee: External, arguments: Arguments, node: ast.AST, point: Point, world: World
@@ -104,8 +104,14 @@ class Library:
         if callee.name in INSTANTIATES:
             return self._evaluator.named.instantiated(made, point, world)
         if callee.name == WORKER_INFO:
-            self.worker_infos.add(made.key)
+            self._worker_infos.add(made.key)
         return [(made, world)]
+
+    def may_be_in_worker(self, world: World) -> bool:
+        """Whether a world says nothing that is never so in workers: that ``get_worker_info()`` is None."""
+        return not any(
+            world.known(("none", key)) or world.known(("truth", key)) is False for key in self._worker_infos
+        )
 
     def _parsed_into(self, parser: Made, node: ast.AST, point: Point, world: World) -> list[Outcome]:
         """The objects that a parser fills, one for each dataclass that it was made with."""

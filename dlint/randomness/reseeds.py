@@ -93,12 +93,11 @@ def is_taken(evaluator: Evaluator, place: Place, point: Point) -> bool:
         return isinstance(owner, ast.With | ast.Try | None)
     if place.role == "body" and is_for_first(owner.test, place.block, point.frame.layout):
         return True
-    infos = evaluator.library.worker_infos
     evaluator.start()
     results = {
         result
         for result, world in evaluator.truth(owner.test, point.before(owner), HERE)
-        if not any(world.known(("none", key)) or world.known(("truth", key)) is False for key in infos)
+        if evaluator.library.may_be_in_worker(world)
     }
     return results == {place.role == "body"}
 

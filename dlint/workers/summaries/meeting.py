@@ -20,6 +20,7 @@ from dlint.knowledge.callbacks import (
 )
 from dlint.knowledge.loading import is_dataset
 from dlint.values.frame import Argument, Arguments, Point, arguments_of
+from dlint.values.outcomes import Outcome
 from dlint.values.values import (
     Class,
     External,
@@ -94,7 +95,7 @@ class Meeting:
         if isinstance(node.func, ast.Attribute) and is_data_method(node.func, at.frame):
             return
         arguments = arguments_of(node, at)
-        for callee, w in self._evaluator.values(node.func, at, world):
+        for callee, w in self._in_worker(node.func, at, world):
             self.called(callee, arguments, node, at, w)
             if isinstance(callee, Unknown) or (isinstance(callee, Made) and is_builder(callee.name)):
                 if isinstance(callee, Unknown) and (
@@ -109,7 +110,7 @@ class Meeting:
         """``value[...]``, where an object of the program or of a library may be asked for an item."""
         if not isinstance(node.ctx, ast.Load) or self._is_item(node.value, at):
             return
-        for value, w in self._evaluator.values(node.value, at, world):
+        for value, w in self._in_worker(node.value, at, world):
             if isinstance(value, Instance):
                 index = Arguments([Argument(node.slice, at)])
                 for method in self._evaluator.classes.methods(value, "__getitem__"):
@@ -121,7 +122,7 @@ class Meeting:
         """Going through what may be an object of the program."""
         if not _may_be_gone_through(node) or self._is_item(node, at):
             return
-        for value, w in self._evaluator.values(node, at, world):
+        for value, w in self._in_worker(node, at, world):
             if isinstance(value, Instance):
                 for name in ("__iter__", "__next__"):
                     for method in self._evaluator.classes.methods(value, name):
@@ -129,7 +130,7 @@ class Meeting:
 
     def context(self, node: ast.expr, at: Point, world: World) -> None:
         """Entering and leaving what may be an object of the program with ``with``."""
-        for value, w in self._evaluator.values(node, at, world):
+        for value, w in self._in_worker(node, at, world):
             if isinstance(value, Instance):
                 for name in ("__enter__", "__exit__"):
                     for method in self._evaluator.classes.methods(value, name):
@@ -143,6 +144,11 @@ class Meeting:
         for value, owner in self._evaluator.classes.properties(receiver.cls).get(node.attr, ()):
             getter = Function(value.node, value.frame, receiver, owner)
             self._enter(getter, Arguments(), node, at, world)
+
+    def _in_worker(self, node: ast.expr, at: Point, world: World) -> list[Outcome]:
+        """What an expression may be where worker code looks at it."""
+        library = self._evaluator.library
+        return [each for each in self._evaluator.values(node, at, world) if library.may_be_in_worker(each[1])]
 
     def _is_item(self, node: ast.expr, at: Point) -> bool:
         """Whether an expression is a variable of the function itself: items on their way, not a dataset."""

@@ -76,11 +76,10 @@ class Walk:
 
     def _ways(self, test: ast.expr, at: Point, worlds: list[World]) -> dict[bool, list[World]]:
         """What a test may come out as where ``get_worker_info()`` is not None, and in which worlds."""
-        infos = self._evaluator.library.worker_infos
         found: dict[bool, list[World]] = {}
         for world in worlds:
             for result, w in self._evaluator.truth(test, at, world):
-                if not any(w.known(("none", key)) or w.known(("truth", key)) is False for key in infos):
+                if self._evaluator.library.may_be_in_worker(w):
                     found.setdefault(result, []).append(w)
         return {result: few(held) for result, held in found.items()}
 
