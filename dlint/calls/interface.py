@@ -59,6 +59,8 @@ class Members(Protocol):
     @property
     def may_store(self) -> MayStore: ...
 
+    def path(self, value: ast.expr, attribute: str) -> ast.Attribute: ...
+
 
 class Commands(Protocol):
     """What the user of a command passes to functions."""

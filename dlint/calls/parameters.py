@@ -38,7 +38,6 @@ class Parameters:
         self._inside: dict[int, list[Inside] | None] = {}
         self._asking: dict[tuple[int, str], int] = {}
         self._heirs: dict[int, list[tuple[int, list[Instance | Class]]]] = {}
-        self._members: dict[tuple[int, str], ast.Attribute] = {}
 
     def values(self, name: str, frame: Frame, world: World) -> list[Outcome]:
         """The values of a function's parameter in a frame."""
@@ -178,11 +177,7 @@ class Parameters:
 
     def _read(self, given: Argument, attribute: str, world: World) -> list[Outcome]:
         assert given.expression is not None and given.point is not None
-        mark = (id(given.expression), attribute)
-        node = self._members.get(mark)
-        if node is None:
-            node = ast.Attribute(given.expression, attribute, ast.Load())
-            self._members[mark] = ast.copy_location(node, given.expression)
+        node = self._evaluator.members.path(given.expression, attribute)
         return self._evaluator.values(node, given.point, world)
 
     def bound(

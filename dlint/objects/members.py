@@ -8,12 +8,14 @@ was stored under it where the object comes from is there, until the scope itself
 from __future__ import annotations
 
 import ast
+from itertools import accumulate
 from typing import TYPE_CHECKING
 
+from dlint.objects.elsewhere.functions import Keeper
 from dlint.objects.elsewhere.may_store import MayStore
 from dlint.source.statements import dotted, parameters
 from dlint.values.frame import Arguments, Frame, Point, arguments_of
-from dlint.values.values import Function, Instance, Key, Value
+from dlint.values.values import Function, Instance, Key, Unknown, Value
 
 if TYPE_CHECKING:
     from dlint.objects.interface import Evaluator
@@ -33,11 +35,11 @@ class Members:
         # The paths that are asked for elsewhere, each by the id of what has the attribute, or of the function
         # and the path in it.
         self._asked: dict[Key, ast.Attribute] = {}
-        self._makers: dict[tuple[Key, str], Frame | None] = {}
+        self._makers: dict[tuple[Key, str], list[Frame]] = {}
 
     def of(self, node: ast.expr, attribute: str, point: Point, world: World) -> list[Outcome] | None:
-        """The values of ``node.attribute`` as it was stored where what ``node`` means comes from; None where
-        nobody is known to have stored it."""
+        """The values of ``node.attribute``, which may be a path itself, as it was stored where what ``node``
+        means comes from; None where nobody is known to have stored it."""
         if point.frame.depth > _DEEPEST:
             return None
         if isinstance(node, ast.Call):
@@ -45,8 +47,12 @@ class Members:
         path = dotted(node)
         if path is None or point.locals:
             return None
-        if path not in point.frame.layout.binds:
-            return self._of_unbound(node, attribute, point, world)
+        layout = point.frame.layout
+        while path not in layout.binds:
+            if not isinstance(node, ast.Attribute):
+                return self._of_unbound(node, attribute, point, world)
+            attribute = f"{node.attr}.{attribute}"
+            path, node = path.rpartition(".")[0], node.value
         found: list[Outcome] = []
         for statement, w in self._evaluator.flow.definitions(path, point, world):
             at = Point(point.frame, statement)
@@ -58,7 +64,10 @@ class Members:
                 case ast.Assign(targets=[target], value=ast.Name() | ast.Attribute() as value) if (
                     dotted(target) == path
                 ):
-                    held = self._evaluator.values(self._member(value, attribute), at, w)
+                    # Both are the same object from now on, so later stores under the other name count.
+                    same = isinstance(value, ast.Name) and value.id not in layout.binds
+                    now = point if same else at
+                    held = self._evaluator.values(self.path(value, attribute), now, w)
                 case _:
                     return None
             if held is None:
@@ -141,7 +150,7 @@ class Members:
             if not isinstance(value, ast.Name | ast.Attribute | ast.Call):
                 return None
             path = dotted(value)
-            member = self._member(value, attribute)
+            member = self.path(value, attribute)
             own = path is not None and (
                 f"{path}.{attribute}" in frame.layout.binds or bool(self.changing(member, frame))
             )
@@ -153,61 +162,106 @@ class Members:
         return found or None
 
     def _of_unbound(self, node: ast.expr, attribute: str, point: Point, world: World) -> list[Outcome] | None:
-        """The same of what the scope has not bound itself: a parameter, or what its object keeps."""
-        if isinstance(node, ast.Name):
-            return self._evaluator.parameters.member(node.id, attribute, point.frame, world)
-        return self._kept(node, attribute, point, world) if isinstance(node, ast.Attribute) else None
-
-    def _kept(self, node: ast.Attribute, attribute: str, point: Point, world: World) -> list[Outcome] | None:
-        """The values of ``holder.name.attribute`` where the holder's constructor alone stores what it keeps
-        under the name: what the constructor leaves there."""
-        found: list[Outcome] = []
-        for holder, w in self._evaluator.values(node.value, point, world):
-            frame = self._maker(holder, node.attr) if isinstance(holder, Instance) else None
-            if frame is None or frame.scope is point.frame.scope:
+        """The same of what the scope has not bound itself: a parameter, what its object keeps, or a name of
+        its module."""
+        if not isinstance(node, ast.Name):
+            if not isinstance(node, ast.Attribute):
                 return None
-            scope = frame.scope
-            assert isinstance(scope, ast.FunctionDef)
-            own = self._path(
-                (id(scope), "self", node.attr), ast.Name(parameters(scope)[0].arg, ast.Load()), node
-            )
-            found += self._evaluator.values(self._member(own, attribute), Point(frame, None), w)
+            return self._of_unbound(node.value, f"{node.attr}.{attribute}", point, world)
+        frame = point.frame
+        if isinstance(frame.scope, ast.FunctionDef | ast.AsyncFunctionDef):
+            own = [each.arg for each in parameters(frame.scope)]
+            if "." in attribute and own and node.id == own[0] and frame.owner is not None:
+                return self._kept(node, attribute, point, world)
+            if node.id in own:
+                return self._evaluator.parameters.member(node.id, attribute, frame, world)
+        return self._of_module(node.id, attribute, frame, world)
+
+    def _of_module(self, name: str, attribute: str, frame: Frame, world: World) -> list[Outcome] | None:
+        """The values of ``name.attribute`` where the module stores it, which reads no further when it has run
+        to its end: what its functions find."""
+        outer = frame.outer
+        while outer is not None and name not in outer.layout.binds:
+            outer = outer.outer
+        if outer is None or outer.outer is not None:
+            return None
+        first = ast.Name(name, ast.Load(), lineno=1, col_offset=0)
+        node = self._path((id(outer.scope), name, attribute), first, first, attribute)
+        if dotted(node) not in outer.layout.binds and not self.changing(node, outer):
+            return None
+        return self._evaluator.values(node, Point(outer, None), world)
+
+    def _kept(self, own: ast.Name, attribute: str, point: Point, world: World) -> list[Outcome] | None:
+        """The values of ``self.name.attribute`` where the object's constructor alone stores what it keeps
+        under the name, and what is under that: what the constructor leaves there."""
+        name, _, rest = attribute.partition(".")
+        last = attribute.split(".")
+        keepers = self.may_store.kept(last[-1]).get(last[-2], frozenset())
+        found: list[Outcome] = []
+        for holder, w in self._evaluator.values(own, point, world):
+            frame = self._maker(holder, name, rest, point.frame) if isinstance(holder, Instance) else None
+            if frame is None:
+                return None
+            assert isinstance(holder, Instance) and isinstance(frame.scope, ast.FunctionDef)
+            if keepers and self._is_stored_later(holder, keepers):
+                found.append((Unknown(("stored later", holder.key, attribute)), w))
+                continue
+            first = ast.copy_location(ast.Name(parameters(frame.scope)[0].arg, ast.Load()), own)
+            node = self._path((id(frame.scope), "self", attribute), first, own, attribute)
+            found += self._evaluator.values(node, Point(frame, None), w)
         return found or None
 
-    def _maker(self, instance: Instance, name: str) -> Frame | None:
-        """The call of the one ``__init__`` that stores an attribute, if nothing else does."""
-        mark = (instance.key, name)
-        if mark not in self._makers:
-            attributes, classes = self._evaluator.attributes, self._evaluator.classes
-            storing = attributes.storing(instance, name)
-            frame: Frame | None = None
-            if (
-                len(storing) == 1
-                and storing[0][1].name == "__init__"
-                and not classes.member(instance.cls, name)
-            ):
-                frames = [
-                    each
-                    for _, each in self._evaluator.initialisers.of(instance)
-                    if each.scope is storing[0][1]
-                ]
-                if len(frames) == 1 and not attributes.is_set_from_outside(instance, name):
-                    frame = frames[0]
-            self._makers[mark] = frame
-        return self._makers[mark]
+    def _is_stored_later(self, holder: Instance, keepers: frozenset[Keeper]) -> bool:
+        """Whether methods of an object other than its constructors store in what it keeps."""
+        line = [cls.node for cls in self._evaluator.classes.line(holder.cls)]
+        made = {id(frame.scope) for _, frame in self._evaluator.initialisers.of(holder)}
+        return any(keeper.cls in line and keeper.function not in made for keeper in keepers)
 
-    def _member(self, value: ast.expr, attribute: str) -> ast.Attribute:
+    def _maker(self, instance: Instance, name: str, rest: str, inside: Frame) -> Frame | None:
+        """The call of the outermost ``__init__`` that stores an attribute, or in what it holds, if no other
+        method stores the attribute; of those that stand behind one that is ``inside``."""
+        attributes, classes = self._evaluator.attributes, self._evaluator.classes
+        mark = (instance.key, name)
+        frames = self._makers.get(mark)
+        if frames is None:
+            storing = attributes.storing(instance, name)
+            only = bool(storing) and all(function.name == "__init__" for _, function in storing)
+            if (
+                not only
+                or classes.member(instance.cls, name)
+                or attributes.is_set_from_outside(instance, name)
+            ):
+                frames = []
+            else:
+                frames = [each for _, each in self._evaluator.initialisers.of(instance)]
+            self._makers[mark] = frames
+        scopes = [each.scope for each in frames]
+        behind = scopes.index(inside.scope) + 1 if inside.scope in scopes else 0
+        for frame in frames[behind:]:
+            assert isinstance(frame.scope, ast.FunctionDef)
+            path = f"{parameters(frame.scope)[0].arg}.{name}"
+            paths = accumulate(rest.split("."), "{}.{}".format, initial=path)
+            if not frame.layout.binds.isdisjoint(paths):
+                return frame
+        return None
+
+    def path(self, value: ast.expr, attribute: str) -> ast.Attribute:
+        """What a path of attributes of an expression leads to, as an expression."""
         return self._path((id(value), attribute), value, value, attribute)
 
     def _path(self, mark: Key, value: ast.expr, at: ast.expr, attribute: str | None = None) -> ast.Attribute:
-        """An attribute of an expression, as an expression; it stays the same for the same mark."""
+        """An attribute of an expression, or what a path of attributes leads to, as an expression; it stays
+        the same for the same mark."""
         node = self._asked.get(mark)
         if node is None:
             if attribute is None:
                 assert isinstance(at, ast.Attribute)
                 attribute = at.attr
-            node = ast.Attribute(ast.copy_location(value, at), attribute, ast.Load())
-            self._asked[mark] = ast.copy_location(node, at)
+            held: ast.expr = ast.copy_location(value, at)
+            for name in attribute.split("."):
+                held = ast.copy_location(ast.Attribute(held, name, ast.Load()), at)
+            assert isinstance(held, ast.Attribute)
+            node = self._asked[mark] = held
         return node
 
 

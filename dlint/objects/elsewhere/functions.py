@@ -12,20 +12,36 @@ import re
 from typing import TYPE_CHECKING, NamedTuple
 
 from dlint.budget.budget import spend
-from dlint.source.statements import FunctionNode, call_of, parameters
+from dlint.source.statements import FunctionNode, call_of, dotted, parameters
+from dlint.values.frame import layout_of
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from dlint.project.modules import Modules
 
 
+class Keeper(NamedTuple):
+    """Who stores in what an object keeps: the id of a function, and its class where it is a method and the
+    object its own."""
+
+    function: int
+    cls: ast.ClassDef | None
+
+    def may_be_of(self, cls: ast.ClassDef | None) -> bool:
+        """Whether the object may be of a class, as far as one file tells: of an heir whose bases nobody looks
+        up here, too."""
+        return self.cls is None or cls is None or self.cls is cls or bool(self.cls.bases)
+
+
 class Storers(NamedTuple):
     """The functions that store an attribute of a parameter, each by its id and the parameter's name, and the
-    words that they are called by."""
+    words that they are called by; and the names under which objects keep what it is stored in, as of
+    ``self.args.workers = 0``."""
 
     functions: frozenset[tuple[int, str]]
     words: frozenset[str]
+    kept: dict[str, frozenset[Keeper]]
 
 
 class StoringFunctions:
@@ -57,12 +73,15 @@ class StoringFunctions:
             if self._is_one(word):
                 waiting.append(word)
 
+        kept: dict[str, set[Keeper]] = {}
         for module in self._modules.each(self._modules.index.storing(attribute)):
             for trail in module.paths_to(attribute, stored=True):
                 match trail[-1]:
-                    case ast.Attribute(value=ast.Name(id=name), attr=stored, ctx=ast.Store()):
-                        if stored == attribute:
-                            add(trail, name)
+                    case ast.Attribute(value=held, attr=stored, ctx=ast.Store()) if stored == attribute:
+                        if isinstance(held, ast.Name):
+                            add(trail, held.id)
+                        for name, keeper in _kept_under(held, trail):
+                            kept.setdefault(name, set()).add(keeper)
         while waiting:
             word = waiting.pop()
             for module in self._modules.each(self._modules.index.mentioning(word)):
@@ -70,7 +89,8 @@ class StoringFunctions:
                     spend(1)
                     for name in self._handed(trail, under[word]):
                         add(trail, name)
-        return Storers(frozenset(found), frozenset(under))
+        keepers = {name: frozenset(held) for name, held in kept.items()}
+        return Storers(frozenset(found), frozenset(under), keepers)
 
     def _is_one(self, word: str) -> bool:
         """Whether only one function or class is called so: of several nobody can tell by the word which one
@@ -114,3 +134,25 @@ def _taker(trail: Sequence[ast.AST], name: str) -> tuple[str, FunctionNode, bool
             )
             return word, function, of_class
     return None
+
+
+def _kept_under(held: ast.expr, trail: Sequence[ast.AST]) -> Iterator[tuple[str, Keeper]]:
+    """The attributes under which objects keep what is stored in, and who does it: ``args`` of
+    ``self.args.workers = 0``, and of ``args = self.args`` before that."""
+    at = max(at for at, each in enumerate(trail) if isinstance(each, FunctionNode | ast.Module))
+    scope, cls = trail[at], trail[at - 1]
+    assert isinstance(scope, FunctionNode | ast.Module)
+    found = [held]
+    if isinstance(held, ast.Name):
+        found += [
+            node.value
+            for node in layout_of(scope).nodes
+            if isinstance(node, ast.Assign)
+            and any(isinstance(target, ast.Name) and target.id == held.id for target in node.targets)
+        ]
+    own = scope.args.args[0].arg if isinstance(scope, FunctionNode) and scope.args.args else None
+    for each in found:
+        if isinstance(each, ast.Attribute):
+            root = (dotted(each) or "").partition(".")[0]
+            is_own = isinstance(cls, ast.ClassDef) and root == own
+            yield each.attr, Keeper(id(scope), cls if is_own else None)  # type: ignore[arg-type]

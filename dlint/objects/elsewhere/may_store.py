@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator
+from collections.abc import Container, Iterator
 from typing import TYPE_CHECKING, NamedTuple
 
 from dlint.budget.budget import spend
 from dlint.knowledge.callbacks import PLAIN_BUILTINS
-from dlint.objects.elsewhere.functions import StoringFunctions
+from dlint.objects.elsewhere.functions import Keeper, StoringFunctions
 from dlint.source.statements import FunctionNode, Scope, dotted, functions_in, parameters
 from dlint.values.frame import layout_of
 
@@ -30,8 +30,18 @@ class Followed(NamedTuple):
 
 
 _NOTHING = Followed(frozenset(), frozenset())
-# A function of the program that a call may give something: its text, itself, and under which parameter.
-_Taken = tuple[str, FunctionNode, str]
+
+
+class _Taker(NamedTuple):
+    """A function of the program, with its text and the class that it makes objects of."""
+
+    text: str
+    node: FunctionNode
+    made: ast.ClassDef | None
+
+
+# What a call may give something to, and under which parameter.
+_Taken = tuple[_Taker, str]
 
 
 class MayStore:
@@ -43,7 +53,11 @@ class MayStore:
         self._known: dict[tuple[int, str, str], bool] = {}
         self._followed: dict[tuple[int, str, str], Followed] = {}
         self._handed: dict[tuple[int, str], list[tuple[ast.stmt | None, ast.Call]]] = {}
-        self._defined: dict[str, list[tuple[str, FunctionNode]]] = {}
+        self._defined: dict[str, list[_Taker]] = {}
+
+    def kept(self, attribute: str) -> dict[str, frozenset[Keeper]]:
+        """The names under which objects keep what the attribute is stored in, and who does that."""
+        return self._storing.of(attribute).kept
 
     def through(self, function: FunctionNode, name: str, attribute: str) -> bool:
         """Whether a function hands what it has under a name on to another that may store the attribute, keep
@@ -67,12 +81,12 @@ class MayStore:
         calls: set[int] = set()
         statements: set[int] = set()
         layout = layout_of(scope)
-        storers = self._storing.of(attribute)
+        storers = self._storing.of(attribute.rpartition(".")[2])
         for statement, call in self._handing(scope, path) if storers.functions else ():
             if statement is None or _called_as(call) not in storers.words:
                 continue
             taken = self._taken(call, path) or ()
-            if not any((id(function), parameter) in storers.functions for _, function, parameter in taken):
+            if not any((id(taker.node), parameter) in storers.functions for taker, parameter in taken):
                 continue
             calls.add(id(call))
             statements.update(_around(statement, layout))
@@ -87,19 +101,25 @@ class MayStore:
                 continue
             seen.add((id(at), under))
             followed = self.followed(at, under, attribute).calls
+            kept = self._storing.of(attribute.rpartition(".")[2]).kept
             for _, call in self._handing(at, under):
                 spend(1)
                 taken = self._taken(call, under)
                 if taken is None:
                     return True
-                for text, callee, parameter in taken:
+                for taker, parameter in taken:
                     plainly = f"{parameter}.{attribute}" if id(call) in followed else None
-                    nodes = layout_of(callee).nodes
-                    if _BY_NAME.search(text) or any(
-                        _is_stored(node, parameter, attribute, plainly) for node in nodes
+                    names = {
+                        name
+                        for name, held in kept.items()
+                        if any(each.may_be_of(taker.made) for each in held)
+                    }
+                    if _BY_NAME.search(taker.text) or any(
+                        _is_stored(node, parameter, attribute, plainly, names)
+                        for node in layout_of(taker.node).nodes
                     ):
                         return True
-                    waiting.append((callee, parameter))
+                    waiting.append((taker.node, parameter))
         return False
 
     def _handing(self, scope: Scope, path: str) -> list[tuple[ast.stmt | None, ast.Call]]:
@@ -134,16 +154,15 @@ class MayStore:
         if None in keywords or "namespace" in keywords or (not functions and keeps):
             return None
         return [
-            (text, function, each.arg)
-            for text, function in functions
-            for at, each in enumerate(parameters(function))
+            (taker, each.arg)
+            for taker in functions
+            for at, each in enumerate(parameters(taker.node))
             # A method, or a constructor, has its object first.
-            if each.arg in keywords or at in places or (at - 1 in places and _may_be_method(call, function))
+            if each.arg in keywords or at in places or (at - 1 in places and _may_be_method(call, taker.node))
         ]
 
-    def _functions(self, word: str) -> list[tuple[str, FunctionNode]]:
-        """The program's functions and methods of a name, and the constructors of its classes, with their
-        text."""
+    def _functions(self, word: str) -> list[_Taker]:
+        """The program's functions and methods of a name, and the constructors of its classes."""
         found = self._defined.get(word)
         if found is None:
             found = self._defined[word] = []
@@ -153,10 +172,11 @@ class MayStore:
             for module in self._modules.each(files):
                 for trail in module.paths_to(word):
                     node = trail[-1]
-                    made = functions_in(node.body) if isinstance(node, ast.ClassDef) else ()
+                    cls = node if isinstance(node, ast.ClassDef) else None
+                    made = functions_in(cls.body) if cls is not None else ()
                     for each in (node, *(init for init in made if init.name == "__init__")):
                         if isinstance(each, FunctionNode) and (each is not node or each.name == word):
-                            found.append((module.text_of(each), each))
+                            found.append(_Taker(module.text_of(each), each, cls))
         return found
 
 
@@ -189,12 +209,16 @@ def _is_path(node: ast.expr, path: str) -> bool:
     return isinstance(node, ast.Name | ast.Attribute) and dotted(node) == path
 
 
-def _is_stored(node: ast.AST, name: str, attribute: str, plainly: str | None) -> bool:
+def _is_stored(node: ast.AST, name: str, attribute: str, plainly: str | None, kept: Container[str]) -> bool:
     """Whether a part of a function stores the attribute of something, but ``plainly`` under this path, or
-    keeps what has a name where others find it."""
+    keeps what has a name where others store it: under one of the names that it is ``kept`` by there."""
     match node:
         case ast.Attribute(attr=stored, ctx=ast.Store()):
-            return stored == attribute and dotted(node) != plainly
-        case ast.Assign(targets=targets, value=ast.Name(id=kept)) if kept == name:
-            return any(isinstance(target, ast.Attribute | ast.Subscript) for target in targets)
+            return stored == attribute.rpartition(".")[2] and dotted(node) != plainly
+        case ast.Assign(targets=targets, value=ast.Name(id=held)) if held == name:
+            return any(
+                isinstance(target, ast.Subscript)
+                or (isinstance(target, ast.Attribute) and target.attr in kept)
+                for target in targets
+            )
     return False
