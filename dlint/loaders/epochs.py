@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Set
 from typing import TYPE_CHECKING
 
 from dlint.knowledge.epochs import TELLS, sets_epoch_itself
 from dlint.source.module import Module
 from dlint.source.nodes import walk
-from dlint.source.statements import dotted, target_names
+from dlint.source.statements import dotted, functions_in, own_names, statements_in, target_names
 from dlint.values.places import loops_around
 from dlint.values.values import Const, External, Instance, Made, Unknown, Value
 
@@ -23,6 +23,8 @@ _BY_NAME = re.compile(rf"[\"']{TELLS}[\"']")
 _SETS = re.compile(rb"""\bsetattr\([^\n]{0,200}["']epoch["']""")
 # What asks for an attribute of its first argument, or whether there is one, which calls nothing.
 _ASKS = ("getattr", "hasattr")
+# So many calls lie at most between a loop and what is made of what it goes through.
+_FAR = 3
 _EPOCH = re.compile("epoch", re.IGNORECASE)
 
 
@@ -72,6 +74,10 @@ class Epochs:
         scope = point.frame.scope
         if not isinstance(scope, ast.FunctionDef):
             return False
+        if scope.name != "__init__" and any(
+            self._is_counted(path, point) for path in _paths(given.expression)
+        ):
+            return True
         names = [each.arg for each in [*scope.args.posonlyargs, *scope.args.args]]
         names = names[1 if point.frame.owner is not None else 0 :]
         for site in self._evaluator.sites.of(scope, point.frame):
@@ -81,6 +87,55 @@ class Epochs:
                 if expression is not None and _EPOCH.search(ast.unparse(expression)):
                     return True
         return False
+
+    def _is_counted(self, path: str, point: Point) -> bool:
+        """Whether methods of the object count one of its attributes up: ``self.turn += 1``."""
+        owner, scope = point.frame.owner, point.frame.scope
+        if owner is None or not isinstance(scope, ast.FunctionDef) or path.count(".") != 1:
+            return False
+        holder, _, attribute = path.partition(".")
+        if [each.arg for each in scope.args.args[:1]] != [holder]:
+            return False
+        return any(
+            name.partition(".")[2] == attribute
+            for above in self._evaluator.classes.line(owner)
+            for method in functions_in(above.node.body)
+            for statement in statements_in(method.body)
+            if isinstance(statement, ast.AugAssign | ast.For | ast.AsyncFor) or _adds_to_itself(statement)
+            for name in own_names(statement)
+        )
+
+    def rounds_of(self, given: Argument, point: Point) -> Iterator[ast.stmt]:
+        """The loops, around a call at a point or the calls that lead there, in whose rounds an argument
+        is made of something else each time: of what they go through, or set."""
+        waiting = [(point, _paths(given.expression), 0)]
+        seen: set[int] = set()
+        while waiting:
+            at, paths, far = waiting.pop()
+            paths |= _made_of(paths, at)
+            for loop in loops_around(at):
+                if any(_is_in(path, at.frame.layout.bound_by(loop)) for path in paths):
+                    yield loop
+            scope = at.frame.scope
+            if not isinstance(scope, ast.FunctionDef) or id(scope) in seen or far == _FAR:
+                continue
+            seen.add(id(scope))
+            names = [each.arg for each in [*scope.args.posonlyargs, *scope.args.args]]
+            names = names[1 if at.frame.owner is not None else 0 :]
+            for site in self._evaluator.sites.of(scope, at.frame):
+                passed = {
+                    **dict(zip(names, site.arguments.positional, strict=False)),
+                    **site.arguments.keywords,
+                }
+                there = {
+                    inner + path[len(name) :]
+                    for path in paths
+                    for name in [path.partition(".")[0]]
+                    if name in passed
+                    for inner in _paths(passed[name].expression)
+                }
+                if there:
+                    waiting.append((site.point, there, far + 1))
 
     def _calls_of(self, relative: str) -> list[list[Value]]:
         """What the receivers of a file's calls of ``set_epoch`` may be."""
@@ -143,6 +198,42 @@ class Epochs:
         return isinstance(value, Made | Const) or (
             isinstance(value, Instance) and bool(self._evaluator.classes.member(value.cls, TELLS))
         )
+
+
+def _paths(node: ast.expr | None) -> set[str]:
+    """The names that stand in an expression, and what is read of them: ``args.seed``."""
+    found = {path for each in (walk(node) if node is not None else ()) if (path := _path(each)) is not None}
+    return {path for path in found if not any(other.startswith(f"{path}.") for other in found)}
+
+
+def _path(node: ast.AST) -> str | None:
+    return dotted(node) if isinstance(node, ast.Name | ast.Attribute) else None
+
+
+def _made_of(paths: Set[str], point: Point) -> set[str]:
+    """What names of the function are set to where each is set once: ``seed = base + turn``."""
+    set_to: dict[str, list[ast.expr | None]] = {}
+    for statement in statements_in(point.frame.layout.body):
+        for name in own_names(statement):
+            set_to.setdefault(name, []).append(getattr(statement, "value", None))
+    return {
+        inner
+        for path in paths
+        for value in (set_to[path] if len(set_to.get(path, ())) == 1 else ())
+        for inner in _paths(value)
+    }
+
+
+def _is_in(path: str, bound: Set[str]) -> bool:
+    """Whether something is set that is read by a path, or what holds it."""
+    return any(path == name or path.startswith(f"{name}.") for name in bound)
+
+
+def _adds_to_itself(statement: ast.stmt) -> bool:
+    match statement:
+        case ast.Assign(targets=[target], value=ast.BinOp(op=ast.Add()) as value):
+            return dotted(target) in _paths(value)
+    return False
 
 
 def _reaches(value: Value, dealt: Dealt) -> bool:

@@ -14,8 +14,9 @@ Not reported: samplers with `shuffle=False`, also where the `__init__` of a deri
 and loaders that are called after evaluation (`val_sampler`, `test_loader`, `evaluate()`), loaders that are
 gone through once (also by an attempt that is made again after an error) or only without gradients
 (`torch.no_grad()`, `model.eval()`), the loader that gets `shuffle=False` of those that one function makes,
-programs that only evaluate, samplers made anew with `seed=epoch`, and
-samplers of the project's own that count the epochs or draw random numbers of their own.
+programs that only evaluate, samplers made anew in each epoch with another seed
+(`seed=epoch`, also through functions that are given it), and samplers of the project's own that count the
+epochs or draw random numbers of their own.
 
 ## Why is this bad
 
@@ -108,7 +109,9 @@ def check(program: Program) -> Iterator[Found]:
             if (seed is not None and epochs.counts(seed, dealt.point)) or epochs.are_told(dealt, modules):
                 continue
             around = _runs_each_epoch(program, samplers, loader, dealt, modules)
-            if around is not None:
+            if around is not None and not (
+                seed is not None and _is_another_each_round(epochs.rounds_of(seed, dealt.point), around)
+            ):
                 yield _found(samplers, loader, dealt, around)
 
 
@@ -195,6 +198,15 @@ def _runs_each_epoch(
                 around = epoch_loop(program, iterations, iteration, dealt.point, keeps_order)
                 found += [around] if around is not None else []
     return only(found)
+
+
+def _is_another_each_round(rounds: Iterator[ast.stmt], around: EpochLoop) -> bool:
+    """Whether loops in whose rounds a sampler is made with another seed are those of the epochs, or inside
+    these. Where a whole training is run again with another seed, its epochs still begin alike."""
+    return any(
+        around.loop is None or loop is around.loop or any(node is loop for node in walk(around.loop))
+        for loop in rounds
+    )
 
 
 def _found(samplers: Samplers, loader: Loader, dealt: Dealt, around: EpochLoop) -> Found:

@@ -414,7 +414,7 @@ from torch.utils.data import DistributedSampler
 def main(rows, model):
     number = 0
     while number < 9:
-        sampler = DistributedSampler(Rows(rows), seed=number)  # expect: DL207
+        sampler = DistributedSampler(Rows(rows), seed=number)
         for batch in DataLoader(Rows(rows), sampler=sampler, num_workers=2):
             model(batch).backward()
         number += 1
