@@ -46,6 +46,8 @@ _OF_TENSORS = frozenset(
     """contiguous detach device dim double float half int is_cuda long mT numel numpy permute requires_grad
     unbind unflatten unsqueeze""".split()  # noqa: SIM905
 )
+# What tensors are asked for that is none.
+_ASKED = frozenset({"device", "dtype", "item", "numpy", "shape", "size", "tolist"})
 # What dicts and other holders of tensors are asked for as well.
 _OF_HOLDERS = frozenset({"clone", "cpu", "cuda", "to"})
 # Datasets of torchvision with an image and a number: what torch collates of them are tensors.
@@ -98,6 +100,16 @@ def length_of(dataset: str, *, train: bool) -> int | None:
     """How many items a dataset of torchvision has, where that is known."""
     known = _LENGTHS.get(dataset.removeprefix(_TORCHVISIONS)) if dataset.startswith(_TORCHVISIONS) else None
     return known[not train] if known is not None else None
+
+
+def makes_tensors(name: str) -> bool:
+    """Whether what torch makes under a name, or a method of that, is a tensor or holds some: its collating
+    functions leave texts as they are."""
+    return (
+        name.startswith("torch.")
+        and not name.startswith("torch.utils.data.")
+        and name.rpartition(".")[2] not in _ASKED
+    )
 
 
 def gives_tensors(dataset: str) -> bool:

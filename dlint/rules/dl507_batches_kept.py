@@ -30,7 +30,8 @@ Lightning Fabric, whose batches are copies, programs that choose the sharing str
 their limit of open files, and tests (not a `test_net.py` that has no test and is started as a script).
 
 What nothing shows to be tensors (names of files, also in `np.asarray(names)`) is left alone: neither the
-dataset's items, nor what a `collate_fn` of the project returns, nor what the code does with it
+dataset's items, be it behind a `collate_fn` of the project that hands some on (`images, targets =
+zip(*batch)`, `[item["boxes"] for item in batch]`), nor what that returns, nor what the code does with it
 (`images.to(device)`, `torch.cat(kept)`).
 
 ## Why is this bad
@@ -110,8 +111,6 @@ from dlint.streams.batches.collated import (
     collates_tensors,
     has_tensors,
     have_dimensions,
-    transposed_tensors,
-    transposes,
 )
 from dlint.streams.batches.handed_on import gives_as_is, handed_on
 from dlint.streams.batches.kept import (
@@ -540,11 +539,8 @@ def _kind(program: Program, loader: Loader, view: View, tensors: Tensors) -> Hol
         if is_default_collate(collate) and loader.module.relative in storing:
             return None  # it may be set somewhere behind the call
         kind: Holding | None = None
-        if transposes(collate):
-            if dataset is not None and not view.without:
-                kind = transposed_tensors(program.evaluator, dataset, world, view.place)
-        elif not is_default_collate(collate):
-            kind = collates_tensors(program.evaluator, collate, world, view.place, view.without)
+        if not is_default_collate(collate):
+            kind = collates_tensors(program.evaluator, collate, dataset, world, view.place, view.without)
         elif dataset is not None:
             kind = has_tensors(program.evaluator, dataset, world, view.place, view.without)
         if kind is None:

@@ -7,12 +7,14 @@ import ast
 from collections.abc import Iterator, Set
 from typing import TYPE_CHECKING, Literal
 
-from dlint.knowledge.tensors import gives_shape, gives_tensors
+from dlint.calls.parameters import given_names
+from dlint.knowledge.tensors import gives_shape, gives_tensors, makes_tensors
 from dlint.source.statements import parameters, statements_in
+from dlint.streams.batches.of_items import OfItems, of_items
 from dlint.streams.batches.stored import ANY
 from dlint.streams.batches.views import Place, Values
-from dlint.streams.items import Reader, readers
-from dlint.values.frame import Arguments, Point
+from dlint.streams.items import Reader, is_default_collate, readers
+from dlint.values.frame import Arguments, Frame, Point
 from dlint.values.values import Const, External, Function, Instance, Items, Made, Partial, Table, Value
 from dlint.values.worlds import World
 
@@ -22,8 +24,6 @@ if TYPE_CHECKING:
 # What is surely a tensor, and what may be a list or dict of some.
 Holding = Literal["a tensor", "holds some"]
 _ARRAYS = ("torch.", "numpy.")
-# What tensors are asked for that is none.
-_NO_TENSORS = frozenset({"device", "dtype", "item", "numpy", "shape", "size", "tolist"})
 
 
 def has_tensors(
@@ -46,24 +46,56 @@ def has_tensors(
 def collates_tensors(
     evaluator: Evaluator,
     collate: Value | None,
+    dataset: Value | None,
     world: World,
     place: Place,
     without: Set[str] = frozenset(),
 ) -> Holding | None:
     """What stands at a place of what a ``collate_fn`` of the program returns, or all of that (no place), be
-    it ``without`` some keys; None where nothing shows."""
+    it ``without`` some keys; None where nothing shows: neither what it makes, nor the items it hands on."""
+    given = collate.arguments if isinstance(collate, Partial) else Arguments()
     collate = collate.callee if isinstance(collate, Partial) else collate
     if isinstance(collate, Instance):
         functions = evaluator.classes.methods(collate, "__call__")
     else:
         functions = [collate] if isinstance(collate, Function) else []
     found: list[Holding | None] = []
+    handed_on: list[Holding | None] = []
     for function in functions:
         frame = evaluator.calls.enter(function, Arguments(), None, None)
         for node, statement in _returned(function.node):
             point = Point(frame, statement)
             found.append(_holding(evaluator, node, place, point, world, without))
-    return _all(found)
+        names = [name for name in given_names(function) if name not in given.keywords]
+        names = names[len(given.positional) :]
+        if dataset is None or not names:
+            return _all(found)
+
+        def is_default(callee: ast.expr, at: ast.stmt | None, frame: Frame = frame) -> bool:
+            evaluator.start()
+            values = [value for value, _ in evaluator.values(callee, Point(frame, at))]
+            return bool(values) and all(isinstance(v, External) and is_default_collate(v) for v in values)
+
+        for part in of_items(function.node, names[0], place, is_default):
+            handed_on.append(
+                _of_items(evaluator, part, dataset, world, without) if part is not None else None
+            )
+    return _all(found) or _all(handed_on)
+
+
+def _of_items(
+    evaluator: Evaluator, part: OfItems, dataset: Value, world: World, without: Set[str]
+) -> Holding | None:
+    """What a part of the items of a dataset is, in a batch; None where nothing shows."""
+    if part.is_collated:
+        return has_tensors(evaluator, dataset, world, part.place, without)
+    found: list[Holding | None] = []
+    for reader in readers(evaluator, dataset, world):
+        for node, statement in _returned(reader.node):
+            point = Point(reader.frame, statement)
+            found.append(_holding(evaluator, node, part.place, point, reader.world, without))
+    kind = _all(found)
+    return "holds some" if kind is not None and part.is_list else kind
 
 
 def _all(found: list[Holding | None]) -> Holding | None:
@@ -71,40 +103,6 @@ def _all(found: list[Holding | None]) -> Holding | None:
     if not found or None in found:
         return None
     return "holds some" if "holds some" in found else "a tensor"
-
-
-def transposes(collate: Value | None) -> bool:
-    """Whether a ``collate_fn`` gives a tuple of each part of all items: ``tuple(zip(*items))``."""
-    collate = collate.callee if isinstance(collate, Partial) else collate
-    if not isinstance(collate, Function):
-        return False
-    own = {each.arg for each in parameters(collate.node)}
-    returned = [node for node, _ in _returned(collate.node)]
-    return bool(returned) and all(_is_transposed(node, own) for node in returned)
-
-
-def _is_transposed(node: ast.expr, own: set[str]) -> bool:
-    match node:
-        case ast.Call(func=ast.Name(id="tuple" | "list"), args=[inner], keywords=[]):
-            return _is_transposed(inner, own)
-        case ast.Call(func=ast.Name(id="zip"), args=[ast.Starred(value=ast.Name(id=name))]):
-            return name in own
-    return False
-
-
-def transposed_tensors(evaluator: Evaluator, dataset: Value, world: World, place: Place) -> Holding | None:
-    """What stands at a place of a batch that such a ``collate_fn`` gives; None where nothing shows."""
-    if not place:
-        return None
-    there = (place[0], *place[2:])
-    found: list[Holding | None] = []
-    for reader in readers(evaluator, dataset, world):
-        for node, statement in _returned(reader.node):
-            point = Point(reader.frame, statement)
-            kind = _holding(evaluator, node, there, point, reader.world)
-            # One place alone is the tuple of that part of all items.
-            found.append("holds some" if kind is not None and len(place) == 1 else kind)
-    return _all(found)
 
 
 def _holding(
@@ -251,7 +249,7 @@ def _holds_at(value: Value, place: Place, without: Set[str] = frozenset()) -> bo
         case Items(items=parts):
             return any(_holds_at(each, ()) for each in parts)
         case Made(name=name) if all(each is ANY or isinstance(each, int) for each in place):
-            return name.startswith("torch.") and name.rpartition(".")[2] not in _NO_TENSORS
+            return makes_tensors(name)
     return False
 
 

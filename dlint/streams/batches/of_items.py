@@ -1,0 +1,365 @@
+"""Which part of the items stands where in a batch, by what a program's ``collate_fn`` does with the list of
+them: ``images, targets = zip(*items)``, ``[item["boxes"] for item in items]``, ``targets.append(item[1])``.
+
+A function is read from above, and each of its names stands for a *form*: what it has of the items, None where
+that is nothing, or nobody can tell.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import NamedTuple, TypeAlias
+
+from dlint.source.statements import blocks, dotted, own_names, target_names
+from dlint.streams.batches.stored import ANY, key_of, stores
+from dlint.streams.batches.views import Place
+
+# Whether something that is called is torch's own ``default_collate``: asked with the statement of the call.
+IsDefault = Callable[["ast.expr", "ast.stmt | None"], bool]
+
+
+@dataclass(frozen=True)
+class _Part:
+    """A part of an item."""
+
+    place: Place
+
+
+@dataclass(frozen=True)
+class _Each:
+    """A list of the same thing of each item; of nothing where it is empty still."""
+
+    of: _Form | None
+
+
+@dataclass(frozen=True)
+class _Columns:
+    """What ``zip(*rows)`` gives: for each part of a row the list of it of all rows."""
+
+    row: _Form
+
+
+@dataclass(frozen=True)
+class _Column:
+    """One of these lists, nobody knows which."""
+
+    row: _Form
+
+
+@dataclass(frozen=True)
+class _Written:
+    """A tuple, list or dict whose entries are written out, or stored, and what is under all other keys."""
+
+    entries: tuple[tuple[object, _Form | None], ...]
+    others: _Form | None = None
+
+
+@dataclass(frozen=True)
+class _ByKey:
+    """A dict with the same of the items under each of its keys: ``{k: [each[k] for each in items] ...}``."""
+
+    key: str
+    value: ast.expr
+    names: tuple[tuple[str, _Form | None], ...]
+
+
+@dataclass(frozen=True)
+class _Key:
+    """A key that is known."""
+
+    value: object
+
+
+@dataclass(frozen=True)
+class _Collated:
+    """What torch makes of what the items have."""
+
+    of: _Form
+
+
+_Form: TypeAlias = "_Part | _Each | _Columns | _Column | _Written | _ByKey | _Key | _Collated"
+_Names: TypeAlias = "Mapping[str, _Form | None]"
+_EMPTY = _Each(None)
+
+
+class OfItems(NamedTuple):
+    """A part of the items; whether it is meant of many, as a list; and whether torch has collated these."""
+
+    place: Place
+    is_list: bool = False
+    is_collated: bool = False
+
+
+def of_items(function: ast.AST, given: str, place: Place, is_default: IsDefault) -> list[OfItems | None]:
+    """What stands at a place of what a function returns that is given the items under a name: for each of its
+    returns, None where that is nothing of theirs or nobody can tell."""
+    reading = _Reading(is_default)
+    names: dict[str, _Form | None] = {given: _Each(_Part(()))}
+    if isinstance(function, ast.Lambda):
+        reading.returned.append(reading.form(function.body, names))
+    elif isinstance(function, ast.FunctionDef):
+        reading.read(function.body, names)
+    return [reading.at(form, place) for form in reading.returned]
+
+
+class _Reading:
+    """Reads one function."""
+
+    def __init__(self, is_default: IsDefault) -> None:
+        self._is_default = is_default
+        self._statement: ast.stmt | None = None
+        # Parts of the items in which something else was stored.
+        self._gone: set[Place] = set()
+        self.returned: list[_Form | None] = []
+
+    def at(self, form: _Form | None, place: Place) -> OfItems | None:
+        """What stands at a place of a form."""
+        for step, key in enumerate(place):
+            match form:
+                case _Part(place=above):
+                    return self._part((*above, *place[step:]))
+                case _Collated(of=_Part(place=above)):
+                    return self._part((*above, *place[step:]), is_collated=True)
+            form = self._entry(form, key)
+        match form:
+            case _Part(place=whole):
+                return self._part(whole)
+            case _Each(of=_Part(place=whole)):
+                return self._part(whole, is_list=True)
+            case _Columns(row=_Part(place=whole)):
+                return self._part(whole, is_list=True)
+            case _Collated(of=_Part(place=whole)):
+                return self._part(whole, is_collated=True)
+        return None
+
+    def _part(self, place: Place, *, is_list: bool = False, is_collated: bool = False) -> OfItems | None:
+        for gone in self._gone:
+            if len(gone) <= len(place) and all(
+                one == other or ANY in (one, other) for one, other in zip(gone, place, strict=False)
+            ):
+                return None
+        return OfItems(place, is_list, is_collated)
+
+    def read(self, block: list[ast.stmt], names: dict[str, _Form | None]) -> bool:
+        """Read a block, and keep what its names stand for up to date; whether control comes to its end."""
+        for statement in block:
+            self._statement = statement
+            match statement:
+                case ast.Return(value=value):
+                    # It may give nothing where nothing is left of the items.
+                    if value is not None and not (isinstance(value, ast.Constant) and value.value is None):
+                        self.returned.append(self.form(value, names))
+                    return False
+                case ast.Raise() | ast.Continue() | ast.Break():
+                    return False
+                case ast.For(target=target, iter=through, body=body):
+                    each = _any_of(self.form(through, names))
+                    for _ in range(2):  # what one round leaves behind, the next one finds
+                        self._name(target, each, names)
+                        self.read(body, names)
+                case ast.If(body=body, orelse=orelse):
+                    other = dict(names)
+                    comes, others = self.read(body, names), self.read(orelse, other)
+                    if not comes and not others:
+                        return False
+                    if not comes:
+                        names.update(other)
+                    elif others:
+                        for name in [*names]:
+                            names[name] = _either(names[name], other.get(name))
+                case _:
+                    self._step(statement, names)
+                    for _, inside, _ in blocks(statement):
+                        self.read(inside, names)
+        return True
+
+    def _step(self, statement: ast.stmt, names: dict[str, _Form | None]) -> None:
+        """What a statement by itself makes of the names."""
+        match statement:
+            case ast.Assign(targets=[ast.Name() | ast.Tuple() | ast.List() as target], value=value):
+                self._name(target, self.form(value, names), names)
+                return
+            case ast.Expr(
+                value=ast.Call(func=ast.Attribute(value=ast.Name(id=name), attr=method), args=[given])
+            ) if method in ("append", "extend") and name in names:
+                put = self.form(given, names)
+                put = _any_of(put) if method == "extend" else put
+                held = names[name]
+                if held == _EMPTY:
+                    names[name] = _Each(put) if put is not None else None
+                elif held != _Each(put):
+                    names[name] = None
+                return
+        for stored in stores(statement):
+            root = dotted(stored.held)
+            held, key = self.form(stored.held, names), key_of(stored.key)
+            if isinstance(held, _Written | _Columns) and root in names and root is not None:
+                names[root] = self._with(held, key, self.form(stored.value, names))
+            elif isinstance(held, _Part):
+                self._gone.add((*held.place, key))
+            elif root in names and root is not None:
+                names[root] = None
+        for name in own_names(statement):
+            names[name] = None
+
+    def _with(self, held: _Written | _Columns, key: object, value: _Form | None) -> _Form | None:
+        """The same with something stored in it, None where nobody knows under which key."""
+        if key is ANY:
+            return None
+        if isinstance(held, _Columns):
+            return _Written(((key, value),), held)
+        return _Written((*((k, v) for k, v in held.entries if k != key), (key, value)), held.others)
+
+    def form(self, node: ast.expr, names: _Names) -> _Form | None:
+        """What an expression has of the items."""
+        match node:
+            case ast.Name(id=name):
+                return names.get(name)
+            case ast.Constant(value=value):
+                return _Key(value)
+            case ast.List(elts=[]):
+                return _EMPTY
+            case ast.Tuple(elts=parts) | ast.List(elts=parts):
+                if any(isinstance(part, ast.Starred) for part in parts):
+                    return None
+                return _Written(tuple((at, self.form(part, names)) for at, part in enumerate(parts)))
+            case ast.Dict(keys=keys, values=values):
+                return _Written(
+                    tuple(
+                        (key.value, self.form(value, names))
+                        for key, value in zip(keys, values, strict=True)
+                        if isinstance(key, ast.Constant)
+                    )
+                )
+            case ast.Subscript(value=base, slice=ast.Slice()):
+                form = self.form(base, names)
+                return form if isinstance(form, _Each) else None
+            case ast.Subscript(value=base, slice=at):
+                key = self.form(at, names)
+                return self._entry(self.form(base, names), key.value if isinstance(key, _Key) else ANY)
+            case ast.IfExp(body=body, orelse=orelse):
+                return _either(self.form(body, names), self.form(orelse, names))
+            case (
+                ast.ListComp(elt=each, generators=generators)
+                | ast.GeneratorExp(elt=each, generators=generators)
+            ):
+                return self._comprehension(each, generators, names)
+            case ast.DictComp(key=ast.Name(id=key_name), value=value, generators=[generator]):
+                if key_name in target_names(generator.target):
+                    inside = dict(names)
+                    self._name(generator.target, None, inside)
+                    return _ByKey(key_name, value, tuple(inside.items()))
+            case ast.Call():
+                return self._called(node, names)
+        return None
+
+    def _comprehension(
+        self, each: ast.expr, generators: list[ast.comprehension], names: _Names
+    ) -> _Form | None:
+        inside = dict(names)
+        through: _Form | None = None
+        for generator in generators:
+            through = self.form(generator.iter, inside)
+            self._name(generator.target, _any_of(through), inside)
+        found = self.form(each, inside)
+        if isinstance(found, _Column):
+            # Nobody knows which columns a test leaves.
+            is_each = len(generators) == 1 and not generators[0].ifs and isinstance(through, _Columns)
+            return _Columns(found.row) if is_each else None
+        return _Each(found) if found is not None else None
+
+    def _called(self, node: ast.Call, names: _Names) -> _Form | None:
+        match node:
+            case ast.Call(func=ast.Name(id="zip"), args=[ast.Starred(value=rows)]):
+                row = _any_of(self.form(rows, names))
+                return _Columns(row) if row is not None else None
+            case ast.Call(func=ast.Name(id="zip"), args=[_, _, *_] as sources):
+                each = [_any_of(self.form(source, names)) for source in sources]
+                return _Each(_Written(tuple(enumerate(each))))
+            case ast.Call(func=ast.Name(id="enumerate"), args=[source, *_]):
+                return _Each(_Written(((0, None), (1, _any_of(self.form(source, names))))))
+            case ast.Call(func=ast.Name(id="list"), args=[], keywords=[]):
+                return _EMPTY
+            case ast.Call(func=ast.Name(id="list" | "tuple" | "sorted" | "reversed"), args=[source]):
+                form = self.form(source, names)
+                # What a tensor is made a list of are its rows.
+                return form if not isinstance(form, _Part | _Collated) else None
+            case ast.Call(func=ast.Name(id="filter"), args=[_, source]):
+                form = self.form(source, names)
+                return form if isinstance(form, _Each) else None
+            case ast.Call(func=ast.Name(id="map"), args=[ast.Name(id="list" | "tuple"), source]):
+                form = self.form(source, names)
+                return form if isinstance(form, _Columns) else None
+            case ast.Call(func=ast.Name(id="dict"), args=[], keywords=keywords):
+                return _Written(
+                    tuple((each.arg, self.form(each.value, names)) for each in keywords if each.arg)
+                )
+            case ast.Call(
+                func=ast.Attribute(value=base, attr="get" | "pop"), args=[ast.Constant(value=str(key)), *_]
+            ):
+                return self._entry(self.form(base, names), key)
+            case ast.Call(args=[given], keywords=[]):
+                form = self.form(given, names)
+                if (
+                    isinstance(form, _Each)
+                    and form.of is not None
+                    and self._is_default(node.func, self._statement)
+                ):
+                    return _Collated(form.of)
+        return None
+
+    def _name(self, target: ast.expr, form: _Form | None, names: dict[str, _Form | None]) -> None:
+        """Give a form, or its parts, to the names of a target."""
+        match target:
+            case ast.Name(id=name):
+                names[name] = form
+            case ast.Tuple(elts=parts) | ast.List(elts=parts) if not any(
+                isinstance(part, ast.Starred) for part in parts
+            ):
+                for at, part in enumerate(parts):
+                    self._name(part, self._entry(form, at), names)
+            case _:
+                names.update(dict.fromkeys(target_names(target)))
+
+    def _entry(self, form: _Form | None, key: object) -> _Form | None:
+        """What is under a key of a form."""
+        match form:
+            case _Part(place=place):
+                return _Part((*place, key))
+            case _Each(of=of):
+                return of if key is ANY or isinstance(key, int) else None
+            case _Columns(row=row) if isinstance(key, int):
+                part = self._entry(row, key)
+                return _Each(part) if part is not None else None
+            case _Written(entries=entries, others=others) if key is not ANY:
+                written = dict(entries)
+                return written[key] if key in written else self._entry(others, key)
+            case _ByKey(key=name, value=value, names=names) if isinstance(key, str):
+                return self.form(value, {**dict(names), name: _Key(key)})
+            case _Collated(of=of):
+                part = self._entry(of, key)
+                return _Collated(part) if part is not None else None
+        return None
+
+
+def _any_of(form: _Form | None) -> _Form | None:
+    """What a loop comes by that goes through a form."""
+    match form:
+        case _Each(of=of):
+            return of
+        case _Columns(row=row):
+            return _Column(row)
+        case _Part(place=place):
+            return _Part((*place, ANY))
+    return None
+
+
+def _either(one: _Form | None, other: _Form | None) -> _Form | None:
+    """What is one form on one way and another on the other: a list may be empty on one."""
+    if isinstance(one, _Each) and other == _EMPTY:
+        return one
+    if one == _EMPTY and isinstance(other, _Each):
+        return other
+    return one if one == other else None
