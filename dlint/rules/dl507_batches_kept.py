@@ -4,6 +4,7 @@
 
 Tensors of a loader with workers that outlive their round: put into a list or dict that the loop fills
 (`kept.append(batch)`, `targets.append(labels)`, `features[step] = batch[0]`, `kept += [labels]`,
+`kept = kept + [labels]`, `kept.insert(0, labels)`, `kept.extend(y.cpu() for y in labels)`,
 `kept.setdefault("y", []).append(y)`, a function that does nothing else with what it is given, a method that
 puts it into a list of its object, or each of several into one: `meter.update(output, y)`; a list that each
 round makes anew, filled and then kept), or gathered at

@@ -163,15 +163,19 @@ def _returned(function: ast.AST) -> Iterator[tuple[ast.expr, ast.stmt | None]]:
 
 
 def have_dimensions(evaluator: Evaluator, dataset: Value, world: World, place: Place, least: int) -> bool:
-    """Whether a part of each item surely has so many dimensions, by what makes it."""
+    """Whether a part of each item surely has so many dimensions, by what makes it; a place that goes on
+    inside a tensor takes one with each step."""
     found: list[bool] = []
     for reader in readers(evaluator, dataset, world):
         for node, statement in _returned(reader.node):
-            parts = _parts(node, place)
             evaluator.start()
             point = Point(reader.frame, statement)
-            values = [value for part in parts for value, _ in evaluator.values(part, point, reader.world)]
-            found.append(bool(values) and all(_dimensions(value) >= least for value in values))
+            known = [
+                _dimensions(value) >= least + len(inside)
+                for part, inside in _at(node, place)
+                for value, _ in evaluator.values(part, point, reader.world)
+            ]
+            found.append(bool(known) and all(known))
     return bool(found) and all(found)
 
 

@@ -23,6 +23,7 @@ from dlint.streams.batches.views import (
     Overwrites,
     Values,
     View,
+    as_list,
     inner_blocks,
     named,
     nothing,
@@ -183,8 +184,16 @@ class _Body:
                 value=ast.Call(func=ast.Attribute(value=into, attr=method), args=[given], keywords=[])
             ) if method in _ADDS:
                 yield Put(entry_of(into), given, _ADDS[method])
+            case ast.Expr(
+                value=ast.Call(func=ast.Attribute(value=into, attr="insert"), args=[_, given], keywords=[])
+            ):
+                yield Put(entry_of(into), given, False)
             case ast.AugAssign(target=ast.Name() | ast.Attribute() as into, op=ast.Add(), value=given):
                 yield Put(into, given, True)
+            case ast.Assign(targets=[ast.Name() | ast.Attribute() as into]) if (
+                added := _added(statement)
+            ) is not None:
+                yield Put(into, added, True)
             case ast.Assign(targets=[ast.Subscript(value=into, slice=key)], value=given) if self._is_new(
                 key, held
             ):
@@ -254,11 +263,23 @@ class _Body:
                         if is_filled(held) or (method in EMPTIES and _path(held) in renewed):
                             return True
             match statement:
+                case ast.Assign() if _added(statement) is not None:
+                    pass
                 case ast.Delete(targets=targets) | ast.Assign(targets=targets):
                     for part in (part for target in targets for part in _single(target)):
                         if _whole(part) in renewed or (entries and statement is not by and is_filled(part)):
                             return True
         return False
+
+
+def _added(statement: ast.Assign) -> ast.expr | None:
+    """What a statement adds to a list by making a longer one of both: ``kept = kept + [y]``."""
+    match statement:
+        case ast.Assign(targets=[target], value=ast.BinOp(left=left, op=ast.Add(), right=right)):
+            path = dotted(target)
+            if path is not None and path in (dotted(left), dotted(right)):
+                return right if dotted(left) == path else left
+    return None
 
 
 def _is_first(statement: ast.stmt, loop: ast.For, path: str) -> bool:
@@ -302,6 +323,8 @@ def _kept(put: Put, held: Held, lists: Mapping[str, View]) -> Kept | None:
     into, given, gone_through = put
     if gone_through and isinstance(given, ast.Call) and dotted(given.func) in ("list", "tuple"):
         given = given.args[0] if len(given.args) == 1 else given
+    if gone_through:
+        given = as_list(given)
     if isinstance(given, ast.Name) and given.id in lists:
         return Kept(given, (lists[given.id]._replace(node=given, is_list=True),), into, gone_through)
     views = [held.left_of(view) for view in held.views(given)]

@@ -14,7 +14,19 @@ from dlint.streams.batches.views import Held, Named, is_array
 # Methods that take something out of a list or dict, and those that leave it at least as full as it was.
 EMPTIES = frozenset({"clear", "pop", "popitem", "popleft", "remove"})
 LEAVES_FULL = frozenset(
-    {"append", "appendleft", "count", "extend", "get", "index", "items", "keys", "setdefault", "values"}
+    {
+        "append",
+        "appendleft",
+        "count",
+        "extend",
+        "get",
+        "index",
+        "insert",
+        "items",
+        "keys",
+        "setdefault",
+        "values",
+    }
 )
 # So long a function does something else as well.
 _LONGEST = 8

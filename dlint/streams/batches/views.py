@@ -246,11 +246,16 @@ class Held:
                 return [view for part in parts for view in self.views(part)]
             case ast.Dict(values=parts):
                 return [view for part in parts for view in self.views(part)]
+            case ast.Call(func=ast.Name(id="dict"), args=[], keywords=entries):
+                return [view for entry in entries if entry.arg for view in self.views(entry.value)]
             case ast.ListComp(elt=each, generators=[generator]):
                 return self.inside(generator).views(each)
             case ast.DictComp(value=each, generators=[generator]):
                 return self.inside(generator).views(each)
             case ast.Call(func=ast.Name(id="list" | "tuple"), args=[rows], keywords=[]):
+                written = as_list(rows)
+                if written is not rows:
+                    return self.views(written)
                 whole = self.view(rows)
                 # What is in an array may be numbers, and of all of a batch it may be the keys.
                 is_one = whole is not None and (whole.is_tensor or whole.place)
@@ -386,6 +391,20 @@ def _as_shaped(view: View, by: str) -> View:
     return view._replace(taken=view.taken + _UNKNOWN) if reshapes(by) else view
 
 
+def as_list(node: ast.expr) -> ast.expr:
+    """What is gone through, as the list of what it gives where it is a generator or a ``map``."""
+    match node:
+        case ast.GeneratorExp(elt=each, generators=generators):
+            return ast.copy_location(ast.ListComp(each, generators), node)
+        case ast.Call(
+            func=ast.Name(id="map"),
+            args=[ast.Lambda(args=ast.arguments(args=[ast.arg(arg=name)]), body=each), source],
+        ):
+            target = ast.Name(name, ast.Store())
+            return ast.copy_location(ast.ListComp(each, [ast.comprehension(target, source, [], 0)]), node)
+    return node
+
+
 def inner_blocks(statement: ast.stmt) -> list[list[ast.stmt]]:
     """The blocks of a statement that is no loop."""
     if isinstance(statement, ast.For | ast.While):
@@ -401,9 +420,11 @@ def named(target: ast.expr, whole: Named) -> Iterator[tuple[str, Named]]:
         case ast.Tuple(elts=parts) | ast.List(elts=parts):
             starred = any(isinstance(part, ast.Starred) for part in parts)
             place, is_row = whole.place, whole.is_row or whole.is_array is not False
-            part_of = whole._replace(taken=whole.taken + 1, is_row=is_row)
+            # What is known to be a tensor or an array has rows, what is at a place may be a tuple.
+            is_one = place is None or whole.is_tensor or whole.is_array is not False
+            part_of = whole._replace(taken=whole.taken + is_one, is_row=is_row)
             for at, part in enumerate(parts):
-                inner = None if starred or place is None else (*place, at)
+                inner = None if starred or place is None else place if is_one else (*place, at)
                 yield from named(part, part_of._replace(place=inner))
 
 
