@@ -46,6 +46,31 @@ _OF_TENSORS = frozenset(
     """contiguous detach device dim double float half int is_cuda long mT numel numpy permute requires_grad
     unbind unflatten unsqueeze""".split()  # noqa: SIM905
 )
+# Methods that give a tensor with numbers of a type: itself where it has them already.
+_CASTS = {
+    "bool": "bool",
+    "double": "float64",
+    "float": "float32",
+    "half": "float16",
+    "int": "int32",
+    "long": "int64",
+}
+# Types that are called otherwise as well.
+_TYPES = {**_CASTS, **{name: name for name in _CASTS.values()}}
+# Functions that make numbers of a type, those of floats as long as nobody sets another default.
+_OF_TYPE = {
+    "torch.BoolTensor": "bool",
+    "torch.DoubleTensor": "float64",
+    "torch.FloatTensor": "float32",
+    "torch.IntTensor": "int32",
+    "torch.LongTensor": "int64",
+    "torch.randint": "int64",
+    "torch.randperm": "int64",
+    **{f"torch.{name}": "float32" for name in ("empty", "ones", "rand", "randn", "zeros")},
+    **{f"numpy.{name}": "float64" for name in ("empty", "ones", "zeros")},
+}
+# What makes tensors of floats others by default.
+SET_DEFAULT_TYPE = ("set_default_dtype", "set_default_tensor_type")
 # What tensors are asked for that is none.
 _ASKED = frozenset({"device", "dtype", "item", "numpy", "shape", "size", "tolist"})
 # What dicts and other holders of tensors are asked for as well.
@@ -74,6 +99,24 @@ def gives_shape(name: str) -> bool:
 def reshapes(name: str) -> bool:
     """Whether what a method or function of this name gives may have less dimensions than it was given."""
     return name in _RESHAPES
+
+
+def cast_to(method: str) -> str | None:
+    """The type of the numbers that a method of a tensor gives: of another tensor only where it has others."""
+    return _CASTS.get(method)
+
+
+def type_named(name: str) -> str | None:
+    """The type of numbers that is called so: ``torch.long``, ``numpy.float32``."""
+    library, _, last = name.rpartition(".")
+    # Python's own types mean others.
+    known = _TYPES.get(last) if library in ("torch", "numpy") else None
+    return known if library == "torch" or last in _TYPES.values() else None
+
+
+def type_made(name: str) -> str | None:
+    """The type of the numbers that a library's function makes if it is not told another."""
+    return _OF_TYPE.get(name)
 
 
 def hands_memory_on(name: str) -> bool:

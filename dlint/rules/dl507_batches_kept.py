@@ -45,7 +45,8 @@ as long as something uses the memory. 1,024 open files is the usual limit. As me
 batches.
 
 `.cpu()` of a tensor that is on the CPU copies nothing, nor does `.numpy()`, `.detach()`, `.contiguous()`,
-`.float()` of what is float32 already.
+`.float()` of what is float32 already, `.long()` of what is int64 (as torch collates Python's whole numbers):
+these are reported where the dataset shows the type.
 
 ## Example
 
@@ -96,7 +97,7 @@ from typing import NamedTuple
 
 from dlint.calls.parameters import passed
 from dlint.finding import Remedy
-from dlint.knowledge.tensors import JOINS, hands_memory_on, may_hand_memory_on
+from dlint.knowledge.tensors import JOINS, SET_DEFAULT_TYPE, hands_memory_on, may_hand_memory_on
 from dlint.loaders.counts import most_batches
 from dlint.loaders.iteration import Iterations
 from dlint.loaders.loaders import Loader
@@ -124,6 +125,7 @@ from dlint.streams.batches.kept import (
     shows_holder,
     tensors_in,
 )
+from dlint.streams.batches.number_types import are_of_type
 from dlint.streams.batches.put_by_helpers import Put, emptied, may_empty, put_by
 from dlint.streams.batches.views import Values, View, overwritten
 from dlint.streams.items import is_default_collate
@@ -447,7 +449,9 @@ def _judged(program: Program, iterations: Iterations, keeping: _Keeping, spot: _
             each = (
                 joined and view.given is None and not view.is_list and Values.EACH not in (view.place or ())
             )
-            if each and not keeping.kept.gone_through:
+            if view.casts and not _has_types(program, loader, view):
+                kinds[view] = None  # of another type, which is a copy
+            elif each and not keeping.kept.gone_through:
                 kinds[view] = "a tensor"
             else:
                 shown = _kind(program, loader, view, keeping.tensors)
@@ -559,6 +563,22 @@ def _has_rows(program: Program, loader: Loader, view: View) -> bool:
         (dataset := way["dataset"]) is not None
         and is_default_collate(way["collate_fn"])
         and have_dimensions(program.evaluator, dataset, world, view.place, view.taken)
+        for way, world in ways
+    )
+
+
+def _has_types(program: Program, loader: Loader, view: View) -> bool:
+    """Whether the numbers of a part surely are of the types already that it is made of."""
+    index = program.modules.index
+    if view.place is None or len(view.casts) > 1 or loader.module.relative in index.storing("collate_fn"):
+        return False
+    if "float32" in view.casts and any(index.mentioning(word) for word in SET_DEFAULT_TYPE):
+        return False
+    ways = list(loader.ways("dataset", "collate_fn"))
+    return bool(ways) and all(
+        (dataset := way["dataset"]) is not None
+        and is_default_collate(way["collate_fn"])
+        and all(are_of_type(program.evaluator, dataset, world, view.place, name) for name in view.casts)
         for way, world in ways
     )
 

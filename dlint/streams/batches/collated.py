@@ -115,7 +115,7 @@ def _holding(
 ) -> Holding | None:
     """What stands at a place of what an expression gives; None where nothing shows."""
     evaluator.start()
-    parts = list(_at(node, place, without))
+    parts = list(parts_at(node, place, without))
     held = [_holds(evaluator, part, left, point, world, without) for part, left in parts]
     if not (all(held) if Values.EACH in place else any(held)):
         return None
@@ -172,7 +172,7 @@ def have_dimensions(evaluator: Evaluator, dataset: Value, world: World, place: P
             point = Point(reader.frame, statement)
             known = [
                 _dimensions(value) >= least + len(inside)
-                for part, inside in _at(node, place)
+                for part, inside in parts_at(node, place)
                 for value, _ in evaluator.values(part, point, reader.world)
             ]
             found.append(bool(known) and all(known))
@@ -194,7 +194,9 @@ def _dimensions(value: Value) -> int:
     return 0 if any(isinstance(each, ast.Starred) for each in lengths) else len(lengths)
 
 
-def _at(node: ast.expr, place: Place, without: Set[str] = frozenset()) -> Iterator[tuple[ast.expr, Place]]:
+def parts_at(
+    node: ast.expr, place: Place, without: Set[str] = frozenset()
+) -> Iterator[tuple[ast.expr, Place]]:
     """The expressions at a place of one that is written out, with what is left of the place where a name
     stands for the rest."""
     match node:
@@ -203,17 +205,17 @@ def _at(node: ast.expr, place: Place, without: Set[str] = frozenset()) -> Iterat
                 return
             at = place[0] if place else None
             if isinstance(at, int) and -len(parts) <= at < len(parts):
-                yield from _at(parts[at], place[1:], without)
+                yield from parts_at(parts[at], place[1:], without)
             elif not place:
                 for part in parts:
-                    yield from _at(part, ())
+                    yield from parts_at(part, ())
         case ast.Dict(keys=keys, values=values):
             for key, value in zip(keys, values, strict=True):
                 if not place:
                     if not _is_one_of(key, without):
-                        yield from _at(value, ())
+                        yield from parts_at(value, ())
                 elif place[0] is Values.EACH or (isinstance(key, ast.Constant) and key.value == place[0]):
-                    yield from _at(value, place[1:], without)
+                    yield from parts_at(value, place[1:], without)
         case _:
             yield node, place
 

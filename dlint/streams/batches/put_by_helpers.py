@@ -143,7 +143,8 @@ def _asks_for_entry(test: ast.expr, names: Set[str]) -> bool:
 
 def _viewed(node: ast.expr, names: Set[str]) -> str | None:
     """The parameter that an expression is, or has the memory of: ``y.detach().cpu()``."""
-    if Held((name, Named(())) for name in names).view(node) is None:
+    view = Held((name, Named(())) for name in names).view(node)
+    if view is None or view.casts:
         return None
     while not isinstance(node, ast.Name):
         match node:

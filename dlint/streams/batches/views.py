@@ -11,9 +11,9 @@ from collections.abc import Callable, Iterable, Iterator
 from enum import Enum
 from typing import NamedTuple
 
-from dlint.knowledge.tensors import is_view, reshapes, tells_tensor
+from dlint.knowledge.tensors import cast_to, is_view, reshapes, tells_tensor, type_named
 from dlint.source.nodes import walk
-from dlint.source.statements import blocks, own_names, parameters
+from dlint.source.statements import blocks, dotted, own_names, parameters
 from dlint.streams.batches.loops import counted_by, each_gone_through, is_of_values
 from dlint.streams.batches.stored import ANY, key_of, stores, taken_out, written_keys
 
@@ -46,8 +46,8 @@ class Named(NamedTuple):
     """What a name stands for: its place in a batch, None where that is not known; whether what it was given
     to shows that it is a tensor, or was; whether it is NumPy's array by now, None where it is on some ways;
     how many dimensions less it has than what is at that place; whether it was taken out of an array, which
-    gives a number, a copy, where the array has no further dimension; and whether it surely lies in memory in
-    the order of its dimensions."""
+    gives a number, a copy, where the array has no further dimension; whether it surely lies in memory in the
+    order of its dimensions; and the types that its numbers have to have, or it was made a copy of."""
 
     place: Place | None
     is_tensor: bool = False
@@ -55,6 +55,7 @@ class Named(NamedTuple):
     taken: int = 0
     is_row: bool = False
     in_order: bool = True
+    casts: frozenset[str] = frozenset()
 
 
 class View(NamedTuple):
@@ -75,6 +76,7 @@ class View(NamedTuple):
     from_array: bool | None = False
     is_list: bool = False
     in_order: bool = True
+    casts: frozenset[str] = frozenset()
 
     def rows(self) -> View:
         """The same, as what each of its rows is."""
@@ -83,7 +85,7 @@ class View(NamedTuple):
 
     def as_named(self, place: Place | None) -> Named:
         """What a name stands for that it is given to, or what is at a place inside."""
-        return Named(place, self.is_tensor, self.is_array, self.taken, self.is_row, self.in_order)
+        return Named(place, self.is_tensor, self.is_array, self.taken, self.is_row, self.in_order, self.casts)
 
 
 class Held:
@@ -194,7 +196,8 @@ class Held:
         """Forget the entries that one statement by itself stores something else in; ``keys`` are the names
         that go through keys that are written out."""
         for store in stores(statement):
-            key, views = store.key, self.views(store.value)
+            # What is made of another type may be a copy.
+            key, views = store.key, [view for view in self.views(store.value) if not view.casts]
             whole = self.view(store.held) if any(each.is_array is not False for each in views) else None
             if whole is not None and whole.place is not None:
                 self.arrays.add((*whole.place, key_of(key)))
@@ -298,6 +301,7 @@ class Held:
                     is_row=known.is_row,
                     from_array=known.is_array,
                     in_order=known.in_order,
+                    casts=known.casts,
                 )
             case ast.Attribute(value=base, attr=attribute):
                 below = self.view(base)
@@ -313,6 +317,9 @@ class Held:
             case ast.Call(func=ast.Attribute(value=base, attr=method), args=args, keywords=keywords):
                 below = self.view(base)
                 if below is not None:
+                    to = _type_told(method, args, keywords)
+                    if to is not None and below.is_array is False:
+                        return below._replace(node=node, is_tensor=True, casts=below.casts | {to})
                     if is_view(method) or (method == "to" and _is_cpu(args, keywords)):
                         if _copies(below, method):
                             return None
@@ -378,6 +385,7 @@ def _either(one: Named, other: Named) -> Named:
         max(one.taken, other.taken),
         one.is_row or other.is_row,
         one.in_order and other.in_order,
+        one.casts | other.casts,
     )
 
 
@@ -490,6 +498,16 @@ def _is_plain(at: ast.expr) -> bool:
         case ast.UnaryOp(op=ast.USub(), operand=ast.Constant()):
             return True
     return False
+
+
+def _type_told(method: str, args: list[ast.expr], keywords: list[ast.keyword]) -> str | None:
+    """The type that a method makes of a tensor's numbers: ``.long()``, ``.to(torch.int64)``."""
+    match args, keywords:
+        case [], []:
+            return cast_to(method)
+        case ([told], []) | ([], [ast.keyword(arg="dtype", value=told)]) if method in ("to", "type"):
+            return type_named(dotted(told) or "")
+    return None
 
 
 def _is_cpu(args: list[ast.expr], keywords: list[ast.keyword]) -> bool:
