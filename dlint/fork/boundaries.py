@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from dlint.knowledge.processes.starters import STARTED_ANEW
 from dlint.project.main_guards import runs_in_main_only
-from dlint.source.imports import import_statements
+from dlint.source.imports import ImportStatement, import_statements
 from dlint.source.module import Module
 from dlint.source.statements import dotted
 from dlint.values.frame import Frame, Point
@@ -51,6 +51,7 @@ class Boundaries:
         self._direct: dict[str, tuple[str, ...]] = {}
         self._closures: dict[str, frozenset[str]] = {}
         self._ways: dict[tuple[Key, int], tuple[Way, ...]] = {}
+        self._parts: dict[str, bool] = {}
 
     def imports(self, relative: str) -> frozenset[str]:
         """The files that running a module's body imports, with itself (relative paths)."""
@@ -84,35 +85,77 @@ class Boundaries:
         known = self._direct.get(relative)
         if known is not None:
             return known
-        imports = self._evaluator.modules.imports
         found: set[str] = set(self._packages_above(relative))
-        data = self._evaluator.modules.index.data(relative)
-        for statement in import_statements(data):
-            if statement.level:
-                place = imports.relative(statement.level, statement.module or None, relative)
-            else:
-                place = imports.absolute(statement.module, relative)
-            if place is None:
-                continue
-            self._add(place, found)
-            if not place.endswith(".py") or place.endswith("/__init__.py") or place == "__init__.py":
-                for name in statement.names:
-                    self._add(imports.child(place, name), found)
+        for statement in import_statements(self._evaluator.modules.index.data(relative)):
+            for place in self._places(statement, relative):
+                self._add(place, found)
         self._direct[relative] = result = tuple(sorted(found - {relative}))
         return result
 
-    def _add(self, place: str | None, found: set[str]) -> None:
-        if place is not None and place.endswith(".py"):
+    def _places(self, statement: ImportStatement, importer: str) -> Iterator[str]:
+        """The files, and the folders of packages without ``__init__.py``, that a statement imports."""
+        imports = self._evaluator.modules.imports
+        if statement.level:
+            place = imports.relative(statement.level, statement.module or None, importer)
+        else:
+            place = imports.absolute(statement.module, importer)
+        if place is None:
+            return
+        yield place
+        if not place.endswith(".py") or place.endswith("/__init__.py") or place == "__init__.py":
+            for name in statement.names:
+                child = imports.child(place, name)
+                if child is not None:
+                    yield child
+
+    def _add(self, place: str, found: set[str]) -> None:
+        if place.endswith(".py"):
             found.add(place)
             found.update(self._packages_above(place))
 
     def _packages_above(self, relative: str) -> list[str]:
+        """The packages that Python runs before a file."""
+        imports = self._evaluator.modules.imports
         found = []
         folder = relative.rpartition("/")[0]
-        while folder and self._evaluator.modules.imports.is_package(folder):
-            found.append(f"{folder}/__init__.py")
+        while folder and (imports.is_package(folder) or self._is_part(folder)):
+            if imports.is_package(folder):
+                found.append(f"{folder}/__init__.py")
             folder = folder.rpartition("/")[0]
         return [path for path in found if path != relative]
+
+    def _is_part(self, folder: str) -> bool:
+        """Whether a folder without ``__init__.py`` lies in a package and is imported as a part of what is
+        above it: as ``pk.data``, and not only as ``data`` by a script in ``pk``."""
+        known = self._parts.get(folder)
+        if known is None:
+            known = self._parts[folder] = self._is_in_package(folder) and self._is_named_in_full(folder)
+        return known
+
+    def _is_in_package(self, folder: str) -> bool:
+        parts = folder.split("/")
+        return any(
+            self._evaluator.modules.imports.is_package("/".join(parts[:count]))
+            for count in range(1, len(parts))
+        )
+
+    def _is_named_in_full(self, folder: str) -> bool:
+        """Whether some import names a folder behind the one above it, or goes through both (``..utils``)."""
+        index = self._evaluator.modules.index
+        above, _, name = folder.rpartition("/")
+        below = [relative for relative in index.paths if relative.startswith(f"{folder}/")]
+        for relative in dict.fromkeys([*below, *index.importing(name)]):
+            home = relative.rpartition("/")[0]
+            for statement in import_statements(index.data(relative)):
+                places = list(self._places(statement, relative))
+                if statement.level:
+                    places.append(home)
+                    first = "/".join(home.split("/")[: home.count("/") + 2 - statement.level])
+                else:
+                    first = _first_of(statement.module, places)
+                if _is_in(above, first) and any(_is_in(place, folder) for place in places):
+                    return True
+        return False
 
     def ways_to(self, point: Point) -> tuple[Way, ...]:
         """The ways from the program's scripts to a point."""
@@ -167,3 +210,16 @@ class Boundaries:
             isinstance(value, External) and value.name in STARTED_ANEW
             for value, _ in self._evaluator.values(call.func, site.point)
         )
+
+
+def _first_of(name: str, places: list[str]) -> str:
+    """The package or module that the first part of a dotted name means, whose first place is the name's."""
+    if not places:
+        return ""
+    parts = places[0].removesuffix(".py").removesuffix("/__init__").split("/")
+    return "/".join(parts[: len(parts) - name.count(".")])
+
+
+def _is_in(place: str, folder: str) -> bool:
+    """Whether a place is a folder, or lies in it; in no folder where that has no name."""
+    return bool(folder) and (place == folder or place.startswith(f"{folder}/"))
