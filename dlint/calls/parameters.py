@@ -95,11 +95,7 @@ class Parameters:
                 heirs = [
                     (
                         index,
-                        [
-                            each
-                            for each in self._evaluator.sites.receivers(site, scope)
-                            if _says_more(each, owner, by_name)
-                        ],
+                        _telling(self._evaluator.sites.receivers(site, scope), owner, by_name),
                     )
                     for index, site in self._callers(scope, frame)[0]
                 ]
@@ -449,6 +445,12 @@ def default_of(name: str, scope: FunctionNode | ast.Lambda) -> ast.expr | None:
         if parameter.arg == name:
             return value
     return None
+
+
+def _telling(receivers: list[Instance | Class], owner: Class, by_name: bool) -> list[Instance | Class]:
+    """What a call calls a method on, where any of it says more than its class: then it may be the others,
+    too (``(Debug if debug else Trainer)().run()``)."""
+    return receivers if any(_says_more(each, owner, by_name) for each in receivers) else []
 
 
 def _says_more(receiver: Instance | Class, owner: Class, by_name: bool) -> bool:
