@@ -110,7 +110,7 @@ class Rounds:
                 return together(
                     [
                         self._of_names(generator.iter, names, calls, point, world, far),
-                        self._streams.of_expression(elt, inside, world, far + 1),
+                        self._streams.of_expression(elt, inside, world, far),
                     ]
                 )
             case ast.Call(args=[function, source]) if self._is_map(node, point, world):
@@ -121,7 +121,7 @@ class Rounds:
                     frame = self._evaluator.calls.enter(callee, Arguments(), None, None)
                     first = set(given_names(callee)[:1])
                     found.append(self._of_names(source, first, _calls_in(callee, frame), point, w, far))
-                    found.append(self._streams.of_function(callee, frame, w, far + 1))
+                    found.append(self._streams.of_function(callee, frame, w, far))
                 return together(found)
         return None
 
@@ -144,7 +144,7 @@ class Rounds:
         self, source: ast.expr, names: set[str], calls: _Calls, point: Point, world: World, far: int
     ) -> Kinds:
         """What a loop goes over; names of files where nothing is known but that it opens each of them."""
-        kinds = self._streams.of_expression(source, point, world, far + 1)
+        kinds = self._streams.of_expression(source, point, world, far)
         if (
             kinds is None
             and self._may_be_names(source, point, world)

@@ -40,6 +40,7 @@ from dlint.values.worlds import World
 if TYPE_CHECKING:
     from dlint.calls.evaluator import Evaluator
 
+# Functions, one inside another, that a stream is followed through: stages around stages, two for each.
 _FAR = 12
 # Libraries whose functions only reckon.
 _OF_NUMBERS = ("builtins.", "math.", "numpy.", "torch.")
@@ -60,6 +61,9 @@ class Streams:
         self._wholes = Wholes(self, evaluator)
         self._ended = 0  # how many calls that end by themselves lie around what is looked at
         self._open: set[tuple[int, Key]] = set()  # the expressions that are being looked at
+        # What those read that have been looked at; the world and the node keep their numbers while they are
+        # here. Stages around stages would be gone through twice for each that has two ways on.
+        self._known: dict[tuple[int, Key, int, bool], tuple[Kinds, World, ast.expr]] = {}
 
     def of_function(self, function: Function, frame: Frame, world: World, far: int = 0) -> Kinds:
         """What iterating over the result of a function of the program reads."""
@@ -67,8 +71,9 @@ class Streams:
         self.passed.append((node, frame))
         if far > _FAR or isinstance(node, ast.AsyncFunctionDef):
             return None
+        far += 1
         if isinstance(node, ast.Lambda):
-            return self.of_expression(node.body, Point(frame, None), world, far + 1)
+            return self.of_expression(node.body, Point(frame, None), world, far)
         gives = list(passages(node.body, ()))
         if gives:
             return known_together([self._of_passage(each, frame, world, far) for each in gives])
@@ -78,9 +83,9 @@ class Streams:
                 if statement.value is None:
                     return None
                 if isinstance(statement.value, ast.Name) and _is_own(statement.value.id, function):
-                    found.append(self._of_next(function, world, far + 1))
+                    found.append(self._of_next(function, world, far))
                     continue
-                found.append(self.of_expression(statement.value, Point(frame, statement), world, far + 1))
+                found.append(self.of_expression(statement.value, Point(frame, statement), world, far))
         return known_together(found)
 
     def _of_next(self, function: Function, world: World, far: int) -> Kinds:
@@ -111,7 +116,7 @@ class Streams:
                 )
         point = Point(frame, passage.statement)
         if isinstance(passage.node, ast.YieldFrom):
-            kinds = self.of_expression(passage.node.value, point, world, far + 1)
+            kinds = self.of_expression(passage.node.value, point, world, far)
             if kinds is None and self._rounds.is_made_of(passage.node.value, passage.loops, frame, world):
                 kinds = DATA
             if kinds is None and isinstance(getattr(passage.node.value, "slice", None), ast.Slice):
@@ -141,13 +146,19 @@ class Streams:
         """What iterating over an expression reads."""
         spend(1)
         mark = (id(node), point.key)
-        if far > _FAR or mark in self._open:
+        if mark in self._open:
             return None
+        asked = (*mark, id(world), self._ended > 0)
+        known = self._known.get(asked)
+        if known is not None:
+            return known[0]
         self._open.add(mark)
         try:
-            return self._read_by(node, point, world, far)
+            kinds = self._read_by(node, point, world, far)
         finally:
             self._open.discard(mark)
+        self._known[asked] = kinds, world, node
+        return kinds
 
     def _read_by(self, node: ast.expr, point: Point, world: World, far: int) -> Kinds:
         match node:
@@ -159,12 +170,12 @@ class Streams:
                 return self._of_comprehension(node, point, world, far)
             case ast.IfExp():
                 return known_together(
-                    [self.of_expression(part, point, world, far + 1) for part in (node.body, node.orelse)]
+                    [self.of_expression(part, point, world, far) for part in (node.body, node.orelse)]
                 )
             case ast.Name(id=name) if name not in point.locals and name in point.frame.layout.binds:
                 return self._of_variable(node, point, world, far)
             case ast.Name(id=name) if (given := written_at(name, point)) is not None:
-                return self.of_expression(*given, world, far + 1)
+                return self.of_expression(*given, world, far)
             case ast.Attribute(value=ast.Name()):
                 kinds = self._of_values(node, point, world, far)
                 return kinds if kinds is not None else self._of_stored_parts(node, point, world, far)
@@ -192,7 +203,7 @@ class Streams:
                 stored = getattr(at.statement, "value", None)
                 if not isinstance(stored, ast.Subscript | ast.Name | ast.Call | ast.GeneratorExp):
                     return None
-                found.append(self.of_expression(stored, at, stored_in, far + 1))
+                found.append(self.of_expression(stored, at, stored_in, far))
         return known_together(found)
 
     def _of_comprehension(
@@ -203,7 +214,7 @@ class Streams:
         far: int,
     ) -> Kinds:
         inside = self._evaluator.inside(node, point)
-        kinds = known_together([self.of_expression(g.iter, inside, world, far + 1) for g in node.generators])
+        kinds = known_together([self.of_expression(g.iter, inside, world, far) for g in node.generators])
         if kinds != RANGE:
             return kinds
         names = {name for generator in node.generators for name in target_names(generator.target)}
@@ -216,12 +227,12 @@ class Streams:
         for statement, w in definitions:
             match statement:
                 case ast.Assign(targets=[ast.Name()], value=value):
-                    found.append(self.of_expression(value, Point(point.frame, statement), w, far + 1))
+                    found.append(self.of_expression(value, Point(point.frame, statement), w, far))
                 case ast.With(items=[ast.withitem(context_expr=value)]):
-                    found.append(self.of_expression(value, Point(point.frame, statement), w, far + 1))
+                    found.append(self.of_expression(value, Point(point.frame, statement), w, far))
                 case None if (given := written_at(node.id, point)) is not None:
                     # A step that stores entries of the elements of a parameter leaves none of them out.
-                    found.append(self.of_expression(*given, w, far + 1))
+                    found.append(self.of_expression(*given, w, far))
                 case _:
                     found.append(self._of_values(node, point, w, far))
         return known_together(found)
@@ -236,7 +247,7 @@ class Streams:
                     given = node.args[PASSES_ON[callee.name]]
                     ends = callee.name == ENDS and self._has_stop(node, point, w)
                     self._ended += int(ends)
-                    kinds = known_together([self.of_expression(part, point, w, far + 1) for part in given])
+                    kinds = known_together([self.of_expression(part, point, w, far) for part in given])
                     self._ended -= int(ends)
                     if callee.name == "builtins.map" and kinds == RANGE:
                         kinds = self._mapped(self._evaluator.values(node.args[0], point, w))
@@ -246,7 +257,7 @@ class Streams:
                 case External(name="builtins.range"):
                     found.append(self._of_range(node.args, point, w))
                 case External() if callee.name == AGAIN and self._ended and len(node.args) == 1:
-                    found.append(self.of_expression(node.args[0], point, w, far + 1))
+                    found.append(self.of_expression(node.args[0], point, w, far))
                 case External():
                     found.append(DATA if shuffles(callee.name) else _of_maker(callee.name))
                 case Partial(callee=External(name=name)) if name.startswith(
@@ -255,13 +266,13 @@ class Streams:
                     found.append(DATA)
                 case Function():
                     frame = self._evaluator.calls.enter(callee, arguments_of(node, point), node, point)
-                    found.append(self.of_function(callee, frame, w, far + 1))
+                    found.append(self.of_function(callee, frame, w, far))
                 case Class():
                     found.append(self._of_values(node, point, w, far))
                 case Instance() if methods := self._evaluator.classes.methods(callee, "__call__"):
                     for method in methods:
                         frame = self._evaluator.calls.enter(method, arguments_of(node, point), node, point)
-                        found.append(self.of_function(method, frame, w, far + 1))
+                        found.append(self.of_function(method, frame, w, far))
                 case _:
                     return None
         return known_together(found)
@@ -274,7 +285,7 @@ class Streams:
 
     def _of_values(self, node: ast.expr, point: Point, world: World, far: int) -> Kinds:
         values = self._evaluator.values(node, point, world)
-        return known_together([self._of_value(value, w, far + 1) for value, w in values])
+        return known_together([self._of_value(value, w, far) for value, w in values])
 
     def _of_value(self, value: Value, world: World, far: int) -> Kinds:
         match value:
@@ -287,7 +298,7 @@ class Streams:
             case Made() if value.name in PASSES_ON:
                 given = value.arguments.positional[PASSES_ON[value.name]]
                 parts = [
-                    self.of_expression(a.expression, a.point, world, far + 1)
+                    self.of_expression(a.expression, a.point, world, far)
                     for a in given
                     if a.expression is not None and a.point is not None
                 ]
@@ -335,7 +346,7 @@ class Streams:
             return known_together(
                 [
                     self.of_function(
-                        method, self._evaluator.calls.enter(method, Arguments(), None, None), world, far + 1
+                        method, self._evaluator.calls.enter(method, Arguments(), None, None), world, far
                     )
                     for method in methods
                 ]
