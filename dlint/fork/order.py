@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from dlint.workers.uses import WorkerUse
 
 _MOST_FUNCTIONS = 30
+_FAR = 4  # callers of callers of what comes before a loader
 _GROWS = frozenset({"append", "extend", "insert"})
 
 
@@ -32,6 +33,29 @@ def comes_before(evaluator: Evaluator, point: Point, use: WorkerUse) -> bool:
         or any(_precedes(at, end) for end in ends.get(id(at.frame.scope), ()))
         for at in _ways_up(evaluator, point)
     )
+
+
+def surely_comes_before(evaluator: Evaluator, point: Point, loader: Loader) -> bool:
+    """Whether the parent comes to a point whenever it makes a loader, and before: no test, loop or handler
+    around the point leads there alone, up to a block that leads on to the loader."""
+    ends: dict[int, int] = {
+        id(place.block): place.at for end in _ways_up(evaluator, loader.point) for place in places_around(end)
+    }
+    at: Point | None = point
+    for _ in range(_FAR):
+        if at is None:
+            return False
+        for place in places_around(at):
+            if place.at < ends.get(id(place.block), 0):
+                return True
+            if place.owner is not None and not isinstance(place.owner, ast.With):
+                return False
+        scope = at.frame.scope
+        if not isinstance(scope, ast.FunctionDef | ast.AsyncFunctionDef):
+            return False
+        sites = evaluator.sites.of(scope, at.frame)
+        at = sites[0].point if len(sites) == 1 else None
+    return False
 
 
 def _ways_up(evaluator: Evaluator, point: Point) -> Iterator[Point]:

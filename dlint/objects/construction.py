@@ -89,6 +89,10 @@ class Construction:
         inner = [store for each in entered for store in self.after(each, instance, name, world, far + 1)]
         return [store for store in inner if store is not None] + (stored if None in inner else [])
 
+    def bound_by(self, cls: Class, method: FunctionNode) -> set[str]:
+        """The attributes that a method of a class may bind, itself or through others of its methods."""
+        return {*self._read(method).binds, *self._bound_by_methods(cls, method)}
+
     def touching(self, cls: Class, name: str) -> frozenset[str]:
         """The names of a class's methods that store or close an attribute, by themselves or through others
         of its methods."""

@@ -10,7 +10,9 @@ the dataset or on a transform that the dataset holds (`self.scale = lambda ...`,
 name of a class (`collate = staticmethod(lambda ...)`). So do datasets of Hugging Face
 (`rows.with_transform(...)`, `rows["train"].set_transform(...)`, what maps or filters a stream; dill is for
 their fingerprints only) and the stages of a pipeline of webdataset's, but for those behind a `WebLoader`. A
-decorator's inner function is one where it has not the name of what it decorates (`functools.wraps`).
+decorator's inner function is one where it has not the name of what it decorates (`functools.wraps`). What is
+stored in a dataset or transform before its loader is made, by a method (`dataset.set_scale(2)`), the setter
+of a property or an assignment, is kept on it as well, and what was there before is not.
 
 Also what a dataset or a transform of the program keeps and pickle refuses, whatever its name: a module
 (`self.backend = importlib.import_module(name)`), a generator (`self.files = (path for path in ...)`), a view
@@ -107,28 +109,30 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from dlint.calls.decorators import wrappers
 from dlint.changes.around import Stays
 from dlint.changes.hoisting import hoist
 from dlint.finding import Remedy
-from dlint.fork.order import is_never_sent
+from dlint.fork.order import comes_before, is_never_sent, surely_comes_before
 from dlint.fork.shipped import Part, shipped
 from dlint.fork.start_method import LOKY
 from dlint.fork.unsendable import Kept, kept_unsendable
 from dlint.loaders.loaders import Loader, is_zero
+from dlint.objects.pickled_state import is_pickled
 from dlint.program.conditions import both, loaded, started_anew
 from dlint.program.program import Program
+from dlint.program.stored_later import stored_later
 from dlint.project.main_guards import is_guarded
 from dlint.rules.rule import Found
 from dlint.rules.wording import place
 from dlint.source.closures import trail_to
 from dlint.source.module import Module
 from dlint.source.notebooks import is_notebook
-from dlint.values.frame import Frame
-from dlint.values.values import Class, Function, Instance
+from dlint.values.frame import Frame, Point
+from dlint.values.values import Class, Function, Instance, Key
 from dlint.workers.sharing import by_dataset
 from dlint.workers.uses import WorkerUse
 
@@ -155,13 +159,14 @@ def check(program: Program) -> Iterator[Found]:
         if not uses:
             continue
         parts = program.shipped(uses[0][0])
-        hazards = [hazard for part in parts if (hazard := _judged(program, part)) is not None]
+        hazards = [(part, hazard) for part in parts if (hazard := _judged(program, part)) is not None]
         kept = [
             each
             for part in parts
             if part.pickled and isinstance(part.value, Instance)
             for each in kept_unsendable(program.evaluator, part.value, part.world)
         ]
+        later = list(_later(program, parts))
         for use, by_loky in uses:
             assert use.loader is not None
             for each in kept:
@@ -171,9 +176,14 @@ def check(program: Program) -> Iterator[Found]:
                 continue  # functions and classes arrive, wherever they are defined
             if use.dataset is None:
                 yield from _arguments(program, use, use.loader)
-            for hazard in hazards:
-                if not _is_never_sent(program, hazard, use.loader):
+            before = [each for each in later if comes_before(program.evaluator, each.point, use)]
+            for part, hazard in hazards:
+                if not (
+                    _is_never_sent(program, hazard, use.loader) or _is_replaced(program, part, before, use)
+                ):
                     yield _found(program, hazard, use)
+            for hazard in _stored_before(program, before, use):
+                yield _found(program, hazard, use)
 
 
 @dataclass(frozen=True)
@@ -187,6 +197,16 @@ class _Hazard:
     cure: str = ""
 
 
+@dataclass(frozen=True)
+class _Later:
+    """What pickle refuses of that which a call stores in an attribute of an object."""
+
+    into: tuple[Key, str]
+    place: str
+    point: Point
+    hazards: list[_Hazard]
+
+
 def _arguments(program: Program, use: WorkerUse, loader: Loader) -> Iterator[Found]:
     for name in ("collate_fn", "worker_init_fn"):
         for way, world in loader.ways("num_workers", name):
@@ -196,6 +216,45 @@ def _arguments(program: Program, use: WorkerUse, loader: Loader) -> Iterator[Fou
                     hazard = _judged(program, part)
                     if hazard is not None:
                         yield _found(program, hazard, use)
+
+
+def _later(program: Program, parts: Sequence[Part]) -> Iterator[_Later]:
+    """What is stored in the objects that are sent, once these are made: what of it pickle refuses."""
+    for part in parts:
+        if not (part.pickled and isinstance(part.value, Instance)):
+            continue
+        cls = part.value.cls
+        for name, point, values in stored_later(program.evaluator, part.value, part.world):
+            if is_pickled(program.evaluator, cls, name):
+                place = f"{cls.name}.{name}"
+                inside = [
+                    each
+                    for value, world in values
+                    for each in shipped(program.evaluator, value, place, world)
+                ]
+                hazards = [hazard for each in inside if (hazard := _judged(program, each)) is not None]
+                yield _Later((part.value.key, name), place, point, hazards)
+
+
+def _stored_before(program: Program, before: list[_Later], use: WorkerUse) -> Iterator[_Hazard]:
+    """What is in the objects when a loader starts its workers: of an attribute that other things are stored
+    in as well, nothing is known."""
+    assert use.loader is not None
+    for into in dict.fromkeys(each.into for each in before):
+        stores = [each for each in before if each.into == into]
+        sure = any(surely_comes_before(program.evaluator, each.point, use.loader) for each in stores)
+        if sure and all(each.hazards for each in stores):
+            for each in stores:
+                yield from each.hazards
+
+
+def _is_replaced(program: Program, part: Part, before: list[_Later], use: WorkerUse) -> bool:
+    """Whether something else stands in a part's place when a loader starts its workers."""
+    assert use.loader is not None
+    stores = [each for each in before if each.place == part.place]
+    return len({each.into for each in stores}) == 1 and any(
+        surely_comes_before(program.evaluator, each.point, use.loader) for each in stores
+    )
 
 
 def _judged(program: Program, part: Part) -> _Hazard | None:

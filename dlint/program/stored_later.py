@@ -1,0 +1,128 @@
+"""What is stored in an object once it is made, by who has it: ``dataset.set_scale(2)``, ``dataset.transform =
+augment``, also where that is a property whose setter stores it.
+
+Only what is sure counts: the call or the assignment is surely of this very object, and the method always
+stores.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, NamedTuple
+
+from dlint.source.nodes import walk
+from dlint.source.statements import FunctionNode, functions_in
+from dlint.values.frame import Argument, Arguments, Frame, Point
+from dlint.values.outcomes import Outcome
+from dlint.values.values import Function, Instance, Value
+from dlint.values.worlds import World
+
+if TYPE_CHECKING:
+    from dlint.calls.evaluator import Evaluator
+
+
+class Later(NamedTuple):
+    """What an attribute holds from a point on, at which a call or an assignment stands."""
+
+    name: str
+    point: Point
+    values: list[Outcome]
+
+
+class _Given(NamedTuple):
+    """What an object is given: where the object stands, the arguments, by which node, and where that is."""
+
+    holder: ast.expr
+    arguments: Arguments
+    node: ast.AST
+    point: Point
+
+
+def stored_later(evaluator: Evaluator, instance: Instance, world: World) -> Iterator[Later]:
+    """What is stored in an object after it was made, by calls of its methods and by assignments."""
+    if instance.node is None:
+        return
+    seen: set[str] = set()
+    attributes: set[str] = set()
+    for above in evaluator.classes.line(instance.cls):
+        outer = Frame(above.module, above.node, above.frame)
+        for function in functions_in(above.node.body):
+            setter = _set_by(function)
+            mark = f"{function.name} =" if setter else function.name
+            names = evaluator.construction.bound_by(instance.cls, function)
+            attributes |= names
+            if mark in seen or function.name.startswith("__") or not names:
+                continue
+            seen.add(mark)
+            bound = Function(function, outer, instance, above)
+            for given in _assigned(evaluator, function.name) if setter else _called(evaluator, bound):
+                for reached in _worlds(evaluator, given, instance, world):
+                    frame = evaluator.calls.enter(bound, given.arguments, given.node, given.point)
+                    for name in sorted(names):
+                        values = _stored(evaluator, frame, instance, name, reached)
+                        if values:
+                            yield Later(name, given.point, values)
+    for name in sorted(attributes - evaluator.classes.properties(instance.cls).keys()):
+        for given in _assigned(evaluator, name):
+            for reached in _worlds(evaluator, given, instance, world):
+                values = evaluator.value_of(given.arguments.positional[0], reached)
+                yield Later(name, given.point, values)
+
+
+def _worlds(evaluator: Evaluator, given: _Given, instance: Instance, world: World) -> Iterator[World]:
+    """The worlds in which something is given to an object, and to no other."""
+    for reached in evaluator.flow.reaching(given.point, world):
+        holders = evaluator.values(given.holder, given.point, reached)
+        if holders and all(_is(value, instance, given.point) for value, _ in holders):
+            yield reached
+
+
+def _is(value: Value, instance: Instance, point: Point) -> bool:
+    """Whether a value at a point is an object: by its key, or what the function around the point makes each
+    time that it is called."""
+    return value.key == instance.key or (
+        isinstance(value, Instance)
+        and value.node is instance.node
+        and isinstance(point.frame.scope, FunctionNode)
+        and any(node is instance.node for node in walk(point.frame.scope))
+    )
+
+
+def _set_by(function: FunctionNode) -> bool:
+    """Whether a function is what assigning to a property calls."""
+    return any(
+        isinstance(each, ast.Attribute) and each.attr == "setter" and isinstance(each.value, ast.Name)
+        for each in function.decorator_list
+    )
+
+
+def _called(evaluator: Evaluator, method: Function) -> Iterator[_Given]:
+    """The calls of a method on what somebody has, and not on its own object."""
+    assert isinstance(method.node, FunctionNode)
+    plain = Frame(method.module, method.node, method.frame, owner=method.owner)
+    for site in evaluator.sites.of(method.node, plain):
+        if isinstance(site.call.func, ast.Attribute):
+            yield _Given(site.call.func.value, site.arguments, site.call, site.point)
+
+
+def _assigned(evaluator: Evaluator, name: str) -> Iterator[_Given]:
+    """What is assigned to an attribute of what somebody has."""
+    if evaluator.modules.index.stored_elsewhere(name):
+        for store in evaluator.attributes.outside.stores(name):
+            if store.value is not None:
+                given = Arguments([Argument(store.value, store.point)])
+                yield _Given(store.target.value, given, store.target, store.point)
+
+
+def _stored(evaluator: Evaluator, frame: Frame, instance: Instance, name: str, world: World) -> list[Outcome]:
+    """What a method surely stores in an attribute, in its calls of others too."""
+    stores = evaluator.construction.after(frame, instance, name, world)
+    if None in stores:
+        return []
+    return [
+        outcome
+        for path, point, w in filter(None, stores)
+        if point.statement is not None
+        for outcome in evaluator.names.defined(point.statement, path, point.frame, w)
+    ]
