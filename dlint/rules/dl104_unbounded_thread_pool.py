@@ -83,6 +83,8 @@ _BOUNDS = frozenset({"result", "get", "acquire", "wait", "popleft", "as_complete
 _SAME = frozenset(
     f"builtins.{name}" for name in ("enumerate", "iter", "list", "reversed", "sorted", "tuple", "zip")
 )
+# What goes through all of its last argument, and gives what is made of it or chosen.
+_OF_LAST = {"builtins.filter": 2, "builtins.map": 2, "itertools.chain.from_iterable": 1}
 _GATHERS = frozenset({"list", "tuple", "set", "dict", "sorted"})
 _FAR = 4  # variables and functions looked into
 _ENDLESS = frozenset({"itertools.count", "itertools.cycle", "itertools.chain", "itertools.repeat"})
@@ -256,6 +258,8 @@ def _makes_stream(program: Program, point: Point, call: ast.Call, far: int) -> b
         name = getattr(value, "name", "")
         if name in _ENDLESS or (opens(name) and name.endswith("open")):
             return True
+        if name in _OF_LAST:
+            return len(call.args) == _OF_LAST[name] and _is_stream(program, point, call.args[-1], far)
         if name in _SAME or (name == "itertools.islice" and _to_the_end(call)):
             given = call.args if name == "builtins.zip" else call.args[:1]
             return bool(given) and all(_is_stream(program, point, each, far) for each in given)
