@@ -1,5 +1,5 @@
 """Where a function runs though nobody writes a call of it: as a decorator, in what one puts around another
-function, as a method that Python calls when an object is made or entered."""
+function, as a method that Python calls when an object is made, entered or called itself."""
 
 from __future__ import annotations
 
@@ -7,10 +7,12 @@ import ast
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, NamedTuple
 
+from dlint.calls.indirect_calls import calls_through, names_for
 from dlint.source.desugaring.records import AFTER_INIT
 from dlint.source.module import Module
 from dlint.source.statements import FunctionNode
 from dlint.values.frame import Frame, Point
+from dlint.values.values import Instance
 
 if TYPE_CHECKING:
     from dlint.calls.evaluator import Evaluator
@@ -39,6 +41,33 @@ def runs_of(evaluator: Evaluator, scope: FunctionNode, frame: Frame) -> Iterator
         for module, trail in _mentions(evaluator, frame.owner.name):
             if isinstance(trail[-2], ast.Call) and trail[-2].func is trail[-1]:
                 yield Running(evaluator.sites.point_of(module, trail), None)
+    for point in calls_of_object(evaluator, scope, frame):
+        yield Running(point, None)
+
+
+def calls_of_object(evaluator: Evaluator, scope: FunctionNode, frame: Frame) -> Iterator[Point]:
+    """Where an object is called whose ``__call__`` a function is, as far as it is called where it is made, or
+    by a name that it gets there: ``Trainer()()``, ``train = Trainer()``. Others may call it elsewhere."""
+    owner = frame.owner
+    if owner is None or scope.name != "__call__":
+        return
+    for module, trail in _mentions(evaluator, owner.name):
+        made = trail[-2]
+        if not (isinstance(made, ast.Call) and made.func is trail[-1]):
+            continue
+        above = trail[-3] if len(trail) > 2 else None
+        called = [trail[:-1]] if isinstance(above, ast.Call) and above.func is made else []
+        for name in dict.fromkeys(names_for(trail[:-1])):
+            called += [to_callee for _, to_callee in calls_through(module, name)]
+        for to_callee in called:
+            point, callee = evaluator.sites.point_of(module, to_callee), to_callee[-1]
+            assert isinstance(callee, ast.expr)
+            if any(
+                isinstance(value, Instance)
+                and any(method.node is scope for method in evaluator.classes.methods(value, scope.name))
+                for value, _ in evaluator.values(callee, point)
+            ):
+                yield point
 
 
 def _decorated(evaluator: Evaluator, scope: FunctionNode) -> Iterator[tuple[Point, FunctionNode]]:

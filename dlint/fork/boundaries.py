@@ -8,8 +8,10 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
+from itertools import islice
 from typing import TYPE_CHECKING, NamedTuple
 
+from dlint.calls.implicit_calls import calls_of_object
 from dlint.knowledge.processes.starters import STARTED_ANEW
 from dlint.project.main_guards import runs_in_main_only
 from dlint.source.imports import ImportStatement, import_statements
@@ -188,7 +190,10 @@ class Boundaries:
         seen = seen | {id(scope)}
         sites = self._evaluator.sites.of(scope, frame)
         if not sites:
-            return [broken]
+            found = [broken]
+            for point in islice(calls_of_object(self._evaluator, scope, frame), _MANY):
+                found += self._climb(point.frame, point.statement, chain, seen, anew)
+            return found
         found = [] if self._evaluator.sites.are_all(scope) else [broken]
         for site in sites[:_MANY]:
             inside = len(chain) if anew is None and self._starts_anew(site) else anew

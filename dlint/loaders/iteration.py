@@ -334,6 +334,9 @@ class _Walk:
             made = Instance(value, arguments, node, point.key)
             for method in self._evaluator.classes.methods(made, "__init__"):
                 yield method, arguments
+        elif isinstance(value, Instance):
+            for method in self._evaluator.classes.methods(value, "__call__"):
+                yield method, arguments
         elif isinstance(value, External) and value.name in RUNNERS and node.args:
             for run, _ in self._evaluator.values(node.args[0], point):
                 for each in run.items if isinstance(run, Items) else [run]:
