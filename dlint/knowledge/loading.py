@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from typing import NamedTuple
 
@@ -225,6 +226,19 @@ def is_generic(name: str) -> bool:
         or is_dataset(name)
         or (name.startswith("torch.utils.data.") and is_constructor(name))
     )
+
+
+# transformers' function, and the object that calls it: the items of a batch are dicts, or what `vars` knows,
+# and of the first one's keys each has its value; None is neither (TypeError). What is None in the first item
+# is left out of the batch.
+_FAILS_FOR_NONE = re.compile(
+    r"transformers\.(data\.(data_collator\.)?)?(default_data_collator|DefaultDataCollator)"
+)
+
+
+def fails_for_none(name: str) -> str | None:
+    """What raises where an item is None, for a library's function or object that is a ``collate_fn``."""
+    return "default_data_collator" if _FAILS_FOR_NONE.fullmatch(name) else None
 
 
 def is_dataset(name: str) -> bool:

@@ -16,7 +16,10 @@ Also where the None comes from a function of the project, or from another datase
 that kept it from being set. The same of what `get` returns to PyTorch Geometric's `Dataset`, and for its
 `DataLoader`.
 
-It is silent where a `collate_fn` takes the items (it may filter them), be it set later or patched into
+So it is for a loader whose `collate_fn` is `default_data_collator` of transformers (`TypeError: 'NoneType'
+object is not subscriptable`); a None inside an item may be left out there.
+
+It is silent where another `collate_fn` takes the items (it may filter them), be it set later or patched into
 torch, or given to this one of several datasets under a test that may ask for its name, where a decorator of
 `__getitem__` may replace what it returns, where the loader makes no batches (`batch_size=None`), where a
 `Subset` is of items that were looked at (`if dataset[i] is not None`), where the constructor has tried the
@@ -74,16 +77,18 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
+from dlint.knowledge.loading import fails_for_none
 from dlint.loaders.loaders import Loader, Way
 from dlint.program.conditions import called
 from dlint.program.program import Program
 from dlint.rules.rule import Found
 from dlint.streams.items import Reader, are_chosen, handed_on, is_default_collate, readers
 from dlint.streams.nones import How, Nones
-from dlint.values.values import Const, Key, Value
+from dlint.values.values import Const, External, Key, Made, Value
 from dlint.values.worlds import World
 
 _TORCHS = frozenset({"torch.utils.data.DataLoader", "torchdata.stateful_dataloader.StatefulDataLoader"})
+_DEFAULT = "default_collate"
 _OF_GRAPHS = "torch_geometric.loader.DataLoader"
 _Judged = tuple[Reader, list[tuple[ast.stmt, How]]]
 
@@ -100,12 +105,13 @@ def check(program: Program) -> Iterator[Found]:
             continue
         if loader.module.relative in index.storing("collate_fn"):
             continue
-        seen: set[int] = set()
+        seen: set[tuple[int, str]] = set()
         ways = loader.ways("dataset", "collate_fn", "batch_size")
         for way, world in ways:
             batch_size, dataset = way["batch_size"], way["dataset"]
             batches = not (isinstance(batch_size, Const) and batch_size.value is None)
-            if dataset is None or not batches or not is_default_collate(way["collate_fn"]):
+            collate = _taker(way["collate_fn"])
+            if dataset is None or not batches or collate is None:
                 continue
             if are_chosen(program.evaluator, dataset, world) or _may_be_filtered(dataset, world, ways):
                 continue
@@ -118,10 +124,11 @@ def check(program: Program) -> Iterator[Found]:
                     for reader in (outer, *handed_on(program.evaluator, outer))
                 ]
             for reader, places in known[mark]:
-                if id(reader.node) not in seen:
-                    seen.add(id(reader.node))
+                if (id(reader.node), collate) not in seen:
+                    seen.add((id(reader.node), collate))
                     for node, how in places:
-                        yield _found(program, loader, reader, node, how)
+                        if not how.inside or collate == _DEFAULT:
+                            yield _found(program, loader, reader, node, how, collate)
 
 
 def _may_be_filtered(dataset: Value, world: World, ways: list[Way]) -> bool:
@@ -130,11 +137,19 @@ def _may_be_filtered(dataset: Value, world: World, ways: list[Way]) -> bool:
     here = [way for way, w in ways if not world.is_of_other_caller(w)]
     given = [(each, way["collate_fn"]) for way in here if (each := way["dataset"]) is not None]
     return any(each.key != dataset.key for each, _ in given) and any(
-        each.key == dataset.key and not is_default_collate(collate) for each, collate in given
+        each.key == dataset.key and _taker(collate) is None for each, collate in given
     )
 
 
-def _found(program: Program, loader: Loader, reader: Reader, node: ast.stmt, how: How) -> Found:
+def _taker(collate: Value | None) -> str | None:
+    """What a ``collate_fn`` is called that takes the items as they are and fails for None; None where it is
+    another one, which may leave that out."""
+    if is_default_collate(collate):
+        return _DEFAULT
+    return fails_for_none(collate.name) if isinstance(collate, External | Made) else None
+
+
+def _found(program: Program, loader: Loader, reader: Reader, node: ast.stmt, how: How, collate: str) -> Found:
     owner = reader.function.owner.name if reader.function.owner is not None else reader.instance.cls.name
     where = f"{loader.module.relative}:{loader.call.lineno}"
     of_graphs = loader.kind.name == _OF_GRAPHS
@@ -142,7 +157,7 @@ def _found(program: Program, loader: Loader, reader: Reader, node: ast.stmt, how
         reader.function.module,
         node,
         f"{owner}.{reader.node.name} {how.said}: "
-        + ("torch_geometric cannot collate it" if of_graphs else "default_collate raises TypeError"),
+        + ("torch_geometric cannot collate it" if of_graphs else f"{collate} raises TypeError"),
         "error",
         f"{'leave such items' if how.inside else 'leave None'} out "
         f"{'before it is loaded' if of_graphs else 'in a collate_fn'} (loader at {where})",
@@ -151,5 +166,5 @@ def _found(program: Program, loader: Loader, reader: Reader, node: ast.stmt, how
         if of_graphs
         else "give every item something there, or leave those without out in a collate_fn"
         if how.inside
-        else "filter the batch in a collate_fn: default_collate([i for i in batch if i is not None])",
+        else f"filter the batch in a collate_fn: {collate}([i for i in batch if i is not None])",
     )
