@@ -41,7 +41,7 @@ class Kin:
     """A class of the program and its kin."""
 
     def __init__(self, program: Program, cls: Class) -> None:
-        self._program = program
+        self.program = program
         self._evaluator = program.evaluator
         self.cls = cls
         self._known: dict[int, list[Class] | None] = {id(cls.node): program.evaluator.classes.line(cls)}
@@ -72,8 +72,8 @@ class Kin:
     def _candidates(self) -> Iterator[Class]:
         """The classes of the files that may know the class."""
         home = self.cls.module.relative
-        for relative in (home, *self._program.boundaries.importers(home)):
-            module = self._program.modules.get(relative)
+        for relative in (home, *self.program.boundaries.importers(home)):
+            module = self.program.modules.get(relative)
             if module is None:
                 continue
             for trail in _trails(module.tree, ast.ClassDef):
@@ -103,7 +103,7 @@ class Kin:
 
     def stores(self, name: str) -> Iterator[Store]:
         """The places that may store or delete the attribute of an object of the class."""
-        for mention in mentions(self._program, name):
+        for mention in mentions(self.program, name):
             node, above = mention.node, mention.trail[-2]
             if isinstance(node, ast.Attribute):
                 if not isinstance(node.ctx, ast.Load) and self.may_be(
@@ -116,7 +116,7 @@ class Kin:
                 if owner is not None and self.may_be(owner, mention.module, mention.trail):
                     yield Store(mention.module, above)
         said = re.compile(rf"""['"]{re.escape(name)}['"]""")
-        for module in self._program.modules.mentioning(name):
+        for module in self.program.modules.mentioning(name):
             lines = module.lines_with(name) if said.search(module.text) else []
             for trail in _trails(module.tree, ast.Constant, lines) if lines else ():
                 if trail[-1].value == name and self._is_stored_by_name(module, trail):  # type: ignore[attr-defined]

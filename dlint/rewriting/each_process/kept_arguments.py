@@ -10,6 +10,7 @@ from dlint.changes.stores import Kin
 from dlint.rewriting.each_process.attribute import is_free
 from dlint.rewriting.each_process.locals import local_names, with_names
 from dlint.rewriting.each_process.made import Made, StaysShared
+from dlint.rewriting.each_process.shared_settings import may_read_another
 from dlint.rewriting.source import Source
 
 # Calls that give the same whenever they are made.
@@ -31,7 +32,8 @@ def made_later(
     """
     func = made.value.func
     local = not imported and any(name != "self" for name in local_names(source, func))
-    if local or not _is_lasting(source, kin, func):
+    others = isinstance(func, cst.Attribute) and may_read_another(source, kin.program, func.value)
+    if local or others or not _is_lasting(source, kin, func):
         raise StaysShared("what makes it is known only here")
     args, setup = kept_arguments(source, kin, made, word)
     return made.value.with_changes(args=args), setup
@@ -69,12 +71,14 @@ def kept_arguments(
     setup: list[cst.BaseSmallStatement] = []
     on_self = _on_self(source, kin, made, method)
     for index, arg in enumerate(value.args):
-        local = [name for name in local_names(source, arg.value) if name != "self"]
-        if not arg.star and all(name in on_self for name in local) and _is_lasting(source, kin, arg.value):
-            args.append(arg.with_changes(value=with_names(arg.value, on_self) if local else arg.value))
-            continue
         if arg.star:
             raise StaysShared("what it is made from is known only here")
+        local = [name for name in local_names(source, arg.value) if name != "self"]
+        if all(name in on_self for name in local) and _is_lasting(source, kin, arg.value):
+            later = with_names(arg.value, on_self) if local else arg.value
+            if not may_read_another(source, kin.program, later):
+                args.append(arg.with_changes(value=later))
+                continue
         name = _kept_name(made, _word(arg), word if index == 0 else f"argument_{index}")
         if not is_free(kin, name) or any(source.code(each).startswith(f"self.{name} ") for each in setup):
             raise StaysShared(f"the name {name} is in use")
@@ -94,9 +98,9 @@ def _kept_name(made: Made, said: str, otherwise: str) -> str:
 def _word(arg: cst.Arg) -> str:
     """What an argument is called when it is kept, "" where it has no name."""
     if isinstance(arg.value, cst.Name):
-        return arg.value.value
+        return arg.value.value.lower()
     if isinstance(arg.value, cst.Attribute):
-        return arg.value.attr.value.strip("_")
+        return arg.value.attr.value.strip("_").lower()
     return arg.keyword.value if arg.keyword is not None else ""
 
 

@@ -19,6 +19,7 @@ from libcst.metadata import GlobalScope, ScopeProvider
 from dlint.changes.mentions import uses_elsewhere
 from dlint.rewriting.each_process.hints import class_of, is_hinted, number_or_none
 from dlint.rewriting.each_process.made import Made
+from dlint.rewriting.each_process.shared_settings import may_read_another
 from dlint.rewriting.edits import Edits
 from dlint.rewriting.header import spaced
 from dlint.rewriting.pieces import statements
@@ -191,6 +192,10 @@ def _function_for(source: Source, made: Made, *, by_worker: bool) -> tuple[str, 
         if elsewhere is not None:
             line = getattr(elsewhere.node, "lineno", 1)
             raise CannotRepair(f"{elsewhere.module.relative}:{line} may use it too: make it in each process")
+        for arg in made.value.args if not by_worker else ():
+            if may_read_another(source, program, arg.value):
+                said = source.code(arg.value)
+                raise CannotRepair(f"{said} may be another by then: keep it, and make it in each process")
     scope = next(s for s in source.metadata(ScopeProvider).values() if isinstance(s, GlobalScope))
     assignments = list(scope[name])
     if source.parent(source.line_of(made.statement)) is not source.module:

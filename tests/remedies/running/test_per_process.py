@@ -208,10 +208,11 @@ def double(number):
 
 
 class Numbers(Dataset):
-    def __init__(self, path, threads=2):
+    def __init__(self, settings):
+        self.settings = settings
         self.lock = threading.Lock()
-        self.file = open(path, "rb", buffering=0)
-        self.pool = ThreadPool(threads)
+        self.file = open(settings.path, "rb", buffering=0)
+        self.pool = ThreadPool(settings.threads)
         self.count = len(self.file.read()) // 4
 
     def __getstate__(self):
@@ -229,6 +230,7 @@ class Numbers(Dataset):
 """
 _SHOW_FILES = """\
 from pathlib import Path
+from types import SimpleNamespace
 
 from torch.utils.data import DataLoader
 
@@ -237,7 +239,10 @@ from numbers_data import Numbers
 
 def show(method, workers):
     Path("numbers.bin").write_bytes(b"".join(number.to_bytes(4, "little") for number in range(40)))
-    data = Numbers("numbers.bin")
+    Path("noughts.bin").write_bytes(bytes(160))
+    settings = SimpleNamespace(path="numbers.bin", threads=2)
+    data = Numbers(settings)
+    settings.path = "noughts.bin"  # for another dataset, which has its own
     print("keep", len(data), [data[index] for index in (3, 39)])
     loader = DataLoader(
         data, batch_size=8, num_workers=workers, multiprocessing_context=method if workers else None, timeout=5 * workers
