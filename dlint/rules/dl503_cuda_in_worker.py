@@ -14,7 +14,9 @@ workers:
   told otherwise. A number is a GPU's (`device=0`, `.to(0)`), and so is the rank that `mp.spawn` passes to
   what it starts.
 - Tensors and networks that the parent has put on the GPU, and worker code reads or runs: in an attribute of
-  the dataset or of a transform, in a name of a module, or as the data of a `TensorDataset`.
+  the dataset or of a transform, in a name of a module, or as the data of a `TensorDataset`. So is what the
+  parent made of them: `rows.mean(0)`, `torch.cat(features)`, and what a network on the GPU gave
+  (`features.append(net(x))`), until it is brought back: `.cpu()`, `.item()`, `.tolist()`.
 - Tensors that are made without a device (`torch.zeros(3)`) where the parent has said that this is the GPU:
   `torch.set_default_device("cuda")`, `torch.set_default_tensor_type("torch.cuda.FloatTensor")`.
 - `.pin_memory()` and `pin_memory=True` of torch's functions, and what asks the GPU:
@@ -359,7 +361,8 @@ def _shown(call: ast.Call) -> str:
     if any(keyword.arg == PIN for keyword in call.keywords):
         return f"{name}({PIN}=True)"
     if not isinstance(call.func, ast.Attribute):
-        return f"{name}(device=...)"
+        told = any(keyword.arg in DEVICE_KEYWORDS for keyword in call.keywords)
+        return f"{name}(device=...)" if told else f"{name}()"
     name = name if (dotted(call.func) or "").startswith("torch.") else f".{call.func.attr}"
     for keyword in call.keywords:
         if keyword.arg in (*DEVICE_KEYWORDS, DEVICE_MAP):

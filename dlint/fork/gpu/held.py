@@ -14,7 +14,7 @@ from dlint.fork.shipped import attributes
 from dlint.knowledge.processes.devices import makes_tensor, needs_its_data
 from dlint.loaders.loaders import is_zero
 from dlint.source.statements import own_names, parameters, statements_in
-from dlint.values.frame import Frame, Point
+from dlint.values.frame import Argument, Frame, Point
 from dlint.values.functions import function_body
 from dlint.values.places import tests_around
 from dlint.values.values import Instance, Key, Made
@@ -59,15 +59,27 @@ def held_on_gpu(program: Program, use: WorkerUse, worlds: list[World]) -> Iterat
                 puts = (
                     put
                     for argument in made.arguments.positional
-                    if argument.expression is not None and argument.point is not None
                     for world in worlds
-                    if (put := where_put(program.evaluator, argument.expression, argument.point, world))
+                    for put in _given(program.evaluator, argument, world)
                 )
                 put = next(puts, None)
                 if put is not None:
                     yield OnGpu("TensorDataset's data", put, None, made.node)
     for visit in use.code.visits:
         yield from _globals(program, visit)
+
+
+def _given(evaluator: Evaluator, argument: Argument, world: World) -> Iterator[Put]:
+    """What put an argument on the GPU: where it is written, or where a function made it that gave it."""
+    if argument.expression is not None and argument.point is not None:
+        put = where_put(evaluator, argument.expression, argument.point, world)
+        if put is not None:
+            yield put
+            return
+    for value, w in evaluator.value_of(argument, world):
+        put = put_of(evaluator, value, w)
+        if put is not None:
+            yield put
 
 
 def ways_with_workers(use: WorkerUse) -> list[World]:

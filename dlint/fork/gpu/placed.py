@@ -15,22 +15,30 @@ from dlint.knowledge.processes.devices import (
     MOVES,
     PRESENT_GPU,
     SPREAD,
+    asks_place,
     is_cuda,
+    is_network,
     is_number_of_gpu,
+    leaves_result,
+    leaves_there,
     makes_cuda_tensor,
+    may_bring_back,
+    part_stays_there,
     stays_there,
 )
 from dlint.knowledge.tensors import JOINS
 from dlint.source.statements import FunctionNode, dotted, parameters
-from dlint.values.frame import Frame, Point
-from dlint.values.values import Const, External, Function, Items, Made, Unknown, Value
+from dlint.values.frame import Frame, Point, arguments_of, layout_of
+from dlint.values.values import Const, External, Function, Instance, Items, Made, Unknown, Value
 from dlint.values.worlds import HERE, World
 
 if TYPE_CHECKING:
     from dlint.calls.evaluator import Evaluator
 
 # So many names, calls and parts are gone through from a use to what put it on the GPU.
-_FAR = 10
+_FAR = 14
+# So many calls, one in the other, are gone into for what they give back.
+_DEEPEST = 6
 
 
 class Put(NamedTuple):
@@ -201,12 +209,20 @@ def where_put(evaluator: Evaluator, node: ast.expr, point: Point, world: World, 
             named = may_name_device(node) and uses_gpu(evaluator, node, point, world, far)
             if named or _is_mapped(evaluator, node, point, world):
                 return Put(node, point)
+            callees = [value for value, _ in evaluator.values(func, point, world)]
+            names = [callee.name for callee in callees if isinstance(callee, External)]
+            if any(name in JOINS or leaves_there(name) for name in names):
+                return _first(evaluator, node.args[:1], point, world, far)
             if isinstance(func, ast.Attribute) and stays_there(func.attr):
                 return where_put(evaluator, func.value, point, world, far + 1)
-            callees = [value for value, _ in evaluator.values(func, point, world)]
-            if any(isinstance(callee, External) and callee.name in JOINS for callee in callees):
-                return _first(evaluator, node.args[:1], point, world, far)
+            if any(isinstance(callee, Function) for callee in callees):
+                return _returned(evaluator, node, point, world, far)
+            return _run_there(evaluator, node, point, world, far)
+        case ast.Attribute(value=whole, attr=part) if part_stays_there(part):
+            return where_put(evaluator, whole, point, world, far + 1)
         case ast.Subscript(value=whole):
+            return where_put(evaluator, whole, point, world, far + 1)
+        case ast.UnaryOp(operand=whole, op=ast.USub() | ast.Invert()):
             return where_put(evaluator, whole, point, world, far + 1)
         case ast.BinOp(left=left, right=right):
             return _first(evaluator, [left, right], point, world, far)
@@ -217,6 +233,58 @@ def where_put(evaluator: Evaluator, node: ast.expr, point: Point, world: World, 
         case ast.Name(id=name):
             return _of_name(evaluator, name, point, world, far)
     return None
+
+
+def _returned(evaluator: Evaluator, call: ast.Call, point: Point, world: World, far: int) -> Put | None:
+    """What put on the GPU what a function of the program gives back."""
+    for callee, w in evaluator.values(call.func, point, world):
+        if not isinstance(callee, Function) or not isinstance(callee.node, ast.FunctionDef):
+            continue
+        returns, _, yields = evaluator.calls.shape(callee.node)
+        if yields or not all(map(_only_runs, callee.node.decorator_list)) or _asks_place(callee.node):
+            continue
+        frame = evaluator.calls.enter(callee, arguments_of(call, point), call, point)
+        for each in returns if frame.depth <= _DEEPEST else ():
+            at = Point(frame, each)
+            for v in evaluator.flow.reaching(at, w) if each.value is not None else ():
+                assert each.value is not None
+                put = where_put(evaluator, each.value, at, v, far + 1)
+                if put is not None:
+                    return put
+    return None
+
+
+def _asks_place(function: ast.FunctionDef) -> bool:
+    """Whether a function does otherwise with a tensor on the GPU than with one that is not there."""
+    tests = (each.test for each in layout_of(function).nodes if isinstance(each, ast.If | ast.IfExp))
+    return any(asks_place(ast.unparse(test)) for test in tests)
+
+
+def _only_runs(decorator: ast.expr) -> bool:
+    """Whether a decorator says how a function is run, and gives what that gives."""
+    return leaves_result(ast.unparse(decorator))
+
+
+def _run_there(evaluator: Evaluator, call: ast.Call, point: Point, world: World, far: int) -> Put | None:
+    """A call that runs a network which is on the GPU, and gives what is there: so was what it is given."""
+    if not isinstance(call.func, ast.Name) or not call.args:
+        return None
+    put = where_put(evaluator, call.func, point, world, far + 1)
+    moved = put.call.func if put is not None else None
+    if put is None or not isinstance(moved, ast.Attribute) or moved.attr not in MOVES:
+        return None
+    run = [value for value, _ in evaluator.values(moved.value, put.point, world)]
+    return Put(call, point) if run and all(_gives_there(evaluator, each) for each in run) else None
+
+
+def _gives_there(evaluator: Evaluator, network: Value) -> bool:
+    """Whether what a network makes of tensors stays where they are."""
+    if isinstance(network, Instance):
+        classes = evaluator.classes
+        return any(is_network(name) for name in classes.libraries(network.cls)) and not any(
+            may_bring_back(cls.module.text_of(cls.node)) for cls in classes.line(network.cls)
+        )
+    return isinstance(network, Made) and is_network(network.name)
 
 
 def _is_mapped(evaluator: Evaluator, call: ast.Call, point: Point, world: World) -> bool:
@@ -248,6 +316,10 @@ def _of_name(evaluator: Evaluator, name: str, point: Point, world: World, far: i
                     found = _given(evaluator, name, frame, world, far)
                 case ast.Assign(targets=[ast.Name()], value=value):
                     found = where_put(evaluator, value, Point(frame, statement), w, far + 1)
+                    if found is None and _is_empty_list(value):
+                        found = _of_appended(evaluator, name, point, w, far)
+                case ast.AugAssign(target=ast.Name() as before):
+                    found = where_put(evaluator, before, Point(frame, statement), w, far + 1)
                 case _:
                     found = None
             moved = _last_move(name, point)
@@ -261,6 +333,29 @@ def _of_name(evaluator: Evaluator, name: str, point: Point, world: World, far: i
             evaluator, name, point, world, far
         )
     return _of_name(evaluator, name, Point(frame.outer, None), world, far + 1) if frame.outer else None
+
+
+def _is_empty_list(node: ast.expr) -> bool:
+    match node:
+        case ast.List(elts=[]) | ast.Call(func=ast.Name(id="list"), args=[], keywords=[]):
+            return True
+    return False
+
+
+def _of_appended(evaluator: Evaluator, name: str, point: Point, world: World, far: int) -> Put | None:
+    """What put on the GPU what a scope appends to a list of its own: ``features.append(net(x))``."""
+    if f"{name}.append(" not in point.frame.module.text_of(point.frame.scope):
+        return None
+    end = point.statement.lineno if point.statement is not None else 1 << 30
+    for node in point.frame.layout.nodes:
+        match node:
+            case ast.Expr(
+                value=ast.Call(func=ast.Attribute(value=ast.Name(id=held), attr="append"), args=[item])
+            ) if held == name and node.lineno < end:
+                put = where_put(evaluator, item, Point(point.frame, node), world, far + 1)
+                if put is not None:
+                    return put
+    return None
 
 
 def _given(evaluator: Evaluator, name: str, frame: Frame, world: World, far: int) -> Put | None:

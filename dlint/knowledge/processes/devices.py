@@ -7,6 +7,8 @@ and each in a parent whose forked workers call ``.cuda()``.
 
 from __future__ import annotations
 
+import re
+
 # Methods that put a tensor, a module or a batch on the device that they are told.
 MOVES = frozenset({"to", "to_empty", "cuda"})
 # The keywords by which torch's functions take a device.
@@ -85,11 +87,27 @@ _NEED_DATA = frozenset(
     predict repeat reshape roll sin softmax sort split sqrt square squeeze std sub sum t to tolist topk
     transpose unbind unique unsqueeze var view where zero_""".split()  # noqa: SIM905
 )
-# Methods that leave a tensor where it is, or a module.
+# Methods of a tensor, or of a module, that give one where that is; a tensor's are torch's functions, too.
 _STAYS = frozenset(
-    """bfloat16 bool clone contiguous detach double eval expand flatten float half int long permute repeat
-    requires_grad_ reshape share_memory_ squeeze t train transpose type unsqueeze view""".split()  # noqa: SIM905
+    """abs add amax amin argmax argmin argsort bfloat16 bmm bool clamp clone contiguous cos cov cumsum detach
+    diff div double eval exp expand flatten flip float floor gather half index_select int log log_softmax long
+    masked_fill masked_select matmul max mean median min mm mul multinomial narrow neg nonzero norm permute
+    pow prod quantile relu repeat repeat_interleave requires_grad_ reshape roll round select share_memory_
+    sigmoid sign sin softmax sort sqrt square squeeze std sub sum t tanh to_dense topk train transpose tril
+    triu type unbind unflatten unfold unique unsqueeze var view where""".split()  # noqa: SIM905
 )
+# Attributes that are parts of a tensor, or it in another form, where it is.
+_PARTS = frozenset({"H", "T", "data", "imag", "indices", "mH", "mT", "real", "values"})
+# torch's functions of tensors, which leave them where they are.
+_FUNCTIONS = ("torch.nn.functional.", "torch.linalg.", "torch.special.")
+# Decorators that say how a function is run, by their last names.
+_RUN_SO = ("no_grad", "inference_mode", "autocast")
+# What a test says that asks where a tensor is, or who runs it.
+_ASKS_PLACE = re.compile(r"worker|is_cuda|is_cpu|get_device|\.device\b")
+# Whose modules give what they make of tensors where they and those are.
+_NETWORKS = ("torch.nn.", "torchvision.models.")
+# Words of a network's code that may bring back what it gives.
+_BRINGS_BACK = re.compile(r"\bcpu\b|\.numpy\(|\.item\(|\.tolist\(|\.to\(")
 
 
 def is_cuda(name: object) -> bool:
@@ -121,3 +139,36 @@ def needs_its_data(name: str) -> bool:
 def stays_there(method: str) -> bool:
     """Whether what a method of a tensor or module gives is where that is."""
     return method in _STAYS
+
+
+def part_stays_there(attribute: str) -> bool:
+    """Whether an attribute of a tensor is a tensor where that is: ``x.T``."""
+    return attribute in _PARTS
+
+
+def leaves_there(function: str) -> bool:
+    """Whether what one of torch's functions makes of a tensor is where that is: ``torch.mean``."""
+    return (
+        function.startswith("torch.") and function.count(".") == 1 and stays_there(function[len("torch.") :])
+    ) or function.startswith(_FUNCTIONS)
+
+
+def is_network(name: str) -> bool:
+    """Whether a library's class, or function, makes networks that give what they make of tensors where those
+    are."""
+    return name.startswith(_NETWORKS)
+
+
+def may_bring_back(text: str) -> bool:
+    """Whether the code of a network says something by which what it gives may be on the CPU."""
+    return _BRINGS_BACK.search(text) is not None
+
+
+def leaves_result(decorator: str) -> bool:
+    """Whether a decorator, as it is written, gives what the function gives: ``torch.no_grad()``."""
+    return decorator.partition("(")[0].rpartition(".")[2] in _RUN_SO
+
+
+def asks_place(test: str) -> bool:
+    """Whether a test asks where a tensor is, or who runs it."""
+    return _ASKS_PLACE.search(test) is not None
