@@ -25,9 +25,9 @@ workers:
 
 Left alone are a device that is the CPU by every construction, `.to(x.device)`, a device that cannot be
 followed, the shape, type and device of what is on the GPU, loaders whose `num_workers` is 0 where the device
-is CUDA, code that asks whether it runs in a worker, and workers that the project starts by spawn or
-forkserver. So are `manual_seed_all()`, `is_available()`, `device_count()` and `empty_cache()`, which work in
-forked workers.
+is CUDA, code that asks whether it runs in a worker, workers that the project starts by spawn or forkserver,
+and programs that hide all GPUs (`os.environ["CUDA_VISIBLE_DEVICES"] = ""`). So are
+`manual_seed_all()`, `is_available()`, `device_count()` and `empty_cache()`, which work in forked workers.
 
 Not followed are networks that are moved there once the dataset has them, what `with torch.device("cuda"):`
 makes, and what is collated to a default device.
@@ -91,6 +91,7 @@ from itertools import pairwise
 
 from dlint.finding import ReachStep
 from dlint.fork.gpu.held import OnGpu, held_on_gpu, ways_with_workers
+from dlint.fork.gpu.hidden import gpus_are_hidden
 from dlint.fork.gpu.parent import default_on_gpu, parent_uses_gpu
 from dlint.fork.gpu.placed import may_name_device, uses_gpu
 from dlint.fork.start_method import STARTS_ANEW
@@ -130,7 +131,7 @@ def check(program: Program) -> Iterator[Found]:
     """Tensors that worker code makes on, or moves to, a GPU, and those that it has from the parent there."""
     places: dict[int, list[tuple[Visit, ast.Call, Point]]] = {}
     for use in program.uses:
-        if use.loader is None or program.start_method_of(use) in STARTS_ANEW:
+        if use.loader is None or program.start_method_of(use) in STARTS_ANEW or gpus_are_hidden(program, use):
             continue
         if id(use.code) not in places:
             places[id(use.code)] = [

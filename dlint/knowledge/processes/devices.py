@@ -25,6 +25,9 @@ CHOOSE_DEVICE: dict[str, tuple[str, int | None, tuple[object, ...]]] = {
     "accelerate.PartialState": ("cpu", 0, (False, None)),
     "lightning_fabric.Fabric": ("accelerator", 0, ("auto", "cuda", "gpu")),
 }
+# The variable that says which GPUs there are, and what it is where there are none.
+VISIBLE_DEVICES = "CUDA_VISIBLE_DEVICES"
+NO_DEVICES = ("", "-1")
 # The keyword by which ``from_pretrained`` takes a device, or a way to spread a network over all GPUs.
 DEVICE_MAP = "device_map"
 SPREAD = frozenset({"auto", "balanced", "balanced_low_0", "sequential"})
