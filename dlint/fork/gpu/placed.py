@@ -25,10 +25,12 @@ from dlint.knowledge.processes.devices import (
     may_bring_back,
     part_stays_there,
     stays_there,
+    takes_default_device,
 )
 from dlint.knowledge.tensors import JOINS
 from dlint.source.statements import FunctionNode, dotted, parameters
 from dlint.values.frame import Frame, Point, arguments_of, layout_of
+from dlint.values.places import places_around
 from dlint.values.values import Const, External, Function, Instance, Items, Made, Unknown, Value
 from dlint.values.worlds import HERE, World
 
@@ -211,6 +213,8 @@ def where_put(evaluator: Evaluator, node: ast.expr, point: Point, world: World, 
                 return Put(node, point)
             callees = [value for value, _ in evaluator.values(func, point, world)]
             names = [callee.name for callee in callees if isinstance(callee, External)]
+            if any(takes_default_device(name) for name in names) and _in_block(evaluator, node, point, world):
+                return Put(node, point)
             if any(name in JOINS or leaves_there(name) for name in names):
                 return _first(evaluator, node.args[:1], point, world, far)
             if isinstance(func, ast.Attribute) and stays_there(func.attr):
@@ -233,6 +237,20 @@ def where_put(evaluator: Evaluator, node: ast.expr, point: Point, world: World, 
         case ast.Name(id=name):
             return _of_name(evaluator, name, point, world, far)
     return None
+
+
+def _in_block(evaluator: Evaluator, call: ast.Call, point: Point, world: World) -> bool:
+    """Whether a call that tells no device stands in a block that says the GPU: ``with torch.device("cuda")``;
+    the innermost block decides."""
+    if any(keyword.arg in (*DEVICE_KEYWORDS, None) for keyword in call.keywords):
+        return False
+    for place in places_around(point):
+        for item in place.owner.items if isinstance(place.owner, ast.With) else ():
+            at = Point(point.frame, place.owner) if isinstance(place.owner, ast.stmt) else point
+            said = [value for value, _ in evaluator.values(item.context_expr, at, world)]
+            if any(isinstance(value, Made) and value.name == DEVICE for value in said):
+                return names_gpu(evaluator, item.context_expr, at, world)
+    return False
 
 
 def _returned(evaluator: Evaluator, call: ast.Call, point: Point, world: World, far: int) -> Put | None:

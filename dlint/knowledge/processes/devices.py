@@ -175,3 +175,8 @@ def leaves_result(decorator: str) -> bool:
 def asks_place(test: str) -> bool:
     """Whether a test asks where a tensor is, or who runs it."""
     return _ASKS_PLACE.search(test) is not None
+
+
+def takes_default_device(name: str) -> bool:
+    """Whether one of torch's functions, or a class of networks, makes its tensors on the default device."""
+    return name in MAKERS or (name.startswith("torch.nn.") and name.rpartition(".")[2][:1].isupper())
