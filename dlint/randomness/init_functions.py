@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from dlint.knowledge.randomness import SEED_RESULTS
 from dlint.source.module import Module
 from dlint.source.statements import parameters, statements_in
+from dlint.values.frame import Arguments
 from dlint.values.values import External, Function, Partial, Value
 from dlint.workers.worker import WorkerCode
 
@@ -62,24 +63,41 @@ def _takes_a_worker(node: ast.FunctionDef) -> bool:
     return len(given) == 1 and node.args.vararg is None and not _NOT_A_WORKER.search(given[0].arg.lower())
 
 
+def with_arguments(value: Value) -> tuple[Value, Arguments]:
+    """What ``functools.partial`` calls in the end, and what it gives it."""
+    given = Arguments()
+    while isinstance(value, Partial):
+        given = given.after(value.arguments)
+        value = value.callee
+    return value, given
+
+
 def behind_partials(value: Value) -> Value:
     """What ``functools.partial`` calls in the end: the function that it gives some arguments to."""
-    while isinstance(value, Partial):
-        value = value.callee
-    return value
+    return with_arguments(value)[0]
 
 
-def takes_one(function: Function) -> bool:
-    """Whether a function can be called with one argument, the worker's number."""
+def takes_one(function: Function, given: Arguments | None = None) -> bool:
+    """Whether a function can be called with one argument, the worker's number, behind those that a partial
+    has ``given`` it already."""
     spec = function.node.args
     if getattr(function.node, "decorator_list", None):
         return True
-    positional = [*spec.posonlyargs, *spec.args]
+    given = given or Arguments()
+    if given.spread or given.splats:
+        return True
+    positional = [each.arg for each in [*spec.posonlyargs, *spec.args]]
     own = 1 if function.receiver is not None else 0
-    required = len(positional) - len(spec.defaults) - own
-    strict = [a for a, default in zip(spec.kwonlyargs, spec.kw_defaults, strict=True) if default is None]
-    room = len(positional) - own >= 1 or spec.vararg is not None
-    return required <= 1 and room and not strict
+    filled = own + len(given.positional) + 1
+    if filled > len(positional) and spec.vararg is None:
+        return False
+    by_keyword = zip(spec.kwonlyargs, spec.kw_defaults, strict=True)
+    strict = [each.arg for each, value in by_keyword if value is None]
+    required = [*positional[filled : len(positional) - len(spec.defaults)], *strict]
+    by_name = {*positional[max(filled, len(spec.posonlyargs)) :], *(each.arg for each in spec.kwonlyargs)}
+    twice = {*positional[len(spec.posonlyargs) : filled]}.intersection(given.keywords)
+    unknown = spec.kwarg is None and not by_name.issuperset(given.keywords)
+    return not twice and not unknown and all(name in given.keywords for name in required)
 
 
 def result_of(callee: Value) -> str | None:

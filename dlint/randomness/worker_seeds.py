@@ -106,8 +106,7 @@ def _is_of_library(evaluator: Evaluator, call: ast.Call, visit: Visit) -> bool:
 
 def _can_be_called(entry: Visit) -> bool:
     """Whether workers can call the function with their number, what a partial has given beside."""
-    given = entry.frame.arguments
-    return takes_one(entry.function) or (given is not None and bool(given.all()))
+    return takes_one(entry.function, entry.frame.arguments)
 
 
 def _is_entry(link: Link) -> bool:

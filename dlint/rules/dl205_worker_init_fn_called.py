@@ -4,7 +4,8 @@
 
 `worker_init_fn=f(...)` where `f` is a seeding call of a library, or a function of the project that returns
 nothing. Factories, `functools.partial` and objects that can be called are fine. Also a function that cannot
-be called with exactly one argument, the worker's number.
+be called with exactly one argument, the worker's number, be it beside those that `functools.partial` gives it
+(`partial(seed_worker, 3)` of `def seed_worker(seed)`).
 
 ## Why is this bad
 
@@ -58,12 +59,14 @@ from dlint.finding import Effect, Remedy
 from dlint.loaders.loaders import Loader
 from dlint.program.conditions import with_workers
 from dlint.program.program import Program
-from dlint.randomness.init_functions import result_of, takes_one
+from dlint.randomness.init_functions import result_of, takes_one, with_arguments
 from dlint.rules.rule import Found
 from dlint.rules.wording import brief, listed
-from dlint.values.values import Function
+from dlint.values.values import Function, Partial
 
 _ARGUMENT = "worker_init_fn"
+_ONE = "give the worker_init_fn exactly one parameter"
+_FREE = "have the first parameter that the partial leaves free take the worker's number"
 
 
 def check(program: Program) -> Iterator[Found]:
@@ -111,17 +114,22 @@ def _uncallable(program: Program, loader: Loader, written: ast.expr) -> Found | 
     if not loader.may_have_workers or not values:
         return None
     names = set()
+    is_partial = False
     for value in values:
-        if not isinstance(value, Function) or takes_one(value):
+        called, given = with_arguments(value) if value is not None else (None, None)
+        if not isinstance(called, Function) or takes_one(called, given):
             return None
-        names.add(getattr(value.node, "name", "the lambda"))
+        names.add(getattr(called.node, "name", "the lambda"))
+        is_partial = is_partial or isinstance(value, Partial)
+    behind = " beside what the partial gives it" if is_partial else ""
+    cure = _FREE if is_partial else "give it exactly one parameter"
     return Found(
         loader.module,
         written,
         f"workers call worker_init_fn with their number, and {listed(sorted(names))} cannot "
-        "take one: TypeError",
+        f"take one{behind}: TypeError",
         "error",
-        "give it exactly one parameter",
+        cure,
         with_workers(program, loader),
-        by_hand="give the worker_init_fn exactly one parameter, the worker's number",
+        by_hand=cure if is_partial else f"{_ONE}, the worker's number",
     )
