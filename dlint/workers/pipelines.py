@@ -41,8 +41,8 @@ def kept_functions(
     for at, part in enumerate(chain):
         method = part.name.rpartition(".")[2]
         before = chain[at - 1] if at else None
-        for given in _set_on(evaluator, part, before, world):
-            yield from evaluator.value_of(given, world)
+        for given, w in _set_on(evaluator, part, before, world):
+            yield from evaluator.value_of(given, w)
         if not isinstance(part, Made):
             continue
         if method == WITH_TRANSFORM or (streams and runs_at_once(part.name)):
@@ -95,9 +95,10 @@ def _function(arguments: Arguments) -> list[Argument]:
 
 def _set_on(
     evaluator: Evaluator, part: Made | External, later: Made | External | None, world: World
-) -> Iterator[Argument]:
+) -> Iterator[tuple[Argument, World]]:
     """The functions that the scope which makes a dataset sets to be called for each item, before another one
-    is made of it there: ``rows["train"].set_transform(augment)``."""
+    is made of it there: ``rows["train"].set_transform(augment)``. What it sets only under a condition
+    (``if split == "train"``) belongs to the worlds in which it comes to that."""
     point = part.point if isinstance(part, Made) else part.owner.point if part.owner is not None else None
     if point is None or isinstance(point.frame.scope, ast.Lambda):
         return
@@ -110,4 +111,6 @@ def _set_on(
                 at = Point(point.frame, statement)
                 if any(value.key == part.key for value, _ in evaluator.values(held, at, world)):
                     words = {word.arg: Argument(word.value, at) for word in call.keywords if word.arg}
-                    yield from _function(Arguments([Argument(given, at) for given in call.args], words))
+                    given = Arguments([Argument(each, at) for each in call.args], words)
+                    for w in evaluator.flow.reaching(at, world):
+                        yield from ((function, w) for function in _function(given))
