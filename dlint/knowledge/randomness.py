@@ -225,6 +225,7 @@ _DRAW_NOTHING = (
     "scipy.interpolate.",
     "torchvision.io.",
     "torchvision.transforms.functional.",
+    "typing.",
 )
 # Calls whose result follows from their arguments alone.
 _PURE = ("builtins.", "math.", "operator.", "zlib.", "hashlib.", "binascii.", "numpy.random.SeedSequence")

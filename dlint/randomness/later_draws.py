@@ -25,8 +25,8 @@ from dlint.workers.reach import Link
 from dlint.workers.worker import WorkerCode
 
 _OF_DATA = frozenset(
-    """abs add add_ argwhere bool ceil chunk clamp clamp_ clip_ close conj convert copy_ cos cpu crop
-    cross cumprod diag diff dim div div_ dot double eq exists exp expand_as fill_ floor gather ge get
+    """_asdict _replace abs add add_ argwhere bool ceil chunk clamp clamp_ clip_ close conj convert copy_ cos
+    cpu crop cross cumprod diag diff dim div div_ dot double eq exists exp expand_as fill_ floor gather ge get
     getbands getpixel gt half index_select isfinite isnan le load log lt masked_fill matmul median mm
     movedim mul mul_ narrow ne neg norm numel open paste pow put putalpha quantile read readline
     readlines rename reshape_as resize roll rotate scatter_ select setdefault sigmoid sin softmax sqrt
