@@ -21,6 +21,7 @@ from dlint.rewriting.each_process.made import Made, StaysShared, asked_of
 from dlint.rewriting.each_process.per_process import PerProcess, as_property, kept_under
 from dlint.rewriting.each_process.states import forgotten, leave_out
 from dlint.rewriting.edits import Edits
+from dlint.rewriting.pieces.unused import drop_own_imports
 from dlint.rewriting.source import Source
 
 
@@ -53,6 +54,9 @@ def as_unpickled_property(
         more = leave_out(source, edits, kin, made.owner, made.name, kept)
         how = PerProcess(why, source.code(_or_none(source, made, value)), imports, once=once)
         as_property(source, edits, made, how, setup=setup, more=more)
+        if imports:
+            needed = {name for each in setup for name in re.findall(r"\w+", source.code(each))}
+            drop_own_imports(source, edits, made.method, made.statement, needed)
 
 
 def _or_none(source: Source, made: Made, value: cst.Call) -> cst.BaseExpression:

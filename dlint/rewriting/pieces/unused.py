@@ -189,10 +189,53 @@ def drop_unused_imports(source: Source, edits: Edits, gone: Collection[cst.CSTNo
             edits.change(statement, _without(names), key=("unused", *names))
 
 
-def _imports_of_name(source: Source, name: str) -> list[cst.Import | cst.ImportFrom]:
+def drop_own_imports(
+    source: Source, edits: Edits, function: cst.FunctionDef, gone: cst.CSTNode, needed: Collection[str]
+) -> None:
+    """Take away the imports of a function that only ``gone`` read, but for names that are still ``needed``:
+    those that stand in its own block or beside ``gone``, which no handler waits for."""
+    if source.names_in(function) & _LOOKS_AT_NAMES:
+        return
+    blocks = [source.parent(source.line_of(gone)), function.body]
+    for statement in source.descendants(function.body, cst.Import, cst.ImportFrom):
+        if isinstance(statement.names, cst.ImportStar) or not any(
+            source.parent(source.line_of(statement)) is block for block in blocks
+        ):
+            continue
+        unused = [
+            name
+            for alias in statement.names
+            if (name := str(alias.evaluated_alias or alias.evaluated_name)).isidentifier()
+            and name not in needed
+            and len(_imports_of_name(source, name, function)) == 1
+            and (read := _reads_in(source, function, name))
+            and all(_is_inside(source, each, [gone]) for each in read)
+        ]
+        if not unused:
+            continue
+        if len(unused) < len(statement.names):
+            edits.change(statement, _without(unused), key=("unused", *unused))
+        elif not statements.leaves_pass(source, statement):
+            statements.remove_statement(source, edits, statement)
+            block, _, index = statements.block_of(source, statement)
+            if index == 0:
+                edits.change(block, _without_blank_head, key="head")
+
+
+def _reads_in(source: Source, function: cst.FunctionDef, name: str) -> list[cst.Name]:
+    return [
+        each
+        for each in mentions_in(source, function.body, name)
+        if not source.enclosing(each, cst.Import, cst.ImportFrom)
+    ]
+
+
+def _imports_of_name(
+    source: Source, name: str, inside: cst.CSTNode | None = None
+) -> list[cst.Import | cst.ImportFrom]:
     return [
         statement
-        for statement in source.descendants(source.module, cst.Import, cst.ImportFrom)
+        for statement in source.descendants(inside or source.module, cst.Import, cst.ImportFrom)
         if not isinstance(statement.names, cst.ImportStar)
         for alias in statement.names
         if (alias.evaluated_alias or alias.evaluated_name) == name
@@ -216,6 +259,13 @@ def _without_blank_lines(
     """A statement that comes to be the file's first."""
     lines = list(dropwhile(lambda line: line.comment is None, node.leading_lines))
     return node.with_changes(leading_lines=lines)
+
+
+def _without_blank_head(block: cst.IndentedBlock) -> cst.IndentedBlock:
+    """A block whose first statement, whatever that has come to be, stands right under its head."""
+    first, *rest = block.body
+    assert isinstance(first, cst.SimpleStatementLine | cst.BaseCompoundStatement)
+    return block.with_changes(body=[_without_blank_lines(first), *rest])
 
 
 def _is_wanted(source: Source, name: str) -> bool:
