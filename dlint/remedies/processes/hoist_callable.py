@@ -40,6 +40,8 @@ from dlint.source.module import Module
 from dlint.source.nodes import walk
 from dlint.values.values import Function
 
+# What calls these gives them their arguments without names.
+_BY_PLACE = ("collate_fn", "worker_init_fn")
 _BY_HAND = "define it at module level, and bind what it needs with functools.partial"
 
 
@@ -195,7 +197,8 @@ class _Move:
         function = self._built(name, self._comments_of(line) if goes else [])
         every = [each.name for each in bindings(self.module.tree)]
         once = {each for each in every if every.count(each) == 1 and not self._is_declared(each)}
-        there = equal_function(self.source, self.node, function, once)
+        by_place = isinstance(self.node, cst.Lambda) and plan.variable is None and plan.role in _BY_PLACE
+        there = equal_function(self.source, self.node, function, once, by_place=by_place)
         if there is not None and not self._is_hidden(there, goes):
             name = there
         else:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import re
 from collections.abc import Container, Mapping, Sequence
 
@@ -46,20 +47,43 @@ def insert_before_top(source: Source, edits: Edits, node: cst.CSTNode, function:
 
 
 def equal_function(
-    source: Source, node: cst.CSTNode, function: cst.FunctionDef, once: Container[str]
+    source: Source, node: cst.CSTNode, function: cst.FunctionDef, once: Container[str], *, by_place: bool
 ) -> str | None:
     """The name of a function above that the module has already and that is the same; ``once`` are the names
-    that the module binds once."""
+    that the module binds once. ``by_place``: nobody gives it anything by a name, so that its parameters may
+    have any."""
     top = source.top_level(node)
-    wanted = _without_name(source, function)
+    said = _without_names if by_place else _without_name
+    wanted = said(source, function)
     for each in source.module.body:
         if each is top:
             return None
         if isinstance(each, cst.FunctionDef) and not each.decorators:
             name = each.name.value
-            if name in once and _without_name(source, each) == wanted:
+            if name in once and said(source, each) == wanted:
                 return name
     return None
+
+
+def _without_names(source: Source, function: cst.FunctionDef) -> str:
+    """What a function does, whatever it calls itself and what it takes, and says of them."""
+    text = _without_name(source, function)
+    (node,) = ast.parse(text).body
+    if not isinstance(node, ast.FunctionDef):
+        return text
+    own = node.args
+    if own.vararg or own.kwarg or own.kwonlyargs or own.posonlyargs or own.defaults:
+        return text
+    places = {each.arg: f"parameter {place}" for place, each in enumerate(own.args)}
+    node.returns = None
+    for each in ast.walk(node):
+        if isinstance(each, ast.arg):
+            each.arg, each.annotation = places.get(each.arg, each.arg), None
+        elif isinstance(each, ast.Name):
+            each.id = places.get(each.id, each.id)
+    if ast.get_docstring(node, clean=False) is not None and len(node.body) > 1:
+        del node.body[0]
+    return ast.dump(node)
 
 
 def _without_name(source: Source, function: cst.FunctionDef) -> str:
