@@ -188,12 +188,27 @@ def _wholes(evaluator: Evaluator, node: ast.expr, point: Point, world: World) ->
         wholes = [
             value
             for value, _ in evaluator.values(node, point, world)
-            if (handle := handle_of(evaluator, value)) is not None and taken.issubset(handle.parts)
+            if (handle := handle_of(evaluator, value)) is not None
+            and taken.issubset(handle.parts)
+            and not _is_closed(value, point)
         ]
         yield from wholes
         if not (wholes or by_name):
             return  # a number, of an array
         node, point = _behind(evaluator, node, point, world, taken)
+
+
+def _is_closed(handle: Value, point: Point) -> bool:
+    """Whether the function that takes a part of a handle closes it, which the part may open anew to be read:
+    by a ``with`` or by its name."""
+    if not isinstance(handle, Made) or handle.point.frame.scope is not point.frame.scope:
+        return False
+    match handle.point.statement:
+        case ast.With():
+            return True
+        case ast.Assign(targets=[ast.Name(id=name)]):
+            return re.search(rf"\b{name}\.close\(", point.frame.module.text_of(point.frame.scope)) is not None
+    return False
 
 
 def _behind(

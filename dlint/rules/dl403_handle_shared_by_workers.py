@@ -6,7 +6,8 @@ An open file, archive, database or video that the dataset or the `collate_fn` (o
 module) opens when it is made, in its constructor or in a method that the constructor calls, and that worker
 code reads: itself, or a part kept of it (HDF5: `self.images = file["images"]`, `file.get("images")`; netCDF:
 `file.variables["t"]`; zarr: `zarr.group(store)["images"]` of a zip store; a cursor of SQLite, a transaction
-of LMDB, a stream of PyAV), or one of a list or dict of them (`{k: file[k] for k in keys}`).
+of LMDB, a stream of PyAV, a page, series or level of a TIFF file), or one of a list or dict of them
+(`{k: file[k] for k in keys}`).
 
 Also one that is opened when it is first needed (`if self.file is None:`, `if not hasattr(self, "file"):`, a
 `cached_property`) where the main process needs it while workers are still to start, which then inherit it all

@@ -41,7 +41,7 @@ class Handle(NamedTuple):
 
 # What a loop gives of a part, and the methods among what gives one.
 EACH = "each"
-METHODS = frozenset({"begin", "best", "cursor", "decode", "demux", "get"})
+METHODS = frozenset({"aszarr", "begin", "best", "cursor", "decode", "demux", "get"})
 # 3 to 45 silently wrong reads of 4,000, 4 workers; what is wrong in others is counted the same way.
 _FILE = Handle("a file", "read wrong data")
 _TAR = Handle("a tar archive", "read wrong data")  # 8 to 57
@@ -173,7 +173,9 @@ HANDLES = {
         "a sound file",
         "read wrong data",  # 19 to 31
     ),
-    "tifffile.TiffFile": Handle("a TIFF file", "read wrong data, or fail"),
+    "tifffile.TiffFile": Handle(
+        "a TIFF file", "read wrong data, or fail", parts=("pages", "series", "levels", "aszarr")
+    ),
     "pysam.FastaFile": _FASTA,
     "pysam.Fastafile": _FASTA,
     "pysam.AlignmentFile": _ALIGNMENTS,
