@@ -79,12 +79,20 @@ def _precedes(at: Point, end: Point) -> bool:
 
 
 def is_never_sent(point: Point, loader: Loader) -> bool:
-    """Whether what a statement puts in a list of an object is not there when a loader starts its workers: it
-    does so behind the last loop over the loader, or the list is emptied again at once."""
-    grown = _grown(point.statement)
-    if grown is None or point.statement is None:
+    """Whether what a statement puts in a list of an object, or gives to a method of it, is not there when a
+    loader starts its workers: it does so behind the last loop over the loader, or the list is emptied again
+    at once."""
+    statement = point.statement
+    match statement:
+        case ast.Expr(value=ast.Call(func=ast.Attribute(value=ast.Name() as holder))):
+            return _is_behind(point, statement, holder, loader)
+        case ast.Assign(targets=[ast.Subscript(value=ast.Attribute(value=ast.Name() as holder))]):
+            return _is_behind(point, statement, holder, loader)
+    grown = _grown(statement)
+    if grown is None or statement is None:
         return False
-    return _is_taken_out(point, grown, loader) or _is_behind(point, point.statement, grown, loader)
+    assert isinstance(grown.value, ast.Name)
+    return _is_taken_out(point, grown, loader) or _is_behind(point, statement, grown.value, loader)
 
 
 def _grown(statement: ast.stmt | None) -> ast.Attribute | None:
@@ -119,15 +127,14 @@ def _empties(statement: ast.stmt, path: str) -> bool:
     return False
 
 
-def _is_behind(point: Point, statement: ast.stmt, grown: ast.Attribute, loader: Loader) -> bool:
+def _is_behind(point: Point, statement: ast.stmt, holder: ast.Name, loader: Loader) -> bool:
     """Whether a statement, which is come to once, stands behind all loops over a loader that the same
     function makes for nobody else, of an object of its own."""
     frame = point.frame
-    assert isinstance(grown.value, ast.Name)
     if (
         isinstance(frame.scope, ast.Lambda)
         or loader.point.frame.scope is not frame.scope
-        or grown.value.id not in frame.layout.binds
+        or holder.id not in frame.layout.binds
         or next(loops_around(point), None) is not None
     ):
         return False

@@ -109,3 +109,6 @@ def attributes(
         stored = evaluator.names.defined(point.statement, path, point.frame, w)
         for value, v in evaluator.attributes.grown(stored, instance, name, w):
             yield name, value, v
+        if any(isinstance(value, Table) for value, _ in stored):
+            for value, v in evaluator.attributes.put_under_keys(instance, name, w):
+                yield name, value, v

@@ -179,6 +179,10 @@ class Attributes:
         longer: Outcome = (Items("list", tuple(items.values()), True), world)
         return told_apart([*outcomes, longer], ("grown", instance.key, name))
 
+    def put_under_keys(self, instance: Instance, name: str, world: World) -> list[Outcome]:
+        """What others put in a dict that an attribute holds, whatever the keys are."""
+        return self._grown.of(instance, name, world, keyed=True)
+
     def _filled(self, value: Value, owner: Class | Instance, name: str) -> Value:
         """What an attribute holds, with its home where it is a dict that other code may fill."""
         return self._evaluator.filled.of_attribute(value, owner, name) if isinstance(value, Table) else value

@@ -6,7 +6,8 @@ A lambda, a function or class defined inside a function, under the main guard or
 with workers has to send them: as `collate_fn` (a `Trainer`'s `data_collator`) or `worker_init_fn`, also where
 the code behind the call or a loader class stores it (`loader.collate_fn = ...`), as the dataset, or kept on
 the dataset or on a transform that the dataset holds (`self.scale = lambda ...`,
-`transforms.Lambda(lambda ...)`, `dataset.steps.append(lambda ...)`), be it the default of a parameter or a
+`transforms.Lambda(lambda ...)`, `dataset.steps.append(lambda ...)`, `dataset.add("crop", lambda ...)` where
+the method puts it in a list or dict), be it the default of a parameter or a
 name of a class (`collate = staticmethod(lambda ...)`). So do datasets of Hugging Face
 (`rows.with_transform(...)`, `rows["train"].set_transform(...)`, what maps or filters a stream; dill is for
 their fingerprints only) and the stages of a pipeline of webdataset's, but for those behind a `WebLoader`. A

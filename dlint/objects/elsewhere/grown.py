@@ -1,5 +1,6 @@
-"""What others put in a list that an object keeps: ``dataset.transforms.append(Crop())``, or
-``dataset.add(Crop())`` and ``@dataset.augmentation`` where the method appends what it is given.
+"""What others put in a list or dict that an object keeps: ``dataset.transforms.append(Crop())``, or
+``dataset.add(Crop())`` and ``@dataset.augmentation`` where the method appends what it is given, alone or in a
+tuple with its name, or stores it under that.
 
 Only what has code counts: functions, objects, what libraries make. Each object gets what is given to it, for
 another one of its class has a list of its own.
@@ -12,30 +13,32 @@ import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, NamedTuple
 
+from dlint.knowledge.processes.pickling import keeps_arguments
 from dlint.source.module import Module
 from dlint.source.nodes import walk
 from dlint.source.statements import FunctionNode, functions_in, parameters, statements_in
 from dlint.values.frame import Argument, Arguments, Frame, Point, arguments_of
 from dlint.values.outcomes import Outcome
-from dlint.values.values import Class, Function, Instance, Items, Key, Made, Partial
+from dlint.values.values import Class, Function, Instance, Items, Key, Made, Partial, Value
 from dlint.values.worlds import World
 
 if TYPE_CHECKING:
     from dlint.objects.interface import Evaluator
 
-_GROWS = r"\s*(?:\.(?:append|extend|insert)\(|\+=)"
+_GROWS = r"\s*(?:\.(?:append|extend|insert)\(|\+=|\[[^\]\n]*\]\s*=(?!=))"
 _ONE = frozenset({"append", "insert"})
-_CODE = (Function, Instance, Partial, Made)
+_CODE = (Function, Instance, Partial)
 # So many calls that may add something are looked at.
 _MOST = 24
 
 
 class _Added(NamedTuple):
-    """What is added to a list: an expression, and whether its elements are."""
+    """What is added to a list: an expression, and whether its elements are; or what is stored under a key."""
 
     value: ast.expr
     each: bool
     statement: ast.stmt
+    keyed: bool = False
 
 
 class _Given(NamedTuple):
@@ -57,23 +60,27 @@ class Grown:
         self._given: dict[str, list[_Given]] = {}
         self._asking: set[tuple[Key, str]] = set()
 
-    def of(self, instance: Instance, name: str, world: World) -> list[Outcome]:
-        """What the code that has an object adds to a list which the object keeps under a name."""
+    def of(self, instance: Instance, name: str, world: World, *, keyed: bool = False) -> list[Outcome]:
+        """What the code that has an object adds to a list which the object keeps under a name, or stores in a
+        dict (``keyed``)."""
         mark = (instance.key, name)
         if instance.node is None or mark in self._asking:
             return []
         self._asking.add(mark)
         try:
-            found = [*self._put_there(instance, name, world), *self._put_by_methods(instance, name, world)]
+            found = [
+                *self._put_there(instance, name, world, keyed),
+                *self._put_by_methods(instance, name, world, keyed),
+            ]
         finally:
             self._asking.discard(mark)
-        return [(value, w) for value, w in found if isinstance(value, _CODE)]
+        return [(value, w) for value, w in found if _has_code(value, inside=keyed)]
 
-    def _put_there(self, instance: Instance, name: str, world: World) -> Iterator[Outcome]:
+    def _put_there(self, instance: Instance, name: str, world: World, keyed: bool) -> Iterator[Outcome]:
         if name not in self._from_outside:
             self._from_outside[name] = list(self._outside(name))
         for holder, added, point in self._from_outside[name]:
-            if self._is(holder, point, instance):
+            if added.keyed is keyed and self._is(holder, point, instance):
                 yield from self._values(added, point, world)
 
     def _outside(self, name: str) -> Iterator[tuple[ast.expr, _Added, Point]]:
@@ -93,12 +100,15 @@ class Grown:
                         found += 1
                         yield node.value, added, self._evaluator.sites.point_of(module, trail)
 
-    def _put_by_methods(self, instance: Instance, name: str, world: World) -> Iterator[Outcome]:
+    def _put_by_methods(self, instance: Instance, name: str, world: World, keyed: bool) -> Iterator[Outcome]:
         for above in self._evaluator.classes.line(instance.cls):
-            for function, growths in self._growing(above, name):
+            for function, every in self._growing(above, name):
+                growths = [added for added in every if added.keyed is keyed]
+                if not growths:
+                    continue
                 outer = Frame(above.module, above.node, above.frame)
                 bound = Function(function, outer, instance, above)
-                for given in self._calls(function.name):
+                for given in self._handed_on(function.name):
                     if self._is(given.holder, given.point, instance):
                         frame = self._evaluator.calls.enter(bound, given.arguments, given.node, given.point)
                         for reached in self._evaluator.flow.reaching(given.point, world):
@@ -117,6 +127,31 @@ class Grown:
                     if growths and function.name != "__init__":
                         known.append((function, growths))
         return known
+
+    def _handed_on(self, name: str) -> Iterator[_Given]:
+        """The calls of a method; those by a method on what its own object keeps (``self.steps.add(step)``)
+        also as they are for each object on which others call that method."""
+        for given in self._calls(name):
+            yield given
+            scope = given.point.frame.scope
+            if not (
+                isinstance(scope, FunctionNode)
+                and isinstance(given.node, ast.Call)
+                and isinstance(given.holder, ast.Attribute)
+                and _is_self(given.holder.value)
+            ):
+                continue
+            for outer in self._calls(scope.name):
+                for value, _ in self._evaluator.values(outer.holder, outer.point):
+                    if not isinstance(value, Instance) or value.node is None:
+                        continue
+                    for bound in self._evaluator.classes.methods(value, scope.name):
+                        if bound.node is scope:
+                            frame = self._evaluator.calls.enter(
+                                bound, outer.arguments, outer.node, outer.point
+                            )
+                            point = Point(frame, given.point.statement)
+                            yield _Given(given.holder, point, arguments_of(given.node, point), given.node)
 
     def _calls(self, name: str) -> list[_Given]:
         """The calls of a method by others than its own object, and the functions that it decorates."""
@@ -167,6 +202,8 @@ def _growths(statement: ast.stmt) -> Iterator[tuple[ast.expr, _Added]]:
             yield held, _Added(given, method not in _ONE, statement)
         case ast.AugAssign(target=held, op=ast.Add(), value=given):
             yield held, _Added(given, True, statement)
+        case ast.Assign(targets=[ast.Subscript(value=held)], value=given):
+            yield held, _Added(given, False, statement, keyed=True)
 
 
 def _of_parameters(function: FunctionNode, name: str) -> Iterator[_Added]:
@@ -177,5 +214,24 @@ def _of_parameters(function: FunctionNode, name: str) -> Iterator[_Added]:
             match held:
                 case ast.Attribute(value=ast.Name(id=own), attr=attribute) if attribute == name:
                     given = {each.id for each in walk(added.value) if isinstance(each, ast.Name)}
-                    if names[:1] == [own] and given & set(names[1:]):
+                    plain = not added.keyed or _is_as_given(added.value)
+                    if plain and names[:1] == [own] and given & set(names[1:]):
                         yield added
+
+
+def _is_as_given(value: ast.expr) -> bool:
+    """Whether a method stores what it is given, as it is, and nothing that it makes of that, as caches do."""
+    return isinstance(value, ast.Name) or (
+        isinstance(value, ast.Tuple | ast.List) and all(isinstance(each, ast.Name) for each in value.elts)
+    )
+
+
+def _has_code(value: Value, *, inside: bool = False) -> bool:
+    """Whether something can be called, or runs code of its own: itself, or in a tuple (``inside``), where of
+    what libraries make only that counts which keeps what it is given."""
+    match value:
+        case Items(items=items):
+            return any(_has_code(item, inside=True) for item in items)
+        case Made(name=name):
+            return not inside or keeps_arguments(name)
+    return isinstance(value, _CODE)
