@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from dlint.source.nodes import walk
+from dlint.source.statements import FunctionNode, statements_in
 from dlint.values.frame import Point
 from dlint.values.places import loops_around, places_around
 
@@ -25,26 +26,31 @@ def comes_before(evaluator: Evaluator, point: Point, use: WorkerUse) -> bool:
     on the way to the loader, there or in what is called first."""
     if use.loader is None:
         return False
-    ends: dict[int, list[Point]] = {}
-    for end in _ways_up(evaluator, use.loader.point):
-        ends.setdefault(id(end.frame.scope), []).append(end)
+    ends: dict[int, list[_Step]] = {}
+    for end in _ways_up(evaluator, _Step(use.loader.point, use.loader.call)):
+        ends.setdefault(id(end.point.frame.scope), []).append(end)
     return any(
-        id(at.frame.scope) in use.makers
-        or any(_precedes(at, end) for end in ends.get(id(at.frame.scope), ()))
-        for at in _ways_up(evaluator, point)
+        id(at.point.frame.scope) in use.makers
+        or any(
+            _precedes(at.point, end.point) or _is_given_to(at, end)
+            for end in ends.get(id(at.point.frame.scope), ())
+        )
+        for at in _ways_up(evaluator, _Step(point, None))
     )
 
 
 def surely_comes_before(evaluator: Evaluator, point: Point, loader: Loader) -> bool:
     """Whether the parent comes to a point whenever it makes a loader, and before: no test, loop or handler
     around the point leads there alone, up to a block that leads on to the loader."""
-    ends: dict[int, int] = {
-        id(place.block): place.at for end in _ways_up(evaluator, loader.point) for place in places_around(end)
-    }
-    at: Point | None = point
+    ways = list(_ways_up(evaluator, _Step(loader.point, loader.call)))
+    ends: dict[int, int] = {id(place.block): place.at for end in ways for place in places_around(end.point)}
+    step: _Step | None = _Step(point, None)
     for _ in range(_FAR):
-        if at is None:
+        if step is None:
             return False
+        at = step.point
+        if any(_is_given_to(step, end) for end in ways):
+            return True
         for place in places_around(at):
             if place.at < ends.get(id(place.block), 0):
                 return True
@@ -54,22 +60,55 @@ def surely_comes_before(evaluator: Evaluator, point: Point, loader: Loader) -> b
         if not isinstance(scope, ast.FunctionDef | ast.AsyncFunctionDef):
             return False
         sites = evaluator.sites.of(scope, at.frame)
-        at = sites[0].point if len(sites) == 1 else None
+        step = _Step(sites[0].point, sites[0].call) if len(sites) == 1 else None
     return False
 
 
-def _ways_up(evaluator: Evaluator, point: Point) -> Iterator[Point]:
+def always_comes_to(point: Point) -> bool:
+    """Whether a function comes to a point in it whenever it is called: no test, loop or handler stands around
+    the point, and nothing returns before."""
+    scope = point.frame.scope
+    if not isinstance(scope, FunctionNode) or point.statement is None:
+        return False
+    return all(
+        place.owner is None or isinstance(place.owner, ast.With) for place in places_around(point)
+    ) and not any(
+        isinstance(each, ast.Return) and each.lineno < point.statement.lineno
+        for each in statements_in(scope.body)
+    )
+
+
+class _Step(NamedTuple):
+    """A point on the way to another, and the call there that leads on, if one does."""
+
+    point: Point
+    call: ast.Call | None
+
+
+def _is_given_to(step: _Step, end: _Step) -> bool:
+    """Whether the call of one step is made to give what it gives to the other's: ``loop(prepare())``."""
+    return (
+        step.point.statement is end.point.statement
+        and step.call is not None
+        and end.call is not None
+        and step.call is not end.call
+        and any(node is step.call for node in walk(end.call))
+    )
+
+
+def _ways_up(evaluator: Evaluator, first: _Step) -> Iterator[_Step]:
     """A point, the calls of the function that it stands in, the calls of the functions around these."""
-    waiting = [point]
+    waiting = [first]
     seen: set[int] = set()
-    for at in waiting:  # grows meanwhile
-        yield at
+    for step in waiting:  # grows meanwhile
+        yield step
+        at = step.point
         scope = at.frame.scope
         if not isinstance(scope, ast.FunctionDef | ast.AsyncFunctionDef) or id(scope) in seen:
             continue
         if len(seen) < _MOST_FUNCTIONS:
             seen.add(id(scope))
-            waiting += [site.point for site in evaluator.sites.of(scope, at.frame)]
+            waiting += [_Step(site.point, site.call) for site in evaluator.sites.of(scope, at.frame)]
 
 
 def _precedes(at: Point, end: Point) -> bool:

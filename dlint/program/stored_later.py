@@ -11,6 +11,7 @@ import ast
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, NamedTuple
 
+from dlint.fork.order import always_comes_to
 from dlint.source.nodes import walk
 from dlint.source.statements import FunctionNode, functions_in
 from dlint.values.frame import Argument, Arguments, Frame, Point
@@ -23,11 +24,13 @@ if TYPE_CHECKING:
 
 
 class Later(NamedTuple):
-    """What an attribute holds from a point on, at which a call or an assignment stands."""
+    """What an attribute holds from a point on, at which a call or an assignment stands. ``at_once``: the
+    function that makes the object always comes to that point before anybody else has it."""
 
     name: str
     point: Point
     values: list[Outcome]
+    at_once: bool
 
 
 class _Given(NamedTuple):
@@ -62,12 +65,12 @@ def stored_later(evaluator: Evaluator, instance: Instance, world: World) -> Iter
                     for name in sorted(names):
                         values = _stored(evaluator, frame, instance, name, reached)
                         if values:
-                            yield Later(name, given.point, values)
+                            yield Later(name, given.point, values, _is_at_once(instance, given.point))
     for name in sorted(attributes - evaluator.classes.properties(instance.cls).keys()):
         for given in _assigned(evaluator, name):
             for reached in _worlds(evaluator, given, instance, world):
                 values = evaluator.value_of(given.arguments.positional[0], reached)
-                yield Later(name, given.point, values)
+                yield Later(name, given.point, values, _is_at_once(instance, given.point))
 
 
 def _worlds(evaluator: Evaluator, given: _Given, instance: Instance, world: World) -> Iterator[World]:
@@ -87,6 +90,11 @@ def _is(value: Value, instance: Instance, point: Point) -> bool:
         and isinstance(point.frame.scope, FunctionNode)
         and any(node is instance.node for node in walk(point.frame.scope))
     )
+
+
+def _is_at_once(instance: Instance, point: Point) -> bool:
+    """Whether the function around a point makes an object itself, and always comes to the point then."""
+    return always_comes_to(point) and any(node is instance.node for node in walk(point.frame.scope))
 
 
 def _set_by(function: FunctionNode) -> bool:

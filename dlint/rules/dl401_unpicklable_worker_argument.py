@@ -206,6 +206,7 @@ class _Later:
     place: str
     point: Point
     hazards: list[_Hazard]
+    at_once: bool
 
 
 def _arguments(program: Program, use: WorkerUse, loader: Loader) -> Iterator[Found]:
@@ -225,7 +226,7 @@ def _later(program: Program, parts: Sequence[Part]) -> Iterator[_Later]:
         if not (part.pickled and isinstance(part.value, Instance)):
             continue
         cls = part.value.cls
-        for name, point, values in stored_later(program.evaluator, part.value, part.world):
+        for name, point, values, at_once in stored_later(program.evaluator, part.value, part.world):
             if is_pickled(program.evaluator, cls, name):
                 place = f"{cls.name}.{name}"
                 inside = [
@@ -234,7 +235,7 @@ def _later(program: Program, parts: Sequence[Part]) -> Iterator[_Later]:
                     for each in shipped(program.evaluator, value, place, world)
                 ]
                 hazards = [hazard for each in inside if (hazard := _judged(program, each)) is not None]
-                yield _Later((part.value.key, name), place, point, hazards)
+                yield _Later((part.value.key, name), place, point, hazards, at_once)
 
 
 def _stored_before(program: Program, before: list[_Later], use: WorkerUse) -> Iterator[_Hazard]:
@@ -243,7 +244,7 @@ def _stored_before(program: Program, before: list[_Later], use: WorkerUse) -> It
     assert use.loader is not None
     for into in dict.fromkeys(each.into for each in before):
         stores = [each for each in before if each.into == into]
-        sure = any(surely_comes_before(program.evaluator, each.point, use.loader) for each in stores)
+        sure = any(_is_surely_before(program, each, use.loader) for each in stores)
         if sure and all(each.hazards for each in stores):
             for each in stores:
                 yield from each.hazards
@@ -254,8 +255,16 @@ def _is_replaced(program: Program, part: Part, before: list[_Later], use: Worker
     assert use.loader is not None
     stores = [each for each in before if each.place == part.place]
     return len({each.into for each in stores}) == 1 and any(
-        surely_comes_before(program.evaluator, each.point, use.loader) for each in stores
+        _is_surely_before(program, each, use.loader) for each in stores
     )
+
+
+def _is_surely_before(program: Program, stored: _Later, loader: Loader) -> bool:
+    """Whether something is stored before a loader is made, which some other function makes where the one that
+    makes the dataset stores it."""
+    if stored.at_once and stored.point.frame.scope is not loader.point.frame.scope:
+        return True
+    return surely_comes_before(program.evaluator, stored.point, loader)
 
 
 def _judged(program: Program, part: Part) -> _Hazard | None:
