@@ -163,6 +163,7 @@ _KEEPING_MODULES = ("torchvision.datasets.", "torch_geometric.data.")
 _MADE_OF_OTHERS = {
     "torch.utils.data.ConcatDataset": ("datasets",),
     "torch.utils.data.Subset": ("dataset", "indices"),
+    RANDOM_SPLIT: ("dataset",),
     "torch.utils.data.DataLoader": ("dataset",),
     "torch.utils.data.DistributedSampler": ("dataset",),
     "torchvision.transforms.Compose": ("transforms",),

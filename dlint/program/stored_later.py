@@ -12,11 +12,12 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, NamedTuple
 
 from dlint.fork.order import always_comes_to
+from dlint.knowledge.loading import ITEM_PARTS, is_dataset, kept_parameters
 from dlint.source.nodes import walk
 from dlint.source.statements import FunctionNode, functions_in
 from dlint.values.frame import Argument, Arguments, Frame, Point
 from dlint.values.outcomes import Outcome
-from dlint.values.values import Function, Instance, Value
+from dlint.values.values import Function, Instance, Made, Value
 from dlint.values.worlds import World
 
 if TYPE_CHECKING:
@@ -42,9 +43,15 @@ class _Given(NamedTuple):
     point: Point
 
 
-def stored_later(evaluator: Evaluator, instance: Instance, world: World) -> Iterator[Later]:
-    """What is stored in an object after it was made, by calls of its methods and by assignments."""
+def stored_later(evaluator: Evaluator, instance: Instance | Made, world: World) -> Iterator[Later]:
+    """What is stored in an object after it was made, by calls of its methods and by assignments; in a
+    library's dataset, in place of the transforms and the like that it keeps."""
     if instance.node is None:
+        return
+    if isinstance(instance, Made):
+        for name in ITEM_PARTS if is_dataset(instance.name) else ():
+            if kept_parameters(instance.name, name) is not None:
+                yield from _by_assignments(evaluator, instance, name, world)
         return
     seen: set[str] = set()
     attributes: set[str] = set()
@@ -67,13 +74,19 @@ def stored_later(evaluator: Evaluator, instance: Instance, world: World) -> Iter
                         if values:
                             yield Later(name, given.point, values, _is_at_once(instance, given.point))
     for name in sorted(attributes - evaluator.classes.properties(instance.cls).keys()):
-        for given in _assigned(evaluator, name):
-            for reached in _worlds(evaluator, given, instance, world):
-                values = evaluator.value_of(given.arguments.positional[0], reached)
-                yield Later(name, given.point, values, _is_at_once(instance, given.point))
+        yield from _by_assignments(evaluator, instance, name, world)
 
 
-def _worlds(evaluator: Evaluator, given: _Given, instance: Instance, world: World) -> Iterator[World]:
+def _by_assignments(
+    evaluator: Evaluator, instance: Instance | Made, name: str, world: World
+) -> Iterator[Later]:
+    for given in _assigned(evaluator, name):
+        for reached in _worlds(evaluator, given, instance, world):
+            values = evaluator.value_of(given.arguments.positional[0], reached)
+            yield Later(name, given.point, values, _is_at_once(instance, given.point))
+
+
+def _worlds(evaluator: Evaluator, given: _Given, instance: Instance | Made, world: World) -> Iterator[World]:
     """The worlds in which something is given to an object, and to no other."""
     for reached in evaluator.flow.reaching(given.point, world):
         holders = evaluator.values(given.holder, given.point, reached)
@@ -81,18 +94,18 @@ def _worlds(evaluator: Evaluator, given: _Given, instance: Instance, world: Worl
             yield reached
 
 
-def _is(value: Value, instance: Instance, point: Point) -> bool:
+def _is(value: Value, instance: Instance | Made, point: Point) -> bool:
     """Whether a value at a point is an object: by its key, or what the function around the point makes each
     time that it is called."""
     return value.key == instance.key or (
-        isinstance(value, Instance)
+        isinstance(value, Instance | Made)
         and value.node is instance.node
         and isinstance(point.frame.scope, FunctionNode)
         and any(node is instance.node for node in walk(point.frame.scope))
     )
 
 
-def _is_at_once(instance: Instance, point: Point) -> bool:
+def _is_at_once(instance: Instance | Made, point: Point) -> bool:
     """Whether the function around a point makes an object itself, and always comes to the point then."""
     return always_comes_to(point) and any(node is instance.node for node in walk(point.frame.scope))
 

@@ -7,13 +7,13 @@ with workers has to send them: as `collate_fn` (a `Trainer`'s `data_collator`) o
 the code behind the call or a loader class stores it (`loader.collate_fn = ...`), as the dataset, or kept on
 the dataset or on a transform that the dataset holds (`self.scale = lambda ...`,
 `transforms.Lambda(lambda ...)`, `dataset.steps.append(lambda ...)`, `dataset.add("crop", lambda ...)` where
-the method puts it in a list or dict), be it the default of a parameter or a
-name of a class (`collate = staticmethod(lambda ...)`). So do datasets of Hugging Face
-(`rows.with_transform(...)`, `rows["train"].set_transform(...)`, what maps or filters a stream; dill is for
-their fingerprints only) and the stages of a pipeline of webdataset's, but for those behind a `WebLoader`. A
-decorator's inner function is one where it has not the name of what it decorates (`functools.wraps`). What is
-stored in a dataset or transform before its loader is made, by a method (`dataset.set_scale(2)`), the setter
-of a property or an assignment, is kept on it as well, and what was there before is not.
+the method puts it in a list or dict), be it the default of a parameter or a name of a class (`collate =
+staticmethod(lambda ...)`). So do datasets of Hugging Face (`rows.with_transform(...)`,
+`rows["train"].set_transform(...)`, what maps or filters a stream; dill is for their fingerprints only) and
+the stages of a pipeline of webdataset's, but for those behind a `WebLoader`. A decorator's inner function is
+one where it has not the name of what it decorates (`functools.wraps`). What is stored in a dataset, one of
+torchvision's too, or in a transform before its loader is made, by a method (`dataset.set_scale(2)`), the
+setter of a property or an assignment, is kept on it as well, and what was there before is not.
 
 Also what a dataset or a transform of the program keeps and pickle refuses, whatever its name: a module
 (`self.backend = importlib.import_module(name)`), a generator (`self.files = (path for path in ...)`), a view
@@ -133,7 +133,7 @@ from dlint.source.closures import trail_to
 from dlint.source.module import Module
 from dlint.source.notebooks import is_notebook
 from dlint.values.frame import Frame, Point
-from dlint.values.values import Class, Function, Instance, Key
+from dlint.values.values import Class, Function, Instance, Key, Made
 from dlint.workers.sharing import by_dataset
 from dlint.workers.uses import WorkerUse
 
@@ -223,19 +223,20 @@ def _arguments(program: Program, use: WorkerUse, loader: Loader) -> Iterator[Fou
 def _later(program: Program, parts: Sequence[Part]) -> Iterator[_Later]:
     """What is stored in the objects that are sent, once these are made: what of it pickle refuses."""
     for part in parts:
-        if not (part.pickled and isinstance(part.value, Instance)):
+        held = part.value
+        if not (part.pickled and isinstance(held, Instance | Made)):
             continue
-        cls = part.value.cls
-        for name, point, values, at_once in stored_later(program.evaluator, part.value, part.world):
-            if is_pickled(program.evaluator, cls, name):
-                place = f"{cls.name}.{name}"
+        kind = held.cls.name if isinstance(held, Instance) else held.name.rpartition(".")[2]
+        for name, point, values, at_once in stored_later(program.evaluator, held, part.world):
+            if isinstance(held, Made) or is_pickled(program.evaluator, held.cls, name):
+                place = f"{kind}.{name}"
                 inside = [
                     each
                     for value, world in values
                     for each in shipped(program.evaluator, value, place, world)
                 ]
                 hazards = [hazard for each in inside if (hazard := _judged(program, each)) is not None]
-                yield _Later((part.value.key, name), place, point, hazards, at_once)
+                yield _Later((held.key, name), place, point, hazards, at_once)
 
 
 def _stored_before(program: Program, before: list[_Later], use: WorkerUse) -> Iterator[_Hazard]:
