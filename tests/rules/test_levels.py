@@ -1128,3 +1128,47 @@ def test_a_parent_that_uses_the_gpu(
     text = _MOVES.format(before=before, given=given, use=use)
     (finding,) = _found(tmp_path, monkeypatch, text, "DL503")
     assert finding.condition == condition
+
+
+_SEEDS_BY_TWO_WAYS = """\
+import numpy as np
+from torch.utils.data import DataLoader, Dataset
+
+
+class Noise:
+    def __call__(self, sample):
+        np.random.seed(5)
+        return sample + np.random.randn(*sample.shape)
+
+
+class Scans(Dataset):
+    def __init__(self, noise, is_test):
+        self.noise, self.is_test = noise, is_test
+
+    def __len__(self):
+        return 50
+
+    def scan(self, index):
+        return self.noise(np.full(4, index))
+
+    def __getitem__(self, index):
+        if self.is_test:
+            return self.scan(index)
+        return {other}
+
+
+for scan in DataLoader(Scans(Noise(), input() == "test"), num_workers=2):
+    print(scan)
+"""
+
+
+@pytest.mark.parametrize(
+    ("other", "condition"),
+    [("self.scan(2 * index)", None), ("np.ones(index)", "self.is_test is True")],
+)
+def test_a_way_to_a_seed_that_no_mode_decides(
+    other: str, condition: str | None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whichever way is the shortest, one that is taken in training repeats the numbers there."""
+    (finding,) = _found(tmp_path, monkeypatch, _SEEDS_BY_TWO_WAYS.format(other=other), "DL201")
+    assert finding.condition == condition
