@@ -211,6 +211,11 @@ def library_entries(name: str) -> tuple[str, ...]:
     return ("get",) if name.startswith("torch_geometric.data.") else ()
 
 
+def gives_graphs(loader: str) -> bool:
+    """Whether a loader's batches are graphs, whose attributes are what the items have under these names."""
+    return loader == "torch_geometric.loader.DataLoader"
+
+
 # Classes that are subscripted with types, which makes no other class of them.
 _GENERIC = frozenset({
     "builtins.dict", "builtins.frozenset", "builtins.list", "builtins.set", "builtins.tuple",

@@ -77,7 +77,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from dlint.knowledge.loading import fails_for_none
+from dlint.knowledge.loading import fails_for_none, gives_graphs
 from dlint.loaders.loaders import Loader, Way
 from dlint.program.conditions import called
 from dlint.program.program import Program
@@ -89,7 +89,6 @@ from dlint.values.worlds import World
 
 _TORCHS = frozenset({"torch.utils.data.DataLoader", "torchdata.stateful_dataloader.StatefulDataLoader"})
 _DEFAULT = "default_collate"
-_OF_GRAPHS = "torch_geometric.loader.DataLoader"
 _Judged = tuple[Reader, list[tuple[ast.stmt, How]]]
 
 
@@ -101,7 +100,7 @@ def check(program: Program) -> Iterator[Found]:
     nones = Nones(program.evaluator)
     known: dict[tuple[Key, World], list[_Judged]] = {}
     for loader in program.loaders:
-        if loader.inherited or loader.kind.name not in _TORCHS | {_OF_GRAPHS}:
+        if loader.inherited or not (loader.kind.name in _TORCHS or gives_graphs(loader.kind.name)):
             continue
         if loader.module.relative in index.storing("collate_fn"):
             continue
@@ -152,7 +151,7 @@ def _taker(collate: Value | None) -> str | None:
 def _found(program: Program, loader: Loader, reader: Reader, node: ast.stmt, how: How, collate: str) -> Found:
     owner = reader.function.owner.name if reader.function.owner is not None else reader.instance.cls.name
     where = f"{loader.module.relative}:{loader.call.lineno}"
-    of_graphs = loader.kind.name == _OF_GRAPHS
+    of_graphs = gives_graphs(loader.kind.name)
     return Found(
         reader.function.module,
         node,

@@ -10,7 +10,8 @@ puts it into a list of its object, or each of several into one: `meter.update(ou
 round makes anew, filled and then kept), or gathered at
 once (`list(loader)`, `[*loader]`, `zip(*loader)`, `torch.cat([labels for _, labels in loader])`), or by
 `itertools.cycle(loader)`, which keeps the batches of the first epoch and gives them again. What shares
-a batch's memory is followed: `batch[0]`, `batch.pop("y")`, `.detach()`, `.cpu()`, `.numpy()`, `.view(...)`,
+a batch's memory is followed: `batch[0]`, `batch.pop("y")`, `batch.y` of an object of the project or one of
+torch_geometric's batches (no property: it may give a copy), `.detach()`, `.cpu()`, `.numpy()`, `.view(...)`,
 `torch.unbind(y)`, `list(y)`, `images, labels = batch`, `{k: v.cpu() for k, v in batch.items()}`, and what a
 loop inside goes through (`for target in targets:`, `zip(targets, outputs)`, `batch.items()`), unless that
 loop may end early; so is a generator that hands every batch on (`logger.log_every(loader, 10)`). A batch
@@ -114,6 +115,7 @@ from dlint.streams.batches.collated import (
     has_tensors,
     have_dimensions,
 )
+from dlint.streams.batches.fields import field_kinds
 from dlint.streams.batches.handed_on import gives_as_is, handed_on
 from dlint.streams.batches.kept import (
     Kept,
@@ -446,6 +448,10 @@ def _judged(program: Program, iterations: Iterations, keeping: _Keeping, spot: _
         joined = into is not None and _is_joined(spot, into)
         kinds: dict[View, Holding | None] = {}
         for view in keeping.kept.views:
+            fields = field_kinds(program.evaluator, loader, view.place)
+            if fields is None:
+                kinds[view] = None
+                continue
             each = (
                 joined and view.given is None and not view.is_list and Values.EACH not in (view.place or ())
             )
@@ -454,7 +460,7 @@ def _judged(program: Program, iterations: Iterations, keeping: _Keeping, spot: _
             elif each and not keeping.kept.gone_through:
                 kinds[view] = "a tensor"
             else:
-                shown = _kind(program, loader, view, keeping.tensors)
+                shown = _kind(program, loader, view, keeping.tensors, fields)
                 # What is gone through may be a tuple of the tensors that are joined.
                 kinds[view] = "holds some" if shown is None and each and not view.is_row else shown
         views = [view for view, kind in kinds.items() if kind is not None]
@@ -523,9 +529,11 @@ def _is_sheltered(program: Program, loader: Loader) -> bool:
     )
 
 
-def _kind(program: Program, loader: Loader, view: View, tensors: Tensors) -> Holding | None:
-    """What is kept: "a tensor" or what "holds some", by what the code does with it, or by the dataset; None
-    where nothing shows."""
+def _kind(
+    program: Program, loader: Loader, view: View, tensors: Tensors, fields: list[Holding | None]
+) -> Holding | None:
+    """What is kept: "a tensor" or what "holds some", by what the code does with it, or by the dataset, which
+    tells of an attribute what its ``fields`` are; None where nothing shows."""
     asked = view.given or view.node
     if view.is_row and not _has_rows(program, loader, view):
         return None  # a number, which is a copy
@@ -537,6 +545,8 @@ def _kind(program: Program, loader: Loader, view: View, tensors: Tensors) -> Hol
         return "holds some"
     if view.place is None:
         return None
+    if fields:
+        return None if None in fields else "a tensor"
     storing = program.modules.index.storing("collate_fn")
     surely = bool(view.place) and not view.without and not one_of_many and not view.is_list
     for way, world in loader.ways("dataset", "collate_fn"):

@@ -254,9 +254,14 @@ def _holds_at(value: Value, place: Place, without: Set[str] = frozenset()) -> bo
             return _holds_at(parts[at], place[1:], without)
         case Items(items=parts):
             return any(_holds_at(each, ()) for each in parts)
-        case Made(name=name) if all(each is ANY or isinstance(each, int) for each in place):
-            return makes_tensors(name)
+        case Made() if all(each is ANY or isinstance(each, int) for each in place):
+            return is_tensor(value)
     return False
+
+
+def is_tensor(value: Value) -> bool:
+    """Whether a value surely is a tensor."""
+    return isinstance(value, Made) and makes_tensors(value.name)
 
 
 def _parts(node: ast.expr, place: Place, without: Set[str] = frozenset()) -> list[ast.expr]:
@@ -305,7 +310,7 @@ def _is_number(evaluator: Evaluator, reader: Reader, node: ast.expr, statement: 
     if isinstance(node, ast.Subscript) and _is_made_array(evaluator, node.value, point, reader.world):
         return True
     values = [value for value, _ in evaluator.values(node, point, reader.world)]
-    return bool(values) and all(map(_is_array, values))
+    return bool(values) and all(map(is_array, values))
 
 
 def _is_made_array(evaluator: Evaluator, node: ast.expr, point: Point, world: World) -> bool:
@@ -315,7 +320,8 @@ def _is_made_array(evaluator: Evaluator, node: ast.expr, point: Point, world: Wo
     return bool(held) and all(isinstance(value, Made) and value.name.startswith(_ARRAYS) for value in held)
 
 
-def _is_array(value: Value) -> bool:
+def is_array(value: Value) -> bool:
+    """Whether torch's own ``collate_fn`` makes a tensor of a value."""
     if isinstance(value, Const):
         return isinstance(value.value, int | float)
     return isinstance(value, Made) and value.name.startswith(_ARRAYS)

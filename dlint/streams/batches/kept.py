@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from typing import NamedTuple
 
 from dlint.knowledge.parts import tells_items_apart
-from dlint.knowledge.tensors import tells_holder, tells_tensor
+from dlint.knowledge.tensors import is_view, tells_holder, tells_tensor
 from dlint.source.nodes import children, walk
 from dlint.source.statements import blocks, dotted, expressions, own_names
 from dlint.streams.batches.loops import each_gone_through
@@ -506,10 +506,13 @@ def _holders(node: ast.ListComp | ast.DictComp) -> set[str]:
 
 
 def _bases(node: ast.expr) -> Iterator[ast.expr]:
-    """An expression, and what it is a view of, by methods alone."""
+    """An expression, and what it is a view of, by methods alone: what is asked of an object says nothing of
+    its attributes."""
     yield node
     while True:
         match node:
+            case ast.Attribute(attr=name) if not is_view(name):
+                return
             case ast.Call(func=ast.Attribute(value=base)) | ast.Attribute(value=base):
                 node = base
                 yield node

@@ -1,4 +1,5 @@
-"""What statements store in entries, or take out of them: ``batch["x"] = y``, ``batch.pop("x")``."""
+"""What statements store in entries and attributes, or take out of them: ``batch["x"] = y``, ``batch.y = y``,
+``batch.pop("x")``."""
 
 from __future__ import annotations
 
@@ -6,11 +7,18 @@ import ast
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from dlint.knowledge.tensors import tells_tensor
 from dlint.source.nodes import walk
 from dlint.source.statements import expressions
 
 # Some part: any of them may be meant.
 ANY = ...
+
+
+class Field(NamedTuple):
+    """The part of an object that is an attribute of this name."""
+
+    name: str
 
 
 class Stored(NamedTuple):
@@ -39,6 +47,8 @@ def stores(statement: ast.stmt) -> Iterator[Stored]:
                         yield Stored(held, key or ast.Constant(ANY), each, True)
                 else:
                     yield Stored(held, ast.Constant(ANY), arg, True)
+        case ast.Expr(value=ast.Call(func=ast.Name(id="setattr"), args=[held, _, value])):
+            yield Stored(held, ast.Constant(ANY), value, True)
 
 
 def taken_out(statement: ast.stmt) -> Iterator[tuple[ast.expr, str]]:
@@ -61,9 +71,13 @@ def _stored(target: ast.expr, value: ast.expr) -> Iterator[Stored]:
         case ast.Subscript(value=held, slice=ast.Name() | ast.Constant() | ast.UnaryOp() as key):
             is_text = isinstance(key, ast.Constant) and isinstance(key.value, str)
             yield Stored(held, key, value, is_text)
+        case ast.Attribute(value=held, attr=name):
+            yield Stored(held, target, value, not tells_tensor(name))
 
 
 def key_of(key: ast.expr) -> object:
+    if isinstance(key, ast.Attribute):
+        return Field(key.attr)
     return key.value if isinstance(key, ast.Constant) else ANY
 
 

@@ -15,7 +15,7 @@ from dlint.knowledge.tensors import cast_to, is_view, reshapes, tells_tensor, ty
 from dlint.source.nodes import walk
 from dlint.source.statements import blocks, dotted, own_names, parameters
 from dlint.streams.batches.loops import counted_by, each_gone_through, is_of_values
-from dlint.streams.batches.stored import ANY, key_of, stores, taken_out, written_keys
+from dlint.streams.batches.stored import ANY, Field, key_of, stores, taken_out, written_keys
 
 # Where in a batch something is: () for all of it, (0,) for its first part.
 Place = tuple[object, ...]
@@ -101,6 +101,8 @@ class Held:
         self.gone = set(gone)
         # Entries in which the same memory was stored as an array.
         self.arrays: set[Place] = set()
+        # Objects of which a method is called for what it does to them: it may store in their attributes.
+        self.told: set[Place] = set()
         # Names of whole numbers, by which one part is taken.
         self.counts: set[str] = set()
         self._hands_on = hands_on
@@ -109,6 +111,7 @@ class Held:
         """The same, to go on from here another way."""
         other = Held(self.names.items(), self.gone, self._hands_on)
         other.arrays = set(self.arrays)
+        other.told = set(self.told)
         other.counts = set(self.counts)
         return other
 
@@ -140,6 +143,7 @@ class Held:
         """Keep what holds another way as well."""
         self.gone |= other.gone
         self.arrays |= other.arrays
+        self.told |= other.told
         self.names = {
             name: _either(known, other.names[name])
             for name, known in self.names.items()
@@ -189,6 +193,7 @@ class Held:
             inside._overwrite_by(each, keys, overwrites)
         self.gone |= inside.gone
         self.arrays |= inside.arrays
+        self.told |= inside.told
 
     def _overwrite_by(
         self, statement: ast.stmt, keys: dict[str, list[object]], overwrites: Overwrites
@@ -210,6 +215,10 @@ class Held:
         match statement:
             case ast.Expr(value=ast.Call(func=ast.Attribute(value=ast.Name() as moved, attr="to" | "cuda"))):
                 self._forget(moved, ANY)  # moved in place: of a tensor this would do nothing
+            case ast.Expr(value=ast.Call(func=ast.Attribute(value=ast.Name() as told))) if (
+                view := self.view(told)
+            ) is not None and view.place is not None:
+                self.told.add(view.place)
             case ast.Expr(value=ast.Call() as call) | ast.Assign(value=ast.Call() as call):
                 given = [*call.args, *(keyword.value for keyword in call.keywords)]
                 if any(isinstance(each, ast.Name) and each.id in self.names for each in given):
@@ -305,8 +314,10 @@ class Held:
                 )
             case ast.Attribute(value=base, attr=attribute):
                 below = self.view(base)
-                if below is None or not is_view(attribute) or attribute == "numpy":
+                if below is None or attribute == "numpy":
                     return None
+                if not is_view(attribute):
+                    return self._field(node, below)
                 return below._replace(node=node, in_order=below.in_order and attribute not in _REORDER)
             case ast.Subscript(value=base, slice=at):
                 return self._part(node, base, at)
@@ -367,6 +378,16 @@ class Held:
             return below
         place = (*below.place, at.value if isinstance(at, ast.Constant) else ANY)
         if any(_may_be(each, place) for each in self.gone):
+            return None
+        is_array = self.stored_as_array(place)
+        return View(node, place, False, is_array=is_array, from_array=is_array)
+
+    def _field(self, node: ast.Attribute, below: View) -> View | None:
+        """What an attribute has of the batch, where that is an object."""
+        place = (*(below.place or ()), Field(node.attr))
+        is_whole = below.place == () and below.place not in self.told
+        is_whole = is_whole and not below.is_tensor and below.is_array is False
+        if not is_whole or any(_may_be(each, place) for each in self.gone):
             return None
         is_array = self.stored_as_array(place)
         return View(node, place, False, is_array=is_array, from_array=is_array)
