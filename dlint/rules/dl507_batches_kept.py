@@ -6,8 +6,8 @@ Tensors of a loader with workers that outlive their round: put into a list or di
 (`kept.append(batch)`, `targets.append(labels)`, `features[step] = batch[0]`, `kept += [labels]`,
 `kept = kept + [labels]`, `kept.insert(0, labels)`, `kept.extend(y.cpu() for y in labels)`,
 `kept.setdefault("y", []).append(y)`, a function that does nothing else with what it is given, a method that
-puts it into a list of its object, or each of several into one: `meter.update(output, y)`; a list that each
-round makes anew, filled and then kept), or gathered at
+puts it into a list of its object, or each of several into one: `meter.update(output, y)`, be that of each of
+some callbacks; a list that each round makes anew, filled and then kept), or gathered at
 once (`list(loader)`, `[*loader]`, `zip(*loader)`, `torch.cat([labels for _, labels in loader])`), or by
 `itertools.cycle(loader)`, which keeps the batches of the first epoch and gives them again. What shares
 a batch's memory is followed: `batch[0]`, `batch.pop("y")`, `batch.y` of an object of the project or one of
@@ -125,6 +125,7 @@ from dlint.streams.batches.kept import (
     kept_by,
     kept_by_comprehension,
     shows_holder,
+    tells,
     tensors_in,
 )
 from dlint.streams.batches.number_types import are_of_type
@@ -216,8 +217,19 @@ class _Place:
         return self._program.evaluator.sites.point_of(self._module, self._trail)
 
     def values(self, node: ast.expr) -> list[Value]:
-        """What an expression may be there."""
-        return [value for value, _ in self._program.evaluator.values(node, self.point)]
+        """What an expression may be there, or inside the loop over what it is an attribute of."""
+        loop = self._loops.get((dotted(node) or "").partition(".")[0]) if self._loops else None
+        point = self.point if loop is None else Point(self.point.frame, loop.body[0])
+        return [value for value, _ in self._program.evaluator.values(node, point)]
+
+    @cached_property
+    def _loops(self) -> dict[str, ast.For]:
+        """The loops inside the statement whose targets are told of each batch, by what these are called:
+        ``for callback in callbacks: callback.on_batch(batch)``."""
+        inside = [each for each in walk(self._trail[-1]) if isinstance(each, ast.For)]
+        return {
+            each.target.id: each for each in inside[1:] if isinstance(each.target, ast.Name) and tells(each)
+        }
 
     def hands_on(self, callee: ast.expr) -> bool:
         """Whether a call hands on the memory of what it is given."""
@@ -258,16 +270,19 @@ class _Place:
 
     def puts_by(self, call: ast.Call) -> list[Put]:
         """Where a call of a function of the project puts some of its arguments."""
-        match [value for value in self.values(call.func) if not isinstance(value, Unknown)]:
-            case [Function(node=ast.FunctionDef() as node) as function] if not node.decorator_list:
-                mark = (put_by, id(call))
-                if (
-                    mark not in self._program.answers
-                ):  # there what is made for a call has an identity of its own
-                    self._program.answers[mark] = put_by(node, _given(function, node, call))
-                puts: list[Put] = self._program.answers[mark]
-                return puts
-        return []
+        values = [value for value in self.values(call.func) if not isinstance(value, Unknown)]
+        if len(values) > 1 and (dotted(call.func) or "").partition(".")[0] not in self._loops:
+            return []  # it may be the one or the other
+        found: list[Put] = []
+        for value in values:
+            match value:
+                case Function(node=ast.FunctionDef() as node) as function if not node.decorator_list:
+                    mark = (put_by, id(call), id(node))
+                    # There what is made for a call has an identity of its own.
+                    if mark not in self._program.answers:
+                        self._program.answers[mark] = put_by(node, _given(function, node, call))
+                    found += self._program.answers[mark]
+        return found
 
     def overwrites(self, call: ast.Call) -> list[tuple[ast.expr, object]]:
         """The arguments of which a function of the project overwrites entries, and the keys."""

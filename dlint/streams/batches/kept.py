@@ -128,6 +128,16 @@ def kept_by_comprehension(
         yield Kept(each, tuple(found), None)
 
 
+def tells(loop: ast.For) -> bool:
+    """Whether all that a loop does is to call methods of each thing that it goes through."""
+    return isinstance(loop.target, ast.Name) and all(
+        isinstance(each, ast.Expr)
+        and isinstance(each.value, ast.Call)
+        and (dotted(each.value.func) or "").startswith(f"{loop.target.id}.")
+        for each in loop.body
+    )
+
+
 class _Body:
     """The body of one loop, statement by statement."""
 
@@ -150,6 +160,8 @@ class _Body:
                 within = held.within(statement)
                 if within is not None:
                     yield from self.kept(statement.body, within)
+                elif tells(statement):
+                    yield from self.kept(statement.body, held.copy())
             for put in self._put_aside(statement, held):
                 found = _kept(put, held, self._lists)
                 if found is not None and isinstance(put.into, ast.Name) and put.into.id in self._anew:
