@@ -14,8 +14,9 @@ Face that is not streamed (`load_dataset(path)["train"]`), in this file or anoth
 the way, with a `while` for those that are full, are the same stream, and so is what anything makes of its
 records (`for token in self.tokenizer(line)`); so are rows that a number counts through (`while at <
 len(self.rows)`, or slices of some), what an object reads that is its own iterator, everything in another
-order (`torch.randperm(n)`), and the streams of a `ChainDataset`. A `Trainer` of transformers whose
-`dataloader_num_workers` is above 1 is such a loader: it divides no stream among them.
+order (`torch.randperm(n)`), what a `while True` reads that something in it surely ends (`if not self.repeat:
+break`, of a dataset made with `repeat=False`), and the streams of a `ChainDataset`. A `Trainer` of
+transformers whose `dataloader_num_workers` is above 1 is such a loader: it divides no stream among them.
 
 A stream from elsewhere (webdataset, a streaming dataset of Hugging Face, Kafka, a queue) may divide itself,
 so may a database that is told to (`FOR UPDATE SKIP LOCKED`), and endless and random streams have nothing to

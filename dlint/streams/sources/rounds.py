@@ -238,7 +238,43 @@ class Rounds:
         counted = _counted_through(loop)
         if counted is not None:
             return self._streams.of_expression(counted, Point(frame, loop), world)
+        if self._is_left(loop, frame, world):
+            return NOTHING
         return None if inside or isinstance(loop.test, ast.Constant) else NOTHING
+
+    def _is_left(self, loop: ast.While, frame: Frame, world: World) -> bool:
+        """Whether each round comes to a test that surely leaves the loop, as what it asks for is known (``if
+        not self.infinite: break``) or counts the rounds up to a known number."""
+        if any(isinstance(each, ast.Continue) for each in statements_in(loop.body)):
+            return False
+        for statement in loop.body:
+            if not isinstance(statement, ast.If):
+                continue
+            point = Point(frame, statement)
+            for leaving, block in ((True, statement.body), (False, statement.orelse)):
+                if block and isinstance(block[-1], ast.Break | ast.Return):
+                    results = {result for result, _ in self._evaluator.truth(statement.test, point, world)}
+                    if results == {leaving} or (
+                        leaving and self._counts_up(loop, statement.test, point, world)
+                    ):
+                        return True
+        return False
+
+    def _counts_up(self, loop: ast.While, test: ast.expr, point: Point, world: World) -> bool:
+        """Whether a test asks whether a number that each round counts up has come to one that is known."""
+        match test:
+            case ast.Compare(left=counted, ops=[ast.Eq() | ast.Gt() | ast.GtE()], comparators=[most]):
+                path = dotted(counted)
+                counts = [each for each in statements_in(loop.body) if path in own_names(each)]
+                return (
+                    bool(counts)
+                    and all(_is_count(each) and each in loop.body for each in counts)
+                    and all(
+                        isinstance(value, Const) and isinstance(value.value, int)
+                        for value, _ in self._evaluator.values(most, point, world)
+                    )
+                )
+        return False
 
     def _reads_to_end(self, loop: ast.While, named: bool, frame: Frame, world: World) -> bool:
         calls = [
@@ -376,6 +412,13 @@ def _counted_through(loop: ast.While) -> ast.expr | None:
             if counts and all(isinstance(each, ast.AugAssign) for each in counts):
                 return whole
     return None
+
+
+def _is_count(statement: ast.stmt) -> bool:
+    match statement:
+        case ast.AugAssign(op=ast.Add(), value=ast.Constant(value=1)):
+            return True
+    return False
 
 
 def _ends_with(loop: ast.While, call: ast.Call, names: set[str]) -> bool:
