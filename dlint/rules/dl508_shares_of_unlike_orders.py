@@ -3,10 +3,11 @@
 ## What it finds
 
 In the `__iter__` of an `IterableDataset`, or what it calls, a list that is shuffled with the global random
-numbers of `random`, NumPy or torch (`random.shuffle(self.files)`, `order = torch.randperm(n)`), and after
-that divided by the number of the worker: `self.files[info.id :: info.num_workers]`, `islice`, a loop that
-takes one of so many, or the files from one number to another; also where a function or method that gets the
-list divides it (`self.my_part(self.files)`), be it what another leaves (`by_worker(by_rank(files))`), or
+numbers of `random`, NumPy or torch (`random.shuffle(self.files)`, `order = torch.randperm(n)`, or a list that
+has no name: `return random.sample(self.files, len(self.files))`), and after that divided by the number of the
+worker: `self.files[info.id :: info.num_workers]`, `islice`, a loop that takes one of so many, or the files
+from one number to another; also where a function or method that gets the list divides it
+(`self.my_part(self.files)`), be it what another leaves (`by_worker(by_rank(files))`), or
 where the function or generator that shuffles hands the list on, and its caller divides that
 (`islice(self.shuffled(), info.id, None, info.num_workers)`). Also a list that one worker shuffles alone, with
 whatever generator (`if info.id == 0: rng.shuffle(files)`).
@@ -124,8 +125,10 @@ def check(program: Program) -> Iterator[Found]:
             if whole is None:
                 continue
             own = _of(shares, function)
-            name = dotted(whole)
-            if name is None or own.is_one(name, event.node) or own.is_of_lone(event.point):
+            name = whole if isinstance(whole, ast.Call) else dotted(whole)
+            if name is None or own.is_of_lone(event.point):
+                continue
+            if isinstance(name, str) and own.is_one(name, event.node):
                 continue
             if not _is_divided(program, shares, name, event.point) and not (
                 own.hands_on(name, event.point) and _is_divided_by_caller(program, use.code, event, shares)
@@ -249,7 +252,8 @@ def _is_of_own_state(event: Event) -> bool:
 
 
 def _ordered(event: Event, statement: ast.stmt) -> ast.expr | None:
-    """What a call puts in an order that chance decides, as it is named after that."""
+    """What a call puts in an order that chance decides, as it is named after that; the call where what that
+    gives has no name."""
     call = event.node
     if not isinstance(call, ast.Call):
         return None
@@ -264,7 +268,9 @@ def _ordered(event: Event, statement: ast.stmt) -> ast.expr | None:
             node is call for node in walk(value)
         ):
             return target
-    return None
+        case ast.Assign() | ast.AugAssign():
+            return None
+    return call
 
 
 def _takes_all(call: ast.Call) -> bool:
@@ -300,7 +306,7 @@ def _is_older(program: Program) -> bool:
     return said is not None and said < _SEEDS_NUMPY
 
 
-def _is_of_ranks(program: Program, own: Shares, whole: str, point: Point) -> bool:
+def _is_of_ranks(program: Program, own: Shares, whole: str | ast.Call, point: Point) -> bool:
     """Whether a function, or one that gets what it has in order, speaks of ranks."""
     functions = [
         value.node

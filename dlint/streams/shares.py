@@ -132,11 +132,14 @@ class Shares:
         infos = those(self._is_info)
         return Told(infos, those(self._is_told), those(self._is_number), those(self._is_total))
 
-    def hands_on(self, whole: str, after: Point) -> bool:
-        """Whether the function gives, one by one, what a name stands for, as a statement left it: it returns
-        that, or is a generator that goes through it."""
-        places = [node for node in walk(self._function) if _comes_after(after, node) and _gives(node, whole)]
-        return any(self._is_left(whole, after, place) for place in places)
+    def hands_on(self, whole: str | ast.Call, after: Point) -> bool:
+        """Whether the function gives, one by one, what a call gives, or what a name stands for as a statement
+        left it: it returns that, or is a generator that goes through it."""
+        places = [node for node in walk(self._function) if _gives(node, whole)]
+        return any(
+            not isinstance(whole, str) or (_comes_after(after, place) and self._is_left(whole, after, place))
+            for place in places
+        )
 
     def gives_back(self, whole: str) -> bool:
         """Whether all that the function gives is what it got under a name, or a slice of it, in its order."""
@@ -153,13 +156,12 @@ class Shares:
 
     def _is_left(self, whole: str, after: Point | None, place: ast.AST) -> bool:
         """Whether nothing between a statement and a place gives what a name stands for another order."""
-        line: int = place.lineno  # type: ignore[attr-defined]
-        first = after.statement.lineno if after is not None and after.statement is not None else 0
+        first = after.statement if after is not None else None
         return all(
             not _sorts(statement, whole)
             and (whole not in own_names(statement) or _keeps_order(statement, whole))
             for statement in self._statements
-            if first < statement.lineno < line
+            if (first is None or _is_below(statement, first)) and _is_below(place, statement)
             if not (isinstance(statement, ast.Assign) and _is_within(place, statement))
         )
 
@@ -307,6 +309,12 @@ def _end(node: ast.AST) -> tuple[int, int]:
     return getattr(node, "end_lineno", None) or line, getattr(node, "end_col_offset", None) or column
 
 
+def _is_below(node: ast.AST, other: ast.AST) -> bool:
+    """Whether a node begins in a line below another's first, or behind it in the same line."""
+    line, first = _start(node)[0], _start(other)[0]
+    return line > first or (line == first and _end(other) <= _start(node))
+
+
 def _is_within(node: ast.AST, outer: ast.AST) -> bool:
     return _start(outer) <= _start(node) and _end(node) <= _end(outer)
 
@@ -317,7 +325,7 @@ def _comes_after(point: Point | None, node: ast.AST) -> bool:
     if point is None:
         return True
     statement = point.statement
-    if statement is None or getattr(node, "lineno", 0) <= statement.lineno:
+    if statement is None or not _is_below(node, statement):
         return False
     leaves_round = False
     for place in places_around(point):
@@ -336,8 +344,8 @@ def _comes_after(point: Point | None, node: ast.AST) -> bool:
 
 
 def is_what(node: ast.expr, whole: str | ast.Call) -> bool:
-    """Whether an expression is a name, or a certain call."""
-    return dotted(node) == whole if isinstance(whole, str) else node is whole
+    """Whether an expression is a name, or a certain call, or goes through what that gives."""
+    return dotted(node) == whole if isinstance(whole, str) else passed_through(node) is whole
 
 
 def passed_through(node: ast.expr) -> ast.expr:
@@ -346,6 +354,8 @@ def passed_through(node: ast.expr) -> ast.expr:
         case ast.Call(func=ast.Name(id=name), args=[inner, *_]) if name in _ONE_BY_ONE:
             return passed_through(inner)
         case ast.Call(func=ast.Name(id="map"), args=[_, inner]):
+            return passed_through(inner)
+        case ast.Call(func=ast.Attribute(value=inner, attr="tolist"), args=[], keywords=[]):
             return passed_through(inner)
         case ast.GeneratorExp(generators=[each]) | ast.ListComp(generators=[each]) if not each.ifs:
             return passed_through(each.iter)
@@ -375,16 +385,17 @@ def _turned(node: ast.AST) -> list[ast.expr]:
     return []
 
 
-def _gives(node: ast.AST, whole: str) -> bool:
-    """Whether a statement or expression gives what a name stands for to the caller, in its order."""
+def _gives(node: ast.AST, whole: str | ast.Call) -> bool:
+    """Whether a statement or expression gives what another is, or a name stands for, to the caller, in its
+    order."""
     match node:
         case ast.For(iter=source, body=body):
             inside = (each for statement in body for each in walk(statement))
-            return dotted(passed_through(source)) == whole and any(
+            return is_what(passed_through(source), whole) and any(
                 isinstance(each, ast.Yield | ast.YieldFrom) for each in inside
             )
         case ast.YieldFrom(value=source) | ast.Return(value=ast.expr() as source):
-            return dotted(passed_through(source)) == whole
+            return is_what(passed_through(source), whole)
     return False
 
 
