@@ -2,7 +2,8 @@
 
 ## What it finds
 
-`next(iter(loader))`, in one step or in two, in a loop, where the loader has workers and stays the same while
+`next(iter(loader))`, in one step or in two, `islice(loader, 1)` or a `for` that its first round ends
+(`for batch in loader: break`), in a loop, where the loader has workers and stays the same while
 the loop goes round; `next(iter(loaders[k]))` as well, one of each in an inner loop, and a function that
 returns it and is called in a loop.
 
@@ -76,7 +77,7 @@ from dlint.rules.rule import Found
 from dlint.rules.wording import brief
 from dlint.source.module import Module
 from dlint.source.nodes import walk
-from dlint.source.restarts import Restart, base_of, restarts
+from dlint.source.restarts import Restart, base_of, may_restart, restarts, takes_first
 from dlint.source.statements import dotted, target_names
 from dlint.values.frame import Point
 from dlint.values.places import loops_around, loops_that_repeat, tests_around
@@ -92,6 +93,8 @@ _STEPS = re.compile(r"step|batch|iter", re.IGNORECASE)
 _BY_HAND = "keep one iterator for each loader, made where it is first wanted, and again on StopIteration"
 _CURE = "make the iterator once before the loop, and again on StopIteration"
 _FAR = 1
+# Who makes a loader, or is given one, mentions one of these, or what goes through one.
+_WORDS = ("iter(", "DataLoader", "loader", "islice")
 # So many rounds, as written, are a look at some batches.
 _FEW = 10
 # What is given a loader and does not go through it.
@@ -102,12 +105,12 @@ def check(program: Program) -> Iterator[Found]:
     """Every ``next(iter(loader))`` of a loop."""
     iterations: Iterations | None = None
     index = program.modules.index
-    files = (
+    files = sorted(
         relative
-        for relative in index.mentioning("iter(")
+        for relative in {file for word in _WORDS for file in index.mentioning(word)}
         if program.mine(relative)
         and not index.is_test(relative)
-        and _RESTART.search(index.data(relative).decode(errors="replace"))
+        and _may_restart(index.data(relative).decode(errors="replace"))
     )
     for module in program.modules.each(files):
         for restart in restarts(module):
@@ -115,9 +118,14 @@ def check(program: Program) -> Iterator[Found]:
                 iterations = Iterations(program)
             (loop, held), point = _loop(restart), program.evaluator.sites.point_of(module, restart.trail)
             if loop is not None and any(each is loop for each in loops_that_repeat(point)):
-                yield from _in_loop(program, iterations, restart, loop, held, point)
+                if not restart.returns:  # else the loop is left as well
+                    yield from _in_loop(program, iterations, restart, loop, held, point)
             elif restart.at_once:
                 yield from _in_function(program, iterations, module, restart)
+
+
+def _may_restart(text: str) -> bool:
+    return _RESTART.search(text) is not None or may_restart(text)
 
 
 def _in_loop(
@@ -265,7 +273,11 @@ def _is_epoch_loop(loop: ast.For | ast.While, point: Point, iterations: Iteratio
         for node in (node for statement in loop.body for node in walk(statement)):
             if isinstance(node, ast.For | ast.While) or _hands_over(node, point, iterations):
                 return True
-    return any(iteration.is_loop for iteration in iterations.from_block(loop.body, point.frame))
+    return any(
+        iteration.is_loop
+        and not (isinstance(iteration.point.statement, ast.For) and takes_first(iteration.point.statement))
+        for iteration in iterations.from_block(loop.body, point.frame)
+    )
 
 
 def _head(loop: ast.For | ast.While) -> Iterator[str]:
@@ -357,13 +369,14 @@ def _found(
     happens = "75 times slower than going on"
     if _gets_first(program, loader):
         happens, effect = "each time it gets the first one again", "silent"
+    written = restart.spelling.format(brief(restart.source))
     remedy = None
-    if restart.at_once and alone and dotted(restart.source) is not None:
+    if restart.is_next and restart.at_once and alone and dotted(restart.source) is not None:
         remedy = Remedy("hoist_iterator", "unsafe", "Make the iterator once, before the loop")
     return Found(
         module,
-        restart.call,
-        f"next(iter({brief(restart.source)})) {how} starts new workers for every batch: {happens}",
+        restart.taking,
+        f"{written} {how} starts new workers for every batch: {happens}",
         effect,
         _CURE,
         with_workers(program, loader),

@@ -1,8 +1,10 @@
-"""Where a file makes an iterator and takes one thing out of it: ``next(iter(x))``, in one step or in two."""
+"""Where a file makes an iterator and takes one thing out of it: ``next(iter(x))``, in one step or in two,
+``islice(x, 1)``, or a loop that its first round ends."""
 
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
@@ -12,16 +14,30 @@ from dlint.source.statements import dotted
 
 _NEXTS = ("next", "__next__")
 _AGAIN = (ast.For, ast.AsyncFor, ast.While, ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
+# A loop, and up to twelve lines below what may end it.
+_LEFT = re.compile(
+    r"^(?=([ \t]*)for\b[^\n]*:(?:[ \t]*(?:break|return)\b|[^\n]*\n(?:(?:\1[ \t]+[^\n]*)?\n){0,12}?"
+    r"\1[ \t]+(?:[^\n]*;[ \t]*)?(?:break|return)\b))",
+    re.MULTILINE,
+)
+_NEXT = "next(iter({}))"
+_LEFT_AT_ONCE = "for ... in {}, left at once,"
 
 
 class Restart(NamedTuple):
-    """One of them: the nodes down to it, the call that takes the thing, what is gone through, and whether it
-    is written as one expression."""
+    """One of them: the nodes down to it, the expression that takes the thing, what is gone through, whether
+    it is written as one expression, how, and whether it leaves the function with it."""
 
     trail: list[ast.AST]
-    call: ast.Call
+    taking: ast.expr
     source: ast.expr
     at_once: bool
+    spelling: str = _NEXT
+    returns: bool = False
+
+    @property
+    def is_next(self) -> bool:
+        return self.spelling == _NEXT
 
 
 def restarts(module: Module) -> Iterator[Restart]:
@@ -42,6 +58,41 @@ def restarts(module: Module) -> Iterator[Restart]:
             taken = _taken(trail[-4], outer)
             if taken is not None:
                 yield Restart(trail[:-2], taken, inner.args[0], False)
+
+    for trail in module.paths_to("islice", called=True):
+        match trail[-2]:
+            case ast.Call(args=[source, ast.Constant(value=1)], keywords=[]) as call if (
+                call.func is trail[-1]
+            ):
+                yield Restart(trail[:-1], call, source, True, "islice({}, 1)")
+    lines = [module.text.count("\n", 0, match.start()) + 1 for match in _LEFT.finditer(module.text)]
+    for trail in module.trails_at(lines):
+        match trail[-1]:
+            case ast.For(iter=through, body=[*_, ast.Break() | ast.Return() as last]) as loop if takes_first(
+                loop
+            ):
+                match through:
+                    case ast.Call(func=ast.Name(id="enumerate"), args=[source]):
+                        pass
+                    case source:
+                        pass
+                yield Restart(
+                    [*trail, through], through, source, True, _LEFT_AT_ONCE, isinstance(last, ast.Return)
+                )
+
+
+def may_restart(text: str) -> bool:
+    """Whether a file's text may have one of them that is no ``next``."""
+    return "islice" in text or _LEFT.search(text) is not None
+
+
+def takes_first(loop: ast.For | ast.AsyncFor) -> bool:
+    """Whether a loop is surely left in its first round, for which it is there: all that it does is done with
+    one thing, once."""
+    inside = [node for statement in loop.body for node in walk(statement)]
+    return isinstance(loop.body[-1], ast.Break | ast.Return) and not any(
+        isinstance(node, (ast.Continue, *_AGAIN)) for node in inside
+    )
 
 
 def _taken(loop: ast.AST, statement: ast.Assign) -> ast.Call | None:
