@@ -31,7 +31,9 @@ from dlint.evaluation.options import Options
 from dlint.evaluation.questions import Questions
 from dlint.evaluation.registries import Registries
 from dlint.evaluation.truth import Truth, is_bool
+from dlint.knowledge.loading import OPEN_SETTINGS
 from dlint.knowledge.names import canonical, has_members_by_key, has_splits
+from dlint.knowledge.trainers import HPARAMS
 from dlint.objects.attributes import Attributes
 from dlint.objects.classes import Classes
 from dlint.objects.construction import Construction
@@ -68,6 +70,8 @@ if TYPE_CHECKING:
     from dlint.project.modules import Modules
 
 _MOST_LISTS = 12
+# What has under a key what it has as an attribute.
+_KEEP_BY_KEY = OPEN_SETTINGS | {HPARAMS}
 
 
 class Evaluator(Questions):
@@ -253,11 +257,13 @@ class Evaluator(Questions):
 
     def _call(self, node: ast.Call, point: Point, world: World) -> list[Outcome]:
         arguments = arguments_of(node, point)
-        return [
+        found = [
             outcome
             for callee, w in self.values(node.func, point, world)
             for outcome in self.invoke(callee, arguments, node, point, w)
         ]
+        self.options.read_with_default(node, found)
+        return found
 
     def invoke(
         self, callee: Value, arguments: Arguments, node: ast.AST, point: Point, world: World
@@ -356,6 +362,8 @@ class Evaluator(Questions):
             name = key.value if isinstance(key, Const) else None
             if asked is not None and isinstance(name, str) and self.options.is_kept(asked, name):
                 outcomes += self.attribute(asked, name, asked.node, asked.point, w)
+            elif isinstance(base, Made) and isinstance(name, str) and base.name in _KEEP_BY_KEY:
+                outcomes += self.library.kept(base, name, w) or self.containers.looked_up(base, key, w)
             else:
                 outcomes += self.containers.looked_up(base, key, w)
         return outcomes

@@ -26,9 +26,6 @@ class Evaluator(objects.Evaluator, Protocol):
     def containers(self) -> Containers: ...
 
     @property
-    def entries(self) -> Entries: ...
-
-    @property
     def library(self) -> Library: ...
 
     @property
@@ -45,12 +42,6 @@ class Containers(evaluation.Containers, Protocol):
     """What is in lists and dicts, looked up by what is known of the key."""
 
     def pick(self, base: Value, key: Value) -> list[Value]: ...
-
-
-class Entries(Protocol):
-    """What a dict holds under one key."""
-
-    def picked(self, table: Value, key: str, world: World) -> list[Outcome]: ...
 
 
 class Members(Protocol):
@@ -70,7 +61,7 @@ class Commands(Protocol):
     def called(self, name: str, scope: FunctionNode, frame: Frame, world: World) -> list[Outcome]: ...
 
 
-class Library(Protocol):
+class Library(evaluation.Library, Protocol):
     """What calls of libraries give."""
 
     def call(

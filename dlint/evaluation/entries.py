@@ -11,6 +11,8 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from dlint.knowledge.commands import PARSED
+from dlint.knowledge.loading import OPEN_SETTINGS
+from dlint.knowledge.trainers import HPARAMS
 from dlint.source.statements import blocks, changed_names, dotted, own_names, steps, taken
 from dlint.values.frame import Argument, Point
 from dlint.values.outcomes import Outcome
@@ -148,6 +150,10 @@ class Entries:
         asked = self.options(table, world)
         if asked is not None:
             return self._evaluator.attribute(asked, key, asked.node, asked.point, world)
+        if isinstance(table, Made) and (table.name in OPEN_SETTINGS or table.name == HPARAMS):
+            kept = self._evaluator.library.kept(table, key, world)
+            if kept:
+                return kept
         return [(Unknown(("entry", table.key, key)), world)]
 
     def options(self, table: Value, world: World) -> Made | None:

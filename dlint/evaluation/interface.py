@@ -98,6 +98,15 @@ class Evaluator(Protocol):
     def parameters(self) -> Parameters: ...
 
     @property
+    def options(self) -> Options: ...
+
+    @property
+    def library(self) -> Library: ...
+
+    @property
+    def entries(self) -> Entries: ...
+
+    @property
     def prepared(self) -> Prepared: ...
 
 
@@ -310,3 +319,25 @@ class Prepared(Protocol):
     """Loaders that a library has made ready for a device."""
 
     def given(self, arguments: Arguments, node: ast.AST, point: Point, world: World) -> list[Outcome]: ...
+
+
+class Options(Protocol):
+    """What somebody may ask for."""
+
+    def same_number(self, value: Value, number: Value) -> None: ...
+
+
+class Library(Protocol):
+    """What calls of libraries give."""
+
+    def written(self, made: Made, name: str, world: World) -> list[Outcome]: ...
+
+    def kept(self, made: Made, name: str, world: World) -> list[Outcome]: ...
+
+
+class Entries(Protocol):
+    """What dicts hold under one key."""
+
+    def of_argument(self, argument: Argument, key: str, world: World) -> list[Outcome]: ...
+
+    def picked(self, table: Value, key: str, world: World) -> list[Outcome]: ...

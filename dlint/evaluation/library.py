@@ -3,31 +3,38 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from dlint.evaluation import texts
 from dlint.evaluation.containers import is_method
+from dlint.evaluation.entries import ABSENT
 from dlint.evaluation.options import still_parser
 from dlint.knowledge.commands import PARSED, PARSED_AS_FAR_AS_KNOWN, PARSED_INTO, READS_FROM
-from dlint.knowledge.loading import NAMESPACES, PREPARES, kept_parameters
+from dlint.knowledge.loading import COPIES_SETTINGS, NAMESPACES, OPEN_SETTINGS, PREPARES, kept_parameters
 from dlint.knowledge.names import (
     AS_TUPLES_DICT,
+    CHANGES_BY_NAME,
+    CHANGES_BY_WORDS,
+    CHANGES_SETTINGS,
+    COPIES_MODEL,
     DUMPED,
     DUMPS_ALIKE,
     MAKES_PATHS,
+    MODEL_COPIED,
     PATH,
     STRUCTURED,
+    TUPLE_REPLACED,
     asks_state,
     library_answers_again,
 )
 from dlint.knowledge.processes.devices import DEVICE, is_number_of_gpu
 from dlint.knowledge.randomness import WORKER_INFO
-from dlint.knowledge.trainers import SETTINGS
+from dlint.knowledge.trainers import HPARAMS, SETTINGS
 from dlint.knowledge.words.reflection import INSTANTIATES, LOCATES
 from dlint.values.alike import told
 from dlint.values.frame import Argument, Arguments, Point
-from dlint.values.outcomes import Outcome, told_apart
+from dlint.values.outcomes import Outcome, stores_told_apart
 from dlint.values.values import (
     GENERATOR,
     NONE,
@@ -58,6 +65,8 @@ class Library:
     def __init__(self, evaluator: Evaluator) -> None:
         self._evaluator = evaluator
         self._worker_infos: set[Key] = set()
+        # What stands for the dicts in settings, which no call makes.
+        self._inside: dict[tuple[Key, str], ast.Pass] = {}
 
     def call(
         self, callee: External, arguments: Arguments, node: ast.AST, point: Point, world: World
@@ -76,6 +85,8 @@ class Library:
         if callee.owner is None and not arguments.all() and asks_state(callee.name):
             # `is_initialized()` answers the same wherever it is asked.
             return [(Unknown(("answer", callee.name)), world)]
+        if callee.owner is not None and callee.name in COPIES_SETTINGS and not arguments.all():
+            return [(callee.owner, world)]
         if callee.name in MAKES_PATHS:
             return [(Made(PATH, node, arguments, point), world)]
         if (
@@ -194,8 +205,10 @@ class Library:
     def kept(self, made: Made, name: str, world: World) -> list[Outcome]:
         """What an object of a library keeps of what it was made of, under a name; empty where nothing is
         known of that."""
-        if made.name in NAMESPACES:
+        if made.name in NAMESPACES or made.name == HPARAMS:
             return self._of_namespace(made, name, world)
+        if made.name in OPEN_SETTINGS:
+            return self._of_settings(made, name, world)
         if made.name == PATH and name == "parent":
             return [(Made(PATH, made.node, made.arguments, made.point, ("parent", made.key)), world)]
         if made.name == DEVICE and name == "type":
@@ -210,17 +223,72 @@ class Library:
         return self._evaluator.value_of(given, world) if given is not None else []
 
     def _of_namespace(self, made: Made, name: str, world: World) -> list[Outcome]:
+        given = Arguments(keywords=made.arguments.keywords, splats=made.arguments.splats)
+        found, absent = self._under(given, name, world)
+        found = [*found, *((Unknown(("attribute", made.key, name)), w) for w in absent)]
+        return self._with_stores(found, made, name, world)
+
+    def _with_stores(self, found: list[Outcome], made: Made, name: str, world: World) -> list[Outcome]:
+        """What an object was made with under a name, and what the program stores there."""
+        stored = self._evaluator.attributes.outside.of_made(made, name, world)
+        if stored:
+            found = list({value.key: (value, w) for value, w in [*found, *stored]}.values())
+        return stores_told_apart(found, ("kept", made.key, name), world)
+
+    def _of_settings(self, made: Made, name: str, world: World) -> list[Outcome]:
+        """What settings are made with under a name, where no code changes them by names that it does not
+        show; the program's other stores besides."""
+        found = self.written(made, name, world)
+        if not found or self._may_change(made):
+            return []
+        return self._with_stores(found, made, name, world)
+
+    def written(self, made: Made, name: str, world: World) -> list[Outcome]:
+        """What settings are made with under a name: ``EasyDict({"workers": 0})``; empty where that is not
+        known."""
+        given = made.arguments
+        if given.spread or made.name not in OPEN_SETTINGS:
+            return []
+        found, absent = self._under(given, name, world)
+        if absent or not found:
+            return []
+        if any(isinstance(value, Unknown) for value, _ in found):
+            return []
+        return [(self._as_settings(value, made, name), w) for value, w in found]
+
+    def _under(self, given: Arguments, name: str, world: World) -> tuple[list[Outcome], list[World]]:
+        """What a call is given that makes a dict of it, under one name, and the worlds in which that is
+        nothing."""
+        if name in given.keywords:
+            return self._evaluator.value_of(given.keywords[name], world), []
         found: list[Outcome] = []
-        for table, w in self._evaluator.containers.table(
-            Arguments(keywords=made.arguments.keywords, splats=made.arguments.splats), world
-        ):
-            if name in table.items:
-                found.append((table.items[name], w))
-            else:
-                found.append((Unknown(("attribute", made.key, name)), w))
-            found += self._evaluator.attributes.outside.of_made(made, name, w)
-        values = {value.key: (value, w) for value, w in found}
-        return told_apart(list(values.values()), ("kept", made.key, name))
+        worlds = [world]
+        for argument in reversed([*given.positional, *given.splats]):
+            following: list[World] = []
+            for start in worlds:
+                for value, w in self._evaluator.entries.of_argument(argument, name, start):
+                    if value is ABSENT:
+                        following.append(w)
+                    else:
+                        found.append((value, w))
+            worlds = following
+        return found, worlds
+
+    def _as_settings(self, value: Value, made: Made, name: str) -> Value:
+        """A dict in settings, which is settings itself."""
+        if not isinstance(value, Table):
+            return value
+        mark = (made.key, name)
+        node = self._inside.setdefault(mark, ast.Pass())
+        return Made(made.name, node, Arguments([Argument(None, None, value)]), made.point)
+
+    def _may_change(self, made: Made) -> bool:
+        """Whether code may change settings by names that are not written out."""
+        frame, index = made.point.frame, self._evaluator.modules.index
+        words: tuple[str, ...] = CHANGES_SETTINGS
+        if isinstance(frame.scope, ast.Module):  # all files have them
+            words = (*words, *CHANGES_BY_WORDS)
+        return CHANGES_BY_NAME.search(frame.module.text) is not None or any(map(index.mentioning, words))
 
     def _zip(self, arguments: Arguments, node: ast.AST, point: Point, world: World) -> list[Outcome]:
         columns: list[list[Value]] = []
@@ -280,7 +348,9 @@ class Library:
                     continue
                 except (TypeError, ValueError, OverflowError):
                     pass
-            found.append((value if isinstance(value, Unknown) else Unknown(("int", value.key)), w))
+            number = value if isinstance(value, Unknown) else Unknown(("int", value.key))
+            self._evaluator.options.same_number(value, number)
+            found.append((number, w))
         return found
 
     def _bool(self, arguments: Arguments, node: ast.AST, point: Point, world: World) -> list[Outcome]:
@@ -381,11 +451,50 @@ class Library:
         return found
 
     def _replaced(self, arguments: Arguments, node: ast.AST, point: Point, world: World) -> list[Outcome]:
-        """``replace(record, workers=0)``."""
-        if len(arguments.positional) != 1 or arguments.splats or arguments.spread:
+        """``replace(record, workers=0)``, ``replace(record, **changes)``."""
+        if len(arguments.positional) != 1 or arguments.spread:
             return []
+        if not arguments.splats:
+            return self._changed(arguments, arguments.keywords, node, point, world)
+        others = Arguments(keywords=arguments.keywords, splats=arguments.splats)
+        return self._changed_by(arguments, others, node, point, world)
+
+    def _copied_model(self, arguments: Arguments, node: ast.AST, point: Point, world: World) -> list[Outcome]:
+        """``settings.model_copy(update={"workers": 0})``."""
+        if len(arguments.positional) != 1 or arguments.spread or arguments.splats:
+            return []
+        if arguments.keywords.keys() - COPIES_MODEL:
+            return []
+        update = arguments.keywords.get("update")
+        others = Arguments([update] if update is not None else [])
+        return self._changed_by(arguments, others, node, point, world)
+
+    def _changed_by(
+        self, arguments: Arguments, others: Arguments, node: ast.AST, point: Point, world: World
+    ) -> list[Outcome]:
+        """A record with what the entries of dicts say instead, where these are known."""
+        found: list[Outcome] = []
+        for table, w in self._evaluator.containers.table(others, world):
+            if table.open:
+                return []
+            given = {str(name): Argument(None, None, value) for name, value in table.items.items()}
+            changed = self._changed(arguments, given, node, point, w)
+            if not changed:
+                return []
+            found += changed
+        return found
+
+    def _changed(
+        self,
+        arguments: Arguments,
+        given: Mapping[str, Argument],
+        node: ast.AST,
+        point: Point,
+        world: World,
+    ) -> list[Outcome]:
+        """A record with other values in some fields."""
         made = [
-            (self._evaluator.records.replaced(value, arguments.keywords, node, point), w)
+            (self._evaluator.records.replaced(value, given, node, point), w)
             for value, w in self._first(arguments, world)
         ]
         known: list[Outcome] = [(value, w) for value, w in made if value is not None]
@@ -503,6 +612,8 @@ _FUNCTIONS: dict[str, Callable[[Library, Arguments, ast.AST, Point, World], list
     "dataclasses.replace": Library._replaced,
     DUMPED: Library._dumped,
     AS_TUPLES_DICT: Library._as_dict,
+    TUPLE_REPLACED: Library._replaced,
+    MODEL_COPIED: Library._copied_model,
     "attr.asdict": Library._as_dict,
     "attr.evolve": Library._replaced,
     "attrs.asdict": Library._as_dict,

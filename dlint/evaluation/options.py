@@ -15,23 +15,31 @@ from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 from dlint.evaluation.questions import begun
 from dlint.knowledge.commands import FILLS_FIELDS, HYDRA, PARSED, PARSER
 from dlint.knowledge.loading import OPEN_SETTINGS
+from dlint.knowledge.names import ENVIRONMENT
 from dlint.knowledge.trainers import DEFAULTS, SETTINGS
 from dlint.project.configuration.hydra_files import number_in
-from dlint.source.declared_options import NotTold, declarations, in_words, is_users_line, set_afterwards
+from dlint.source.declared_options import (
+    NotTold,
+    declarations,
+    default_set,
+    in_words,
+    is_users_line,
+    set_afterwards,
+)
 from dlint.source.module import Module
 from dlint.source.statements import dotted
 from dlint.values.facts import NOTHING, fits
 from dlint.values.frame import Point
-from dlint.values.values import Class, Const, External, Items, Key, Made, Value
+from dlint.values.values import Class, Const, External, Items, Key, Made, Unknown, Value
 from dlint.values.worlds import HERE, OPTION, World
 
 if TYPE_CHECKING:
     from dlint.evaluation.interface import Evaluator
     from dlint.values.outcomes import Outcome
 
-# What may set options whose names it is given, or has at hand.
+# What may set options whose names it is given, or has at hand. An object's own attributes are no options.
 _SETS_BY_NAME = re.compile(
-    r"\bsetattr\(|(?:\bvars\([\w.]+\)|\.__dict__)\s*(?:\.update|\[[^]\n]*\]\s*(?:=(?!=)|[-+*/|]=))"
+    r"\bsetattr\((?!self\b)|(?:\bvars\((?!self\b)[\w.]+\)|(?<!\bself)\.__dict__)\s*(?:\.update|\[[^]\n]*\]\s*(?:=(?!=)|[-+*/|]=))"
 )
 _NOTHING_GIVEN = Const(None)
 # What a user asks for is called after the function that reads it, as what that function gives.
@@ -46,6 +54,14 @@ class Asks:
 
 
 _Line: TypeAlias = "list[str] | Asks | None"
+
+
+class Unasked(NamedTuple):
+    """What a number that somebody may ask for is called, and what it is where nobody does, if that is
+    known."""
+
+    words: str
+    default: Const | None
 
 
 class Asked(NamedTuple):
@@ -69,7 +85,7 @@ def setting_of(value: Value) -> str | None:
     if not isinstance(value, External) or made is None or made.name not in OPEN_SETTINGS:
         return None
     name = value.name.removeprefix(f"{made.name}().")
-    return name if name.isidentifier() else None
+    return name if all(part.isidentifier() for part in name.split(".")) else None
 
 
 def may_be(default: ast.expr | None, otherwise: External, choice: Key, world: World) -> list[Outcome]:
@@ -109,6 +125,25 @@ def _line(value: Value) -> _Line:
     return None
 
 
+def _name_and_default(call: ast.Call) -> tuple[str, Const] | None:
+    """What a call reads, and the number that it gives where that is not there."""
+    given = [*call.args, *(each.value for each in call.keywords if each.arg == "default")]
+    if len(given) != len(call.args) + len(call.keywords):
+        return None
+    match call.func, given:
+        case (
+            (ast.Attribute(attr="get" | "getenv") | ast.Name(id="getenv")),
+            [ast.Constant(value=str(name)), ast.Constant(value=int() | str() as default)],
+        ):
+            return (name, Const(default)) if type(default) is not bool else None
+        case (
+            ast.Name(id="getattr"),
+            [_, ast.Constant(value=str(name)), ast.Constant(value=int() | str() as default)],
+        ):
+            return (name, Const(default)) if type(default) is not bool else None
+    return None
+
+
 def _is_told(default: ast.expr | None) -> bool:
     return isinstance(default, ast.Constant) and type(default.value) in (int, float, type(None))
 
@@ -122,6 +157,7 @@ class Options:
         self._changed: dict[tuple[int, str], bool | None] = {}
         self._by_name: dict[int, bool] = {}  # by module, whether it sets options of names that it is given
         self._read: dict[Key, tuple[Made, External]] = {}  # what somebody has asked for, by its key
+        self._unasked: dict[Key, Unasked] = {}  # what is read with a default beside it
 
     def value(self, made: Made, name: str, otherwise: External, world: World) -> list[Outcome]:
         """What an option may be: its default, or anything else."""
@@ -196,8 +232,7 @@ class Options:
         name = option_of(value)
         setting = setting_of(value)
         if made is not None and setting is not None:
-            stored = [held for held, _ in self._evaluator.attributes.outside.of_made(made, setting, HERE)]
-            return stored[0] if len(stored) == 1 and isinstance(stored[0], Const) else None
+            return self._set(made, setting.split("."))
         if made is None or name is None or "." in name:
             return None
         if made.name in FILLS_FIELDS:
@@ -210,6 +245,65 @@ class Options:
         if known is None or set_afterwards(module, name):
             return None
         return None if self._sets_by_name(module) or self._is_changed(made, name) else known
+
+    def _set(self, made: Made, path: list[str]) -> Const | None:
+        """The constant that a project sets in its settings, under one name after the other, if it is one."""
+        held: Value = made
+        for name in path:
+            if not isinstance(held, Made):
+                return None
+            found = [
+                *self._evaluator.library.written(held, name, HERE),
+                *self._evaluator.attributes.outside.of_made(held, name, HERE),
+            ]
+            values = {value.key: value for value, _ in found}
+            if len(values) != 1:
+                return None
+            held = values.popitem()[1]
+        return held if isinstance(held, Const) else None
+
+    def read_with_default(self, call: ast.Call, found: list[Outcome]) -> None:
+        """Keeps the default that stands in a call beside the name of what is read: ``cfg.get("workers", 0)``,
+        ``getattr(args, "workers", 0)``."""
+        asked = _name_and_default(call)
+        if asked is None:
+            return
+        name, default = asked
+        for value, _ in found:
+            if isinstance(value, Unknown | External | Made):
+                of_system = isinstance(value, Made) and value.name in ENVIRONMENT
+                kind = "environment variable" if of_system else "setting"
+                self._unasked[value.key] = Unasked(f"the {kind} {name}", default)
+
+    def same_number(self, value: Value, number: Value) -> None:
+        """Keeps that a number is what it is made of: ``int(os.environ.get("WORKERS", "0"))``."""
+        known = self.unasked(value)
+        if known is None:
+            return
+        default = known.default
+        if default is not None:
+            try:
+                default = Const(int(default.value))
+            except (TypeError, ValueError, OverflowError):
+                default = None
+        self._unasked[number.key] = Unasked(known.words, default)
+
+    def unasked(self, value: Value) -> Unasked | None:
+        """What the option or the setting is called that a number is read from, and its default."""
+        beside = self._unasked.get(value.key)
+        option, setting = option_of(value), setting_of(value)
+        if option is not None:
+            default = self.written_number(value)
+            if beside is not None and not self._is_declared(value, option):
+                default = beside.default
+            return Unasked(f"the option {option}", default)
+        if setting is not None:
+            return Unasked(f"the setting {setting}", self.default(value, HERE))
+        return beside
+
+    def _is_declared(self, value: Value, option: str) -> bool:
+        made = value.owner if isinstance(value, External) else None
+        return made is None or made.name != PARSED or bool(_declarations(made, option))
 
     def asked(self, world: World) -> Iterator[Asked]:
         """The options and settings that the user must have asked for in a world, as they are not their
@@ -246,7 +340,10 @@ class Options:
         if made is None or name is None or made.name != PARSED:
             return None
         declared = _declarations(made, name)
-        return _unasked(declared[0]) if len(declared) == 1 else None
+        if len(declared) != 1:
+            return None
+        after = default_set(made.point.frame.module, declared[0])
+        return _unasked(declared[0]) if after is None else _plain(after)
 
     def below(self, base: External, name: str, otherwise: External, world: World) -> list[Outcome]:
         """The same of a key below others: ``cfg.data.workers``."""
@@ -344,8 +441,11 @@ def _declarations(made: Made, name: str) -> list[ast.Call]:
 def _default(made: Made, name: str) -> ast.expr | None:
     """The default of an option that is declared once in a file; None where it says none."""
     found = _declarations(made, name)
-    if len(found) != 1 or set_afterwards(made.point.frame.module, name):
+    if len(found) != 1:
         return None
+    module = made.point.frame.module
+    if set_afterwards(module, name):
+        return default_set(module, found[0])
     given = {keyword.arg: keyword.value for keyword in found[0].keywords}
     return None if None in given or "action" in given else given.get("default")
 

@@ -174,7 +174,18 @@ _MADE_OF_OTHERS = {
 NAMESPACES = frozenset({"types.SimpleNamespace", "argparse.Namespace"})
 # What a project sets its settings in, one attribute after the other; the user's file may change them.
 OPEN_SETTINGS = frozenset(
-    {"easydict.EasyDict", "yacs.config.CfgNode", "addict.Dict", "ml_collections.ConfigDict"}
+    {
+        "easydict.EasyDict",
+        "yacs.config.CfgNode",
+        "addict.Dict",
+        "ml_collections.ConfigDict",
+        "munch.Munch",
+        "omegaconf.OmegaConf.create",
+    }
+)
+# Gives the same settings once more.
+COPIES_SETTINGS = frozenset(
+    f"{name}().{copies}" for name in OPEN_SETTINGS for copies in ("clone", "copy", "deepcopy")
 )
 # Where they keep the others.
 INNER_PARTS = ("dataset", "datasets")

@@ -75,9 +75,21 @@ MAKES_PATHS = frozenset({f"{PATH}().{method}" for method in _OF_A_PATH} | {f"{PA
 AS_TUPLES_DICT = "typing.NamedTuple._asdict"
 DUMPED = "pydantic.BaseModel.model_dump"
 DUMPS_ALIKE = frozenset({"exclude", "exclude_none", "mode", "round_trip", "warnings"})
+# Methods of theirs that give another one, with other values in some fields, and keywords of the second.
+TUPLE_REPLACED = "typing.NamedTuple._replace"
+MODEL_COPIED = "pydantic.BaseModel.model_copy"
+COPIES_MODEL = frozenset({"update", "deep"})
 # What makes settings of a record or its class, and what changes settings in place by their fields' names.
 STRUCTURED = "omegaconf.OmegaConf.structured"
 CHANGES_SETTINGS = ("OmegaConf.update", "merge_with")
+# The same in any file, and in the one that makes them.
+CHANGES_BY_WORDS = ("setattr(", ".update(", "merge_from", "__dict__")
+CHANGES_BY_NAME = re.compile(
+    r"\bsetattr\(|\.update\(|\bmerge_from|\[[^\]\n]{1,99}\]\s*=(?!=)|__dict__|\bvars\([\w.]+\)\["
+)
+
+# What reads a variable of the system's, and gives a default where there is none.
+ENVIRONMENT = frozenset({"os.environ.get", "os.getenv"})
 
 
 # Classes of libraries that give a class below them nothing but a kind.

@@ -52,6 +52,9 @@ GIVEN_DATA = frozenset(
         "val_dataloaders",
     }
 )
+# Has the arguments of a constructor kept, and what keeps them.
+SAVES_ARGUMENTS = "save_hyperparameters"
+HPARAMS = "pytorch_lightning.hparams"
 MAKES_READY = ("prepare_data", "setup")
 
 

@@ -16,6 +16,7 @@ from dlint.objects.classes import is_property
 from dlint.objects.declared import Declared
 from dlint.objects.elsewhere.grown import Grown
 from dlint.objects.elsewhere.stores import Outside
+from dlint.objects.hparams import Hparams
 from dlint.objects.set_by_name import SetByName
 from dlint.source.desugaring.records import is_record
 from dlint.source.desugaring.validators import may_change
@@ -60,6 +61,7 @@ class Attributes:
         self._active: dict[tuple[Key, str], int] = {}
         self._asking_heirs: set[tuple[Key, str]] = set()
         self._set_by_name = SetByName(evaluator)
+        self._hparams = Hparams(evaluator)
 
     def of(self, base: Value, name: str, node: ast.AST, point: Point, world: World) -> list[Outcome]:
         """The values of ``base.name`` for what the program itself defines."""
@@ -68,7 +70,7 @@ class Attributes:
                 outcomes = self._of_instance(base, name, node, point, world)
                 whole = True
                 if self._set_by_name.sets(base.cls):
-                    given, sure, whole = self._set_by_name.given(base, name, world)
+                    given, sure, whole, _ = self._set_by_name.given(base, name, world)
                     if given:
                         outcomes = given if sure else [*given, *outcomes]
                         outcomes = told_apart(outcomes, ("set by name", base.key, name))
@@ -150,6 +152,10 @@ class Attributes:
         if held or bound:
             kept = [(self._filled(value, instance, name), w) for value, w in held]
             return self.grown(kept or told_apart(bound, (instance.key, name)), instance, name, world)
+        if name == "hparams":
+            kept_arguments = self._hparams.of(instance, world)
+            if kept_arguments:
+                return kept_arguments
         inherited = self._evaluator.records.inherited(instance, name)
         if inherited is not None:
             return [(inherited, world)]

@@ -7,7 +7,7 @@ import re
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from dlint.knowledge.names import AS_TUPLES_DICT, CHANGES_SETTINGS, DUMPED
+from dlint.knowledge.names import AS_TUPLES_DICT, CHANGES_SETTINGS, DUMPED, MODEL_COPIED, TUPLE_REPLACED
 from dlint.source.desugaring.records import is_record
 from dlint.source.nodes import speaks_of, walk
 from dlint.source.statements import parameters
@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 
 # What the bases of records call their own ways of giving a dict.
 _GIVE_DICTS = {"_asdict": AS_TUPLES_DICT, "dict": DUMPED, "model_dump": DUMPED}
+# The same of another one.
+_GIVE_OTHERS = {"_replace": TUPLE_REPLACED, "copy": MODEL_COPIED, "model_copy": MODEL_COPIED}
 # What changes or adds fields, in the body of a pydantic model.
 _CHANGES = re.compile(r"validator|serializer|computed_field")
 _TAKES_OTHERS = "allow"
@@ -101,12 +103,16 @@ class Records:
         return Instance(cls, arguments, node, point.key) if arguments is not None else None
 
     def inherited(self, record: Instance, name: str) -> Value | None:
-        """The method of a library's base that gives a record as a dict: ``settings.model_dump``."""
-        function = _GIVE_DICTS.get(name)
-        if function is None or not self._fields(record) or _is_changed(record.cls.node):
+        """The method of a library's base that gives a record as a dict, or another record:
+        ``settings.model_dump``, ``settings.model_copy``."""
+        function = _GIVE_DICTS.get(name) or _GIVE_OTHERS.get(name)
+        fields = self._fields(record) if function is not None else []
+        if function is None or not fields or _is_changed(record.cls.node):
             return None
         if function.rpartition(".")[0] not in self._evaluator.classes.libraries(record.cls):
             return None
+        if function == MODEL_COPIED and any(map(self._evaluator.modules.index.stored_elsewhere, fields)):
+            return None  # a copy has what was stored in the other one
         return Partial(External(function), Arguments([Argument(None, None, record)]))
 
     def _fields(self, record: Instance) -> list[str]:

@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from dlint.source.nodes import walk
 from dlint.source.statements import functions_in, parameters, statements_in
-from dlint.values.frame import Frame, Point, arguments_of
+from dlint.values.frame import Argument, Frame, Point, arguments_of
 from dlint.values.outcomes import Outcome
 from dlint.values.places import places_around
-from dlint.values.values import Class, Const, Instance, Key
+from dlint.values.values import Class, Const, External, Instance, Key, Made
 from dlint.values.worlds import World
 
 if TYPE_CHECKING:
@@ -33,11 +33,13 @@ _SIGNS = ("setattr(self,", "self.__dict__", "vars(self)")
 
 
 class Given(NamedTuple):
-    """What an attribute is set to by its name; whether it is ``sure`` to be, and that is the ``whole``."""
+    """What an attribute is set to by its name; whether it is ``sure`` to be, and that is the ``whole``.
+    ``handed_on``: all options of a command line are."""
 
     outcomes: list[Outcome]
     sure: bool
     whole: bool
+    handed_on: bool = False
 
 
 class SetByName:
@@ -77,6 +79,8 @@ class SetByName:
         found: list[Outcome] = []
         for _, frame in self._evaluator.initialisers.of(instance):
             for each in self._stores(frame, name, world):
+                if each.handed_on and self._evaluator.attributes.storing(instance, name):
+                    return Given([], False, False)  # before that, or after
                 found += each.outcomes
                 sure, whole = sure or each.sure, whole and each.whole
         return Given(found, sure, whole)
@@ -95,7 +99,8 @@ class SetByName:
             if isinstance(statement, ast.Expr) and isinstance(call, ast.Call):
                 match call.func, call.args:
                     case ast.Name(id="setattr"), [ast.Name(id=receiver), key, value] if receiver == own:
-                        yield self._under(key, value, name, point, world)
+                        each = self._each_of(key, value, name, point, world)
+                        yield each or self._under(key, value, name, point, world)
                         continue
                     case ast.Attribute(value=held, attr="update"), _ if _is_dict_of(held, own):
                         yield self._among(call, name, point, world)
@@ -122,14 +127,52 @@ class SetByName:
         """``self.__dict__.update(values)``."""
         found: list[Outcome] = []
         sure = whole = True
+        handed_on = False
         for start in self._evaluator.flow.reaching(point, world):
-            for table, w in self._evaluator.containers.table(arguments_of(call, point), start):
+            arguments = arguments_of(call, point)
+            asked = [each for given in arguments.all() for each in self._asked_for(given, name, start)]
+            if asked:
+                found += asked
+                handed_on = True
+                continue
+            for table, w in self._evaluator.containers.table(arguments, start):
                 if name in table.items:
                     found.append((table.items[name], w))
                 else:
                     sure, whole = False, whole and not table.open
         conditional = any(isinstance(place.owner, ast.If | ast.Try) for place in places_around(point))
-        return Given(found, sure and bool(found) and not conditional, whole)
+        return Given(found, sure and bool(found) and not conditional, whole, handed_on)
+
+    def _asked_for(self, given: Argument, name: str, world: World) -> list[Outcome]:
+        """What a command line gives an option whose default is known, where all options are handed on:
+        ``vars(args)``."""
+        found: list[Outcome] = []
+        for value, w in self._evaluator.value_of(given, world):
+            if not isinstance(value, Made | External):
+                return []
+            found += self._evaluator.entries.picked(value, name, w)
+        return found if any(isinstance(value, Const) for value, _ in found) else []
+
+    def _each_of(self, key: ast.expr, value: ast.expr, name: str, point: Point, world: World) -> Given | None:
+        """``for key, value in vars(args).items(): setattr(self, key, value)``."""
+        places = [place for place in places_around(point) if place.owner is not None]
+        loop = places[0].owner if len(places) == 1 else None
+        match loop, key, value:
+            case (
+                ast.For(
+                    target=ast.Tuple(elts=[ast.Name(id=first), ast.Name(id=second)]),
+                    iter=ast.Call(func=ast.Attribute(value=held, attr="items"), args=[]),
+                ),
+                ast.Name(id=asked),
+                ast.Name(id=given),
+            ) if (first, second) == (asked, given):
+                found = [
+                    outcome
+                    for start in self._evaluator.flow.reaching(Point(point.frame, loop), world)
+                    for outcome in self._asked_for(Argument(held, Point(point.frame, loop)), name, start)
+                ]
+                return Given(found, True, True, True) if found else None
+        return None
 
 
 def _sets_by_name(text: str) -> bool:

@@ -92,17 +92,19 @@ def with_workers(program: Program, loader: Loader) -> str | None:
 
 def _by_option(program: Program, loader: Loader) -> str | None:
     values = loader.values("num_workers")
-    known = [value for value in values if isinstance(value, Const) or value is None]
-    if not known or not all(map(is_zero, known)):
-        return None
     others = [value for value in values if value is not None and not is_zero(value)]
-    options = {option_of(value) for value in others}
-    if len(options) != 1 or None in options:
+    if not others or any(isinstance(value, Const) for value in others):
         return None
-    default = program.evaluator.options.written_number(others[0])
-    # Where that is another number, or none is written, the program itself has stored the 0.
-    why = " (its default is 0)" if default is None or is_zero(default) else ""
-    return f"the option {options.pop()} is above 0{why}"
+    found = {program.evaluator.options.unasked(value) for value in others}
+    asked = found.pop() if len(found) == 1 else None
+    if asked is None:
+        return None
+    nought = asked.default is not None and is_zero(asked.default)
+    if len(others) == len(values) and not (nought and asked.default != Const(None)):
+        return None
+    # Where that is another number the program itself has stored the 0, and has not where none is written.
+    by_default = nought or (asked.default is None and option_of(others[0]) is not None)
+    return f"{asked.words} is above 0{' (its default is 0)' if by_default else ''}"
 
 
 def asked_for(program: Program, event: Event) -> str | None:

@@ -15,6 +15,20 @@ _TYPES: Final = {"int": int, "float": float, "str": str}
 _UNUSUAL = frozenset({"action", "nargs", "const", "choices"})
 
 
+# What says whether, how often and in which call something is done.
+_AROUND = (
+    ast.FunctionDef,
+    ast.AsyncFunctionDef,
+    ast.Lambda,
+    ast.If,
+    ast.IfExp,
+    ast.For,
+    ast.While,
+    ast.Try,
+    ast.match_case,
+)
+
+
 class NotTold(Exception):
     """Nobody can tell what a line of words gives an option."""
 
@@ -33,9 +47,36 @@ def declarations(module: Module, name: str, parsed: ast.AST, scope: ast.AST) -> 
 
 def set_afterwards(module: Module, name: str) -> bool:
     """Whether a file gives an option another default than its declaration does, by ``set_defaults``."""
-    return "set_defaults" in module.text and any(
-        keyword.arg in (None, name) for call, _ in _calls(module, "set_defaults") for keyword in call.keywords
-    )
+    return bool(_set_defaults(module, name))
+
+
+def default_set(module: Module, declared: ast.Call) -> ast.expr | None:
+    """The default that the function which declares an option surely gives it afterwards."""
+    name = _kept_as(declared)
+    found = _set_defaults(module, name) if name is not None else []
+    if len(found) != 1 or found[0][0].arg is None:
+        return None
+    keyword, call, trail = found[0]
+    home = [_around(above) for each, above in _calls(module, "add_argument") if each is declared]
+    if _receiver(call) != _receiver(declared) or call.lineno < declared.lineno:
+        return None
+    return keyword.value if home == [_around(trail)] else None
+
+
+def _set_defaults(module: Module, name: str) -> list[tuple[ast.keyword, ast.Call, list[ast.AST]]]:
+    if "set_defaults" not in module.text:
+        return []
+    return [
+        (keyword, call, trail)
+        for call, trail in _calls(module, "set_defaults")
+        for keyword in call.keywords
+        if keyword.arg in (None, name)
+    ]
+
+
+def _around(trail: list[ast.AST]) -> list[int]:
+    """What stands around a call: the function, and each test and loop in it."""
+    return [id(each) for each in trail if isinstance(each, _AROUND)]
 
 
 def in_words(call: ast.Call, words: Sequence[str]) -> str | int | float | bool | None:

@@ -63,6 +63,65 @@ def test_workers_that_an_option_asks_for(
     assert (", if " in finding.message) is (condition is not None)
 
 
+_BESIDE = " is above 0 (its default is 0)"
+
+
+@pytest.mark.parametrize(
+    ("before", "workers", "condition"),
+    [
+        ("import os", "int(os.environ.get('N', 0))", f"the environment variable N{_BESIDE}"),
+        ("import os", "int(os.getenv('N', '0'))", f"the environment variable N{_BESIDE}"),
+        ("import os", "int(os.environ.get('N', 4))", None),
+        ("import os", "int(os.environ['N'])", None),
+        ("cfg = read()", "cfg.get('workers', 0)", f"the setting workers{_BESIDE}"),
+        ("cfg = read()", "cfg.get('data', {}).get('workers', 0)", f"the setting workers{_BESIDE}"),
+        ("cfg = read()", "cfg.get('workers', 2)", None),
+        ("cfg = read()", "cfg.get('workers', False or 2)", None),
+        ("cfg = read()", "getattr(cfg, 'workers', 0)", f"the setting workers{_BESIDE}"),
+        ("cfg = read()", "cfg.workers", None),
+        ("cfg = read()", "cfg.get('workers', 0) if cfg else 4", None),
+        (
+            "from easydict import EasyDict\n__C = EasyDict()\ncfg = __C\n__C.N = 0",
+            "cfg.N",
+            f"the setting N{_BESIDE}",
+        ),
+        ("from easydict import EasyDict\ncfg = EasyDict()\ncfg.N = 4", "cfg.N", None),
+        (
+            "from yacs.config import CfgNode as CN\n_C = CN()\n_C.DATA = CN()\n_C.DATA.N = 0\n"
+            "def cfg_of():\n    return _C.clone()\ncfg = cfg_of()\ncfg.merge_from_file('a.yml')",
+            "cfg.DATA.N",
+            f"the setting DATA.N{_BESIDE}",
+        ),
+    ],
+)
+def test_workers_that_are_0_where_nobody_says_otherwise(
+    before: str, workers: str, condition: str | None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    text = f"{_DRAWS}{before}\ndef main():\n    return DataLoader(Noise(), num_workers={workers})\nmain()\n"
+    (finding,) = _found(tmp_path, monkeypatch, text, "DL202", target_torch="1.8")
+    assert (finding.condition, finding.level) == (condition, "warning" if condition else "error")
+
+
+@pytest.mark.parametrize(
+    ("after", "default"),
+    [
+        ("parser.set_defaults(workers=0)", "0"),
+        ("parser.set_defaults(workers=4)", "4"),
+        ("parser.set_defaults(**read())", None),
+        ("if read():\n    parser.set_defaults(workers=0)", None),
+        ("def other(parser):\n    parser.set_defaults(workers=0)", None),
+    ],
+)
+def test_a_default_that_is_set_afterwards(
+    after: str, default: str | None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    option = f"parser.add_argument('--workers', type=int, default=2)\n{after}"
+    use = "loader = DataLoader(Noise(), num_workers=args.workers)"
+    text = _DRAWS + _LOADS.format(option=option, use=use)
+    (finding,) = _found(tmp_path, monkeypatch, text, "DL202", target_torch="1.8")
+    assert finding.condition == (f"the option workers{_BESIDE}" if default == "0" else None)
+
+
 @pytest.mark.parametrize(("target", "level"), [(None, "warning"), ("1.8", "error")])
 def test_the_torch_that_the_project_declares(
     target: str | None, level: Level, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

@@ -1,0 +1,111 @@
+"""What Lightning keeps of a constructor's arguments: ``self.hparams``."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from dlint.knowledge.trainers import HPARAMS, SAVES_ARGUMENTS
+from dlint.source.statements import FunctionNode, parameters, statements_in
+from dlint.values.frame import Argument, Arguments, Frame, Point
+from dlint.values.outcomes import Outcome
+from dlint.values.values import Instance, Made, Table
+from dlint.values.worlds import World
+
+if TYPE_CHECKING:
+    from dlint.objects.interface import Evaluator
+
+
+class Hparams:
+    """Questions about kept arguments."""
+
+    def __init__(self, evaluator: Evaluator) -> None:
+        self._evaluator = evaluator
+        # Names that stand in no text, by the function and what they say: answers are remembered by node.
+        self._nodes: dict[tuple[int, str], ast.Name] = {}
+
+    def of(self, instance: Instance, world: World) -> list[Outcome]:
+        """What an object keeps; empty where it keeps nothing, or nobody knows what."""
+        above: list[Frame] = []
+        for _, frame in self._evaluator.initialisers.of(instance):
+            above.append(frame)
+            for call, statement in _saves(frame):
+                return self._kept(call, Point(frame, statement), above, world)
+        return []
+
+    def _kept(self, call: ast.Call, point: Point, frames: list[Frame], world: World) -> list[Outcome]:
+        words = [each.value for each in call.args if isinstance(each, ast.Constant)]
+        given = {keyword.arg: keyword.value for keyword in call.keywords}
+        if given.keys() - {"ignore", "logger"}:
+            return []
+        if len(words) == len(call.args):
+            left_out = _words(given.get("ignore"))
+            if left_out is None:
+                return []
+            arguments = self._arguments(point, frames, set(map(str, words)), left_out)
+            return [(Made(HPARAMS, call, arguments, point), world)]
+        if len(call.args) != 1 or isinstance(call.args[0], ast.Starred):
+            return []
+        # Settings that are given whole: a dict, or what was parsed.
+        found: list[Outcome] = []
+        for value, w in self._evaluator.values(call.args[0], point, world):
+            if isinstance(value, Table):
+                splat = Argument(None, None, value)
+                found.append((Made(HPARAMS, call, Arguments(splats=[splat]), point), w))
+            else:
+                found.append((value, w))
+        return found
+
+    def _arguments(self, point: Point, frames: list[Frame], only: set[str], left_out: set[str]) -> Arguments:
+        """The parameters of the constructors that are at work, those of the object's own class first."""
+        keywords: dict[str, Argument] = {}
+        splats: list[Argument] = []
+        for frame in frames:
+            scope = frame.scope
+            if not isinstance(scope, FunctionNode):
+                continue
+            at = point if frame is point.frame else Point(frame, scope.body[0])
+            for each in parameters(scope)[1:]:
+                if each.arg in left_out or (only and each.arg not in only):
+                    continue
+                if each is scope.args.kwarg:
+                    splats.append(Argument(self._name(scope, each.arg), at))
+                elif each is not scope.args.vararg:
+                    keywords.setdefault(each.arg, Argument(self._name(scope, each.arg), at))
+        return Arguments(keywords=keywords, splats=splats)
+
+    def _name(self, scope: FunctionNode, word: str) -> ast.Name:
+        known = self._nodes.get((id(scope), word))
+        if known is None:
+            known = ast.copy_location(ast.Name(word, ast.Load()), scope)
+            self._nodes[id(scope), word] = known
+        return known
+
+
+def _saves(frame: Frame) -> Iterator[tuple[ast.Call, ast.stmt]]:
+    """The calls in a constructor that have its arguments kept."""
+    scope = frame.scope
+    if not isinstance(scope, FunctionNode) or SAVES_ARGUMENTS not in frame.module.text:
+        return
+    own = parameters(scope)[0].arg
+    for statement in statements_in(scope.body):
+        match statement:
+            case ast.Expr(
+                value=ast.Call(func=ast.Attribute(value=ast.Name(id=receiver), attr=called)) as call
+            ):
+                if receiver == own and called == SAVES_ARGUMENTS:
+                    yield call, statement
+
+
+def _words(node: ast.expr | None) -> set[str] | None:
+    """The words that an expression says, None where they are not written out."""
+    match node:
+        case None:
+            return set()
+        case ast.Constant(value=str(word)):
+            return {word}
+        case ast.List(elts=elements) | ast.Tuple(elts=elements) | ast.Set(elts=elements):
+            words = {str(each.value) for each in elements if isinstance(each, ast.Constant)}
+            return words if len(words) == len(elements) else None
+    return None
