@@ -460,9 +460,17 @@ def _unasked(call: ast.Call) -> Const | None:
     flagged = isinstance(action, ast.Constant) and action.value == "store_true"
     if action is not None and not flagged:
         return None
+    if isinstance(default, ast.Constant) and isinstance(default.value, str) and not _is_text(given):
+        return None  # what its type makes of that: `type=str2bool, default="no"`
     if default is None:
         return Const(False) if flagged else _NOTHING_GIVEN if _is_flag(call) else None
     return _plain(default)
+
+
+def _is_text(given: dict[str | None, ast.expr]) -> bool:
+    """Whether an option is the text that a user writes."""
+    kind = given.get("type")
+    return kind is None or (isinstance(kind, ast.Name) and kind.id == "str")
 
 
 def _is_flag(call: ast.Call) -> bool:

@@ -94,6 +94,7 @@ from dlint.finding import Finding, Remedy
 from dlint.fork.protection import Effect, Protections, Shelter
 from dlint.fork.start_method import STARTS_ANEW, surely_starts_anew
 from dlint.knowledge.processes.opencv import NO_THREADS
+from dlint.program.asked import for_events
 from dlint.program.conditions import both, loaded
 from dlint.program.program import Program
 from dlint.rules.rule import Found
@@ -162,13 +163,14 @@ def check(program: Program) -> Iterator[Found]:
             mark = (id(event), shelter, taken, forks, condition)
             if mark not in told:
                 told.add(mark)
+                asked = both(condition, for_events(program, use.code, event))
                 if umat:
-                    yield from _umat(event, shelter, condition)
+                    yield from _umat(event, shelter, asked)
                 elif taken is not None:
-                    yield _taken_back(event, taken, condition)._replace(together=files)
+                    yield _taken_back(event, taken, asked)._replace(together=files)
                 else:
                     loose = threads.unfollowed(use, (*use.modules, event.module)) if forks else None
-                    for found in _cv2_call(program, use, event, shelter, loose, condition):
+                    for found in _cv2_call(program, use, event, shelter, loose, asked):
                         yield found._replace(together=files)
 
 
@@ -289,7 +291,7 @@ def _thread_count(program: Program, event: Event, use: WorkerUse) -> Iterator[Fo
         "worker does not have: it hangs",
         "hang",
         "use 0, which never hangs",
-        both(loaded(program, use), "the main process has used OpenCV before"),
+        both(loaded(program, use, event), "the main process has used OpenCV before"),
         event.link.steps(event.name, event.module, event.node),
         Remedy("cv2_threads_off", "safe", "Use 0 instead", {"kind": "thread-count"}),
         kind="thread-count",

@@ -111,6 +111,7 @@ from dlint.fork.sides import (
 )
 from dlint.fork.start_method import STARTS_ANEW
 from dlint.knowledge.processes.pools import LOCKS, POOLS, THREAD_QUEUES, THREADS, gives_work
+from dlint.program.asked import for_made
 from dlint.program.conditions import NOT_FORKED, both, loaded
 from dlint.program.program import Program
 from dlint.rules.rule import Found
@@ -229,7 +230,7 @@ def _pool(
         what,
         effect,
         cure + where,
-        both(loaded(program, use), condition),
+        both(loaded(program, use, event), for_made(program, made), condition),
         event.link.steps(event.name, event.module, event.node),
         remedy if threads and before else None,
         by_hand=None if threads and before else f"{cure}, and leave it out of __getstate__",
@@ -335,7 +336,7 @@ def _queue(
         f"a thread of the parent {verb} a queue that worker code waits for: forked workers hang",
         "hang",
         "start the thread in the worker",
-        loaded(program, use),
+        loaded(program, use, event),
         event.link.steps(event.name, event.module, event.node),
         by_hand="start the thread in the worker, in __iter__ or keyed on os.getpid(), and shard by worker id",
     )

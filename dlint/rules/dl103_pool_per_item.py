@@ -98,7 +98,7 @@ def check(program: Program) -> Iterator[Found]:
                 "than one that is kept",
                 "cost",
                 "keep one per process, keyed on os.getpid(), or load without threads",
-                executed(program, code),
+                executed(program, code, event),
                 steps,
                 _REMEDY if method else None,
             )

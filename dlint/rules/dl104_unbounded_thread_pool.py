@@ -118,7 +118,7 @@ def _size(program: Program, code: WorkerCode, event: Event, call: ast.Call) -> I
         f"{pool.shown} without a size in worker code: every worker starts up to {_THREADS[pool.shown]}",
         "cost",
         f"give it a small {pool.size}",
-        executed(program, code),
+        executed(program, code, event),
         event.link.steps(event.name, event.module, call),
         _REMEDY,
     )
@@ -152,7 +152,7 @@ def _stream(program: Program, code: WorkerCode, event: Event, call: ast.Call) ->
         f"{how}: memory grows with the stream",
         "cost",
         "submit a bounded window and read every result, else its exceptions are lost",
-        executed(program, code),
+        executed(program, code, event),
         event.link.steps(event.name, event.module, call),
         by_hand="keep a deque of at most a few futures: submit one, give the oldest result",
     )

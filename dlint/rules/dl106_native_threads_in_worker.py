@@ -72,6 +72,7 @@ from dlint.fork.sides import calls_named, worker_functions
 from dlint.fork.start_method import STARTS_ANEW
 from dlint.fork.together import run_together
 from dlint.knowledge.processes.native_threads import CORES, LIBRARIES, LIMITS, TORCH, Library
+from dlint.program.asked import for_visit
 from dlint.program.conditions import both, loaded
 from dlint.program.program import Program
 from dlint.rules.rule import Found
@@ -131,7 +132,7 @@ def _torch(program: Program, event: Event, call: ast.Call, use: WorkerUse) -> Fo
         "without the parent's threads",
         "hang",
         "remove it: the DataLoader gives each worker one thread",
-        both(loaded(program, use), "the parent has run a parallel operation of torch before"),
+        both(loaded(program, use, event), "the parent has run a parallel operation of torch before"),
         event.link.steps(event.name, event.module, call),
         by_hand="remove the call, or start the workers with forkserver",
     )
@@ -150,7 +151,7 @@ def _library(program: Program, visit: Visit, call: ast.Call, library: Library, u
         f"{shown}(){order} runs in worker code and in the parent: forked workers hang, without its threads",
         "hang",
         cure,
-        loaded(program, use),
+        both(loaded(program, use), for_visit(program, visit, call)),
         visit.link.steps(name, visit.function.module, call),
         by_hand=f"{here}, or start the workers with spawn or forkserver",
     )

@@ -81,7 +81,7 @@ def check(program: Program) -> Iterator[Found]:
                     "children (AssertionError)",
                     "error",
                     "do the work in the worker itself, or in threads",
-                    executed(program, code),
+                    executed(program, code, event),
                     event.link.steps(event.name, event.module, event.node),
                     by_hand="do the work in the worker itself (num_workers=0 for a loader inside a worker)",
                 )

@@ -80,6 +80,7 @@ from dlint.finding import Remedy
 from dlint.fork.start_method import surely_starts_anew
 from dlint.knowledge.iterables import DIVIDES
 from dlint.knowledge.randomness import KEEPS_STATE, SEEDS, STATE_CALLS, draws_from, may_draw, sounds_changing
+from dlint.program.asked import for_event
 from dlint.program.conditions import both, executed
 from dlint.program.program import Program
 from dlint.randomness.reseeds import is_for_first, is_once_a_pass, place_of_seeding
@@ -304,6 +305,12 @@ def _is_training(test: ast.expr, outcome: bool) -> bool:
     return trains != evaluates and trains is outcome
 
 
+def _asked_for(program: Program, together: list[_Repeating]) -> str | None:
+    """That the option is given without which none of these calls is come to."""
+    found = [for_event(program, each.event) for each in together]
+    return None if None in found else found[0]
+
+
 def _found(program: Program, code: WorkerCode, together: list[_Repeating]) -> Found:
     """The finding for what one call seeds: of several libraries those that worker code draws from."""
     drawing = [each for each in together if _is_drawn(code, each.event, draws_from)]
@@ -336,7 +343,12 @@ def _found(program: Program, code: WorkerCode, together: list[_Repeating]) -> Fo
         f"{brief(call)} runs in worker code: {happens}",
         "silent",
         cure,
-        both(executed(program, code), _mode(event), None if drawing else _undrawn(code, event)),
+        both(
+            executed(program, code),
+            _asked_for(program, drawing or together),
+            _mode(event),
+            None if drawing else _undrawn(code, event),
+        ),
         event.link.steps(event.name, event.module, event.node),
         Remedy("remove_reseed", "unsafe", _summary(event, once), {} if cure == _LOCAL else {"cure": cure})
         if is_own

@@ -105,7 +105,8 @@ from dlint.knowledge.randomness import (
 )
 from dlint.loaders.loaders import Loader, is_zero
 from dlint.loaders.passes import is_passed_once
-from dlint.program.conditions import asked_for, both, chosen, with_workers
+from dlint.program.asked import for_dataset, for_event
+from dlint.program.conditions import both, with_workers
 from dlint.program.program import Program
 from dlint.randomness.init_functions import behind_partials, result_of
 from dlint.randomness.replacements import REPLACING, replaces_item
@@ -170,7 +171,7 @@ def check(program: Program) -> Iterator[Found]:
                     continue
                 remedy = _remedy(program, loader, uses, missing=missing)
                 draw = min(draws, key=lambda each: _distance(program, each))
-                alone = [chosen(program, use) for use in drawing]
+                alone = [for_dataset(program, use) for use in drawing]
                 choice = alone[0] if alone and all(alone) else None
                 yield _found(
                     program, loader, draw, remedy, repeat, choice, missing=missing, alike=id(draw) in alike
@@ -392,7 +393,7 @@ def _comes_after(point: Point, seeding: set[int]) -> bool:
 
 
 def _distance(program: Program, event: Event) -> tuple[bool, bool, int]:
-    return replaces_item(event), asked_for(program, event) is not None, event.link.length
+    return replaces_item(event), for_event(program, event) is not None, event.link.length
 
 
 def _found(
@@ -426,7 +427,7 @@ def _found(
             with_workers(program, loader),
             choice,
             None if alike else program.releases.torch_is_older(_SEEDS_ITSELF),
-            asked_for(program, draw),
+            for_event(program, draw),
             REPLACING if replaces_item(draw) else None,
         ),
         draw.link.steps(draw.name, draw.module, draw.node),

@@ -134,6 +134,7 @@ from dlint.knowledge.augmentation import albumentations
 from dlint.knowledge.augmentation.augmenters import LIBRARY, draws_from_augmenter, is_augmenter, renews
 from dlint.knowledge.iterables import DIVIDES
 from dlint.knowledge.randomness import GENERATORS, RESEEDS, SEEDS, draws_from_generator
+from dlint.program.asked import for_made
 from dlint.program.conditions import both, loaded
 from dlint.program.program import Program
 from dlint.program.renewals import renewed_by_call, renewed_by_parent, stores
@@ -417,7 +418,11 @@ def _found(
         what + happens,
         effect,
         f"make it in each worker, from torch.initial_seed(){where}",
-        both(loaded(program, use), REPLACING if replaces_item(event) else None),
+        both(
+            loaded(program, use, event),
+            for_made(program, made),
+            REPLACING if replaces_item(event) else None,
+        ),
         event.link.steps(event.name, event.module, event.node),
         Remedy("generator_per_worker", "unsafe", "Make the generator in each worker, from the worker's seed"),
     )
@@ -435,7 +440,7 @@ def _found_transform(program: Program, event: Event, made: Made, use: WorkerUse)
         f"albumentations' {name} has a generator of its own from 1.4.21 on: {repeated} repeat its numbers",
         "silent",
         f"{_SEED_TRANSFORM}: seeding NumPy does not change it",
-        loaded(program, use),
+        both(loaded(program, use, event), for_made(program, made)),
         event.link.steps(event.name, event.module, event.node),
         by_hand=_SEED_TRANSFORM,
     )
@@ -450,7 +455,7 @@ def _found_augmenter(program: Program, use: WorkerUse, event: Event, made: Made)
         "epochs repeat its numbers",
         "silent",
         f"{_SEED_LIBRARY}: seeding NumPy does not change it",
-        loaded(program, use),
+        both(loaded(program, use, event), for_made(program, made)),
         event.link.steps(event.name, event.module, event.node),
         by_hand=_SEED_LIBRARY,
     )

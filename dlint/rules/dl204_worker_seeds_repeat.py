@@ -85,6 +85,7 @@ from dlint.fork.start_method import python_starts_anew, surely_starts_anew
 from dlint.knowledge.randomness import SEEDS, TAKES_NO_SEED, draws_from
 from dlint.loaders.loaders import Loader
 from dlint.loaders.passes import is_passed_once
+from dlint.program.asked import for_function
 from dlint.program.conditions import both, with_workers
 from dlint.program.program import Program
 from dlint.randomness.init_functions import init_functions
@@ -221,7 +222,11 @@ def _found(program: Program, given: _Given, drawn: list[str]) -> Found:
         unseen = None if given.drawn or not _is_seen(program, loader) else "worker code draws from it"
         once = WORKER in kinds and STATE not in kinds and is_passed_once(program, loader)
         condition = both(
-            with_workers(program, loader), _is_given(program, event), unseen, _AGAIN if once else None
+            with_workers(program, loader),
+            for_function(program, loader, _ARGUMENT, entry.function),
+            _is_given(program, event),
+            unseen,
+            _AGAIN if once else None,
         )
     return Found(
         event.module if seedings[0].is_own else entry.function.module,

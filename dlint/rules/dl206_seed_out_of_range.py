@@ -52,7 +52,8 @@ from collections.abc import Iterator
 
 from dlint.finding import Remedy
 from dlint.knowledge.randomness import NARROW_SEEDS
-from dlint.program.conditions import executed
+from dlint.program.asked import for_event
+from dlint.program.conditions import both, executed
 from dlint.program.program import Program
 from dlint.randomness.init_functions import init_functions
 from dlint.randomness.seeds import seeds_of
@@ -86,7 +87,7 @@ def _found(program: Program, code: WorkerCode, event: Event) -> Found:
         f"{brief(event.node)} in worker code: the worker's seed has 64 bits and NumPy takes 32 (ValueError)",
         "error",
         "take it % 2**32",
-        executed(program, code),
+        both(executed(program, code), for_event(program, event)),
         event.link.steps(event.name, event.module, event.node),
         Remedy("seed_in_range", "unsafe" if _is_caught(event) else "safe", "Take the seed modulo 2**32"),
     )

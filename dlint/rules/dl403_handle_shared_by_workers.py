@@ -158,6 +158,7 @@ from dlint.fork.set_elsewhere import left_as_made
 from dlint.fork.sides import functions_of, init_visits, made_in_parent, renewed
 from dlint.knowledge.processes.handles import HANDLES, Handle
 from dlint.objects.pickled_state import is_pickled
+from dlint.program.asked import for_events, for_made, for_visit
 from dlint.program.conditions import NOT_FORKED, any_loaded, both
 from dlint.program.program import Program
 from dlint.rules.rule import Found
@@ -380,7 +381,11 @@ def _by_key(program: Program, use: WorkerUse, owners: list[Instance]) -> Iterato
                 f"forked workers share it and {handle.forked}",
                 handle.effect,
                 f"{handle.advice}{_where(when)}",
-                both(any_loaded(program, [use]), None if sure else "workers need the same one"),
+                both(
+                    any_loaded(program, [use]),
+                    for_visit(program, visit, each.statement),
+                    None if sure else "workers need the same one",
+                ),
                 visit.link.steps(each.place, visit.function.module, each.statement),
                 by_hand=_by_hand(handle, "among others"),
             )
@@ -411,7 +416,7 @@ def _global(program: Program, uses: list[WorkerUse], code: WorkerCode, start: st
                 f"it and {handle.forked}",
                 handle.effect,
                 handle.advice,
-                any_loaded(program, kept),
+                both(any_loaded(program, kept), for_made(program, made), for_events(program, code, event)),
                 event.link.steps(event.name, event.module, event.node),
                 Remedy(
                     "handle_per_process", "unsafe", "Open it in each process", {"once": bool(handle.once)}
@@ -487,7 +492,7 @@ def _found(
         f"{cls.name}.{name} is {handle.name} opened {when.how}: {happens}",
         handle.effect if forked else "error",
         f"{handle.advice}{_where(when)}",
-        both(any_loaded(program, uses), open_start),
+        both(any_loaded(program, uses), for_made(program, made), for_visit(program, visit, read), open_start),
         visit.link.steps(_read_as(read, name), module, read),
         Remedy(
             "handle_per_process",

@@ -106,6 +106,7 @@ from dlint.knowledge.processes.devices import (
     SET_DEFAULT,
     makes_tensor,
 )
+from dlint.program.asked import for_visit
 from dlint.program.conditions import both, loaded
 from dlint.program.program import Program
 from dlint.rules.rule import Found
@@ -171,7 +172,7 @@ def _by_default(program: Program, use: WorkerUse) -> Iterator[Found]:
                 "(RuntimeError)",
                 "error",
                 f"{_PLAIN} (it is set at {place(said.frame.module, said.statement)})",
-                loaded(program, use),
+                loaded(program, use, event),
                 event.link.steps(event.name, event.module, call),
                 by_hand=f"{_PLAIN}: collating numbers makes tensors, too",
             )
@@ -319,6 +320,7 @@ def _found(program: Program, use: WorkerUse, visit: Visit, call: ast.Call) -> Fo
         advice,
         both(
             loaded(program, use),
+            for_visit(program, visit, call),
             None if parent_uses_gpu(program, use) else "the parent has used the GPU before",
         ),
         reach,

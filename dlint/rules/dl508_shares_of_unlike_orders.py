@@ -341,7 +341,7 @@ def _found(program: Program, use: WorkerUse, event: Event, whole: ast.expr, some
         f"{happens}: some items come twice, others never",
         "silent",
         f"{cure}{where}",
-        loaded(program, use),
+        loaded(program, use, event),
         event.link.steps(event.name, event.module, event.node),
         by_hand=cure,
     )

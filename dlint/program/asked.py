@@ -1,0 +1,320 @@
+"""What the user must ask for: the options, off by default, that a loader, what it is given and what its
+workers do hang on.
+
+A condition names an option only where the program does something else by default: one without which it ends
+(``raise``) is given in any case.
+"""
+
+from __future__ import annotations
+
+import ast
+import operator
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING, Any
+
+from dlint.evaluation.options import option_of, setting_of
+from dlint.loaders.loaders import is_zero
+from dlint.source.statements import FunctionNode, statement_at
+from dlint.values.frame import Point
+from dlint.values.places import path_to, places_around
+from dlint.values.values import Const, Function, Partial, Unknown
+from dlint.values.worlds import HERE
+from dlint.workers.events import ways
+
+if TYPE_CHECKING:
+    from dlint.evaluation.options import Asked
+    from dlint.loaders.loaders import Loader
+    from dlint.program.program import Program
+    from dlint.source.layout import Place
+    from dlint.values.values import Made, Value
+    from dlint.values.worlds import World
+    from dlint.workers.events import Event, Visit
+    from dlint.workers.reach import Link
+    from dlint.workers.uses import WorkerUse
+    from dlint.workers.worker import WorkerCode
+
+# Calls that are followed from a loader to whoever has it made.
+_FAR = 6
+
+_COMPARED: dict[type[ast.cmpop], Callable[[Any, Any], object]] = {
+    ast.Eq: operator.eq,
+    ast.NotEq: operator.ne,
+    ast.Lt: operator.lt,
+    ast.LtE: operator.le,
+    ast.Gt: operator.gt,
+    ast.GtE: operator.ge,
+    ast.Is: operator.is_,
+    ast.IsNot: operator.is_not,
+    ast.In: lambda held, others: held in others,
+    ast.NotIn: lambda held, others: held not in others,
+}
+
+
+def for_loader(program: Program, loader: Loader) -> str | None:
+    """That the options are given without which nobody comes to where a loader is made."""
+    mark = ("asked for", loader.point.key, id(loader.call))
+    if mark not in program.answers:
+        found = _on_all_ways(program, loader.point, loader.call, frozenset())
+        program.answers[mark] = " or ".join(sorted(found)) if found else None
+    known: str | None = program.answers[mark]
+    return known
+
+
+def _on_all_ways(program: Program, point: Point, node: ast.AST, seen: frozenset[int]) -> set[str] | None:
+    """What is asked for on each way to a place; None where one asks for nothing."""
+    given = _at(program, point, node, HERE)
+    if given is not None:
+        return {given}
+    scope, sites = point.frame.scope, program.evaluator.sites
+    if id(scope) in seen:
+        return set()  # from itself, to which others come
+    if not isinstance(scope, FunctionNode) or len(seen) >= _FAR or _is_hook(program, scope, point):
+        return None
+    found: set[str] = set()
+    program.evaluator.start()
+    for site in sites.of(scope, point.frame):
+        above = _on_all_ways(program, site.point, site.call, seen | {id(scope)})
+        if above is None:
+            return None
+        found |= above
+    return found if found and sites.are_all(scope) else None
+
+
+def _is_hook(program: Program, scope: FunctionNode, point: Point) -> bool:
+    """Whether others than the program may call a method: Python, or the library that its class is derived
+    from (``val_dataloader``)."""
+    owner = point.frame.owner
+    if owner is None:
+        return False
+    own = scope.name == "__init__" or not scope.name.startswith("__")
+    return not own or bool(program.evaluator.classes.libraries(owner))
+
+
+def for_event(program: Program, event: Event) -> str | None:
+    """That the option is given without which worker code does not come to a call, by the chain of calls that
+    the event has."""
+    return _by_link(program, event.point, event.node, event.world, event.link)
+
+
+def for_events(program: Program, code: WorkerCode, event: Event) -> str | None:
+    """The same for all chains of calls that lead to an event of worker code."""
+    return _by_all([for_event(program, each) for each in code.each_way([event])])
+
+
+def for_visit(program: Program, visit: Visit, node: ast.AST) -> str | None:
+    """The same for a part of a function that workers execute."""
+    statement = node if isinstance(node, ast.stmt) else None
+    if isinstance(node, ast.expr):
+        statement = statement_at(visit.function.node, node)
+    point = Point(visit.frame, statement)
+    return _by_all([_by_link(program, point, node, visit.world, link) for link in ways(visit)])
+
+
+def _by_link(
+    program: Program, point: Point, node: ast.AST | None, world: World, link: Link | None
+) -> str | None:
+    at: Point | None = point
+    while True:
+        given = _at(program, at, node, world) if at is not None else None
+        if given is not None or link is None:
+            return given
+        at, node, link = link.caller, link.site, link.above
+
+
+def _by_all(found: list[str | None]) -> str | None:
+    return None if None in found else min(filter(None, found), default=None)
+
+
+def for_made(program: Program, made: Made) -> str | None:
+    """That the option is given without which a function does not come to make something."""
+    return _at(program, made.point, made.node, HERE)
+
+
+def _at(program: Program, point: Point, node: ast.AST | None, world: World) -> str | None:
+    """What is asked for by the tests around a place, within its scope, the nearest first."""
+    for test, wanted in _inside(point, node):
+        given = _needed(program, test, wanted, point, world)
+        if given is not None:
+            return given
+    for place in places_around(point):
+        before = point.before(place.block[place.at])
+        for test, wanted, otherwise in _leading(place):
+            given = _needed(program, test, wanted, before, world)
+            if given is not None and not _ends(program, otherwise, before, world):
+                return given
+    return None
+
+
+def _inside(point: Point, node: ast.AST | None) -> Iterator[tuple[ast.expr, bool]]:
+    """The tests within a statement that lead to a part of it, the nearest first."""
+    around = [*path_to(point.statement, node), node] if node is not None else []
+    for at in range(len(around) - 2, -1, -1):
+        match around[at]:
+            case ast.IfExp(test=test, body=body) if around[at + 1] is not test:
+                yield test, around[at + 1] is body
+            case ast.BoolOp(op=op, values=values):
+                for value in values:
+                    if value is around[at + 1]:
+                        break
+                    yield value, isinstance(op, ast.And)
+
+
+def _leading(place: Place) -> Iterator[tuple[ast.expr, bool, list[ast.stmt]]]:
+    """The tests that lead to a place in a block, and to the block: each with the outcome that leads there and
+    the statements that are come to otherwise, where they are known."""
+    for before in place.block[: place.at]:
+        if isinstance(before, ast.If) and isinstance(before.body[-1], ast.Return | ast.Raise | ast.Continue):
+            yield before.test, False, before.body
+    owner = place.owner
+    if isinstance(owner, ast.If):
+        body = place.role == "body"
+        yield owner.test, body, owner.orelse if body else owner.body
+
+
+def _ends(program: Program, block: list[ast.stmt], point: Point, world: World) -> bool:
+    """Whether the program surely ends where, by default, it comes to a block: without the option it does
+    nothing at all."""
+    match block:
+        case [ast.If(test=test, orelse=orelse)] if orelse:
+            if _needed(program, test, True, point, world) is None:
+                return False
+            return _ends(program, orelse, point, world)
+    return bool(block) and isinstance(block[-1], ast.Raise)
+
+
+def _needed(program: Program, test: ast.expr, outcome: bool, point: Point, world: World) -> str | None:
+    """That the option is given without which a test does not come out so."""
+    for part, wanted in _sure_parts(test, outcome):
+        given = _off_by_default(program, part, wanted, point, world)
+        if given is not None:
+            return given
+    return None
+
+
+def _sure_parts(test: ast.expr, outcome: bool) -> Iterator[tuple[ast.expr, bool]]:
+    """The variables, attributes and comparisons in a test whose outcome is sure where that of the test is."""
+    match test:
+        case ast.UnaryOp(op=ast.Not(), operand=operand):
+            yield from _sure_parts(operand, not outcome)
+        case ast.BoolOp(op=op, values=values) if isinstance(op, ast.And) is outcome:
+            for value in values:
+                yield from _sure_parts(value, outcome)
+        case ast.Name() | ast.Attribute() | ast.Compare():
+            yield test, outcome
+
+
+def _off_by_default(program: Program, part: ast.expr, wanted: bool, point: Point, world: World) -> str | None:
+    """That the option which a part of a test asks about is given, where by all that it may be and by its
+    default the part comes out otherwise: it is the option, or what there is only where the user asks for one
+    (``self.noise = Noise(path) if path is not None else None``)."""
+    asked = _asked(part)
+    if asked is None:
+        return None
+    program.evaluator.start()
+    options = program.evaluator.options
+    found: list[set[str]] = []
+    for value, w in program.evaluator.values(asked, point, world):
+        default = options.default(value, w) if _is_told(value) else None
+        if not _fails(part, default or value, wanted):
+            values = program.evaluator.values(asked, point, HERE)
+            others = [v for each, v in values if _fails(part, each, wanted)]
+            found.append({_given(each.value, each.default) for each in _deciding(program, w, others)})
+        elif default is not None:
+            found.append({_given(value, default)})
+    return min(set.intersection(*found), default=None) if found else None
+
+
+def _is_told(value: Value) -> bool:
+    return option_of(value) is not None or setting_of(value) is not None
+
+
+def _given(value: Value, default: Const) -> str:
+    """What is so where an option or a setting is not its default."""
+    setting = setting_of(value)
+    return (
+        f"the setting {setting} is not {default.value}"
+        if setting
+        else f"the option {option_of(value)} is given"
+    )
+
+
+def _fails(part: ast.expr, held: Value | None, wanted: bool) -> bool:
+    return isinstance(held, Const) and _outcome(part, held.value) is (not wanted)
+
+
+def _asked(part: ast.expr) -> ast.expr | None:
+    """What a part of a test asks about: ``level``, ``level > 0``, ``kind in ("noise", "blur")``."""
+    match part:
+        case ast.Compare(left=left, ops=[op]) if type(op) in _COMPARED:
+            part = left
+    return part if isinstance(part, ast.Name | ast.Attribute) else None
+
+
+def _outcome(part: ast.expr, held: Any) -> bool | None:
+    """How a part of a test comes out for something; None where it is compared with what is not written out,
+    or Python would raise."""
+    if not isinstance(part, ast.Compare):
+        return bool(held)
+    try:
+        return bool(_COMPARED[type(part.ops[0])](held, ast.literal_eval(part.comparators[0])))
+    except (TypeError, ValueError):
+        return None
+
+
+def for_dataset(program: Program, use: WorkerUse) -> str | None:
+    """That an option is given which has a loader read the dataset of a use, where another one is read by
+    default: ``Pairs() if args.pairs else Faces()``."""
+    if use.loader is None or use.dataset is None:
+        return None
+    mine: list[World] = []
+    others: list[World] = []
+    for way, world in use.loader.ways("num_workers", "dataset"):
+        if way["dataset"] is not None:
+            like, as_seen = program.like(way["dataset"], world)
+            if like.key == use.dataset.key and as_seen is use.world:
+                mine.append(world)
+            elif not isinstance(like, Unknown):  # or there is none, and the program ends
+                others.append(world)
+    return _choosing(program, mine, others)
+
+
+def for_function(program: Program, loader: Loader, name: str, function: Function) -> str | None:
+    """That an option is given which has a loader get a function, where it gets none, or another one, by
+    default: ``worker_init_fn=partial(init, seed) if seed is not None else None``."""
+    mine: list[World] = []
+    others: list[World] = []
+    for way, world in loader.ways("num_workers", name):
+        if not is_zero(way["num_workers"]):
+            value = way[name]
+            while isinstance(value, Partial):
+                value = value.callee
+            mean = isinstance(value, Function) and value.node is function.node
+            (mine if mean else others).append(world)
+    return _choosing(program, mine, others)
+
+
+def _choosing(program: Program, mine: list[World], others: list[World]) -> str | None:
+    """That the option is given which tells some worlds apart from others. A setting that is one thing or
+    another is as often this as that in the files that users write; it counts where it is off."""
+    found = [
+        {
+            _given(each.value, each.default)
+            for each in _deciding(program, world, others)
+            if not each.default.value or setting_of(each.value) is None
+        }
+        for world in mine
+    ]
+    return min(set.intersection(*found), default=None) if found else None
+
+
+def _deciding(program: Program, world: World, others: list[World]) -> list[Asked]:
+    """The options that are not their defaults in a world, and are that in others which they tell apart from
+    it. What is asked for in any case decides nothing: ``args.train`` that leads to all of this, or
+    ``args.stage`` that says which data there is, and has no default."""
+    asked = program.evaluator.options.asked
+    named = [(other, {each.value.key for each in asked(other)}) for other in others]
+    return [
+        each
+        for each in asked(world)
+        if any(each.value.key not in names and not each.alone.agrees(other) for other, names in named)
+    ]
