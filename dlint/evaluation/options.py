@@ -42,6 +42,8 @@ _SETS_BY_NAME = re.compile(
     r"\bsetattr\((?!self\b)|(?:\bvars\((?!self\b)[\w.]+\)|(?<!\bself)\.__dict__)\s*(?:\.update|\[[^]\n]*\]\s*(?:=(?!=)|[-+*/|]=))"
 )
 _NOTHING_GIVEN = Const(None)
+# What a flag is that nobody gives.
+_FLAGS: dict[object, bool] = {"store_true": False, "store_false": True}
 # What a user asks for is called after the function that reads it, as what that function gives.
 ASKED = "sys.argv"
 _ASKED = re.compile(
@@ -457,14 +459,19 @@ def _unasked(call: ast.Call) -> Const | None:
     if given.keys() & {None, "required"} or not call.args:
         return None
     action, default = given.get("action"), given.get("default")
-    flagged = isinstance(action, ast.Constant) and action.value == "store_true"
-    if action is not None and not flagged:
+    flag = _FLAGS.get(action.value) if isinstance(action, ast.Constant) else None
+    if action is not None and flag is None and not _is_switch(action):
         return None
     if isinstance(default, ast.Constant) and isinstance(default.value, str) and not _is_text(given):
         return None  # what its type makes of that: `type=str2bool, default="no"`
     if default is None:
-        return Const(False) if flagged else _NOTHING_GIVEN if _is_flag(call) else None
+        return Const(flag) if flag is not None else _NOTHING_GIVEN if _is_flag(call) else None
     return _plain(default)
+
+
+def _is_switch(action: ast.expr) -> bool:
+    """Whether an option is turned on and off by two flags: ``--keep`` and ``--no-keep``."""
+    return (dotted(action) or "").rpartition(".")[2] == "BooleanOptionalAction"
 
 
 def _is_text(given: dict[str | None, ast.expr]) -> bool:

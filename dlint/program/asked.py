@@ -231,11 +231,9 @@ def _is_told(value: Value) -> bool:
 def _given(value: Value, default: Const) -> str:
     """What is so where an option or a setting is not its default."""
     setting = setting_of(value)
-    return (
-        f"the setting {setting} is not {default.value}"
-        if setting
-        else f"the option {option_of(value)} is given"
-    )
+    if setting is not None:
+        return f"the setting {setting} is not {default.value}"
+    return f"the option {option_of(value)} is {'off' if default.value is True else 'given'}"
 
 
 def _fails(part: ast.expr, held: Value | None, wanted: bool) -> bool:

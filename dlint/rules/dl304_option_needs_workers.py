@@ -63,6 +63,7 @@ from dlint.program.conditions import SOME_WAYS
 from dlint.program.program import Program
 from dlint.rules.rule import Found
 from dlint.rules.wording import listed
+from dlint.values.facts import fits
 from dlint.values.values import Const, Unknown, Value
 from dlint.values.worlds import World
 
@@ -80,7 +81,7 @@ def check(program: Program) -> Iterator[Found]:
         missing = {
             name: conflict
             for name in filter(loader.may_get, _ERRORS)
-            for conflict in [conflicts(loader, ("num_workers", name), _without_workers(name))]
+            for conflict in [conflicts(loader, ("num_workers", name), _without_workers(program, name))]
             if conflict is not None
         }
         if missing:
@@ -89,13 +90,13 @@ def check(program: Program) -> Iterator[Found]:
             yield from _numbers(loader)
 
 
-def _without_workers(name: str) -> Judge:
+def _without_workers(program: Program, name: str) -> Judge:
     def judge(given: dict[str, Value | None], world: World) -> bool:
         value = given[name]
         if not _no_workers(given["num_workers"], world):
             return False
         if name == "persistent_workers":
-            return surely_true(value, world)
+            return surely_true(value, world) or _is_on_by_default(program, value, world)
         if name == "timeout":
             return isinstance(value, Const) and _is_number(value) and value.value > 0
         return surely_given(value, world)
@@ -108,6 +109,14 @@ def _no_workers(value: Value | None, world: World) -> bool:
     if isinstance(value, Unknown):
         return world.known(("truth", value.key)) is False
     return value is None or (isinstance(value, Const) and value.value == 0)
+
+
+def _is_on_by_default(program: Program, value: Value | None, world: World) -> bool:
+    """Whether an option is true where the user asks for nothing, and the world is one in which it may be."""
+    if value is None or option_of(value) is None or not world.is_as_it_stands:
+        return False
+    default = program.evaluator.options.default(value, world)
+    return default is not None and bool(default.value) and fits(default, world.about(value.key))
 
 
 def _is_number(value: Const) -> bool:
