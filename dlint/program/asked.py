@@ -214,13 +214,20 @@ def _off_by_default(program: Program, part: ast.expr, wanted: bool, point: Point
     options = program.evaluator.options
     found: list[set[str]] = []
     for value, w in program.evaluator.values(asked, point, world):
-        default = options.default(value, w) if _is_told(value) else None
+        default, given = None, ""
+        if _is_told(value):
+            default = options.default(value, w)
+            given = _given(value, default) if default is not None else ""
+        elif isinstance(asked, ast.Attribute):  # what an object keeps; a variable may be a part of an item
+            left_out = program.evaluator.library.left_out(value)
+            if left_out is not None:
+                default, given = left_out[1], f"the setting {left_out[0]} is not {left_out[1].value}"
         if not _fails(part, default or value, wanted):
             values = program.evaluator.values(asked, point, HERE)
             others = [v for each, v in values if _fails(part, each, wanted)]
             found.append({_given(each.value, each.default) for each in _deciding(program, w, others)})
         elif default is not None:
-            found.append({_given(value, default)})
+            found.append({given})
     return min(set.intersection(*found), default=None) if found else None
 
 
