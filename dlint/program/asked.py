@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from dlint.evaluation.options import option_of, setting_of
 from dlint.loaders.loaders import is_zero
-from dlint.source.statements import FunctionNode, statement_at
+from dlint.source.statements import FunctionNode, ends, statement_at
 from dlint.values.frame import Point
 from dlint.values.places import path_to, places_around
 from dlint.values.values import Const, Function, Partial, Unknown
@@ -179,7 +179,19 @@ def _ends(program: Program, block: list[ast.stmt], point: Point, world: World) -
             if _needed(program, test, True, point, world) is None:
                 return False
             return _ends(program, orelse, point, world)
-    return bool(block) and isinstance(block[-1], ast.Raise)
+        case [*_, ast.Raise()]:
+            return True
+        case [*others, ast.Expr()]:
+            return ends(block) and all(map(_tells, others))
+    return False
+
+
+def _tells(statement: ast.stmt) -> bool:
+    """Whether a statement only tells the user something: ``print(...)``, ``parser.print_help()``."""
+    match statement:
+        case ast.Expr(value=ast.Call(func=ast.Name(id=name) | ast.Attribute(attr=name))):
+            return name.startswith("print")
+    return False
 
 
 def _needed(program: Program, test: ast.expr, outcome: bool, point: Point, world: World) -> str | None:

@@ -93,8 +93,9 @@ A seed that is `torch.initial_seed()` alone makes streams one that were two: `Ra
 - `warning`, silent: it only chooses another item for one that cannot be used.
 
 A `warning` instead where workers run the code only under a condition: an option for the number of workers
-that is 0 by default, a dataset that is read only where an option that is off asks for it, or that no loader
-of the project is seen to get, or a loader in a function that nothing in the project calls.
+that is 0 by default, another that is off by default and that the loader, its dataset or this code hangs on, a
+dataset that no loader of the project is seen to get, or a loader in a function that nothing in the project
+calls.
 
 ## Fix safety
 

@@ -55,8 +55,9 @@ def worker_init_fn(worker_id):
   (`if seed is not None`), or the loader is seen to be gone through once only.
 
 A `warning` instead where workers run the code only under a condition: an option for the number of workers
-that is 0 by default, a dataset that no loader of the project is seen to get, or a loader in a function that
-nothing in the project calls.
+that is 0 by default, another that is off by default and that the loader, its dataset or this code hangs on, a
+dataset that no loader of the project is seen to get, or a loader in a function that nothing in the project
+calls.
 
 ## Fix safety
 
