@@ -93,12 +93,10 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator
-from functools import cached_property
 from typing import NamedTuple
 
-from dlint.calls.parameters import passed
 from dlint.finding import Remedy
-from dlint.knowledge.tensors import JOINS, SET_DEFAULT_TYPE, hands_memory_on, may_hand_memory_on
+from dlint.knowledge.tensors import JOINS
 from dlint.loaders.counts import most_batches
 from dlint.loaders.iteration import Iterations
 from dlint.loaders.loaders import Loader
@@ -106,17 +104,10 @@ from dlint.program.conditions import both, with_workers
 from dlint.program.program import Program
 from dlint.rules.rule import Found
 from dlint.rules.wording import brief, listed, place
-from dlint.source.module import Module
 from dlint.source.nodes import walk
-from dlint.source.statements import dotted, expressions, functions_in, parameters
-from dlint.streams.batches.collated import (
-    Holding,
-    collates_tensors,
-    has_tensors,
-    have_dimensions,
-)
+from dlint.source.statements import dotted, expressions
+from dlint.streams.batches.collated import Holding
 from dlint.streams.batches.fields import field_kinds
-from dlint.streams.batches.handed_on import gives_as_is, handed_on
 from dlint.streams.batches.kept import (
     Kept,
     Tensors,
@@ -124,16 +115,14 @@ from dlint.streams.batches.kept import (
     goes_through_all,
     kept_by,
     kept_by_comprehension,
-    shows_holder,
-    tells,
     tensors_in,
 )
-from dlint.streams.batches.number_types import are_of_type
-from dlint.streams.batches.put_by_helpers import Put, emptied, may_empty, put_by
-from dlint.streams.batches.views import Values, View, overwritten
-from dlint.streams.items import is_default_collate
+from dlint.streams.batches.kinds import has_types, kind_of
+from dlint.streams.batches.put_by_helpers import Put
+from dlint.streams.batches.spot import Spot
+from dlint.streams.batches.views import Values, View
 from dlint.values.frame import Point
-from dlint.values.values import Const, External, Function, Instance, Items, Made, Table, Unknown, Value
+from dlint.values.values import Const, External, Items, Made, Table, Unknown, Value
 
 _KEEPS = re.compile(
     rb"append\w*\(|\.extend\(|\+=|\]\s*=|\b(?:list|tuple|cycle)\(|\bfor\b[^\n]{0,300}[\])]|[\[(,]\s*\*\s*\w"
@@ -195,132 +184,18 @@ def check(program: Program) -> Iterator[Found]:
             statement = trail[-1]
             if not isinstance(statement, ast.stmt) or isinstance(statement, ast.ClassDef | ast.FunctionDef):
                 continue
-            spot = _Place(program, module, trail)
+            spot = Spot(program.evaluator, program.answers, module, trail)
             for keeping in _keepings(spot, iterations, statement):
                 found = _judged(program, iterations, keeping, spot)
                 if found is not None:
                     yield found
 
 
-class _Place:
-    """Where a statement stands; what needs to be evaluated there is asked only of what may keep batches."""
-
-    def __init__(self, program: Program, module: Module, trail: list[ast.AST]) -> None:
-        self._program = program
-        self._module = module
-        self._trail = list(trail)
-
-    @cached_property
-    def point(self) -> Point:
-        """The point before the statement."""
-        self._program.evaluator.start()
-        return self._program.evaluator.sites.point_of(self._module, self._trail)
-
-    def values(self, node: ast.expr) -> list[Value]:
-        """What an expression may be there, or inside the loop over what it is an attribute of."""
-        loop = self._loops.get((dotted(node) or "").partition(".")[0]) if self._loops else None
-        point = self.point if loop is None else Point(self.point.frame, loop.body[0])
-        return [value for value, _ in self._program.evaluator.values(node, point)]
-
-    @cached_property
-    def _loops(self) -> dict[str, ast.For]:
-        """The loops inside the statement whose targets are told of each batch, by what these are called:
-        ``for callback in callbacks: callback.on_batch(batch)``."""
-        inside = [each for each in walk(self._trail[-1]) if isinstance(each, ast.For)]
-        return {
-            each.target.id: each for each in inside[1:] if isinstance(each.target, ast.Name) and tells(each)
-        }
-
-    def hands_on(self, callee: ast.expr) -> bool:
-        """Whether a call hands on the memory of what it is given."""
-        name = callee.attr if isinstance(callee, ast.Attribute) else getattr(callee, "id", "")
-        if not may_hand_memory_on(name):
-            return False
-        values = self.values(callee)
-        return bool(values) and all(
-            isinstance(value, External) and hands_memory_on(value.name) for value in values
-        )
-
-    def loaders(self, iterations: Iterations, source: ast.expr) -> list[Loader]:
-        """The loaders that an iterable goes through, be it by a generator of the project that hands on each
-        batch."""
-        found = list(iterations.loaders_of(source, self.point))
-        if found and not self._gives_as_is(source):
-            return []
-        if found or not isinstance(source, ast.Call) or not (source.args or source.keywords):
-            return found
-        for value in self.values(source.func):
-            if isinstance(value, Function) and isinstance(value.node, ast.FunctionDef):
-                given = passed(value, source).get(handed_on(value.node) or "")
-                found += iterations.loaders_of(given, self.point) if given is not None else []
-        return found
-
-    def _gives_as_is(self, source: ast.expr) -> bool:
-        """Whether an object of the project that is gone through gives the batches as they are: one that moves
-        them to the GPU or scales them gives other memory."""
-        classes = self._program.evaluator.classes
-        return all(
-            gives_as_is(method.node)
-            for value in self.values(source)
-            if isinstance(value, Instance)
-            for name in ("__iter__", "__next__")
-            for method in classes.methods(value, name)
-            if isinstance(method.node, ast.FunctionDef)
-        )
-
-    def puts_by(self, call: ast.Call) -> list[Put]:
-        """Where a call of a function of the project puts some of its arguments."""
-        values = [value for value in self.values(call.func) if not isinstance(value, Unknown)]
-        if len(values) > 1 and (dotted(call.func) or "").partition(".")[0] not in self._loops:
-            return []  # it may be the one or the other
-        found: list[Put] = []
-        for value in values:
-            match value:
-                case Function(node=ast.FunctionDef() as node) as function if not node.decorator_list:
-                    mark = (put_by, id(call), id(node))
-                    # There what is made for a call has an identity of its own.
-                    if mark not in self._program.answers:
-                        self._program.answers[mark] = put_by(node, _given(function, node, call))
-                    found += self._program.answers[mark]
-        return found
-
-    def overwrites(self, call: ast.Call) -> list[tuple[ast.expr, object]]:
-        """The arguments of which a function of the project overwrites entries, and the keys."""
-        found: list[tuple[ast.expr, object]] = []
-        for value in self.values(call.func):
-            if isinstance(value, Function) and isinstance(value.node, ast.FunctionDef):
-                given = passed(value, call)
-                found += [(given[name], key) for name, key in overwritten(value.node) if name in given]
-        return found
-
-    def empties(self, call: ast.Call) -> list[ast.expr]:
-        """The arguments that a function of the project empties."""
-        found: list[ast.expr] = []
-        for value in self.values(call.func):
-            if isinstance(value, Function) and isinstance(value.node, ast.FunctionDef):
-                given = passed(value, call)
-                found += [given[name] for name in emptied(value.node) if name in given]
-                if isinstance(value.receiver, Instance) and isinstance(call.func, ast.Attribute):
-                    line = self._program.evaluator.classes.line(value.receiver.cls)
-                    methods = [each for above in line for each in functions_in(above.node.body)]
-                    if not self.puts_by(call) and may_empty(methods):
-                        found.append(call.func.value)
-        return found
-
-
-def _given(function: Function, node: ast.FunctionDef, call: ast.Call) -> dict[str, ast.expr]:
-    """What a call gives to a function's parameters; the object to that of its method."""
-    given = passed(function, call)
-    if function.receiver is not None and isinstance(call.func, ast.Attribute) and dotted(call.func.value):
-        given.update((each.arg, call.func.value) for each in parameters(node)[:1])
-    return given
-
-
 def _puts_nothing(_: ast.Call) -> list[Put]:
     return []
 
 
-def _keepings(spot: _Place, iterations: Iterations, statement: ast.stmt) -> Iterator[_Keeping]:
+def _keepings(spot: Spot, iterations: Iterations, statement: ast.stmt) -> Iterator[_Keeping]:
     """What a statement keeps, should it go through the batches of a loader."""
     if isinstance(statement, ast.For):
         batch = batch_in(statement.target, statement.iter)
@@ -381,7 +256,7 @@ def _sounds(iterable: ast.expr) -> bool:
     return _LOADER.search(ast.unparse(iterable)) is not None
 
 
-def _gathered(spot: _Place, node: ast.expr) -> ast.expr | None:
+def _gathered(spot: Spot, node: ast.expr) -> ast.expr | None:
     """What an expression keeps all of, be it to give it again: ``list(loader)``, ``[*loader]``."""
     match node:
         case ast.Call(func=func, args=[ast.Starred(value=source)]):
@@ -405,7 +280,7 @@ def _is_whole(source: ast.expr) -> bool:
     return goes_through_all(source) and _sounds(source)
 
 
-def _fills(spot: _Place, into: ast.expr) -> bool:
+def _fills(spot: Spot, into: ast.expr) -> bool:
     """Whether what a loop puts things into is a list or dict, as it is before the loop."""
     is_entry = isinstance(into, ast.Subscript)
     while isinstance(into, ast.Subscript):
@@ -430,7 +305,7 @@ def _has_others(value: Value) -> bool:
     return False
 
 
-def _is_joined(spot: _Place, into: ast.expr) -> bool:
+def _is_joined(spot: Spot, into: ast.expr) -> bool:
     """Whether a function joins what a list holds, which only tensors can be: ``torch.cat(kept)``."""
     filled = ast.unparse(into)
     for node in walk(spot.point.frame.scope):
@@ -450,7 +325,7 @@ def _is_container(value: Value) -> bool:
     return isinstance(value, Table) or (isinstance(value, Items) and value.kind == "list")
 
 
-def _judged(program: Program, iterations: Iterations, keeping: _Keeping, spot: _Place) -> Found | None:
+def _judged(program: Program, iterations: Iterations, keeping: _Keeping, spot: Spot) -> Found | None:
     """The finding where batches of a loader with workers are kept, and enough of them."""
     into = keeping.kept.into
     if not _may_be_loader(keeping) or (into is not None and not _fills(spot, into)):
@@ -470,12 +345,12 @@ def _judged(program: Program, iterations: Iterations, keeping: _Keeping, spot: _
             each = (
                 joined and view.given is None and not view.is_list and Values.EACH not in (view.place or ())
             )
-            if view.casts and not _has_types(program, loader, view):
+            if view.casts and not has_types(program, loader, view):
                 kinds[view] = None  # of another type, which is a copy
             elif each and not keeping.kept.gone_through:
                 kinds[view] = "a tensor"
             else:
-                shown = _kind(program, loader, view, keeping.tensors, fields)
+                shown = kind_of(program, loader, view, keeping.tensors, fields)
                 # What is gone through may be a tuple of the tensors that are joined.
                 kinds[view] = "holds some" if shown is None and each and not view.is_row else shown
         views = [view for view, kind in kinds.items() if kind is not None]
@@ -496,7 +371,7 @@ def _judged(program: Program, iterations: Iterations, keeping: _Keeping, spot: _
     return None
 
 
-def _length(program: Program, iterations: Iterations, other: ast.expr, spot: _Place) -> int | None:
+def _length(program: Program, iterations: Iterations, other: ast.expr, spot: Spot) -> int | None:
     """How many rounds what is gone through beside a loader surely allows at most."""
     match other:
         case ast.Call(func=ast.Name(id="range"), args=[ast.Constant(value=int(number))]):
@@ -541,70 +416,6 @@ def _is_sheltered(program: Program, loader: Loader) -> bool:
     return any(
         all(protection.shelter(use, use.modules) for use in uses) if uses else bool(protection.effects)
         for protection in protections
-    )
-
-
-def _kind(
-    program: Program, loader: Loader, view: View, tensors: Tensors, fields: list[Holding | None]
-) -> Holding | None:
-    """What is kept: "a tensor" or what "holds some", by what the code does with it, or by the dataset, which
-    tells of an attribute what its ``fields`` are; None where nothing shows."""
-    asked = view.given or view.node
-    if view.is_row and not _has_rows(program, loader, view):
-        return None  # a number, which is a copy
-    # One name stands for all values of a dict: what is asked of it elsewhere says little of the others.
-    one_of_many = view.place is not None and Values.EACH in view.place
-    if view.is_tensor or (not view.without and not one_of_many and tensors.are(asked)):
-        return "holds some" if view.is_list else "a tensor"
-    if (not one_of_many or shows_holder(view)) and tensors.hold(asked, view.without):
-        return "holds some"
-    if view.place is None:
-        return None
-    if fields:
-        return None if None in fields else "a tensor"
-    storing = program.modules.index.storing("collate_fn")
-    surely = bool(view.place) and not view.without and not one_of_many and not view.is_list
-    for way, world in loader.ways("dataset", "collate_fn"):
-        dataset, collate = way["dataset"], way["collate_fn"]
-        if is_default_collate(collate) and loader.module.relative in storing:
-            return None  # it may be set somewhere behind the call
-        kind: Holding | None = None
-        if not is_default_collate(collate):
-            kind = collates_tensors(program.evaluator, collate, dataset, world, view.place, view.without)
-        elif dataset is not None:
-            kind = has_tensors(program.evaluator, dataset, world, view.place, view.without)
-        if kind is None:
-            return None
-        surely = surely and kind == "a tensor"
-    return "a tensor" if surely else "holds some"
-
-
-def _has_rows(program: Program, loader: Loader, view: View) -> bool:
-    """Whether what is taken out of an array surely is an array as well, by the dimensions of the items."""
-    ways = list(loader.ways("dataset", "collate_fn"))
-    if view.place is None or loader.module.relative in program.modules.index.storing("collate_fn"):
-        return False
-    return bool(ways) and all(
-        (dataset := way["dataset"]) is not None
-        and is_default_collate(way["collate_fn"])
-        and have_dimensions(program.evaluator, dataset, world, view.place, view.taken)
-        for way, world in ways
-    )
-
-
-def _has_types(program: Program, loader: Loader, view: View) -> bool:
-    """Whether the numbers of a part surely are of the types already that it is made of."""
-    index = program.modules.index
-    if view.place is None or len(view.casts) > 1 or loader.module.relative in index.storing("collate_fn"):
-        return False
-    if "float32" in view.casts and any(index.mentioning(word) for word in SET_DEFAULT_TYPE):
-        return False
-    ways = list(loader.ways("dataset", "collate_fn"))
-    return bool(ways) and all(
-        (dataset := way["dataset"]) is not None
-        and is_default_collate(way["collate_fn"])
-        and all(are_of_type(program.evaluator, dataset, world, view.place, name) for name in view.casts)
-        for way, world in ways
     )
 
 

@@ -1,0 +1,81 @@
+"""Whether what is kept of batches is a tensor, or holds some: by what the code around it does with it, by the
+dataset's items, and by what the ``collate_fn`` gives."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from dlint.knowledge.tensors import SET_DEFAULT_TYPE
+from dlint.streams.batches.collated import Holding, collates_tensors, has_tensors, have_dimensions
+from dlint.streams.batches.kept import Tensors, shows_holder
+from dlint.streams.batches.number_types import are_of_type
+from dlint.streams.batches.views import Values, View
+from dlint.streams.items import is_default_collate
+
+if TYPE_CHECKING:
+    from dlint.loaders.loaders import Loader
+    from dlint.loaders.program import Program
+
+
+def kind_of(
+    program: Program, loader: Loader, view: View, tensors: Tensors, fields: list[Holding | None]
+) -> Holding | None:
+    """What is kept: "a tensor" or what "holds some", by what the code does with it, or by the dataset, which
+    tells of an attribute what its ``fields`` are; None where nothing shows."""
+    asked = view.given or view.node
+    if view.is_row and not _has_rows(program, loader, view):
+        return None  # a number, which is a copy
+    # One name stands for all values of a dict: what is asked of it elsewhere says little of the others.
+    one_of_many = view.place is not None and Values.EACH in view.place
+    if view.is_tensor or (not view.without and not one_of_many and tensors.are(asked)):
+        return "holds some" if view.is_list else "a tensor"
+    if (not one_of_many or shows_holder(view)) and tensors.hold(asked, view.without):
+        return "holds some"
+    if view.place is None:
+        return None
+    if fields:
+        return None if None in fields else "a tensor"
+    storing = program.modules.index.storing("collate_fn")
+    surely = bool(view.place) and not view.without and not one_of_many and not view.is_list
+    for way, world in loader.ways("dataset", "collate_fn"):
+        dataset, collate = way["dataset"], way["collate_fn"]
+        if is_default_collate(collate) and loader.module.relative in storing:
+            return None  # it may be set somewhere behind the call
+        kind: Holding | None = None
+        if not is_default_collate(collate):
+            kind = collates_tensors(program.evaluator, collate, dataset, world, view.place, view.without)
+        elif dataset is not None:
+            kind = has_tensors(program.evaluator, dataset, world, view.place, view.without)
+        if kind is None:
+            return None
+        surely = surely and kind == "a tensor"
+    return "a tensor" if surely else "holds some"
+
+
+def _has_rows(program: Program, loader: Loader, view: View) -> bool:
+    """Whether what is taken out of an array surely is an array as well, by the dimensions of the items."""
+    ways = list(loader.ways("dataset", "collate_fn"))
+    if view.place is None or loader.module.relative in program.modules.index.storing("collate_fn"):
+        return False
+    return bool(ways) and all(
+        (dataset := way["dataset"]) is not None
+        and is_default_collate(way["collate_fn"])
+        and have_dimensions(program.evaluator, dataset, world, view.place, view.taken)
+        for way, world in ways
+    )
+
+
+def has_types(program: Program, loader: Loader, view: View) -> bool:
+    """Whether the numbers of a part surely are of the types already that it is made of."""
+    index = program.modules.index
+    if view.place is None or len(view.casts) > 1 or loader.module.relative in index.storing("collate_fn"):
+        return False
+    if "float32" in view.casts and any(index.mentioning(word) for word in SET_DEFAULT_TYPE):
+        return False
+    ways = list(loader.ways("dataset", "collate_fn"))
+    return bool(ways) and all(
+        (dataset := way["dataset"]) is not None
+        and is_default_collate(way["collate_fn"])
+        and all(are_of_type(program.evaluator, dataset, world, view.place, name) for name in view.casts)
+        for way, world in ways
+    )

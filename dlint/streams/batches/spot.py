@@ -1,0 +1,145 @@
+"""Where a statement stands that may keep batches: what it goes through there, and what the functions that it
+calls do to what they are given."""
+
+from __future__ import annotations
+
+import ast
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+from dlint.calls.parameters import passed
+from dlint.knowledge.tensors import hands_memory_on, may_hand_memory_on
+from dlint.source.module import Module
+from dlint.source.nodes import walk
+from dlint.source.statements import dotted, functions_in, parameters
+from dlint.streams.batches.handed_on import gives_as_is, handed_on
+from dlint.streams.batches.kept import tells
+from dlint.streams.batches.put_by_helpers import Put, emptied, may_empty, put_by
+from dlint.streams.batches.views import overwritten
+from dlint.values.frame import Point
+from dlint.values.values import External, Function, Instance, Key, Unknown, Value
+
+if TYPE_CHECKING:
+    from dlint.calls.evaluator import Evaluator
+    from dlint.loaders.iteration import Iterations
+    from dlint.loaders.loaders import Loader
+
+
+class Spot:
+    """Where a statement stands; what needs to be evaluated there is asked only of what may keep batches."""
+
+    def __init__(
+        self, evaluator: Evaluator, answers: dict[Key, Any], module: Module, trail: list[ast.AST]
+    ) -> None:
+        self._evaluator = evaluator
+        self._answers = answers
+        self._module = module
+        self._trail = list(trail)
+        self._point: Point | None = None
+
+    @property
+    def point(self) -> Point:
+        """The point before the statement."""
+        if self._point is None:
+            self._evaluator.start()
+            self._point = self._evaluator.sites.point_of(self._module, self._trail)
+        return self._point
+
+    def values(self, node: ast.expr) -> list[Value]:
+        """What an expression may be there, or inside the loop over what it is an attribute of."""
+        loop = self._loops.get((dotted(node) or "").partition(".")[0]) if self._loops else None
+        point = self.point if loop is None else Point(self.point.frame, loop.body[0])
+        return [value for value, _ in self._evaluator.values(node, point)]
+
+    @cached_property
+    def _loops(self) -> dict[str, ast.For]:
+        """The loops inside the statement whose targets are told of each batch, by what these are called:
+        ``for callback in callbacks: callback.on_batch(batch)``."""
+        inside = [each for each in walk(self._trail[-1]) if isinstance(each, ast.For)]
+        return {
+            each.target.id: each for each in inside[1:] if isinstance(each.target, ast.Name) and tells(each)
+        }
+
+    def hands_on(self, callee: ast.expr) -> bool:
+        """Whether a call hands on the memory of what it is given."""
+        name = callee.attr if isinstance(callee, ast.Attribute) else getattr(callee, "id", "")
+        if not may_hand_memory_on(name):
+            return False
+        values = self.values(callee)
+        return bool(values) and all(
+            isinstance(value, External) and hands_memory_on(value.name) for value in values
+        )
+
+    def loaders(self, iterations: Iterations, source: ast.expr) -> list[Loader]:
+        """The loaders that an iterable goes through, be it by a generator of the project that hands on each
+        batch."""
+        found = list(iterations.loaders_of(source, self.point))
+        if found and not self._gives_as_is(source):
+            return []
+        if found or not isinstance(source, ast.Call) or not (source.args or source.keywords):
+            return found
+        for value in self.values(source.func):
+            if isinstance(value, Function) and isinstance(value.node, ast.FunctionDef):
+                given = passed(value, source).get(handed_on(value.node) or "")
+                found += iterations.loaders_of(given, self.point) if given is not None else []
+        return found
+
+    def _gives_as_is(self, source: ast.expr) -> bool:
+        """Whether an object of the project that is gone through gives the batches as they are: one that moves
+        them to the GPU or scales them gives other memory."""
+        classes = self._evaluator.classes
+        return all(
+            gives_as_is(method.node)
+            for value in self.values(source)
+            if isinstance(value, Instance)
+            for name in ("__iter__", "__next__")
+            for method in classes.methods(value, name)
+            if isinstance(method.node, ast.FunctionDef)
+        )
+
+    def puts_by(self, call: ast.Call) -> list[Put]:
+        """Where a call of a function of the project puts some of its arguments."""
+        values = [value for value in self.values(call.func) if not isinstance(value, Unknown)]
+        if len(values) > 1 and (dotted(call.func) or "").partition(".")[0] not in self._loops:
+            return []  # it may be the one or the other
+        found: list[Put] = []
+        for value in values:
+            match value:
+                case Function(node=ast.FunctionDef() as node) as function if not node.decorator_list:
+                    mark = (put_by, id(call), id(node))
+                    # There what is made for a call has an identity of its own.
+                    if mark not in self._answers:
+                        self._answers[mark] = put_by(node, _given(function, node, call))
+                    found += self._answers[mark]
+        return found
+
+    def overwrites(self, call: ast.Call) -> list[tuple[ast.expr, object]]:
+        """The arguments of which a function of the project overwrites entries, and the keys."""
+        found: list[tuple[ast.expr, object]] = []
+        for value in self.values(call.func):
+            if isinstance(value, Function) and isinstance(value.node, ast.FunctionDef):
+                given = passed(value, call)
+                found += [(given[name], key) for name, key in overwritten(value.node) if name in given]
+        return found
+
+    def empties(self, call: ast.Call) -> list[ast.expr]:
+        """The arguments that a function of the project empties."""
+        found: list[ast.expr] = []
+        for value in self.values(call.func):
+            if isinstance(value, Function) and isinstance(value.node, ast.FunctionDef):
+                given = passed(value, call)
+                found += [given[name] for name in emptied(value.node) if name in given]
+                if isinstance(value.receiver, Instance) and isinstance(call.func, ast.Attribute):
+                    line = self._evaluator.classes.line(value.receiver.cls)
+                    methods = [each for above in line for each in functions_in(above.node.body)]
+                    if not self.puts_by(call) and may_empty(methods):
+                        found.append(call.func.value)
+        return found
+
+
+def _given(function: Function, node: ast.FunctionDef, call: ast.Call) -> dict[str, ast.expr]:
+    """What a call gives to a function's parameters; the object to that of its method."""
+    given = passed(function, call)
+    if function.receiver is not None and isinstance(call.func, ast.Attribute) and dotted(call.func.value):
+        given.update((each.arg, call.func.value) for each in parameters(node)[:1])
+    return given
