@@ -21,7 +21,13 @@ def handed_on(function: ast.FunctionDef) -> str | None:
         return None
     for loop in loops:
         match loop:
-            case ast.For(target=ast.Name(id=given), iter=ast.Name(id=name)) if name in names:
+            case (
+                ast.For(target=ast.Name(id=given), iter=ast.Name(id=name))
+                | ast.For(
+                    target=ast.Tuple(elts=[_, ast.Name(id=given)]),
+                    iter=ast.Call(func=ast.Name(id="enumerate"), args=[ast.Name(id=name), *_]),
+                )
+            ) if name in names:
                 bound = [each for statement in statements for each in own_names(statement)]
                 is_whole = any(_gives(statement, given) for statement in loop.body)
                 return name if is_whole and bound.count(given) == 1 and name not in bound else None
