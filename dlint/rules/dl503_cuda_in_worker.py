@@ -16,7 +16,9 @@ workers:
 - Tensors and networks that the parent has put on the GPU, and worker code reads or runs: in an attribute of
   the dataset or of a transform, in a name of a module, or as the data of a `TensorDataset`. So is what the
   parent made of them: `rows.mean(0)`, `torch.cat(features)`, and what a network on the GPU gave
-  (`features.append(net(x))`), until it is brought back: `.cpu()`, `.item()`, `.tolist()`.
+  (`features.append(net(x))`), until it is brought back: `.cpu()`, `.item()`, `.tolist()`. What is made
+  without a device under `with torch.device("cuda"):` is there, and so is a network that is moved after a
+  dataset got it, before the loader is made (a network moves where it is).
 - Tensors that are made without a device (`torch.zeros(3)`) where the parent has said that this is the GPU:
   `torch.set_default_device("cuda")`, `torch.set_default_tensor_type("torch.cuda.FloatTensor")`.
 - `.pin_memory()` and `pin_memory=True` of torch's functions, and what asks the GPU:
@@ -29,8 +31,8 @@ is CUDA, code that asks whether it runs in a worker, workers that the project st
 and programs that hide all GPUs (`os.environ["CUDA_VISIBLE_DEVICES"] = ""`). So are
 `manual_seed_all()`, `is_available()`, `device_count()` and `empty_cache()`, which work in forked workers.
 
-Not followed are networks that are moved there once the dataset has them, what `with torch.device("cuda"):`
-makes, and what is collated to a default device.
+Not followed are networks that are moved there once there is a loader, what the parent makes on a default
+device, and what is collated to one.
 
 ## Why is this bad
 

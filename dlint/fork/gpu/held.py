@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
-from dlint.fork.gpu.placed import Put, moved_in_place, put_of, where_put
+from dlint.fork.gpu.placed import Put, argument_of, moved_between, moved_in_place, put_of, where_put
 from dlint.fork.program import Program
 from dlint.fork.set_elsewhere import left_as_made
 from dlint.fork.shipped import attributes
@@ -119,8 +119,9 @@ def _of_object(
         program.answers[mark] = {name for name, _ in _put(program.evaluator, owner, set(used), HERE)}
     names: set[str] = program.answers[mark] if used else set()
     told: set[str] = set()
-    for world in worlds if names else ():
-        for name, put in _put(program.evaluator, owner, names, world):
+    for world in worlds:
+        puts = list(_put(program.evaluator, owner, names, world)) if names else []
+        for name, put in (*puts, *_moved_later(program.evaluator, use, owner, set(used) - names, world)):
             if name in told or id(put.point.frame.scope) in worker:
                 continue
             told.add(name)
@@ -179,6 +180,27 @@ def _put(evaluator: Evaluator, owner: Instance, names: set[str], world: World) -
                 put = moved_in_place(evaluator, path, Point(point.frame, None), w)
             if put is not None:
                 yield name, put
+
+
+def _moved_later(
+    evaluator: Evaluator, use: WorkerUse, owner: Instance, names: set[str], world: World
+) -> Iterator[tuple[str, Put]]:
+    """Networks that an object was given and that its maker moves to the GPU after that, before there is a
+    loader: ``data = Scored(net); net.cuda()``."""
+    if not names or use.loader is None or use.loader.point.statement is None:
+        return
+    end = use.loader.point
+    for name, _, point, w in evaluator.construction.stores(owner, world, names):
+        stored = getattr(point.statement, "value", None)
+        given = argument_of(stored.id, point.frame) if isinstance(stored, ast.Name) else None
+        if given is None or not isinstance(given.expression, ast.Name) or given.point is None:
+            continue
+        at = given.point
+        if at.statement is None or at.frame.scope is not end.frame.scope:
+            continue
+        put = moved_between(evaluator, given.expression.id, at, end, w)
+        if put is not None:
+            yield name, put
 
 
 def _used(visit: Visit, own: str) -> Iterator[tuple[str, ast.expr, bool]]:

@@ -15,6 +15,7 @@ from dlint.knowledge.processes.devices import (
     MOVES,
     PRESENT_GPU,
     SPREAD,
+    asks_for_gpu,
     asks_place,
     is_cuda,
     is_network,
@@ -28,9 +29,9 @@ from dlint.knowledge.processes.devices import (
     takes_default_device,
 )
 from dlint.knowledge.tensors import JOINS
-from dlint.source.statements import FunctionNode, dotted, parameters
-from dlint.values.frame import Frame, Point, arguments_of, layout_of
-from dlint.values.places import places_around
+from dlint.source.statements import FunctionNode, dotted, own_names, parameters
+from dlint.values.frame import Argument, Frame, Point, arguments_of, layout_of
+from dlint.values.places import places_around, tests_around
 from dlint.values.values import Const, External, Function, Instance, Items, Made, Unknown, Value
 from dlint.values.worlds import HERE, World
 
@@ -297,12 +298,11 @@ def _run_there(evaluator: Evaluator, call: ast.Call, point: Point, world: World,
 
 def _gives_there(evaluator: Evaluator, network: Value) -> bool:
     """Whether what a network makes of tensors stays where they are."""
-    if isinstance(network, Instance):
-        classes = evaluator.classes
-        return any(is_network(name) for name in classes.libraries(network.cls)) and not any(
-            may_bring_back(cls.module.text_of(cls.node)) for cls in classes.line(network.cls)
-        )
-    return isinstance(network, Made) and is_network(network.name)
+    if isinstance(network, Instance) and any(
+        may_bring_back(cls.module.text_of(cls.node)) for cls in evaluator.classes.line(network.cls)
+    ):
+        return False
+    return _is_network(evaluator, network)
 
 
 def _is_mapped(evaluator: Evaluator, call: ast.Call, point: Point, world: World) -> bool:
@@ -378,12 +378,51 @@ def _of_appended(evaluator: Evaluator, name: str, point: Point, world: World, fa
 
 def _given(evaluator: Evaluator, name: str, frame: Frame, world: World, far: int) -> Put | None:
     """What put on the GPU what a call gives to a parameter, where that is written out there."""
-    if not isinstance(frame.scope, FunctionNode) or frame.arguments is None:
-        return None
-    given = written(name, frame.scope, frame.arguments, frame.receiver is not None)
+    given = argument_of(name, frame)
     if given is None or given.expression is None or given.point is None:
         return None
     return where_put(evaluator, given.expression, given.point, world, far + 1)
+
+
+def argument_of(name: str, frame: Frame) -> Argument | None:
+    """What the call of a function gives to a parameter, where that is written out there."""
+    if not isinstance(frame.scope, FunctionNode) or frame.arguments is None:
+        return None
+    return written(name, frame.scope, frame.arguments, frame.receiver is not None)
+
+
+def moved_between(evaluator: Evaluator, name: str, start: Point, end: Point, world: World) -> Put | None:
+    """What moves a network that a scope has under a name to the GPU between two of its statements; None where
+    it is moved back, only under a test of something else than the GPU, or another may have the name."""
+    assert start.statement is not None and end.statement is not None
+    last: Put | None = None
+    tested = {ast.unparse(test) for test, _, _ in tests_around(start)}
+    for node in start.frame.layout.nodes:
+        if not isinstance(node, ast.stmt) or not start.statement.lineno < node.lineno < end.statement.lineno:
+            continue
+        match node:
+            case (
+                ast.Expr(value=ast.Call(func=ast.Attribute(value=ast.Name(id=moved), attr=move)) as call)
+                | ast.Assign(value=ast.Call(func=ast.Attribute(value=ast.Name(id=moved), attr=move)) as call)
+            ) if moved == name and (move in MOVES or move == "cpu"):
+                if isinstance(node, ast.Assign) and [ast.unparse(each) for each in node.targets] != [name]:
+                    return None  # a tensor's method gives another, a network's itself, under two names
+                last = Put(call, Point(start.frame, node))
+                tests = {ast.unparse(test) for test, _, _ in tests_around(last.point)}
+                if not all(map(asks_for_gpu, tests - tested)):
+                    return None
+            case _ if name in own_names(node):
+                return None
+    if last is None or not uses_gpu(evaluator, *last, world):
+        return None
+    found = [value for value, _ in evaluator.values(ast.Name(name, ast.Load()), start, world)]
+    return last if found and all(_is_network(evaluator, each) for each in found) else None
+
+
+def _is_network(evaluator: Evaluator, value: Value) -> bool:
+    if isinstance(value, Instance):
+        return any(is_network(name) for name in evaluator.classes.libraries(value.cls))
+    return isinstance(value, Made) and is_network(value.name)
 
 
 def moved_in_place(evaluator: Evaluator, path: str, point: Point, world: World, far: int = 0) -> Put | None:

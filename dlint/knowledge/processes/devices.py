@@ -180,3 +180,8 @@ def asks_place(test: str) -> bool:
 def takes_default_device(name: str) -> bool:
     """Whether one of torch's functions, or a class of networks, makes its tensors on the default device."""
     return name in MAKERS or (name.startswith("torch.nn.") and name.rpartition(".")[2][:1].isupper())
+
+
+def asks_for_gpu(test: str) -> bool:
+    """Whether a test is no more than the question whether there is a GPU: ``torch.cuda.is_available()``."""
+    return test.endswith("cuda.is_available()") and not test.startswith("not ")
