@@ -198,7 +198,7 @@ def _moved_later(
         at = given.point
         if at.statement is None or at.frame.scope is not end.frame.scope:
             continue
-        put = moved_between(evaluator, given.expression.id, at, end, w)
+        put = moved_between(evaluator, given.expression, at, end, w)
         if put is not None:
             yield name, put
 

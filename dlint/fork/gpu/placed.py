@@ -243,7 +243,7 @@ def where_put(evaluator: Evaluator, node: ast.expr, point: Point, world: World, 
 def _in_block(evaluator: Evaluator, call: ast.Call, point: Point, world: World) -> bool:
     """Whether a call that tells no device stands in a block that says the GPU: ``with torch.device("cuda")``;
     the innermost block decides."""
-    if any(keyword.arg in (*DEVICE_KEYWORDS, None) for keyword in call.keywords):
+    if any(keyword.arg is None or keyword.arg in DEVICE_KEYWORDS for keyword in call.keywords):
         return False
     for place in places_around(point):
         for item in place.owner.items if isinstance(place.owner, ast.With) else ():
@@ -391,9 +391,13 @@ def argument_of(name: str, frame: Frame) -> Argument | None:
     return written(name, frame.scope, frame.arguments, frame.receiver is not None)
 
 
-def moved_between(evaluator: Evaluator, name: str, start: Point, end: Point, world: World) -> Put | None:
-    """What moves a network that a scope has under a name to the GPU between two of its statements; None where
-    it is moved back, only under a test of something else than the GPU, or another may have the name."""
+def moved_between(
+    evaluator: Evaluator, given: ast.Name, start: Point, end: Point, world: World
+) -> Put | None:
+    """What moves a network to the GPU that a scope has given away by its name, before another of its
+    statements; None where it is moved back, only under a test of something else than the GPU, or another may
+    have the name."""
+    name = given.id
     assert start.statement is not None and end.statement is not None
     last: Put | None = None
     tested = {ast.unparse(test) for test, _, _ in tests_around(start)}
@@ -415,7 +419,7 @@ def moved_between(evaluator: Evaluator, name: str, start: Point, end: Point, wor
                 return None
     if last is None or not uses_gpu(evaluator, *last, world):
         return None
-    found = [value for value, _ in evaluator.values(ast.Name(name, ast.Load()), start, world)]
+    found = [value for value, _ in evaluator.values(given, start, world)]
     return last if found and all(_is_network(evaluator, each) for each in found) else None
 
 
