@@ -292,6 +292,8 @@ def _run_there(evaluator: Evaluator, call: ast.Call, point: Point, world: World,
     moved = put.call.func if put is not None else None
     if put is None or not isinstance(moved, ast.Attribute) or moved.attr not in MOVES:
         return None
+    if put.point.frame.scope is point.frame.scope and _is_only_asked(put.point, point):
+        return None
     run = [value for value, _ in evaluator.values(moved.value, put.point, world)]
     return Put(call, point) if run and all(_gives_there(evaluator, each) for each in run) else None
 
@@ -400,7 +402,6 @@ def moved_between(
     name = given.id
     assert start.statement is not None and end.statement is not None
     last: Put | None = None
-    tested = {ast.unparse(test) for test, _, _ in tests_around(start)}
     for node in start.frame.layout.nodes:
         if not isinstance(node, ast.stmt) or not start.statement.lineno < node.lineno < end.statement.lineno:
             continue
@@ -412,8 +413,7 @@ def moved_between(
                 if isinstance(node, ast.Assign) and [ast.unparse(each) for each in node.targets] != [name]:
                     return None  # a tensor's method gives another, a network's itself, under two names
                 last = Put(call, Point(start.frame, node))
-                tests = {ast.unparse(test) for test, _, _ in tests_around(last.point)}
-                if not all(map(asks_for_gpu, tests - tested)):
+                if _is_only_asked(last.point, start):
                     return None
             case _ if name in own_names(node):
                 return None
@@ -421,6 +421,12 @@ def moved_between(
         return None
     found = [value for value, _ in evaluator.values(given, start, world)]
     return last if found and all(_is_network(evaluator, each) for each in found) else None
+
+
+def _is_only_asked(point: Point, other: Point) -> bool:
+    """Whether a place is behind a test of something else than the GPU, which another is not behind."""
+    tests, known = ({ast.unparse(test) for test, _, _ in tests_around(each)} for each in (point, other))
+    return not all(map(asks_for_gpu, tests - known))
 
 
 def _is_network(evaluator: Evaluator, value: Value) -> bool:
