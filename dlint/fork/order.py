@@ -49,7 +49,7 @@ def surely_comes_before(evaluator: Evaluator, point: Point, loader: Loader) -> b
         if step is None:
             return False
         at = step.point
-        if any(_is_given_to(step, end) for end in ways):
+        if any(_is_given_to(step, end) or _is_head_of(at, end.point) for end in ways):
             return True
         for place in places_around(at):
             if place.at < ends.get(id(place.block), 0):
@@ -112,9 +112,18 @@ def _ways_up(evaluator: Evaluator, first: _Step) -> Iterator[_Step]:
 
 
 def _precedes(at: Point, end: Point) -> bool:
-    """Whether one point of a scope stands before another, in a block that holds both."""
+    """Whether one point of a scope stands before another, in a block that holds both, or is the head of a
+    ``with`` around it."""
     places = {id(place.block): place.at for place in places_around(end)}
-    return any(place.at < places.get(id(place.block), 0) for place in places_around(at))
+    return _is_head_of(at, end) or any(
+        place.at < places.get(id(place.block), 0) for place in places_around(at)
+    )
+
+
+def _is_head_of(at: Point, end: Point) -> bool:
+    return isinstance(at.statement, ast.With) and any(
+        place.owner is at.statement for place in places_around(end)
+    )
 
 
 def is_never_sent(point: Point, loader: Loader) -> bool:

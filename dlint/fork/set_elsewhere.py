@@ -8,7 +8,7 @@ some file imports both that code and the class.
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from typing import TYPE_CHECKING
 
 from dlint.fork.together import beside
@@ -28,9 +28,16 @@ _SPOKEN_OF = ("dataset", "worker")
 _FAR = 3
 
 
-def left_as_made(program: Program, uses: Iterable[WorkerUse], owner: Instance, name: str) -> list[WorkerUse]:
-    """The uses for which nothing outside its class is seen to set an attribute of an object."""
-    settings = list(program.evaluator.attributes.outside.settings(owner, name))
+def left_as_made(
+    program: Program, uses: Iterable[WorkerUse], owner: Instance, name: str, but: Collection[ast.stmt] = ()
+) -> list[WorkerUse]:
+    """The uses for which nothing outside its class is seen to set an attribute of an object, ``but`` some
+    statements."""
+    settings = [
+        each
+        for each in program.evaluator.attributes.outside.settings(owner, name)
+        if each.point.statement not in but
+    ]
     return [use for use in uses if not any(_is_for(program, use, owner, each) for each in settings)]
 
 

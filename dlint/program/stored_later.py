@@ -11,10 +11,11 @@ import ast
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, NamedTuple
 
-from dlint.fork.order import always_comes_to
+from dlint.fork.order import always_comes_to, surely_comes_before
 from dlint.knowledge.loading import ITEM_PARTS, is_dataset, kept_parameters
+from dlint.source.closures import trail_to
 from dlint.source.nodes import walk
-from dlint.source.statements import FunctionNode, functions_in
+from dlint.source.statements import FunctionNode, functions_in, statements_in
 from dlint.values.frame import Argument, Arguments, Frame, Point
 from dlint.values.outcomes import Outcome
 from dlint.values.values import Function, Instance, Made, Value
@@ -22,16 +23,22 @@ from dlint.values.worlds import World
 
 if TYPE_CHECKING:
     from dlint.calls.evaluator import Evaluator
+    from dlint.loaders.loaders import Loader
+
+
+_ENTERS = "__enter__"
 
 
 class Later(NamedTuple):
     """What an attribute holds from a point on, at which a call or an assignment stands. ``at_once``: the
-    function that makes the object always comes to that point before anybody else has it."""
+    function that makes the object always comes to that point before anybody else has it. ``by`` is what
+    stands there."""
 
     name: str
     point: Point
     values: list[Outcome]
     at_once: bool
+    by: ast.expr
 
 
 class _Given(NamedTuple):
@@ -39,7 +46,7 @@ class _Given(NamedTuple):
 
     holder: ast.expr
     arguments: Arguments
-    node: ast.AST
+    node: ast.expr
     point: Point
 
 
@@ -62,19 +69,34 @@ def stored_later(evaluator: Evaluator, instance: Instance | Made, world: World) 
             mark = f"{function.name} =" if setter else function.name
             names = evaluator.construction.bound_by(instance.cls, function)
             attributes |= names
-            if mark in seen or function.name.startswith("__") or not names:
+            if mark in seen or not names or (function.name.startswith("__") and function.name != _ENTERS):
                 continue
             seen.add(mark)
             bound = Function(function, outer, instance, above)
-            for given in _assigned(evaluator, function.name) if setter else _called(evaluator, bound):
+            giving = _called(evaluator, bound)
+            if setter:
+                giving = _assigned(evaluator, function.name)
+            elif function.name == _ENTERS:
+                giving = _entered(evaluator, instance)
+            for given in giving:
                 for reached in _worlds(evaluator, given, instance, world):
                     frame = evaluator.calls.enter(bound, given.arguments, given.node, given.point)
                     for name in sorted(names):
                         values = _stored(evaluator, frame, instance, name, reached)
                         if values:
-                            yield Later(name, given.point, values, _is_at_once(instance, given.point))
+                            yield Later(
+                                name, given.point, values, _is_at_once(instance, given.point), given.node
+                            )
     for name in sorted(attributes - evaluator.classes.properties(instance.cls).keys()):
         yield from _by_assignments(evaluator, instance, name, world)
+
+
+def is_surely_before(evaluator: Evaluator, point: Point, loader: Loader, *, at_once: bool) -> bool:
+    """Whether what is stored at a point is there before a loader is made, which some other function makes
+    where the one that makes the object stores it (``at_once``)."""
+    if at_once and point.frame.scope is not loader.point.frame.scope:
+        return True
+    return surely_comes_before(evaluator, point, loader)
 
 
 def _by_assignments(
@@ -83,7 +105,7 @@ def _by_assignments(
     for given in _assigned(evaluator, name):
         for reached in _worlds(evaluator, given, instance, world):
             values = evaluator.value_of(given.arguments.positional[0], reached)
-            yield Later(name, given.point, values, _is_at_once(instance, given.point))
+            yield Later(name, given.point, values, _is_at_once(instance, given.point), given.node)
 
 
 def _worlds(evaluator: Evaluator, given: _Given, instance: Instance | Made, world: World) -> Iterator[World]:
@@ -125,6 +147,24 @@ def _called(evaluator: Evaluator, method: Function) -> Iterator[_Given]:
     for site in evaluator.sites.of(method.node, plain):
         if isinstance(site.call.func, ast.Attribute):
             yield _Given(site.call.func.value, site.arguments, site.call, site.point)
+
+
+def _entered(evaluator: Evaluator, instance: Instance) -> Iterator[_Given]:
+    """The ``with`` that enters an object: the one that makes it, or one of a name of its function's own."""
+    for module in evaluator.modules.naming(instance.cls.name):
+        if "with " not in module.text:
+            continue
+        for trail in module.paths_to(instance.cls.name):
+            scope = next((each for each in reversed(trail) if isinstance(each, FunctionNode)), module.tree)
+            if not any(node is instance.node for node in trail):
+                continue
+            for statement in statements_in(scope.body):
+                for item in statement.items if isinstance(statement, ast.With) else ():
+                    if item.context_expr is instance.node or isinstance(item.context_expr, ast.Name):
+                        inside = trail_to(module.tree, item.context_expr)
+                        if inside is not None:
+                            point = evaluator.sites.point_of(module, inside)
+                            yield _Given(item.context_expr, Arguments(), item.context_expr, point)
 
 
 def _assigned(evaluator: Evaluator, name: str) -> Iterator[_Given]:

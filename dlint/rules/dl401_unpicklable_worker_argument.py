@@ -118,7 +118,7 @@ from dlint.calls.decorators import wrappers
 from dlint.changes.around import Stays
 from dlint.changes.hoisting import hoist
 from dlint.finding import Remedy
-from dlint.fork.order import comes_before, is_never_sent, surely_comes_before
+from dlint.fork.order import comes_before, is_never_sent
 from dlint.fork.shipped import Part, shipped
 from dlint.fork.start_method import LOKY
 from dlint.fork.unsendable import Kept, kept_unsendable
@@ -126,7 +126,7 @@ from dlint.loaders.loaders import Loader, is_zero
 from dlint.objects.pickled_state import is_pickled
 from dlint.program.conditions import both, loaded, started_anew
 from dlint.program.program import Program
-from dlint.program.stored_later import stored_later
+from dlint.program.stored_later import is_surely_before, stored_later
 from dlint.project.main_guards import is_guarded
 from dlint.rules.rule import Found
 from dlint.rules.wording import place
@@ -228,7 +228,7 @@ def _later(program: Program, parts: Sequence[Part]) -> Iterator[_Later]:
         if not (part.pickled and isinstance(held, Instance | Made)):
             continue
         kind = held.cls.name if isinstance(held, Instance) else held.name.rpartition(".")[2]
-        for name, point, values, at_once in stored_later(program.evaluator, held, part.world):
+        for name, point, values, at_once, _ in stored_later(program.evaluator, held, part.world):
             if isinstance(held, Made) or is_pickled(program.evaluator, held.cls, name):
                 place = f"{kind}.{name}"
                 inside = [
@@ -246,7 +246,10 @@ def _stored_before(program: Program, before: list[_Later], use: WorkerUse) -> It
     assert use.loader is not None
     for into in dict.fromkeys(each.into for each in before):
         stores = [each for each in before if each.into == into]
-        sure = any(_is_surely_before(program, each, use.loader) for each in stores)
+        sure = any(
+            is_surely_before(program.evaluator, each.point, use.loader, at_once=each.at_once)
+            for each in stores
+        )
         if sure and all(each.hazards for each in stores):
             for each in stores:
                 yield from each.hazards
@@ -257,16 +260,8 @@ def _is_replaced(program: Program, part: Part, before: list[_Later], use: Worker
     assert use.loader is not None
     stores = [each for each in before if each.place == part.place]
     return len({each.into for each in stores}) == 1 and any(
-        _is_surely_before(program, each, use.loader) for each in stores
+        is_surely_before(program.evaluator, each.point, use.loader, at_once=each.at_once) for each in stores
     )
-
-
-def _is_surely_before(program: Program, stored: _Later, loader: Loader) -> bool:
-    """Whether something is stored before a loader is made, which some other function makes where the one that
-    makes the dataset stores it."""
-    if stored.at_once and stored.point.frame.scope is not loader.point.frame.scope:
-        return True
-    return surely_comes_before(program.evaluator, stored.point, loader)
 
 
 def _judged(program: Program, part: Part) -> _Hazard | None:

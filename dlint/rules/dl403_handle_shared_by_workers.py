@@ -9,6 +9,9 @@ code reads: itself, or a part kept of it (HDF5: `self.images = file["images"]`, 
 of LMDB, a stream of PyAV, a page, series or level of a TIFF file), or one of a list or dict of them
 (`{k: file[k] for k in keys}`).
 
+Also one that others put on an object once it is made (`dataset.file = open(path)`), or have it open
+(`dataset.open()`, `with Rows(path) as dataset:`), before the loader is made, where nothing closes it by then.
+
 Also one that is opened when it is first needed (`if self.file is None:`, `if not hasattr(self, "file"):`, a
 `cached_property`) where the main process needs it while workers are still to start, which then inherit it all
 the same: the constructor lists its contents, or has the object that holds it do so; `__len__` does, and the
@@ -124,11 +127,11 @@ is missed then and not in the constructor. What it is opened with is kept as it 
 `__getstate__` is built upon. Left to you: an attribute that any code of the program stores or deletes (a
 subclass, a script, `setattr`), a class with `__slots__`, `__del__`, `__getattr__` or a `__getstate__` of
 another kind, one derived from a library's class that may have its own, handles in a list or dict, parts kept
-of one, one that the object is given open (give it the path), one that a method returns, what is opened when
-first needed, decord's readers and video captures. So is what another process would not find, or not as it is
-here: what is in memory, a temporary or removed file, one read from another open one, a path that may be
-relative where the program calls `os.chdir`, what is set up once it is open, a file that is read on from where
-the constructor left it, and one whose errors the constructor handles.
+of one, one that the object is given open (give it the path), one that others have it open, one that a method
+returns, what is opened when first needed, decord's readers and video captures. So is what another process
+would not find, or not as it is here: what is in memory, a temporary or removed file, one read from another
+open one, a path that may be relative where the program calls `os.chdir`, what is set up once it is open, a
+file that is read on from where the constructor left it, and one whose errors the constructor handles.
 
 ## References
 
@@ -155,6 +158,7 @@ from dlint.fork.early.reset import is_reset_in_workers, resetting
 from dlint.fork.early.when import BEFORE, BY_CONSTRUCTOR, When, kept_before, needed_early
 from dlint.fork.handles import handle_of
 from dlint.fork.held_handles import Held, held, is_released, keeps_part
+from dlint.fork.order import comes_before
 from dlint.fork.set_elsewhere import left_as_made
 from dlint.fork.sides import functions_of, init_visits, made_in_parent, renewed
 from dlint.knowledge.processes.handles import HANDLES, Handle
@@ -162,11 +166,12 @@ from dlint.objects.pickled_state import is_pickled
 from dlint.program.asked import for_events, for_made, for_visit
 from dlint.program.conditions import NOT_FORKED, any_loaded, both
 from dlint.program.program import Program
+from dlint.program.stored_later import Later, is_surely_before, stored_later
 from dlint.rules.rule import Found
 from dlint.rules.wording import place
 from dlint.source.nodes import walk
-from dlint.source.statements import FunctionNode, changed_names, own_names, statements_in
-from dlint.values.frame import Point
+from dlint.source.statements import FunctionNode, changed_names, functions_in, own_names, statements_in
+from dlint.values.frame import Arguments, Point
 from dlint.values.functions import function_body
 from dlint.values.values import Class, Instance, Made
 from dlint.workers.events import Visit
@@ -202,6 +207,7 @@ def check(program: Program) -> Iterator[Found]:
                 yield from _read_by_others(program, uses, owner, visits, code, start, sent)
                 if visits:
                     yield from _kept(program, uses, owner, visits, start, sent)
+            yield from _stored(program, uses, owner, visits, sent)
             asked = asked_for_by_others(program, owner, code, visits)
             yield from _lazy(program, uses, owner, [*visits, *asked], sent)
         for use in uses:
@@ -262,6 +268,74 @@ def _kept(
                     how = "a part of it"  # a handle for each process would leave the part as it is
                 yield from _as_held(found, handle, how)
                 break
+
+
+def _stored(
+    program: Program, uses: list[WorkerUse], owner: Instance, visits: list[Visit], sent: bool
+) -> Iterator[Found]:
+    """Handles that others put on an object once it is made, or have it open (``dataset.open()``), before the
+    loader of a use is there: where nothing else is stored there, and nothing closes it by then."""
+    reads = [(visit, _reads(visit)) for visit in visits]
+    names = {name for _, read in reads for name in read}
+    later = [each for each in stored_later(program.evaluator, owner, uses[0].world) if each.name in names]
+    for name in dict.fromkeys(each.name for each in later):
+        if any(path_of(visit, name) in visit.frame.layout.binds for visit in visits):
+            continue
+        stores = [each for each in later if each.name == name]
+        statements = [each.point.statement for each in stores if each.point.statement is not None]
+        for use in left_as_made(program, uses, owner, name, statements):
+            if use.loader is None:
+                continue
+            before = [each for each in stores if comes_before(program.evaluator, each.point, use)]
+            handles = [
+                (value, handle, each)
+                for each in before
+                for value, _ in each.values
+                if isinstance(value, Made)
+                and (handle := handle_of(program.evaluator, value)) is not None
+                and not renewed(program, use, value)
+            ]
+            if len(handles) != len(before) or _is_let_go(program, use, owner, before, name):
+                continue
+            for value, handle, each in handles:
+                if not is_surely_before(program.evaluator, each.point, use.loader, at_once=each.at_once):
+                    continue
+                visit, read = next((visit, read[name]) for visit, read in reads if name in read)
+                start = program.start_method_of(use)
+                when = BEFORE
+                if value.point.statement is not each.point.statement and each.point.statement is not None:
+                    when = When(BEFORE.how, (each.point.frame.module, each.by), "at")
+                attribute = (owner.cls, name)
+                for found in _found(program, [use], handle, value, visit, read, start, sent, attribute, when):
+                    yield found._replace(remedy=None, by_hand=handle.advice)
+
+
+def _is_let_go(program: Program, use: WorkerUse, owner: Instance, stores: list[Later], name: str) -> bool:
+    """Whether the code that has a handle opened may close it again before there are workers."""
+    evaluator = program.evaluator
+    closes = re.compile(rf"\.{re.escape(name)}\.(?:close|release)\(")
+    own = {id(node): node for each in stores for node in each.point.frame.layout.nodes}
+    if any(_closes(node, name) for node in own.values()):
+        return True
+    for above in evaluator.classes.line(owner.cls):
+        for function in functions_in(above.node.body):
+            if closes.search(above.module.text_of(function)):
+                bound = evaluator.classes.methods(owner, function.name)
+                for method in bound:
+                    frame = evaluator.calls.enter(method, Arguments(), None, None)
+                    if isinstance(method.node, FunctionNode) and any(
+                        comes_before(evaluator, site.point, use)
+                        for site in evaluator.sites.of(method.node, frame)
+                    ):
+                        return True
+    return False
+
+
+def _closes(node: ast.AST, name: str) -> bool:
+    match node:
+        case ast.Call(func=ast.Attribute(value=ast.Attribute(attr=closed), attr="close" | "release")):
+            return closed == name
+    return False
 
 
 def _read_by_others(
