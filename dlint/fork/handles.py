@@ -4,18 +4,23 @@ from __future__ import annotations
 
 import ast
 import re
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from dlint.knowledge.processes.handles import (
+    ASKED_OF_NPZ,
     HANDLES,
     IN_MEMORY,
     LMDB_WITHOUT_LOCK,
+    NOT_OF_NPZ,
     TAKES_FORMAT,
     WRITES,
     Handle,
 )
+from dlint.source.nodes import walk
+from dlint.source.statements import FunctionNode, functions_in, parameters
 from dlint.values.frame import Argument, Arguments
-from dlint.values.values import Const, Made, Unknown, Value
+from dlint.values.values import Const, Instance, Made, Unknown, Value
 from dlint.values.worlds import HERE
 
 if TYPE_CHECKING:
@@ -24,6 +29,7 @@ if TYPE_CHECKING:
 _FILE_OBJECT = ("fileobj",)
 _STORE = {"store"}
 _BYTES = ("io.BytesIO", "().read", ".read_bytes")
+_SUFFIX = re.compile(r"\.[A-Za-z]\w{1,5}$")
 _ASKS_KIND = re.compile(r"\b(?:endswith|splitext|isinstance|hasattr)\(|\.suffix\b")
 
 
@@ -72,6 +78,72 @@ def handle_of(evaluator: Evaluator, value: object) -> Handle | None:
             if isinstance(found, Const) and isinstance(found.value, str) and WRITES & set(found.value):
                 return None
     return handle
+
+
+def read_as_npz(
+    evaluator: Evaluator, value: object, owner: Instance, name: str
+) -> tuple[Handle, bool] | None:
+    """An .npz archive whose path tells nothing, by what the class asks of the attribute that holds it, and
+    whether that is sure: the names in it (``self.data.files``), or nothing but what is under names
+    (``self.data["x"]``), as an array has its fields."""
+    if not isinstance(value, Made) or value.name != "numpy.load":
+        return None
+    given = value.arguments
+    if not NOT_OF_NPZ.isdisjoint(given.keywords) or len(given.positional) != 1:
+        return None
+    if _says_its_kind(evaluator, given.positional[0]):
+        return None
+    asked = [
+        what
+        for above in evaluator.classes.line(owner.cls)
+        for function in functions_in(above.node.body)
+        for what in _asked_of(function, name)
+    ]
+    sure = not ASKED_OF_NPZ.isdisjoint(asked)
+    if not sure and _ASKS_KIND.search(value.point.frame.module.text_of(value.point.frame.scope)):
+        return None
+    return (HANDLES[value.name], sure) if asked and (sure or set(asked) == {"[]"}) else None
+
+
+def _asked_of(function: FunctionNode, name: str) -> Iterator[str]:
+    """What a method asks of an attribute of its object: members of it, "[]" for what it has under a text, ""
+    for anything else."""
+    asked: dict[int, str] = {}
+    read: list[ast.Attribute] = []
+    for node in walk(function):
+        match node:
+            case ast.Subscript(value=ast.Attribute() as held, slice=key) if _is_text(key):
+                asked[id(held)] = "[]"
+            case ast.Compare(left=key, ops=[ast.In() | ast.NotIn()], comparators=[ast.Attribute() as held]):
+                if _is_text(key):
+                    asked[id(held)] = "[]"
+            case ast.Attribute(value=ast.Attribute() as held, attr=member):
+                asked[id(held)] = member
+        if isinstance(node, ast.Attribute) and node.attr == name and isinstance(node.ctx, ast.Load):
+            read.append(node)
+    own = parameters(function)[0].arg if parameters(function) else None
+    for each in read:
+        if isinstance(each.value, ast.Name) and each.value.id == own:
+            yield asked.get(id(each), "")
+
+
+def _is_text(key: ast.expr) -> bool:
+    return isinstance(key, ast.JoinedStr) or (isinstance(key, ast.Constant) and isinstance(key.value, str))
+
+
+def _says_its_kind(evaluator: Evaluator, path: Argument) -> bool:
+    """Whether a path is known to end in some suffix, or may."""
+    texts: list[object] = []
+    for node in walk(path.expression) if path.expression is not None else ():
+        if isinstance(node, ast.Constant):
+            texts.append(node.value)
+    for value, _ in evaluator.value_of(path, HERE):
+        match value:
+            case Const(value=written):
+                texts.append(written)
+            case Unknown(text=(_, end)):
+                texts.append(end)
+    return any(_SUFFIX.search(str(text)) for text in texts)
 
 
 def _is_number(value: Value) -> bool:

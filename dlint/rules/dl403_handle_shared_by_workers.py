@@ -7,7 +7,8 @@ module) opens when it is made, in its constructor or in a method that the constr
 code reads: itself, or a part kept of it (HDF5: `self.images = file["images"]`, `file.get("images")`; netCDF:
 `file.variables["t"]`; zarr: `zarr.group(store)["images"]` of a zip store; a cursor of SQLite, a transaction
 of LMDB, a stream of PyAV, a page, series or level of a TIFF file), or one of a list or dict of them
-(`{k: file[k] for k in keys}`).
+(`{k: file[k] for k in keys}`). Where no path says that `np.load` opens an `.npz`, what is asked of it does:
+`self.data.files`, or only names (`self.data["x"]`), as those of a `.npy` with fields may be as well.
 
 Also one that others put on an object once it is made (`dataset.file = open(path)`), or have it open
 (`dataset.open()`, `with Rows(path) as dataset:`), before the loader is made, where nothing closes it by then.
@@ -113,7 +114,7 @@ Use instead a handle for each process:
   anew: no handle but those of fsspec and zarr can be pickled.
 - `error`, hang: decord, OpenCV's video captures.
 - `warning`, error: what forked workers can share (HDF5, netCDF, SQLite, memory maps, slides), if workers
-  are not forked.
+  are not forked; what only names tell to be an `.npz`, if it is one.
 
 A `warning` instead where workers run the code only under a condition: an option for the number of workers
 that is 0 by default, another that is off by default and that the loader, its dataset or this code hangs on, a
@@ -156,7 +157,7 @@ from dlint.fork.early.opened_late import (
 from dlint.fork.early.per_process import is_for_one_process, is_given_process
 from dlint.fork.early.reset import is_reset_in_workers, resetting
 from dlint.fork.early.when import BEFORE, BY_CONSTRUCTOR, When, kept_before, needed_early
-from dlint.fork.handles import handle_of
+from dlint.fork.handles import handle_of, read_as_npz
 from dlint.fork.held_handles import Held, held, is_released, keeps_part
 from dlint.fork.order import comes_before
 from dlint.fork.set_elsewhere import left_as_made
@@ -180,6 +181,7 @@ from dlint.workers.sharing import by_dataset
 from dlint.workers.uses import WorkerUse
 from dlint.workers.worker import WorkerCode
 
+_IS_NPZ = "the file is an .npz"
 # What to do where a handle for each process is not all.
 _BY_HAND = {
     "among others": "open them in each process, keyed on os.getpid(), and leave them out of __getstate__",
@@ -243,7 +245,9 @@ def _kept(
     reads = [(visit, _reads(visit)) for visit in visits]
     names = {name for _, read in reads for name in read}
     for name, value, how in held(program, owner, names):
-        handle = handle_of(program.evaluator, value)
+        handle, sure = handle_of(program.evaluator, value), True
+        if handle is None and how == "alone":
+            handle, sure = read_as_npz(program.evaluator, value, owner, name) or (None, True)
         if handle is None:
             continue
         assert isinstance(value, Made)
@@ -266,7 +270,8 @@ def _kept(
                 found = _found(program, kept, handle, value, visit, read[name], start, sent, attribute, when)
                 if how == "alone" and keeps_part(program, owner, value):
                     how = "a part of it"  # a handle for each process would leave the part as it is
-                yield from _as_held(found, handle, how)
+                for each in _as_held(found, handle, how):
+                    yield each if sure else each._replace(condition=both(each.condition, _IS_NPZ))
                 break
 
 

@@ -228,6 +228,9 @@ WITHOUT_POSITION = frozenset(
         "torchcodec.decoders.VideoDecoder",
     }
 )
+# What an archive of arrays has, and no array; and with what else the call gives, or does, other things.
+ASKED_OF_NPZ = frozenset({"f", "files", "get", "items", "keys", "values", "zip"})
+NOT_OF_NPZ = frozenset({"allow_pickle", "encoding", "fix_imports", "mmap_mode"})
 PARTS = frozenset(part for handle in HANDLES.values() for part in handle.parts)
 LMDB_WITHOUT_LOCK = _LMDB._replace(forked="")
 # Calls whose second argument says what kind of file it is, and not whether it is read.
