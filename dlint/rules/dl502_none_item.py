@@ -4,9 +4,10 @@
 
 A `__getitem__` that returns None for some items, for a loader that makes batches with the default collate
 function: `return None` (or a tuple of nothing else) where reading failed or the item is not good enough, an
-`except` that falls off the end, attempts that run out, a search among what was read that compares sizes
-(`if abs(frame.time - t) < 0.01: return frame`), a list that what was read has left too short
-(`if len(frames) < n: return None`), an `if` about the item as the last statement and no `return` behind it.
+`except` or a `suppress(OSError)` that falls off the end, attempts that run out, a search among what was read
+that compares sizes (`if abs(frame.time - t) < 0.01: return frame`), a list that what was read has left too
+short (`if len(frames) < n: return None`), an `if` about the item as the last statement and no `return` behind
+it.
 So is None inside an item: in a tuple or dict that is returned (`{"frame": self.frame(path, t)}`,
 `return image, None` where other items have something there).
 Also where the None comes from a function of the project, or from another dataset

@@ -12,6 +12,7 @@ from dlint.source.statements import dotted, own_names, statements_in
 # again and again; "perhaps": on a way that may never be taken.
 Ending = Literal["straight", "except", "attempts", "perhaps"]
 _STOPS = frozenset({"KeyboardInterrupt", "SystemExit", "GeneratorExit"})
+_SUPPRESS = frozenset({"contextlib.suppress", "suppress"})
 NoReturn = Callable[[ast.stmt], bool]
 
 
@@ -53,7 +54,10 @@ def _of_statement(statement: ast.stmt, never_returns: NoReturn, followed: bool) 
         case ast.For() | ast.While():
             return _of_loop(statement, never_returns)
         case ast.With():
-            return endings(statement.body, never_returns, followed=followed)
+            found = endings(statement.body, never_returns, followed=followed)
+            if any(_suppresses(item.context_expr) for item in statement.items):
+                found |= {"except"}
+            return found
         case ast.Match():
             return frozenset({"perhaps"}) if _returns(statement) else frozenset({"straight"})
         case _ if hasattr(statement, "handlers"):
@@ -129,6 +133,13 @@ def _of_attempt(statement: ast.stmt, never_returns: NoReturn) -> frozenset[Endin
             continue
         found |= {_joined(ending, "except") for ending in endings(handler.body, never_returns)}
     return found
+
+
+def _suppresses(manager: ast.expr) -> bool:
+    """Whether a ``with`` goes on behind its block where that has failed: ``contextlib.suppress(OSError)``."""
+    if not isinstance(manager, ast.Call) or dotted(manager.func) not in _SUPPRESS:
+        return False
+    return any((dotted(each) or "") not in _STOPS for each in manager.args)
 
 
 def _returns(statement: ast.stmt) -> bool:

@@ -202,8 +202,10 @@ def _use(item: ast.expr, body: list[ast.stmt] | list[ast.expr]) -> Use | None:
         return _taken(item.id, body)
     if not isinstance(item, ast.Tuple):
         return None
-    names = [part.id for part in item.elts if isinstance(part, ast.Name)]
-    if len(names) != len(item.elts):
+    # What is stored in an entry is used, whatever becomes of it: ``_, labels[i] = dataset[i]``.
+    stored = {at for at, part in enumerate(item.elts) if isinstance(part, ast.Subscript | ast.Attribute)}
+    names = [part.id if isinstance(part, ast.Name) else (_called(part) or "") for part in item.elts]
+    if 0 in stored or not all(names):
         return None
     shaped = _shaped(body)
     read: set[str] = set()
@@ -214,10 +216,18 @@ def _use(item: ast.expr, body: list[ast.stmt] | list[ast.expr]) -> Use | None:
                 of_shape = True
             else:
                 read.add(node.id)
-    used = [at for at, name in enumerate(names) if name in read]
+    used = [at for at, name in enumerate(names) if at in stored or name in read]
     if used == [] and of_shape:
         return Use(None, "", of_shape)
     return Use(used[0], names[used[0]], of_shape) if len(used) == 1 and used[0] else None
+
+
+def _called(part: ast.expr) -> str | None:
+    """What the holder of an entry, or an attribute, is called."""
+    whole = part.value if isinstance(part, ast.Subscript) else part
+    return (
+        (dotted(whole) or "").rpartition(".")[2] if isinstance(part, ast.Subscript | ast.Attribute) else None
+    )
 
 
 def _shaped(body: list[ast.stmt] | list[ast.expr]) -> set[int]:
