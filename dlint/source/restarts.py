@@ -14,10 +14,11 @@ from dlint.source.statements import dotted
 
 _NEXTS = ("next", "__next__")
 _AGAIN = (ast.For, ast.AsyncFor, ast.While, ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
-# A loop, and up to twelve lines below what may end it.
+# A loop, and up to twelve lines below what may end it. A search may begin anew at each line: what repeats is
+# bounded, and no line can be read in two ways.
 _LEFT = re.compile(
-    r"^(?=([ \t]*)for\b[^\n]*:(?:[ \t]*(?:break|return)\b|[^\n]*\n(?:(?:\1[ \t]+[^\n]*)?\n){0,12}?"
-    r"\1[ \t]+(?:[^\n]*;[ \t]*)?(?:break|return)\b))",
+    r"^(?=([ \t]{0,99})for\b[^\n]{1,300}(?:\n(?:\1[ \t][^\n]{0,500})?){0,12}?"
+    r"(?:\n\1[ \t]{1,99}|[:;][ \t]{0,9})(?:break|return)\b)",
     re.MULTILINE,
 )
 _NEXT = "next(iter({}))"
