@@ -80,7 +80,9 @@ from dlint.values.values import External, Function, Made, Partial, Table, Value
 from dlint.values.worlds import World
 
 # What is sent with the function that it was given.
-_HOLD = frozenset({"builtins.map", "builtins.filter", "collections.defaultdict"})
+_DEFAULTDICT = "collections.defaultdict"
+_HOLD = frozenset({"builtins.map", "builtins.filter", _DEFAULTDICT})
+_FACTORY = "default_factory"  # what a defaultdict loses that is to be sent
 _BATCH = ("collate_fn", "batch_size")
 _FAR = 6
 
@@ -147,8 +149,31 @@ def _unsendable(program: Program, node: ast.expr, point: Point, world: World, fa
         case ast.Call():
             return _made_by(program, node, point, world, far)
         case ast.Name(id=name) if name in point.frame.layout.binds and far < _FAR:
-            return _held(program, name, point, world, far + 1)
+            return _filled(program, name, point, world, far + 1) or _held(
+                program, name, point, world, far + 1
+            )
     return None
+
+
+def _filled(program: Program, name: str, point: Point, world: World, far: int) -> str | None:
+    """What a variable holds that is a ``defaultdict`` on every way, whatever is put in: that is sent with
+    the function that it was made with."""
+    if any(isinstance(each, ast.Attribute) and each.attr == _FACTORY for each in point.frame.layout.nodes):
+        return None
+    found: list[str | None] = []
+    for statement, w in program.evaluator.flow.definitions(name, point, world, anew=True):
+        match statement:
+            case ast.Assign(targets=[ast.Name()], value=ast.Call(func=func) as call):
+                before = Point(point.frame, statement)
+                callees = [value for value, _ in program.evaluator.values(func, before, w)]
+                if not callees or not all(
+                    isinstance(each, External) and each.name == _DEFAULTDICT for each in callees
+                ):
+                    return None
+                found.append(_made_by(program, call, before, w, far))
+            case _:
+                return None
+    return found[0] if found and all(found) else None
 
 
 def _first(program: Program, parts: list[ast.expr], point: Point, world: World, far: int) -> str | None:
