@@ -5,7 +5,7 @@
 In worker code that may be forked:
 
 - `torch.set_num_threads(n)` with n greater than 1;
-- `sort`, `group_by` and `read_parquet` of polars, where the parent uses polars too;
+- `sort`, `group_by`, `read_parquet` and a lazy table's `collect` of polars, where the parent uses polars too;
 - scikit-learn's `KMeans` and `HistGradientBoosting...`, and faiss, where the parent uses them too and the
   program imports them before torch;
 - a numba function with `parallel=True` where the program asks for the `omp` threading layer and the parent

@@ -26,7 +26,7 @@ class Library(NamedTuple):
 LIBRARIES = (
     Library(
         "polars",
-        frozenset({"sort", "group_by", "groupby", "read_parquet"}),
+        frozenset({"collect", "sort", "group_by", "groupby", "read_parquet"}),
         environment="POLARS_MAX_THREADS",
         runs="4 of 4",
         plans=frozenset({"polars.col", "polars.lit", "polars.when", "polars.element", "polars.all"}),
