@@ -240,6 +240,8 @@ class Outside(Protocol):
 
     def is_set_by_function(self, made: Made, name: str) -> bool: ...
 
+    def are_beside(self, made: Made, name: str) -> bool: ...
+
 
 class ChangedLater(Protocol):
     """What other code changes of what a module or a class has left under its names."""

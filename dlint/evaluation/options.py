@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from dlint.evaluation.questions import begun
-from dlint.knowledge.commands import FILLS_FIELDS, HYDRA, PARSED, PARSER
+from dlint.knowledge.commands import DECLARES_NUMBER, FILLS_FIELDS, FLAG, HYDRA, PARSED, PARSER
 from dlint.knowledge.loading import OPEN_SETTINGS
 from dlint.knowledge.names import ENVIRONMENT
 from dlint.knowledge.trainers import DEFAULTS, SETTINGS
@@ -146,6 +146,14 @@ def _name_and_default(call: ast.Call) -> tuple[str, Const] | None:
     return None
 
 
+def _flag_and_default(call: ast.Call) -> tuple[str | None, Const | None]:
+    """What a call that declares a flag calls it, and its default."""
+    given = {keyword.arg: keyword.value for keyword in call.keywords}
+    name = call.args[0] if call.args else given.get("name")
+    default = call.args[1] if len(call.args) > 1 else given.get("default")
+    return (str(name.value) if isinstance(name, ast.Constant) else None), _plain(default)
+
+
 def _is_told(default: ast.expr | None) -> bool:
     return isinstance(default, ast.Constant) and type(default.value) in (int, float, type(None))
 
@@ -249,17 +257,19 @@ class Options:
         return None if self._sets_by_name(module) or self._is_changed(made, name) else known
 
     def _set(self, made: Made, path: list[str]) -> Const | None:
-        """The constant that a project sets in its settings, under one name after the other, if it is one."""
+        """The constant that a project sets in its settings, under one name after the other, if it is one:
+        as they are made, or beside that."""
         held: Value = made
         for name in path:
             if not isinstance(held, Made):
                 return None
-            found = [
-                *self._evaluator.library.written(held, name, HERE),
-                *self._evaluator.attributes.outside.of_made(held, name, HERE),
-            ]
+            found = self._evaluator.library.written(held, name, HERE)
+            if not found and held.arguments.all():
+                return None  # a file's, perhaps
+            outside = self._evaluator.attributes.outside
+            found = [*found, *outside.of_made(held, name, HERE)]
             values = {value.key: value for value, _ in found}
-            if len(values) != 1:
+            if len(values) != 1 or not outside.are_beside(held, name):
                 return None
             held = values.popitem()[1]
         return held if isinstance(held, Const) else None
@@ -294,6 +304,8 @@ class Options:
         """What the option or the setting is called that a number is read from, and its default."""
         beside = self._unasked.get(value.key)
         option, setting = option_of(value), setting_of(value)
+        if isinstance(value, External) and value.name.startswith(FLAG):
+            return self._flag(value.name.removeprefix(FLAG))
         if option is not None:
             default = self.written_number(value)
             if beside is not None and not self._is_declared(value, option):
@@ -302,6 +314,25 @@ class Options:
         if setting is not None:
             return Unasked(f"the setting {setting}", self.default(value, HERE))
         return beside
+
+    def _flag(self, name: str) -> Unasked | None:
+        """A flag of absl that holds a number, by the call that declares it."""
+        modules = self._evaluator.modules
+        found = [
+            trail[-2]
+            for relative in modules.index.mentioning(DECLARES_NUMBER)
+            for module in [modules.get(relative)]
+            if module is not None
+            for trail in module.paths_to(DECLARES_NUMBER, called=True)
+        ]
+        defaults = [
+            default
+            for call in found
+            if isinstance(call, ast.Call)
+            for said, default in [_flag_and_default(call)]
+            if said == name
+        ]
+        return Unasked(f"the option {name}", defaults[0]) if len(defaults) == 1 else None
 
     def _is_declared(self, value: Value, option: str) -> bool:
         made = value.owner if isinstance(value, External) else None

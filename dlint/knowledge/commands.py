@@ -7,6 +7,10 @@ PARSED = f"{PARSER}().parse_args"
 # Gives the same, and beside it what it did not know.
 PARSED_AS_FAR_AS_KNOWN = f"{PARSER}().parse_known_args"
 
+# How absl's flags are read, and what declares one that is a number.
+FLAG = "absl.flags.FLAGS."
+DECLARES_NUMBER = "DEFINE_integer"
+
 # Gives a tuple: an object of each dataclass that the parser was made with.
 PARSED_INTO = "transformers.HfArgumentParser().parse_args_into_dataclasses"
 # What it may be told without giving more than that, nor being told the options themselves, as by ``args``.

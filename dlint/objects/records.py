@@ -28,8 +28,10 @@ _GIVE_OTHERS = {"_replace": TUPLE_REPLACED, "copy": MODEL_COPIED, "model_copy": 
 _CHANGES = re.compile(r"validator|serializer|computed_field")
 _TAKES_OTHERS = "allow"
 # Calls of functions that make a record of another, wherever they are imported from.
-_REPLACING = ("replace", "evolve")
-_REPLACES = re.compile(rb"(?<![\w.])(?:(?:dataclasses|dc|attrs?|copy)\.)?(?:replace|evolve)\(")
+_REPLACING = ("replace", "evolve", "_replace", "model_copy")
+_REPLACES = re.compile(
+    rb"(?<![\w.])(?:(?:dataclasses|dc|attrs?|copy)\.)?(?:replace|evolve)\(|\.(?:_replace|model_copy)\("
+)
 _SETS_BY_KEY = re.compile(r"\[[\"'][\w.]+[\"']\]\s*=(?!=)|\bsetattr\(")
 _INTERPOLATED = "${"
 

@@ -87,6 +87,23 @@ _BESIDE = " is above 0 (its default is 0)"
         ),
         ("from easydict import EasyDict\ncfg = EasyDict()\ncfg.N = 4", "cfg.N", None),
         (
+            "from easydict import EasyDict\ncfg = EasyDict(read())\nif cfg.debug:\n    cfg.N = 0",
+            "cfg.N",
+            None,
+        ),
+        (
+            "from easydict import EasyDict\ncfg = EasyDict()\ncfg.merge_from_file('a.yml')\n"
+            "def debug(cfg):\n    cfg.N = 0\ndef other():\n    debug(cfg)",
+            "cfg.N",
+            None,
+        ),
+        (
+            "from absl import flags\nflags.DEFINE_integer('n', 0, 'workers')\nF = flags.FLAGS",
+            "F.n",
+            f"the option n{_BESIDE}",
+        ),
+        ("from absl import flags\nflags.DEFINE_integer('n', 4, '')\nF = flags.FLAGS", "F.n", None),
+        (
             "from yacs.config import CfgNode as CN\n_C = CN()\n_C.DATA = CN()\n_C.DATA.N = 0\n"
             "def cfg_of():\n    return _C.clone()\ncfg = cfg_of()\ncfg.merge_from_file('a.yml')",
             "cfg.DATA.N",

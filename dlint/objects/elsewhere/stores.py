@@ -13,6 +13,7 @@ from dlint.knowledge.testing import is_test
 from dlint.source.statements import FunctionNode, dotted, parameters
 from dlint.values.frame import Point
 from dlint.values.outcomes import Outcome
+from dlint.values.places import tests_around
 from dlint.values.values import External, Instance, Key, Made, Unknown, Value
 from dlint.values.worlds import World
 
@@ -80,6 +81,14 @@ class Outside:
                 elif isinstance(holder, Unknown | External):
                     found.append(unknown)
         return [*found, unknown] if name in self._others else found
+
+    def are_beside(self, made: Made, name: str) -> bool:
+        """Whether all stores in an attribute of a library's object stand where it is made, behind no test."""
+        return all(
+            store.point.frame.scope is made.point.frame.scope and not list(tests_around(store.point))
+            for store in self._of_name(name)
+            if any(isinstance(held, Made) and held.node is made.node for held in self._holders(store))
+        )
 
     def is_set_by_function(self, made: Made, name: str) -> bool:
         """Whether a function that was handed a library's object sets an attribute of it: who made it need not
