@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
@@ -16,6 +17,9 @@ from dlint.values.worlds import World
 if TYPE_CHECKING:
     from dlint.objects.interface import Evaluator
 
+# Changes of what is kept by names that are not followed.
+_CHANGED = re.compile(r"\bhparams(?:\.update\(|\[[^\]\n]{1,99}\]\s*=(?!=))|\bsetattr\(self\.hparams\b")
+
 
 class Hparams:
     """Questions about kept arguments."""
@@ -27,6 +31,8 @@ class Hparams:
 
     def of(self, instance: Instance, world: World) -> list[Outcome]:
         """What an object keeps; empty where it keeps nothing, or nobody knows what."""
+        if _CHANGED.search(instance.cls.module.text):
+            return []
         above: list[Frame] = []
         for _, frame in self._evaluator.initialisers.of(instance):
             above.append(frame)
