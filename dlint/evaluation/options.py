@@ -129,6 +129,8 @@ def _line(value: Value) -> _Line:
 
 def _name_and_default(call: ast.Call) -> tuple[str, Const] | None:
     """What a call reads, and the number that it gives where that is not there."""
+    if not 2 <= len(call.args) + len(call.keywords) <= 3:  # of most calls no more need be looked at
+        return None
     given = [*call.args, *(each.value for each in call.keywords if each.arg == "default")]
     if len(given) != len(call.args) + len(call.keywords):
         return None
