@@ -67,7 +67,6 @@ class Library:
         self._worker_infos: set[Key] = set()
         # What stands for the dicts in settings, which no call makes.
         self._inside: dict[tuple[Key, str], ast.Pass] = {}
-        self._left_out: dict[Key, tuple[str, Const] | None] = {}
 
     def call(
         self, callee: External, arguments: Arguments, node: ast.AST, point: Point, world: World
@@ -390,40 +389,13 @@ class Library:
         for base, w in self._first(arguments, world):
             for name, v in self._evaluator.value_of(arguments.positional[1], w):
                 if isinstance(name, Const) and isinstance(name.value, str):
-                    held = self._evaluator.attribute(base, name.value, node, point, v)
-                    self._note_default(arguments, name.value, held)
-                    found += held
+                    found += self._evaluator.attribute(base, name.value, node, point, v)
                 else:
                     unknown: Outcome = (Unknown(("getattr", base.key, name.key)), v)
                     named = self._evaluator.named
                     methods = named.method(base, name, node, point, v) if isinstance(base, Instance) else []
                     found += [*methods, unknown] if methods else named.member(base, name, v) or [unknown]
         return found
-
-    def _note_default(self, arguments: Arguments, name: str, held: list[Outcome]) -> None:
-        """Notes what an attribute is where an unknown object does not have it."""
-        default = arguments.positional[2].expression if len(arguments.positional) == 3 else None
-        if isinstance(default, ast.Constant):
-            for value, _ in held:
-                if isinstance(value, Unknown):
-                    known = self._left_out.setdefault(value.key, (name, Const(default.value)))
-                    if known is not None and known[1].value != default.value:
-                        self._left_out[value.key] = None  # one thing here, another there
-
-    def left_out(self, value: Value) -> tuple[str, Const] | None:
-        """The name of an unknown setting, and what stands for it where the settings do not have it:
-        ``getattr(settings, name, default)``, ``settings.get(name, default)``; None where nobody says so."""
-        call = value.call[1] if isinstance(value, Unknown) and value.call is not None else None
-        match value.node if isinstance(value, Made) else call:
-            case ast.Call(
-                func=ast.Attribute(attr="get"), args=[ast.Constant(value=str() as name), *others], keywords=[]
-            ):
-                match others:
-                    case []:
-                        return name, NONE
-                    case [ast.Constant(value=default)]:
-                        return name, Const(default)
-        return self._left_out.get(value.key)
 
     def _eval(self, arguments: Arguments, node: ast.AST, point: Point, world: World) -> list[Outcome]:
         return [

@@ -128,8 +128,8 @@ def _line(value: Value) -> _Line:
 
 
 def _name_and_default(call: ast.Call) -> tuple[str, Const] | None:
-    """What a call reads, and the number that it gives where that is not there."""
-    if not 2 <= len(call.args) + len(call.keywords) <= 3:  # of most calls no more need be looked at
+    """What a call reads, and what it gives where that is not there."""
+    if not 1 <= len(call.args) + len(call.keywords) <= 3:  # of most calls no more need be looked at
         return None
     given = [*call.args, *(each.value for each in call.keywords if each.arg == "default")]
     if len(given) != len(call.args) + len(call.keywords):
@@ -137,14 +137,15 @@ def _name_and_default(call: ast.Call) -> tuple[str, Const] | None:
     match call.func, given:
         case (
             (ast.Attribute(attr="get" | "getenv") | ast.Name(id="getenv")),
-            [ast.Constant(value=str(name)), ast.Constant(value=int() | str() as default)],
+            [ast.Constant(value=str(name)), *others],
         ):
-            return (name, Const(default)) if type(default) is not bool else None
-        case (
-            ast.Name(id="getattr"),
-            [_, ast.Constant(value=str(name)), ast.Constant(value=int() | str() as default)],
-        ):
-            return (name, Const(default)) if type(default) is not bool else None
+            match others:
+                case []:
+                    return name, _NOTHING_GIVEN
+                case [ast.Constant(value=default)]:
+                    return name, Const(default)
+        case (ast.Name(id="getattr"), [_, ast.Constant(value=str(name)), ast.Constant(value=default)]):
+            return name, Const(default)
     return None
 
 
@@ -287,7 +288,9 @@ class Options:
             if isinstance(value, Unknown | External | Made):
                 of_system = isinstance(value, Made) and value.name in ENVIRONMENT
                 kind = "environment variable" if of_system else "setting"
-                self._unasked[value.key] = Unasked(f"the {kind} {name}", default)
+                told = Unasked(f"the {kind} {name}", default)
+                if self._unasked.setdefault(value.key, told) != told:
+                    self._unasked[value.key] = told._replace(default=None)  # one thing here, another there
 
     def same_number(self, value: Value, number: Value) -> None:
         """Keeps that a number is what it is made of: ``int(os.environ.get("WORKERS", "0"))``."""

@@ -231,9 +231,9 @@ def _off_by_default(program: Program, part: ast.expr, wanted: bool, point: Point
             default = options.default(value, w)
             given = _given(value, default) if default is not None else ""
         elif isinstance(asked, ast.Attribute):  # what an object keeps; a variable may be a part of an item
-            left_out = program.evaluator.library.left_out(value)
-            if left_out is not None:
-                default, given = left_out[1], f"the setting {left_out[0]} is not {left_out[1].value}"
+            beside = options.unasked(value)
+            if beside is not None and beside.default is not None:
+                default, given = beside.default, f"{beside.words} is not {beside.default.value}"
         if not _fails(part, default or value, wanted):
             values = program.evaluator.values(asked, point, HERE)
             others = [v for each, v in values if _fails(part, each, wanted)]

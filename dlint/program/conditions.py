@@ -73,7 +73,10 @@ def _is_left_alone(program: Program, way: Way) -> bool:
 def with_workers(program: Program, loader: Loader) -> str | None:
     """What must be so for a loader to have workers: that it is made, and not with an option that is 0 where
     nobody says otherwise."""
-    return both(called(program, loader), _by_option(program, loader))
+    made, above = called(program, loader), _by_option(program, loader)
+    if made is not None and above is not None and above.startswith(made.removesuffix("is given")):
+        return made  # who asks for the loader by the number of its workers asks for workers
+    return both(made, above)
 
 
 def _by_option(program: Program, loader: Loader) -> str | None:
