@@ -11,11 +11,12 @@ import ast
 from itertools import accumulate
 from typing import TYPE_CHECKING
 
+from dlint.knowledge.loading import OPEN_SETTINGS
 from dlint.objects.elsewhere.functions import Keeper
 from dlint.objects.elsewhere.may_store import MayStore
 from dlint.source.statements import dotted, parameters
 from dlint.values.frame import Arguments, Frame, Point, arguments_of
-from dlint.values.values import Function, Instance, Key, Unknown, Value
+from dlint.values.values import Function, Instance, Key, Made, Unknown, Value
 
 if TYPE_CHECKING:
     from dlint.objects.interface import Evaluator
@@ -35,6 +36,7 @@ class Members:
         # The paths that are asked for elsewhere, each by the id of what has the attribute, or of the function
         # and the path in it.
         self._asked: dict[Key, ast.Attribute] = {}
+        self._names: dict[tuple[int, str], ast.Name] = {}  # of modules, by their scope
         self._makers: dict[tuple[Key, str], list[Frame]] = {}
 
     def of(self, node: ast.expr, attribute: str, point: Point, world: World) -> list[Outcome] | None:
@@ -185,11 +187,17 @@ class Members:
             outer = outer.outer
         if outer is None or outer.outer is not None:
             return None
-        first = ast.Name(name, ast.Load(), lineno=1, col_offset=0)
+        first = self._names.setdefault(
+            (id(outer.scope), name), ast.Name(name, ast.Load(), lineno=1, col_offset=0)
+        )
         node = self._path((id(outer.scope), name, attribute), first, first, attribute)
         if dotted(node) not in outer.layout.binds and not self.changing(node, outer):
             return None
-        return self._evaluator.values(node, Point(outer, None), world)
+        end = Point(outer, None)
+        for holder, _ in self._evaluator.values(first, end, world):
+            if isinstance(holder, Made) and holder.name in OPEN_SETTINGS:
+                return None  # what a module sets is what a user's file may change
+        return self._evaluator.values(node, end, world)
 
     def _kept(self, own: ast.Name, attribute: str, point: Point, world: World) -> list[Outcome] | None:
         """The values of ``self.name.attribute`` where the object's constructor alone stores what it keeps

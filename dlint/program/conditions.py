@@ -86,13 +86,14 @@ def _by_option(program: Program, loader: Loader) -> str | None:
         return None
     found = {program.evaluator.options.unasked(value) for value in others}
     asked = found.pop() if len(found) == 1 else None
-    if asked is None:
+    # Nobody knows what a file says, and where the 0 is stored may be a branch for debugging.
+    if asked is None or (asked.default is None and option_of(others[0]) is None):
         return None
     nought = asked.default is not None and is_zero(asked.default)
     if len(others) == len(values) and not (nought and asked.default != Const(None)):
         return None
     # Where that is another number the program itself has stored the 0, and has not where none is written.
-    by_default = nought or (asked.default is None and option_of(others[0]) is not None)
+    by_default = nought or asked.default is None
     return f"{asked.words} is above 0{' (its default is 0)' if by_default else ''}"
 
 

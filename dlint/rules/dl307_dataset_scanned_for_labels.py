@@ -4,10 +4,10 @@
 
 A loop or comprehension over a dataset of the program, or of torchvision, or a part of one (`random_split`),
 that uses the label and not the image: `[label for image, label in dataset]`, `for _, label, _ in dataset:`,
-`item[1]` or `item["label"]` of every item of what is named like a dataset, `dataset[i][1]` or
-`_, label = dataset[i]` for every `i`, or for those of a fold (`KFold`, `train_test_split`). An image that is
-only asked for its shape (`image.shape[-2:]`, `image.size()`) is not used either: it was decoded, and a file
-says in its header how large it is.
+`item[1]` or `item["label"]` of every item of what is named like a dataset, `dataset[i][1]` or `_, labels[i] =
+dataset[i]` for every `i`, or for those of a fold (`KFold`, `train_test_split`). An image that is only asked
+for its shape (`image.shape[-2:]`, `image.size()`) is not used either: it was decoded, and a file says in its
+header how large it is.
 
 Not reported: loops that a `break` may end before the last item, passes that use the whole item, or a part
 that is itself read or decoded (a mask, a sound), a pass beside another one of the same function that uses the
