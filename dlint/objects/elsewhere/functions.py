@@ -50,6 +50,7 @@ class StoringFunctions:
     def __init__(self, modules: Modules) -> None:
         self._modules = modules
         self._known: dict[str, Storers] = {}
+        self._defining: dict[str, list[str]] = {}
 
     def of(self, attribute: str) -> Storers:
         """The functions that store an attribute of what they are given."""
@@ -70,7 +71,8 @@ class StoringFunctions:
             word, function, of_class = taker
             found.add((id(function), name))
             under.setdefault(word, []).append((function, of_class, name))
-            if self._is_one(word):
+            # Of several nobody can tell by the word which one is called.
+            if len(self.defining(word)) == 1:
                 waiting.append(word)
 
         kept: dict[str, set[Keeper]] = {}
@@ -92,12 +94,21 @@ class StoringFunctions:
         keepers = {name: frozenset(held) for name, held in kept.items()}
         return Storers(frozenset(found), frozenset(under), keepers)
 
-    def _is_one(self, word: str) -> bool:
-        """Whether only one function or class is called so: of several nobody can tell by the word which one
-        is called."""
-        index = self._modules.index
-        needle = re.compile(rb"\b(?:def|class)\s+%b\b" % re.escape(word).encode())
-        return sum(len(needle.findall(index.data(each))) for each in index.mentioning(word)) == 1
+    def defining(self, word: str) -> list[str]:
+        """The files that define functions or classes of a name, once for each."""
+        found = self._defining.get(word)
+        if found is None:
+            found = self._defining[word] = []
+            index, name = self._modules.index, word.encode()
+            needle = re.compile(rb"\b(?:def|class)\s+%b\b" % re.escape(name))
+            heads = (b"def " + name, b"class " + name)
+            for each in index.mentioning(word):
+                data = index.data(each)
+                if any(
+                    head in data for head in heads
+                ):  # faster than the pattern, which most files do not have
+                    found += [each] * len(needle.findall(data))
+        return found
 
     def _handed(self, trail: list[ast.AST], takers: list[tuple[FunctionNode, bool, str]]) -> list[str]:
         """The names of what a call that is a statement, or all that one assigns, gives to such functions."""

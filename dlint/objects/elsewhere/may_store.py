@@ -40,6 +40,24 @@ class _Taker(NamedTuple):
     made: ast.ClassDef | None
 
 
+class _Does(NamedTuple):
+    """What a function stores by names that nobody can read there, in which attributes under which paths, and
+    which of its names it keeps, under which attribute (None for an entry)."""
+
+    by_name: bool
+    attributes: frozenset[tuple[str, str | None]]
+    keeps: frozenset[tuple[str, str | None]]
+
+    def stores(self, name: str, attribute: str, plainly: str | None, kept: Container[str]) -> bool:
+        """Whether it stores the attribute of something, but ``plainly`` under this path, or keeps what has a
+        name where others store it: under one of the names that it is ``kept`` by there."""
+        return (
+            self.by_name
+            or any(stored == attribute and path != plainly for stored, path in self.attributes)
+            or any(held == name and (under is None or under in kept) for held, under in self.keeps)
+        )
+
+
 # What a call may give something to, and under which parameter.
 _Taken = tuple[_Taker, str]
 
@@ -54,6 +72,7 @@ class MayStore:
         self._followed: dict[tuple[int, str, str], Followed] = {}
         self._handed: dict[tuple[int, str], list[tuple[ast.stmt | None, ast.Call]]] = {}
         self._defined: dict[str, list[_Taker]] = {}
+        self._done: dict[int, _Does] = {}
 
     def kept(self, attribute: str) -> dict[str, frozenset[Keeper]]:
         """The names under which objects keep what the attribute is stored in, and who does that."""
@@ -93,6 +112,7 @@ class MayStore:
         return Followed(frozenset(calls), frozenset(statements)) if calls else _NOTHING
 
     def _is_stored_beyond(self, function: FunctionNode, name: str, attribute: str) -> bool:
+        last = attribute.rpartition(".")[2]
         seen: set[tuple[int, str]] = set()
         waiting = [(function, name)]
         while waiting:
@@ -101,7 +121,7 @@ class MayStore:
                 continue
             seen.add((id(at), under))
             followed = self.followed(at, under, attribute).calls
-            kept = self._storing.of(attribute.rpartition(".")[2]).kept
+            kept = self._storing.of(last).kept
             for _, call in self._handing(at, under):
                 spend(1)
                 taken = self._taken(call, under)
@@ -114,10 +134,7 @@ class MayStore:
                         for name, held in kept.items()
                         if any(each.may_be_of(taker.made) for each in held)
                     }
-                    if _BY_NAME.search(taker.text) or any(
-                        _is_stored(node, parameter, attribute, plainly, names)
-                        for node in layout_of(taker.node).nodes
-                    ):
+                    if self._does(taker).stores(parameter, last, plainly, names):
                         return True
                     waiting.append((taker.node, parameter))
         return False
@@ -161,15 +178,31 @@ class MayStore:
             if each.arg in keywords or at in places or (at - 1 in places and _may_be_method(call, taker.node))
         ]
 
+    def _does(self, taker: _Taker) -> _Does:
+        known = self._done.get(id(taker.node))
+        if known is None:
+            attributes: set[tuple[str, str | None]] = set()
+            keeps: set[tuple[str, str | None]] = set()
+            for node in layout_of(taker.node).nodes:
+                match node:
+                    case ast.Attribute(attr=stored, ctx=ast.Store()):
+                        attributes.add((stored, dotted(node)))
+                    case ast.Assign(targets=targets, value=ast.Name(id=held)):
+                        for target in targets:
+                            if isinstance(target, ast.Attribute):
+                                keeps.add((held, target.attr))
+                            elif isinstance(target, ast.Subscript):
+                                keeps.add((held, None))
+            by_name = _BY_NAME.search(taker.text) is not None
+            known = self._done[id(taker.node)] = _Does(by_name, frozenset(attributes), frozenset(keeps))
+        return known
+
     def _functions(self, word: str) -> list[_Taker]:
         """The program's functions and methods of a name, and the constructors of its classes."""
         found = self._defined.get(word)
         if found is None:
             found = self._defined[word] = []
-            needle = re.compile(rb"\b(?:def|class)\s+%b\b" % re.escape(word).encode())
-            index = self._modules.index
-            files = [each for each in index.mentioning(word) if needle.search(index.data(each))]
-            for module in self._modules.each(files):
+            for module in self._modules.each(dict.fromkeys(self._storing.defining(word))):
                 for trail in module.paths_to(word):
                     node = trail[-1]
                     cls = node if isinstance(node, ast.ClassDef) else None
@@ -207,18 +240,3 @@ def _may_be_method(call: ast.Call, function: FunctionNode) -> bool:
 
 def _is_path(node: ast.expr, path: str) -> bool:
     return isinstance(node, ast.Name | ast.Attribute) and dotted(node) == path
-
-
-def _is_stored(node: ast.AST, name: str, attribute: str, plainly: str | None, kept: Container[str]) -> bool:
-    """Whether a part of a function stores the attribute of something, but ``plainly`` under this path, or
-    keeps what has a name where others store it: under one of the names that it is ``kept`` by there."""
-    match node:
-        case ast.Attribute(attr=stored, ctx=ast.Store()):
-            return stored == attribute.rpartition(".")[2] and dotted(node) != plainly
-        case ast.Assign(targets=targets, value=ast.Name(id=held)) if held == name:
-            return any(
-                isinstance(target, ast.Subscript)
-                or (isinstance(target, ast.Attribute) and target.attr in kept)
-                for target in targets
-            )
-    return False
