@@ -278,7 +278,7 @@ def _merged(hits: list[Hit], shown: Mapping[str, str]) -> list[Finding]:
         whole.setdefault(group, []).append(finding)
     alike: dict[tuple[object, ...], list[tuple[Finding, str, int]]] = {}
     for group, found in whole.items():
-        found.sort(key=lambda finding: (LEVELS.index(finding.level), finding.line, finding.column))
+        found.sort(key=lambda finding: (*_severity(finding), finding.line, finding.column))
         first, path = found[0], str(group[1])
         cure = (first.code, files.first(first.code, first.path)) if rules[first.code].together else group
         alike.setdefault((*cure, group[2]), []).append((first, path, len(found) - 1))
@@ -314,7 +314,7 @@ def _together(
 ) -> Iterator[Finding]:
     """The findings that one cure ends, as the rule tells of them, each with the count of those beside it."""
     if rule is not None:
-        places.sort(key=lambda each: (LEVELS.index(each[0].level), each[0].sort_key))
+        places.sort(key=lambda each: (*_severity(each[0]), each[0].sort_key))
     findings: Iterable[Finding] = [
         _shown_as(finding, shown.get(path) or display_path(path)) for finding, path, _ in places
     ]
@@ -328,13 +328,19 @@ def _together(
         yield finding._replace(message=finding.message + count)
 
 
+def _severity(finding: Finding) -> tuple[int, int]:
+    """The level of a finding, the worst first, and how many conditions it hangs on beside one."""
+    return LEVELS.index(finding.level), (finding.condition or "").count(" and ")
+
+
 def _rank(finding: Finding) -> tuple[int, bool, int, int, list[tuple[str, str, int]], str]:
     """What is told of a place that several ways lead to: what happens as things stand, else under the fewest
     conditions, by the shortest way that does not begin in a test."""
+    level, conditions = _severity(finding)
     return (
-        LEVELS.index(finding.level),
+        level,
         any(is_test(step.path) for step in finding.reach),
-        (finding.condition or "").count(" and "),
+        conditions,
         len(finding.reach),
         [(step.name, step.path, step.line) for step in finding.reach],
         finding.message,
