@@ -18,7 +18,7 @@ from dlint.source.nodes import walk
 from dlint.source.statements import FunctionNode, functions_in, statements_in
 from dlint.values.frame import Argument, Arguments, Frame, Point
 from dlint.values.outcomes import Outcome
-from dlint.values.values import Function, Instance, Made, Value
+from dlint.values.values import Function, Instance, Key, Made, Value
 from dlint.values.worlds import World
 
 if TYPE_CHECKING:
@@ -75,7 +75,7 @@ def stored_later(evaluator: Evaluator, instance: Instance | Made, world: World) 
             bound = Function(function, outer, instance, above)
             giving = _called(evaluator, bound)
             if setter:
-                giving = _assigned(evaluator, function.name)
+                giving = _assigned(evaluator, function.name, instance)
             elif function.name == _ENTERS:
                 giving = _entered(evaluator, instance)
             for given in giving:
@@ -102,7 +102,7 @@ def is_surely_before(evaluator: Evaluator, point: Point, loader: Loader, *, at_o
 def _by_assignments(
     evaluator: Evaluator, instance: Instance | Made, name: str, world: World
 ) -> Iterator[Later]:
-    for given in _assigned(evaluator, name):
+    for given in _assigned(evaluator, name, instance):
         for reached in _worlds(evaluator, given, instance, world):
             values = evaluator.value_of(given.arguments.positional[0], reached)
             yield Later(name, given.point, values, _is_at_once(instance, given.point), given.node)
@@ -167,13 +167,41 @@ def _entered(evaluator: Evaluator, instance: Instance) -> Iterator[_Given]:
                             yield _Given(item.context_expr, Arguments(), item.context_expr, point)
 
 
-def _assigned(evaluator: Evaluator, name: str) -> Iterator[_Given]:
-    """What is assigned to an attribute of what somebody has."""
-    if evaluator.modules.index.stored_elsewhere(name):
-        for store in evaluator.attributes.outside.stores(name):
-            if store.value is not None:
-                given = Arguments([Argument(store.value, store.point)])
-                yield _Given(store.target.value, given, store.target, store.point)
+def _assigned(evaluator: Evaluator, name: str, instance: Instance | Made) -> Iterator[_Given]:
+    """What is assigned to an attribute of what may be an object."""
+    if not evaluator.modules.index.stored_elsewhere(name):
+        return
+    found = evaluator.kept.setdefault(_Assigned, _Assigned())
+    assert isinstance(found, _Assigned)
+    for given, keys, nodes in found.to(evaluator, name):
+        if instance.key in keys or id(instance.node) in nodes:
+            yield given
+
+
+class _Assigned:
+    """The assignments to attributes of each name, with the keys of what holds the attribute, whatever else is
+    so, and the ids of what makes that."""
+
+    def __init__(self) -> None:
+        self._known: dict[str, list[tuple[_Given, frozenset[Key], frozenset[int]]]] = {}
+
+    def to(self, evaluator: Evaluator, name: str) -> list[tuple[_Given, frozenset[Key], frozenset[int]]]:
+        known = self._known.get(name)
+        if known is None:
+            known = self._known[name] = []
+            for store in evaluator.attributes.outside.stores(name):
+                if store.value is not None:
+                    given = Arguments([Argument(store.value, store.point)])
+                    held = [value for value, _ in evaluator.values(store.target.value, store.point)]
+                    made = [each.node for each in held if isinstance(each, Instance | Made)]
+                    known.append(
+                        (
+                            _Given(store.target.value, given, store.target, store.point),
+                            frozenset(each.key for each in held),
+                            frozenset(map(id, made)),
+                        )
+                    )
+        return known
 
 
 def _stored(evaluator: Evaluator, frame: Frame, instance: Instance, name: str, world: World) -> list[Outcome]:
