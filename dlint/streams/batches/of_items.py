@@ -10,7 +10,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any, NamedTuple, TypeAlias
+from typing import NamedTuple, TypeAlias
 
 from dlint.source.statements import blocks, dotted, own_names, target_names
 from dlint.streams.batches.stored import ANY, key_of, stores
@@ -69,7 +69,7 @@ class _ByKey:
 class _Key:
     """A key that is known."""
 
-    value: Any
+    value: object | None
 
 
 @dataclass(frozen=True)
