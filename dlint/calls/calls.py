@@ -6,7 +6,7 @@ import ast
 from typing import TYPE_CHECKING
 
 from dlint.calls.decorators import given_instead, is_dispatched
-from dlint.evaluation.options import still_parser
+from dlint.evaluation.options.lines import still_parser
 from dlint.evaluation.questions import begun
 from dlint.knowledge.names import MAKES_MORE, answers_again
 from dlint.source.statements import FunctionNode, as_try, ends, statements_in

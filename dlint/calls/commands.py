@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from dlint.calls.parameters import default_of
-from dlint.evaluation.options import ASKED, may_be
+from dlint.evaluation.options.option import ASKED, may_be
 from dlint.knowledge.commands import (
     CALLS_WITH_OPTIONS,
     CLICK,

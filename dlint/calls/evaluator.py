@@ -23,11 +23,12 @@ from dlint.evaluation.comprehensions import Comprehension, Comprehensions
 from dlint.evaluation.containers import ANY, Containers
 from dlint.evaluation.entries import ABSENT, Entries
 from dlint.evaluation.flow import Flow
-from dlint.evaluation.library import Library
+from dlint.evaluation.library.held import Held
+from dlint.evaluation.library.library import Library
 from dlint.evaluation.named import Named
 from dlint.evaluation.names import Names
 from dlint.evaluation.namespaces import Namespaces
-from dlint.evaluation.options import Options
+from dlint.evaluation.options.options import Options
 from dlint.evaluation.questions import Questions
 from dlint.evaluation.registries import Registries
 from dlint.evaluation.truth import Truth, is_bool
@@ -99,6 +100,7 @@ class Evaluator(Questions):
         self.parameters = Parameters(self)
         self.sites = Sites(self)
         self.library = Library(self)
+        self.held = Held(self)
         self.containers = Containers(self)
         self.entries = Entries(self)
         self.comprehensions = Comprehensions(self)
@@ -241,7 +243,7 @@ class Evaluator(Questions):
                 member = External(canonical(f"{base.name}.{name}"), base.owner)
                 return self.options.below(base, name, member, world) or [(member, world)]
             case Made():
-                kept = self.library.kept(base, name, world)
+                kept = self.held.under(base, name, world)
                 plain = External(f"{base.name}().{name}", base)
                 return kept or self.options.value(base, name, plain, world) or [(plain, world)]
             case Unknown() | Const():
@@ -262,7 +264,7 @@ class Evaluator(Questions):
             for callee, w in self.values(node.func, point, world)
             for outcome in self.invoke(callee, arguments, node, point, w)
         ]
-        self.options.read_with_default(node, found)
+        self.options.beside.read(node, found)
         return found
 
     def invoke(
@@ -363,7 +365,7 @@ class Evaluator(Questions):
             if asked is not None and isinstance(name, str) and self.options.is_kept(asked, name):
                 outcomes += self.attribute(asked, name, asked.node, asked.point, w)
             elif isinstance(base, Made) and isinstance(name, str) and base.name in _KEEP_BY_KEY:
-                outcomes += self.library.kept(base, name, w) or self.containers.looked_up(base, key, w)
+                outcomes += self.held.under(base, name, w) or self.containers.looked_up(base, key, w)
             else:
                 outcomes += self.containers.looked_up(base, key, w)
         return outcomes

@@ -61,7 +61,7 @@ class Commands(Protocol):
     def called(self, name: str, scope: FunctionNode, frame: Frame, world: World) -> list[Outcome]: ...
 
 
-class Library(evaluation.Library, Protocol):
+class Library(Protocol):
     """What calls of libraries give."""
 
     def call(

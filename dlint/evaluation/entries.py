@@ -151,7 +151,7 @@ class Entries:
         if asked is not None:
             return self._evaluator.attribute(asked, key, asked.node, asked.point, world)
         if isinstance(table, Made) and (table.name in OPEN_SETTINGS or table.name == HPARAMS):
-            kept = self._evaluator.library.kept(table, key, world)
+            kept = self._evaluator.held.under(table, key, world)
             if kept:
                 return kept
         return [(Unknown(("entry", table.key, key)), world)]

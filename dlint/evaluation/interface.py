@@ -101,7 +101,7 @@ class Evaluator(Protocol):
     def options(self) -> Options: ...
 
     @property
-    def library(self) -> Library: ...
+    def held(self) -> Held: ...
 
     @property
     def entries(self) -> Entries: ...
@@ -326,15 +326,22 @@ class Prepared(Protocol):
 class Options(Protocol):
     """What somebody may ask for."""
 
-    def same_number(self, value: Value, number: Value) -> None: ...
+    @property
+    def beside(self) -> Beside: ...
 
 
-class Library(Protocol):
-    """What calls of libraries give."""
+class Beside(Protocol):
+    """Defaults that stand beside what is read."""
+
+    def as_number(self, value: Value) -> Value: ...
+
+
+class Held(Protocol):
+    """What objects of libraries keep."""
 
     def written(self, made: Made, name: str, world: World) -> list[Outcome]: ...
 
-    def kept(self, made: Made, name: str, world: World) -> list[Outcome]: ...
+    def under(self, made: Made, name: str, world: World) -> list[Outcome]: ...
 
 
 class Entries(Protocol):

@@ -8,7 +8,7 @@ import ast
 from typing import TYPE_CHECKING
 
 from dlint.evaluation.entries import ABSENT
-from dlint.evaluation.options import ASKED, may_be
+from dlint.evaluation.options.option import ASKED, may_be
 from dlint.knowledge.commands import PARSED_INTO
 from dlint.knowledge.loading import GOES_THROUGH, LIGHTNING_CLI
 from dlint.knowledge.trainers import COLLATES, DATA_MODULE, FIELDS, GIVEN_DATA, HOOKED, LOADS, SETTINGS

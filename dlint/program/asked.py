@@ -12,7 +12,7 @@ import operator
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
-from dlint.evaluation.options import option_of, setting_of
+from dlint.evaluation.options.option import option_of, setting_of
 from dlint.loaders.loaders import is_zero
 from dlint.source.statements import FunctionNode, ends, statement_at
 from dlint.values.frame import Point
@@ -22,7 +22,7 @@ from dlint.values.worlds import HERE
 from dlint.workers.events import ways
 
 if TYPE_CHECKING:
-    from dlint.evaluation.options import Asked
+    from dlint.evaluation.options.options import Asked
     from dlint.loaders.loaders import Loader
     from dlint.program.program import Program
     from dlint.source.layout import Place

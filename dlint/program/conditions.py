@@ -10,7 +10,7 @@ import ast
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
-from dlint.evaluation.options import option_of
+from dlint.evaluation.options.option import option_of
 from dlint.fork.start_method import python_starts_anew, surely_starts_anew
 from dlint.loaders.loaders import is_zero
 from dlint.program.asked import for_dataset, for_events, for_loader

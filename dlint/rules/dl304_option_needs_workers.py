@@ -55,7 +55,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from dlint.evaluation.options import option_of
+from dlint.evaluation.options.option import option_of
 from dlint.finding import Remedy
 from dlint.loaders.conflicts import Conflict, Judge, applicability, conflicts, surely_given, surely_true
 from dlint.loaders.loaders import Loader, is_zero

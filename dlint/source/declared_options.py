@@ -11,10 +11,10 @@ from dlint.source.statements import dotted
 
 # What argparse makes of a word, where that can be told.
 _TYPES: Final = {"int": int, "float": float, "str": str}
+# What a flag is that nobody gives.
+_FLAGS: Final[dict[object, bool]] = {"store_true": False, "store_false": True}
 # Keywords beside which a word stands for more, or for something else, than the option's value.
 _UNUSUAL = frozenset({"action", "nargs", "const", "choices"})
-
-
 # What says whether, how often and in which call something is done.
 _AROUND = (
     ast.FunctionDef,
@@ -63,6 +63,43 @@ def default_set(module: Module, declared: ast.Call) -> ast.expr | None:
     return keyword.value if home == [_around(trail)] else None
 
 
+def default_of(module: Module, declared: ast.Call) -> ast.expr | None:
+    """The default of an option that takes a value, as its declaration or ``set_defaults`` says it; None where
+    neither does."""
+    name = _kept_as(declared)
+    if name is not None and set_afterwards(module, name):
+        return default_set(module, declared)
+    given = {keyword.arg: keyword.value for keyword in declared.keywords}
+    return None if None in given or "action" in given else given.get("default")
+
+
+def unasked(call: ast.Call) -> ast.Constant | None:
+    """What the option that an ``add_argument`` declares is where nobody asks for it: a flag, or one whose
+    default is written out."""
+    given = {keyword.arg: keyword.value for keyword in call.keywords}
+    if given.keys() & {None, "required"} or not call.args:
+        return None
+    action, default = given.get("action"), given.get("default")
+    flag = _FLAGS.get(action.value) if isinstance(action, ast.Constant) else None
+    if action is not None and flag is None and not _is_switch(action):
+        return None
+    if isinstance(default, ast.Constant) and isinstance(default.value, str) and not _is_text(given):
+        return None  # what its type makes of that: `type=str2bool, default="no"`
+    if default is not None:
+        return plain(default)
+    return ast.Constant(flag) if flag is not None or _is_flag(call) else None
+
+
+def plain(node: ast.expr | None) -> ast.Constant | None:
+    """A constant as it is written, a number below nought too."""
+    match node:
+        case ast.Constant():
+            return node
+        case ast.UnaryOp(op=ast.USub(), operand=ast.Constant(value=int() | float() as number)):
+            return ast.Constant(-number)
+    return None
+
+
 def _set_defaults(module: Module, name: str) -> list[tuple[ast.keyword, ast.Call, list[ast.AST]]]:
     if "set_defaults" not in module.text:
         return []
@@ -108,6 +145,23 @@ def is_users_line(node: ast.expr) -> bool:
         case ast.Subscript(value=argv, slice=ast.Slice(lower=ast.Constant(value=1), upper=None, step=None)):
             return dotted(argv) in ("sys.argv", "argv")
     return False
+
+
+def _is_switch(action: ast.expr) -> bool:
+    """Whether an option is turned on and off by two flags: ``--keep`` and ``--no-keep``."""
+    return (dotted(action) or "").rpartition(".")[2] == "BooleanOptionalAction"
+
+
+def _is_text(given: dict[str | None, ast.expr]) -> bool:
+    """Whether an option is the text that a user writes."""
+    kind = given.get("type")
+    return kind is None or (isinstance(kind, ast.Name) and kind.id == "str")
+
+
+def _is_flag(call: ast.Call) -> bool:
+    """Whether the user may leave the option out: it is written with dashes, and is None then."""
+    first = call.args[0]
+    return isinstance(first, ast.Constant) and str(first.value).startswith("-")
 
 
 def _read(word: str, given: dict[str | None, ast.expr]) -> str | int | float:

@@ -3,38 +3,28 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from dlint.evaluation import texts
 from dlint.evaluation.containers import is_method
-from dlint.evaluation.entries import ABSENT
-from dlint.evaluation.options import still_parser
+from dlint.evaluation.library.arguments import first
+from dlint.evaluation.library.records import RECORDS
+from dlint.evaluation.options.lines import still_parser
 from dlint.knowledge.commands import PARSED, PARSED_AS_FAR_AS_KNOWN, PARSED_INTO, READS_FROM
-from dlint.knowledge.loading import COPIES_SETTINGS, NAMESPACES, OPEN_SETTINGS, PREPARES, kept_parameters
+from dlint.knowledge.loading import COPIES_SETTINGS, PREPARES
 from dlint.knowledge.names import (
-    AS_TUPLES_DICT,
-    CHANGES_BY_NAME,
-    CHANGES_BY_WORDS,
-    CHANGES_SETTINGS,
-    COPIES_MODEL,
-    DUMPED,
-    DUMPS_ALIKE,
     MAKES_PATHS,
-    MODEL_COPIED,
     PATH,
-    STRUCTURED,
-    TUPLE_REPLACED,
     asks_state,
     library_answers_again,
 )
-from dlint.knowledge.processes.devices import DEVICE, is_number_of_gpu
 from dlint.knowledge.randomness import WORKER_INFO
-from dlint.knowledge.trainers import HPARAMS, SETTINGS
+from dlint.knowledge.trainers import SETTINGS
 from dlint.knowledge.words.reflection import INSTANTIATES, LOCATES
 from dlint.values.alike import told
 from dlint.values.frame import Argument, Arguments, Point
-from dlint.values.outcomes import Outcome, stores_told_apart
+from dlint.values.outcomes import Outcome
 from dlint.values.values import (
     GENERATOR,
     NONE,
@@ -65,8 +55,6 @@ class Library:
     def __init__(self, evaluator: Evaluator) -> None:
         self._evaluator = evaluator
         self._worker_infos: set[Key] = set()
-        # What stands for the dicts in settings, which no call makes.
-        self._inside: dict[tuple[Key, str], ast.Pass] = {}
 
     def call(
         self, callee: External, arguments: Arguments, node: ast.AST, point: Point, world: World
@@ -76,6 +64,8 @@ class Library:
         found: list[Outcome] = []
         if handler is not None:
             found = handler(self, arguments, node, point, world)
+        elif callee.name in RECORDS:
+            found = RECORDS[callee.name](self._evaluator, arguments, node, point, world)
         elif is_method(callee.name):
             found = self._evaluator.containers.called(callee.name, arguments, node, point, world)
         elif texts.is_method(callee.name):
@@ -93,7 +83,7 @@ class Library:
             callee.name == PARSED_INTO
             and callee.owner is not None
             and _gives_objects(arguments)
-            and not any(isinstance(value, Items) for value, _ in self._first(arguments, world))
+            and not any(isinstance(value, Items) for value, _ in first(self._evaluator, arguments, world))
         ):
             found = self._parsed_into(callee.owner, node, point, world)
             if found:
@@ -127,7 +117,7 @@ class Library:
     def _parsed_into(self, parser: Made, node: ast.AST, point: Point, world: World) -> list[Outcome]:
         """The objects that a parser fills, one for each dataclass that it was made with."""
         found: list[Outcome] = []
-        for value, w in self._first(parser.arguments, world):
+        for value, w in first(self._evaluator, parser.arguments, world):
             classes = value.items if isinstance(value, Items) and not value.open else (value,)
             if not all(isinstance(cls, Class) or getattr(cls, "name", "") in SETTINGS for cls in classes):
                 return []
@@ -144,11 +134,6 @@ class Library:
             found.append((Items("tuple", tuple(filled)), w))
         return found
 
-    def _first(self, arguments: Arguments, world: World) -> list[Outcome]:
-        if not arguments.positional:
-            return []
-        return self._evaluator.value_of(arguments.positional[0], world)
-
     def _dict(self, arguments: Arguments, node: ast.AST, point: Point, world: World) -> list[Outcome]:
         return list(self._evaluator.containers.table(arguments, world))
 
@@ -159,17 +144,17 @@ class Library:
             (value, w)
             if isinstance(value, Items) and value.kind != GENERATOR
             else (Items("list", tuple(self._evaluator.iterated(value, node, point, w)), True), w)
-            for value, w in self._first(arguments, world)
+            for value, w in first(self._evaluator, arguments, world)
         ]
 
     def _same(self, arguments: Arguments, node: ast.AST, point: Point, world: World) -> list[Outcome]:
-        return self._first(arguments, world)
+        return first(self._evaluator, arguments, world)
 
     def _entered(self, arguments: Arguments, node: ast.AST, point: Point, world: World) -> list[Outcome]:
         """What ``with`` would give for a context manager."""
         return [
             (held, w)
-            for value, w in self._first(arguments, world)
+            for value, w in first(self._evaluator, arguments, world)
             for held in (
                 self._evaluator.containers.elements(value)
                 if isinstance(value, Items) and value.kind == GENERATOR
@@ -183,7 +168,7 @@ class Library:
             (Instance(value.cls, value.arguments, node, point.key), w)
             if isinstance(value, Instance) and value.arguments is not None
             else (value, w)
-            for value, w in self._first(arguments, world)
+            for value, w in first(self._evaluator, arguments, world)
         ]
 
     def _enumerate(self, arguments: Arguments, node: ast.AST, point: Point, world: World) -> list[Outcome]:
@@ -199,96 +184,8 @@ class Library:
                 ),
                 w,
             )
-            for value, w in self._first(arguments, world)
+            for value, w in first(self._evaluator, arguments, world)
         ]
-
-    def kept(self, made: Made, name: str, world: World) -> list[Outcome]:
-        """What an object of a library keeps of what it was made of, under a name; empty where nothing is
-        known of that."""
-        if made.name in NAMESPACES or made.name == HPARAMS:
-            return self._of_namespace(made, name, world)
-        if made.name in OPEN_SETTINGS:
-            return self._of_settings(made, name, world)
-        if made.name == PATH and name == "parent":
-            return [(Made(PATH, made.node, made.arguments, made.point, ("parent", made.key)), world)]
-        if made.name == DEVICE and name == "type":
-            return [(_type_of_device(value), w) for value, w in self._first(made.arguments, world)]
-        parameters = kept_parameters(made.name, name)
-        if parameters is None or made.arguments.spread or made.arguments.splats:
-            return []
-        given = made.arguments.keywords.get(name)
-        place = parameters.index(name) if name in parameters else len(made.arguments.positional)
-        if given is None and place < len(made.arguments.positional):
-            given = made.arguments.positional[place]
-        return self._evaluator.value_of(given, world) if given is not None else []
-
-    def _of_namespace(self, made: Made, name: str, world: World) -> list[Outcome]:
-        given = Arguments(keywords=made.arguments.keywords, splats=made.arguments.splats)
-        found, absent = self._under(given, name, world)
-        found = [*found, *((Unknown(("attribute", made.key, name)), w) for w in absent)]
-        return self._with_stores(found, made, name, world)
-
-    def _with_stores(self, found: list[Outcome], made: Made, name: str, world: World) -> list[Outcome]:
-        """What an object was made with under a name, and what the program stores there."""
-        stored = self._evaluator.attributes.outside.of_made(made, name, world)
-        if stored:
-            found = list({value.key: (value, w) for value, w in [*found, *stored]}.values())
-        return stores_told_apart(found, ("kept", made.key, name), world)
-
-    def _of_settings(self, made: Made, name: str, world: World) -> list[Outcome]:
-        """What settings are made with under a name, where no code changes them by names that it does not
-        show; the program's other stores besides."""
-        found = self.written(made, name, world)
-        if not found or self._may_change(made):
-            return []
-        return self._with_stores(found, made, name, world)
-
-    def written(self, made: Made, name: str, world: World) -> list[Outcome]:
-        """What settings are made with under a name: ``EasyDict({"workers": 0})``; empty where that is not
-        known."""
-        given = made.arguments
-        if given.spread or made.name not in OPEN_SETTINGS:
-            return []
-        found, absent = self._under(given, name, world)
-        if absent or not found:
-            return []
-        if any(isinstance(value, Unknown) for value, _ in found):
-            return []
-        return [(self._as_settings(value, made, name), w) for value, w in found]
-
-    def _under(self, given: Arguments, name: str, world: World) -> tuple[list[Outcome], list[World]]:
-        """What a call is given that makes a dict of it, under one name, and the worlds in which that is
-        nothing."""
-        if name in given.keywords:
-            return self._evaluator.value_of(given.keywords[name], world), []
-        found: list[Outcome] = []
-        worlds = [world]
-        for argument in reversed([*given.positional, *given.splats]):
-            following: list[World] = []
-            for start in worlds:
-                for value, w in self._evaluator.entries.of_argument(argument, name, start):
-                    if value is ABSENT:
-                        following.append(w)
-                    else:
-                        found.append((value, w))
-            worlds = following
-        return found, worlds
-
-    def _as_settings(self, value: Value, made: Made, name: str) -> Value:
-        """A dict in settings, which is settings itself."""
-        if not isinstance(value, Table):
-            return value
-        mark = (made.key, name)
-        node = self._inside.setdefault(mark, ast.Pass())
-        return Made(made.name, node, Arguments([Argument(None, None, value)]), made.point)
-
-    def _may_change(self, made: Made) -> bool:
-        """Whether code may change settings by names that are not written out."""
-        frame, index = made.point.frame, self._evaluator.modules.index
-        words: tuple[str, ...] = CHANGES_SETTINGS
-        if isinstance(frame.scope, ast.Module):  # all files have them
-            words = (*words, *CHANGES_BY_WORDS)
-        return CHANGES_BY_NAME.search(frame.module.text) is not None or any(map(index.mentioning, words))
 
     def _zip(self, arguments: Arguments, node: ast.AST, point: Point, world: World) -> list[Outcome]:
         columns: list[list[Value]] = []
@@ -306,7 +203,7 @@ class Library:
     def _next(self, arguments: Arguments, node: ast.AST, point: Point, world: World) -> list[Outcome]:
         return [
             (item, w)
-            for value, w in self._first(arguments, world)
+            for value, w in first(self._evaluator, arguments, world)
             for item in self._evaluator.containers.elements(value)
         ]
 
@@ -336,27 +233,25 @@ class Library:
             (Const(len(value.items)), w)
             if isinstance(value, Items) and not value.open
             else (Unknown(("length", value.key)), w)
-            for value, w in self._first(arguments, world)
+            for value, w in first(self._evaluator, arguments, world)
         ]
 
     def _number(self, arguments: Arguments, node: ast.AST, point: Point, world: World) -> list[Outcome]:
         found: list[Outcome] = []
-        for value, w in self._first(arguments, world):
+        for value, w in first(self._evaluator, arguments, world):
             if isinstance(value, Const):
                 try:
                     found.append((Const(int(value.value)), w))
                     continue
                 except (TypeError, ValueError, OverflowError):
                     pass
-            number = value if isinstance(value, Unknown) else Unknown(("int", value.key))
-            self._evaluator.options.same_number(value, number)
-            found.append((number, w))
+            found.append((self._evaluator.options.beside.as_number(value), w))
         return found
 
     def _bool(self, arguments: Arguments, node: ast.AST, point: Point, world: World) -> list[Outcome]:
         return [
             (Const(result), v)
-            for value, w in self._first(arguments, world)
+            for value, w in first(self._evaluator, arguments, world)
             for result, v in self._evaluator.truths.of_value(value, w)
         ]
 
@@ -386,7 +281,7 @@ class Library:
         if len(arguments.positional) < 2:
             return []
         found: list[Outcome] = []
-        for base, w in self._first(arguments, world):
+        for base, w in first(self._evaluator, arguments, world):
             for name, v in self._evaluator.value_of(arguments.positional[1], w):
                 if isinstance(name, Const) and isinstance(name.value, str):
                     found += self._evaluator.attribute(base, name.value, node, point, v)
@@ -400,7 +295,7 @@ class Library:
     def _eval(self, arguments: Arguments, node: ast.AST, point: Point, world: World) -> list[Outcome]:
         return [
             outcome
-            for text, w in self._first(arguments, world)
+            for text, w in first(self._evaluator, arguments, world)
             for outcome in self._evaluator.named.evaluated(text, node, point, w)
         ]
 
@@ -410,13 +305,13 @@ class Library:
         return [
             outcome
             for within, v in packages
-            for name, w in self._first(arguments, v)
+            for name, w in first(self._evaluator, arguments, v)
             for outcome in self._evaluator.named.imported(name, within, point, w)
         ]
 
     def _names(self, arguments: Arguments, node: ast.AST, point: Point, world: World) -> list[Outcome]:
         """``globals()`` and ``vars(module)``: what the module has; ``vars(record)``: what its fields hold."""
-        given = self._first(arguments, world) if arguments.positional else [(None, world)]
+        given = first(self._evaluator, arguments, world) if arguments.positional else [(None, world)]
         found: list[Outcome] = []
         for value, w in given:
             module = ModuleValue(point.frame.module, None) if value is None else value
@@ -425,91 +320,6 @@ class Library:
             elif isinstance(module, Instance | Made):
                 found += self._evaluator.records.as_dict(module, node, point, w, whole=False)
         return found
-
-    def _as_dict(self, arguments: Arguments, node: ast.AST, point: Point, world: World) -> list[Outcome]:
-        """``asdict(record)``: what its fields hold, records in it as dicts as well."""
-        return [
-            outcome
-            for value, w in self._first(arguments, world)
-            if isinstance(value, Instance | Made)
-            for outcome in self._evaluator.records.as_dict(value, node, point, w, whole=True)
-        ]
-
-    def _dumped(self, arguments: Arguments, node: ast.AST, point: Point, world: World) -> list[Outcome]:
-        """``settings.model_dump()``; what it leaves out is known where it is written out."""
-        less = arguments.keywords.get("exclude")
-        elements = getattr(less.expression, "elts", [None]) if less is not None else []
-        left_out = {each.value for each in elements if isinstance(each, ast.Constant)}
-        if len(left_out) != len(elements) or arguments.splats or arguments.keywords.keys() - DUMPS_ALIKE:
-            return []
-        none_too = "exclude_none" not in arguments.keywords
-        found: list[Outcome] = []
-        for table, w in self._as_dict(arguments, node, point, world):
-            assert isinstance(table, Table)
-            kept = {key: held for key, held in table.items.items() if key not in left_out}
-            found.append((Table({k: held for k, held in kept.items() if none_too or held != NONE}), w))
-        return found
-
-    def _replaced(self, arguments: Arguments, node: ast.AST, point: Point, world: World) -> list[Outcome]:
-        """``replace(record, workers=0)``, ``replace(record, **changes)``."""
-        if len(arguments.positional) != 1 or arguments.spread:
-            return []
-        if not arguments.splats:
-            return self._changed(arguments, arguments.keywords, node, point, world)
-        others = Arguments(keywords=arguments.keywords, splats=arguments.splats)
-        return self._changed_by(arguments, others, node, point, world)
-
-    def _copied_model(self, arguments: Arguments, node: ast.AST, point: Point, world: World) -> list[Outcome]:
-        """``settings.model_copy(update={"workers": 0})``."""
-        if len(arguments.positional) != 1 or arguments.spread or arguments.splats:
-            return []
-        if arguments.keywords.keys() - COPIES_MODEL:
-            return []
-        update = arguments.keywords.get("update")
-        others = Arguments([update] if update is not None else [])
-        return self._changed_by(arguments, others, node, point, world)
-
-    def _changed_by(
-        self, arguments: Arguments, others: Arguments, node: ast.AST, point: Point, world: World
-    ) -> list[Outcome]:
-        """A record with what the entries of dicts say instead, where these are known."""
-        found: list[Outcome] = []
-        for table, w in self._evaluator.containers.table(others, world):
-            if table.open:
-                return []
-            given = {str(name): Argument(None, None, value) for name, value in table.items.items()}
-            changed = self._changed(arguments, given, node, point, w)
-            if not changed:
-                return []
-            found += changed
-        return found
-
-    def _changed(
-        self,
-        arguments: Arguments,
-        given: Mapping[str, Argument],
-        node: ast.AST,
-        point: Point,
-        world: World,
-    ) -> list[Outcome]:
-        """A record with other values in some fields."""
-        made = [
-            (self._evaluator.records.replaced(value, given, node, point), w)
-            for value, w in self._first(arguments, world)
-        ]
-        known: list[Outcome] = [(value, w) for value, w in made if value is not None]
-        return known if len(known) == len(made) else []
-
-    def _structured(self, arguments: Arguments, node: ast.AST, point: Point, world: World) -> list[Outcome]:
-        """``OmegaConf.structured(Config)``."""
-        if len(arguments.positional) != 1 or arguments.keywords or arguments.splats:
-            return []
-        made = [
-            (self._evaluator.records.structured(value, node, point), w)
-            for value, w in self._first(arguments, world)
-        ]
-        known: list[Outcome] = [(value, w) for value, w in made if value is not None]
-        return known if len(known) == len(made) else []
 
     def _members(self, arguments: Arguments, node: ast.AST, point: Point, world: World) -> list[Outcome]:
         """``inspect.getmembers(module)``: the names and what they stand for."""
@@ -525,7 +335,7 @@ class Library:
                 ),
                 w,
             )
-            for module, w in self._first(arguments, world)
+            for module, w in first(self._evaluator, arguments, world)
             if isinstance(module, ModuleValue)
         ]
 
@@ -533,7 +343,7 @@ class Library:
         if len(arguments.positional) != 2:
             return []
         found: list[Outcome] = []
-        for value, w in self._first(arguments, world):
+        for value, w in first(self._evaluator, arguments, world):
             for above, v in self._evaluator.value_of(arguments.positional[1], w):
                 answer = None
                 if isinstance(value, Class):
@@ -546,7 +356,7 @@ class Library:
 
     def _partial(self, arguments: Arguments, node: ast.AST, point: Point, world: World) -> list[Outcome]:
         rest = Arguments(arguments.positional[1:], arguments.keywords, arguments.spread, arguments.splats)
-        return [(Partial(callee, rest), w) for callee, w in self._first(arguments, world)]
+        return [(Partial(callee, rest), w) for callee, w in first(self._evaluator, arguments, world)]
 
     def _super(self, arguments: Arguments, node: ast.AST, point: Point, world: World) -> list[Outcome]:
         return self._evaluator.classes.super_at(point, world)
@@ -554,14 +364,14 @@ class Library:
     def _type(self, arguments: Arguments, node: ast.AST, point: Point, world: World) -> list[Outcome]:
         return [
             (value.cls if isinstance(value, Instance) else Unknown(("type", value.key)), w)
-            for value, w in self._first(arguments, world)
+            for value, w in first(self._evaluator, arguments, world)
         ]
 
     def _isinstance(self, arguments: Arguments, node: ast.AST, point: Point, world: World) -> list[Outcome]:
         if len(arguments.positional) != 2:
             return []
         found: list[Outcome] = []
-        for value, w in self._first(arguments, world):
+        for value, w in first(self._evaluator, arguments, world):
             for cls, v in self._evaluator.value_of(arguments.positional[1], w):
                 answer = self._evaluator.classes.is_instance(value, cls)
                 if answer is None:
@@ -584,8 +394,6 @@ _FUNCTIONS: dict[str, Callable[[Library, Arguments, ast.AST, Point, World], list
     "contextlib.ExitStack().enter_context": Library._entered,
     "copy.copy": Library._copied,
     "copy.deepcopy": Library._copied,
-    "copy.replace": Library._replaced,
-    STRUCTURED: Library._structured,
     "builtins.enumerate": Library._enumerate,
     "tqdm.tqdm": Library._same,
     "tqdm.auto.tqdm": Library._same,
@@ -608,30 +416,11 @@ _FUNCTIONS: dict[str, Callable[[Library, Arguments, ast.AST, Point, World], list
     "builtins.issubclass": Library._issubclass,
     "builtins.globals": Library._names,
     "builtins.vars": Library._names,
-    "dataclasses.asdict": Library._as_dict,
-    "dataclasses.replace": Library._replaced,
-    DUMPED: Library._dumped,
-    AS_TUPLES_DICT: Library._as_dict,
-    TUPLE_REPLACED: Library._replaced,
-    MODEL_COPIED: Library._copied_model,
-    "attr.asdict": Library._as_dict,
-    "attr.evolve": Library._replaced,
-    "attrs.asdict": Library._as_dict,
-    "attrs.evolve": Library._replaced,
     "inspect.getmembers": Library._members,
     "builtins.__import__": Library._import,
     "importlib.import_module": Library._import,
     "functools.partial": Library._partial,
 }
-
-
-def _type_of_device(name: Value) -> Value:
-    """What ``torch.device(name).type`` is: a number counts GPUs."""
-    if isinstance(name, Const) and isinstance(name.value, str):
-        return Const(name.value.partition(":")[0])
-    if isinstance(name, Const) and is_number_of_gpu(name.value):
-        return Const("cuda")
-    return Unknown(("type of a device", name.key))
 
 
 def _gives_objects(arguments: Arguments) -> bool:

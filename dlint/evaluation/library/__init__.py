@@ -1,0 +1,1 @@
+"""Calls of builtins and of libraries, and what the objects keep that these make."""
