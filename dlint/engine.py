@@ -329,8 +329,8 @@ def _together(
 
 
 def _severity(finding: Finding) -> tuple[int, int]:
-    """The level of a finding, the worst first, and how many conditions it hangs on beside one."""
-    return LEVELS.index(finding.level), (finding.condition or "").count(" and ")
+    """The level of a finding, the worst first, and how many conditions it hangs on."""
+    return LEVELS.index(finding.level), finding.condition.count(" and ") + 1 if finding.condition else 0
 
 
 def _rank(finding: Finding) -> tuple[int, bool, int, int, list[tuple[str, str, int]], str]:

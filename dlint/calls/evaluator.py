@@ -217,7 +217,10 @@ class Evaluator(Questions):
                         outcomes += self.members.after(statement, node, point.frame, w)
                     else:
                         outcomes += self.names.defined(statement, path, point.frame, w)
-                if outcomes and self.attributes.changed_by_calls(point.frame, node):
+                if outcomes and (
+                    self.attributes.changed_by_calls(point.frame, node)
+                    or self.members.is_stored_otherwise(node, point)
+                ):
                     return [(Unknown(("changed", id(node), point.frame.key)), world)]
         for start in worlds:
             outcomes += self._beyond(node, point, start)

@@ -7,11 +7,12 @@ above them, so no import leads back up.
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Container, Iterator, Mapping
 from typing import Protocol
 
 from dlint.project.modules import Modules
 from dlint.source.module import Module
+from dlint.source.statements import Scope
 from dlint.values.frame import Argument, Arguments, Frame, Point
 from dlint.values.outcomes import Outcome
 from dlint.values.values import (
@@ -240,6 +241,17 @@ class Outside(Protocol):
 
     def is_set_by_function(self, made: Made, name: str) -> bool: ...
 
+    def is_set_by_others(self, node: ast.Attribute, point: Point, known: Scope) -> bool: ...
+
+    def is_set_later(
+        self,
+        node: ast.Attribute,
+        point: Point,
+        made: str,
+        others: Container[int],
+        constructors: Container[Scope],
+    ) -> bool: ...
+
     def are_beside(self, made: Made, name: str) -> bool: ...
 
 
@@ -336,8 +348,19 @@ class Beside(Protocol):
     def as_number(self, value: Value) -> Value: ...
 
 
+class Changes(Protocol):
+    """Whether code changes settings by names."""
+
+    def is_stored_by_key(self, name: str) -> bool: ...
+
+
 class Held(Protocol):
     """What objects of libraries keep."""
+
+    @property
+    def changes(self) -> Changes: ...
+
+    def copied(self, made: Made) -> Made | None: ...
 
     def written(self, made: Made, name: str, world: World) -> list[Outcome]: ...
 

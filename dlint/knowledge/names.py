@@ -84,6 +84,8 @@ STRUCTURED = "omegaconf.OmegaConf.structured"
 CHANGES_SETTINGS = ("OmegaConf.update", "merge_with")
 # The same in any file, and in the one that makes them.
 CHANGES_BY_WORDS = ("setattr(", ".update(", "merge_from", "__dict__")
+# What reads settings from a file, or from the words of a command, into others.
+MERGES_SETTINGS = ("merge_from",)
 CHANGES_BY_NAME = re.compile(
     r"\bsetattr\(|\.update\(|\bmerge_from|\[[^\]\n]{1,99}\]\s*=(?!=)|__dict__|\bvars\([\w.]+\)\["
 )

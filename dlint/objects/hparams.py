@@ -18,7 +18,10 @@ if TYPE_CHECKING:
     from dlint.objects.interface import Evaluator
 
 # Changes of what is kept by names that are not followed.
-_CHANGED = re.compile(r"\bhparams(?:\.update\(|\[[^\]\n]{1,99}\]\s*=(?!=))|\bsetattr\(self\.hparams\b")
+_CHANGED = re.compile(
+    r"\bhparams(?:\.update\(|\[[^\]\n]{1,99}\]\s*=(?!=))|\bsetattr\([\w.]*\bhparams\b|=\s*[\w.]+\.hparams\s*$",
+    re.MULTILINE,
+)
 
 
 class Hparams:
@@ -28,17 +31,25 @@ class Hparams:
         self._evaluator = evaluator
         # Names that stand in no text, by the function and what they say: answers are remembered by node.
         self._nodes: dict[tuple[int, str], ast.Name] = {}
+        self._changed: bool | None = None
 
     def of(self, instance: Instance, world: World) -> list[Outcome]:
         """What an object keeps; empty where it keeps nothing, or nobody knows what."""
-        if _CHANGED.search(instance.cls.module.text):
+        if self._are_changed():
             return []
-        above: list[Frame] = []
-        for _, frame in self._evaluator.initialisers.of(instance):
-            above.append(frame)
-            for call, statement in _saves(frame):
-                return self._kept(call, Point(frame, statement), above, world)
-        return []
+        frames = [frame for _, frame in self._evaluator.initialisers.of(instance)]
+        saving = [(at, *each) for at, frame in enumerate(frames) for each in _saves(frame)]
+        if len(saving) != 1:  # of several each adds to what is kept
+            return []
+        at, call, statement = saving[0]
+        return self._kept(call, Point(frames[at], statement), frames[: at + 1], world)
+
+    def _are_changed(self) -> bool:
+        """Whether some file changes what is kept by names that are not followed, or under another name."""
+        if self._changed is None:
+            modules = self._evaluator.modules
+            self._changed = any(_CHANGED.search(module.text) for module in modules.mentioning("hparams"))
+        return self._changed
 
     def _kept(self, call: ast.Call, point: Point, frames: list[Frame], world: World) -> list[Outcome]:
         words = [each.value for each in call.args if isinstance(each, ast.Constant)]
@@ -75,6 +86,8 @@ class Hparams:
             for each in parameters(scope)[1:]:
                 if each.arg in left_out or (only and each.arg not in only):
                     continue
+                if frame is not point.frame and each.arg in frame.layout.binds:
+                    continue  # kept as it is when the constructor above is called
                 if each is scope.args.kwarg:
                     splats.append(Argument(self._name(scope, each.arg), at))
                 elif each is not scope.args.vararg:
@@ -94,7 +107,7 @@ def _saves(frame: Frame) -> Iterator[tuple[ast.Call, ast.stmt]]:
     scope = frame.scope
     if not isinstance(scope, FunctionNode) or SAVES_ARGUMENTS not in frame.module.text:
         return
-    own = parameters(scope)[0].arg
+    own = next((each.arg for each in parameters(scope)), None)
     for statement in statements_in(scope.body):
         match statement:
             case ast.Expr(

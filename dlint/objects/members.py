@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING
 
 from dlint.knowledge.loading import OPEN_SETTINGS
 from dlint.objects.elsewhere.functions import Keeper
-from dlint.objects.elsewhere.may_store import MayStore
+from dlint.objects.elsewhere.may_store import MayStore, stores_by_name
 from dlint.source.statements import dotted, parameters
 from dlint.values.frame import Arguments, Frame, Point, arguments_of
-from dlint.values.values import Function, Instance, Key, Made, Unknown, Value
+from dlint.values.values import External, Function, Instance, Key, Made, Unknown, Value
 
 if TYPE_CHECKING:
     from dlint.objects.interface import Evaluator
@@ -92,9 +92,21 @@ class Members:
         assert isinstance(call, ast.Call)
         found: list[Outcome] = []
         for callee, w in self._evaluator.values(call.func, at, world):
+            if self._entered(callee, at) is None and not isinstance(callee, External):
+                found.append((Unknown(("stored by", id(call), dotted(node), frame.key)), w))
+                continue
             stored = self._left_by(callee, call, node, at, w)
             found += self._evaluator.values(node, at, w) if stored is None else stored
         return found
+
+    def is_stored_otherwise(self, node: ast.Attribute, point: Point) -> bool:
+        """Whether a scope may have handed the holder of an attribute to such functions, before a point, in an
+        expression that does more: ``if not setup(args):``."""
+        base = dotted(node.value)
+        if base is None or not self._evaluator.modules.index.stored_elsewhere(node.attr):
+            return False
+        lines = self.may_store.followed(point.frame.scope, base, node.attr).otherwise
+        return any(point.statement is None or line < point.statement.lineno for line in lines)
 
     def _left_by(
         self, callee: Value, call: ast.Call, node: ast.Attribute, at: Point, world: World
@@ -197,6 +209,8 @@ class Members:
         for holder, _ in self._evaluator.values(first, end, world):
             if isinstance(holder, Made) and holder.name in OPEN_SETTINGS:
                 return None  # what a module sets is what a user's file may change
+        if self._evaluator.attributes.outside.is_set_by_others(node, end, outer.scope):
+            return [(Unknown(("stored later", outer.key, dotted(node))), world)]
         return self._evaluator.values(node, end, world)
 
     def _kept(self, own: ast.Name, attribute: str, point: Point, world: World) -> list[Outcome] | None:
@@ -207,27 +221,55 @@ class Members:
         keepers = self.may_store.kept(last[-1]).get(last[-2], frozenset())
         found: list[Outcome] = []
         for holder, w in self._evaluator.values(own, point, world):
-            frame = self._maker(holder, name, rest, point.frame) if isinstance(holder, Instance) else None
-            if frame is None:
+            frames = self._makers_of(holder, name, rest, point.frame) if isinstance(holder, Instance) else []
+            if not frames:
                 return None
+            *before, frame = frames
             assert isinstance(holder, Instance) and isinstance(frame.scope, ast.FunctionDef)
-            if keepers and self._is_stored_later(holder, keepers):
-                found.append((Unknown(("stored later", holder.key, attribute)), w))
-                continue
             first = ast.copy_location(ast.Name(parameters(frame.scope)[0].arg, ast.Load()), own)
             node = self._path((id(frame.scope), "self", attribute), first, own, attribute)
-            found += self._evaluator.values(node, Point(frame, None), w)
+            end = Point(frame, None)
+            if any(self._may_change(each, attribute) for each in before) or self._is_stored_later(
+                holder, before, keepers, node, end
+            ):
+                found.append((Unknown(("stored later", holder.key, attribute)), w))
+            else:
+                found += self._evaluator.values(node, end, w)
         return found or None
 
-    def _is_stored_later(self, holder: Instance, keepers: frozenset[Keeper]) -> bool:
-        """Whether methods of an object other than its constructors store in what it keeps."""
+    def _is_stored_later(
+        self,
+        holder: Instance,
+        before: list[Frame],
+        keepers: frozenset[Keeper],
+        node: ast.Attribute,
+        end: Point,
+    ) -> bool:
+        """Whether others than the constructors of an object store in what it keeps once these have: its other
+        methods, or code that has the object or what it keeps."""
         line = [cls.node for cls in self._evaluator.classes.line(holder.cls)]
-        made = {id(frame.scope) for _, frame in self._evaluator.initialisers.of(holder)}
-        return any(keeper.cls in line and keeper.function not in made for keeper in keepers)
+        made = [frame.scope for _, frame in self._evaluator.initialisers.of(holder)]
+        ids = set(map(id, made))
+        if any(keeper.cls in line and keeper.function not in ids for keeper in keepers):
+            return True
+        others = {keeper.function for keeper in keepers if keeper.cls is None}
+        following = [scope for scope in made if scope not in [each.scope for each in before]]
+        outside = self._evaluator.attributes.outside
+        return outside.is_set_later(node, end, holder.cls.name, others, following)
 
-    def _maker(self, instance: Instance, name: str, rest: str, inside: Frame) -> Frame | None:
+    def _may_change(self, frame: Frame, attribute: str) -> bool:
+        """Whether a constructor may store under a path of its object in a way that nobody follows."""
+        scope = frame.scope
+        if not isinstance(scope, ast.FunctionDef) or stores_by_name(frame.module.text_of(scope)):
+            return True
+        own, may_store = parameters(scope)[0].arg, self.may_store
+        name, _, rest = attribute.partition(".")
+        return may_store.through(scope, own, attribute) or may_store.through(scope, f"{own}.{name}", rest)
+
+    def _makers_of(self, instance: Instance, name: str, rest: str, inside: Frame) -> list[Frame]:
         """The call of the outermost ``__init__`` that stores an attribute, or in what it holds, if no other
-        method stores the attribute; of those that stand behind one that is ``inside``."""
+        method stores the attribute, behind the calls of those around it; of those that stand behind one that
+        is ``inside``."""
         attributes, classes = self._evaluator.attributes, self._evaluator.classes
         mark = (instance.key, name)
         frames = self._makers.get(mark)
@@ -245,13 +287,15 @@ class Members:
             self._makers[mark] = frames
         scopes = [each.scope for each in frames]
         behind = scopes.index(inside.scope) + 1 if inside.scope in scopes else 0
-        for frame in frames[behind:]:
-            assert isinstance(frame.scope, ast.FunctionDef)
-            path = f"{parameters(frame.scope)[0].arg}.{name}"
+        for at, frame in enumerate(frames[behind:], start=behind):
+            own = parameters(frame.scope) if isinstance(frame.scope, ast.FunctionDef) else []
+            if not own:
+                break
+            path = f"{own[0].arg}.{name}"
             paths = accumulate(rest.split("."), "{}.{}".format, initial=path)
             if not frame.layout.binds.isdisjoint(paths):
-                return frame
-        return None
+                return frames[behind : at + 1]
+        return []
 
     def path(self, value: ast.expr, attribute: str) -> ast.Attribute:
         """What a path of attributes of an expression leads to, as an expression."""

@@ -107,14 +107,14 @@ def loaded(program: Program, use: WorkerUse, event: Event | None = None) -> str 
 
 
 def any_loaded(program: Program, uses: Iterable[WorkerUse]) -> str | None:
-    """The same for one of several uses: what needs no condition decides."""
+    """The same for one of several uses: what needs no condition decides, else the fewest."""
     found: list[str] = []
     for use in uses:
         condition = loaded(program, use)
         if condition is None:
             return None
         found.append(condition)
-    return found[0] if found else None
+    return min(found, key=lambda each: (each.count(" and "), each), default=None)
 
 
 def executed(program: Program, code: WorkerCode, event: Event | None = None) -> str | None:

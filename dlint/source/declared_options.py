@@ -125,6 +125,8 @@ def in_words(call: ast.Call, words: Sequence[str]) -> str | int | float | bool |
     given = {keyword.arg: keyword.value for keyword in call.keywords}
     found: str | int | float | bool | None = None
     for at, word in enumerate(words):
+        if word.startswith("@") or _is_short_with_value(word, flags):
+            raise NotTold
         flag, _, inside = word.partition("=")
         if not any(each.startswith(flag) for each in flags) or not flag.startswith("-"):
             continue
@@ -137,6 +139,11 @@ def in_words(call: ast.Call, words: Sequence[str]) -> str | int | float | bool |
         value = inside if inside else words[at + 1] if at + 1 < len(words) else ""
         found = _read(value, given)
     return found
+
+
+def _is_short_with_value(word: str, flags: Sequence[str]) -> bool:
+    """Whether a word may be a short flag and its value, or several of them: ``-j4``, ``-vj``."""
+    return len(word) > 2 and word[0] == "-" != word[1] and word not in flags
 
 
 def is_users_line(node: ast.expr) -> bool:

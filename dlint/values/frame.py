@@ -127,7 +127,7 @@ class Frame:
 
     ``arguments`` is None when the function is looked at without a certain call: its parameters are then
     whatever the program's calls of it pass. ``receiver`` is self (or cls) in a method. ``caller`` is the
-    frame that the call stands in.
+    frame that the call stands in, ``site`` the call.
     """
 
     __slots__ = (
@@ -141,6 +141,7 @@ class Frame:
         "owner",
         "receiver",
         "scope",
+        "site",
     )
 
     def __init__(
@@ -161,6 +162,7 @@ class Frame:
         self.arguments = arguments
         self.receiver = receiver
         self.owner = owner
+        self.site = site
         self._layout: Layout | None = None
         self.caller = caller.frame if caller is not None else None
         self.depth: int = self.caller.depth + 1 if self.caller is not None else 0

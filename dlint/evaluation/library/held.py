@@ -6,14 +6,15 @@ import ast
 from typing import TYPE_CHECKING
 
 from dlint.evaluation.entries import ABSENT
-from dlint.evaluation.library.arguments import first
+from dlint.evaluation.library.arguments import first, given_whole
+from dlint.evaluation.library.changes import Changes
 from dlint.knowledge.loading import NAMESPACES, OPEN_SETTINGS, kept_parameters
-from dlint.knowledge.names import CHANGES_BY_NAME, CHANGES_BY_WORDS, CHANGES_SETTINGS, PATH
+from dlint.knowledge.names import PATH
 from dlint.knowledge.processes.devices import DEVICE, is_number_of_gpu
 from dlint.knowledge.trainers import HPARAMS
-from dlint.values.frame import Argument, Arguments
+from dlint.values.frame import Arguments
 from dlint.values.outcomes import stores_told_apart
-from dlint.values.values import Const, Key, Made, Table, Unknown, Value
+from dlint.values.values import Const, Made, Table, Unknown, Value
 from dlint.values.worlds import World
 
 if TYPE_CHECKING:
@@ -26,8 +27,9 @@ class Held:
 
     def __init__(self, evaluator: Evaluator) -> None:
         self._evaluator = evaluator
-        # What stands for the dicts in settings, which no call makes.
-        self._inside: dict[tuple[Key, str], ast.Pass] = {}
+        self.changes = Changes(evaluator.modules)
+        # What stands for the settings in settings, which no call makes.
+        self._inside: dict[tuple[int, str], ast.Pass] = {}
 
     def under(self, made: Made, name: str, world: World) -> list[Outcome]:
         """What an object of a library keeps of what it was made of, under a name; empty where nothing is
@@ -56,8 +58,12 @@ class Held:
         return self._with_stores(found, made, name, world)
 
     def _with_stores(self, found: list[Outcome], made: Made, name: str, world: World) -> list[Outcome]:
-        """What an object was made with under a name, and what the program stores there."""
-        stored = self._evaluator.attributes.outside.of_made(made, name, world)
+        """What an object was made with under a name, and what the program stores there; where it does that in
+        other functions, or behind a test, nobody asks whether what was there before is still seen."""
+        outside = self._evaluator.attributes.outside
+        stored = outside.of_made(made, name, world)
+        if stored and not outside.are_beside(made, name):
+            found = [(Unknown(("attribute", made.key, name)), world)]
         if stored:
             found = list({value.key: (value, w) for value, w in [*found, *stored]}.values())
         return stores_told_apart(found, ("kept", made.key, name), world)
@@ -66,7 +72,7 @@ class Held:
         """What settings are made with under a name, where no code changes them by names that it does not
         show; the program's other stores besides."""
         found = self.written(made, name, world)
-        if not found or self._may_change(made):
+        if not found or self.changes.may_be(made, name):
             return []
         return self._with_stores(found, made, name, world)
 
@@ -82,6 +88,12 @@ class Held:
         if any(isinstance(value, Unknown) for value, _ in found):
             return []
         return [(self._as_settings(value, made, name), w) for value, w in found]
+
+    def copied(self, made: Made) -> Made | None:
+        """The settings that others are a copy of."""
+        given = made.arguments.positional
+        value = given[0].value if len(given) == 1 else None
+        return value if isinstance(value, Made) and value.name in OPEN_SETTINGS else None
 
     def _under(self, given: Arguments, name: str, world: World) -> tuple[list[Outcome], list[World]]:
         """What a call is given that makes a dict of it, under one name, and the worlds in which that is
@@ -102,20 +114,11 @@ class Held:
         return found, worlds
 
     def _as_settings(self, value: Value, made: Made, name: str) -> Value:
-        """A dict in settings, which is settings itself."""
-        if not isinstance(value, Table):
+        """A dict in settings, which is settings itself, as those in a copy are other ones."""
+        if not isinstance(value, Table) and not (isinstance(value, Made) and value.name in OPEN_SETTINGS):
             return value
-        mark = (made.key, name)
-        node = self._inside.setdefault(mark, ast.Pass())
-        return Made(made.name, node, Arguments([Argument(None, None, value)]), made.point)
-
-    def _may_change(self, made: Made) -> bool:
-        """Whether code may change settings by names that are not written out."""
-        frame, index = made.point.frame, self._evaluator.modules.index
-        words: tuple[str, ...] = CHANGES_SETTINGS
-        if isinstance(frame.scope, ast.Module):  # all files have them
-            words = (*words, *CHANGES_BY_WORDS)
-        return CHANGES_BY_NAME.search(frame.module.text) is not None or any(map(index.mentioning, words))
+        node = self._inside.setdefault((id(made.node), name), ast.Pass())
+        return Made(made.name, node, given_whole(value), made.point)
 
 
 def _type_of_device(name: Value) -> Value:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from dlint.evaluation import texts
 from dlint.evaluation.containers import is_method
-from dlint.evaluation.library.arguments import first
+from dlint.evaluation.library.arguments import first, given_whole
 from dlint.evaluation.library.records import RECORDS
 from dlint.evaluation.options.lines import still_parser
 from dlint.knowledge.commands import PARSED, PARSED_AS_FAR_AS_KNOWN, PARSED_INTO, READS_FROM
@@ -76,7 +76,8 @@ class Library:
             # `is_initialized()` answers the same wherever it is asked.
             return [(Unknown(("answer", callee.name)), world)]
         if callee.owner is not None and callee.name in COPIES_SETTINGS and not arguments.all():
-            return [(callee.owner, world)]
+            assert isinstance(callee.owner, Made)
+            return [(Made(callee.owner.name, node, given_whole(callee.owner), point), world)]
         if callee.name in MAKES_PATHS:
             return [(Made(PATH, node, arguments, point), world)]
         if (

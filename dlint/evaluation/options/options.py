@@ -113,8 +113,7 @@ class Options:
         stores another thing there."""
         if made.name != PARSED or ".update(" in made.point.frame.module.text:
             return False
-        stores = re.compile(rf"""\[\s*["']{re.escape(name)}["']\s*\]\s*(?:=(?!=)|[-+*/|]=)""")
-        return not any(stores.search(module.text) for module in self._evaluator.modules.mentioning(name))
+        return not self._evaluator.held.changes.is_stored_by_key(name)
 
     def default(self, value: Value, world: World) -> Const | None:
         """What an option, or a setting, is as long as the user does not ask for it; None where that is not
@@ -140,6 +139,10 @@ class Options:
     def _set(self, made: Made, path: list[str]) -> Const | None:
         """The constant that a project sets in its settings, under one name after the other, if it is one:
         as they are made, or beside that."""
+        original = self._evaluator.held.copied(made)
+        if original is not None:
+            stored = self._evaluator.attributes.outside.of_made(made, path[0], HERE)
+            return None if stored else self._set(original, path)
         held: Value = made
         for name in path:
             if not isinstance(held, Made):

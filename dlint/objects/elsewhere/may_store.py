@@ -23,13 +23,15 @@ _BY_NAME = re.compile(r"\bsetattr\(|\bvars\(|__dict__|\.update\(|\bnamespace\s*=
 
 class Followed(NamedTuple):
     """Calls whose functions plainly store an attribute of what they are given: the ids of the calls, and of
-    the statements that these are, with the statements around them."""
+    the statements that these are, with the statements around them; and the lines from which on some may
+    have been called ``otherwise``, in expressions that do more: where they stand, or a loop around them."""
 
     calls: frozenset[int]
     statements: frozenset[int]
+    otherwise: tuple[int, ...]
 
 
-_NOTHING = Followed(frozenset(), frozenset())
+_NOTHING = Followed(frozenset(), frozenset(), ())
 
 
 class _Taker(NamedTuple):
@@ -99,17 +101,24 @@ class MayStore:
     def _follow(self, scope: Scope, path: str, attribute: str) -> Followed:
         calls: set[int] = set()
         statements: set[int] = set()
+        otherwise: list[int] = []
         layout = layout_of(scope)
         storers = self._storing.of(attribute.rpartition(".")[2])
         for statement, call in self._handing(scope, path) if storers.functions else ():
-            if statement is None or _called_as(call) not in storers.words:
+            if _called_as(call) not in storers.words:
                 continue
-            taken = self._taken(call, path) or ()
-            if not any((id(taker.node), parameter) in storers.functions for taker, parameter in taken):
-                continue
-            calls.add(id(call))
-            statements.update(_around(statement, layout))
-        return Followed(frozenset(calls), frozenset(statements)) if calls else _NOTHING
+            taken = self._taken(call, path)
+            if taken is None:
+                otherwise.append(_first_line(call, layout))
+            elif any((id(taker.node), parameter) in storers.functions for taker, parameter in taken):
+                if statement is None:
+                    otherwise.append(_first_line(call, layout))
+                else:
+                    calls.add(id(call))
+                    statements.update(_around(statement, layout))
+        if not calls and not otherwise:
+            return _NOTHING
+        return Followed(frozenset(calls), frozenset(statements), tuple(otherwise))
 
     def _is_stored_beyond(self, function: FunctionNode, name: str, attribute: str) -> bool:
         last = attribute.rpartition(".")[2]
@@ -159,10 +168,8 @@ class MayStore:
         parameter; None where nobody can tell what becomes of it."""
         places = [at for at, each in enumerate(call.args) if _is_path(each, path)]
         keywords = [each.arg for each in call.keywords if _is_path(each.value, path)]
-        if not places and not keywords:
-            return []
         word = _called_as(call)
-        if word is None:
+        if word is None or any(isinstance(each, ast.Starred) for each in call.args):
             return None
         if word in PLAIN_BUILTINS and isinstance(call.func, ast.Name):
             return []
@@ -193,8 +200,9 @@ class MayStore:
                                 keeps.add((held, target.attr))
                             elif isinstance(target, ast.Subscript):
                                 keeps.add((held, None))
-            by_name = _BY_NAME.search(taker.text) is not None
-            known = self._done[id(taker.node)] = _Does(by_name, frozenset(attributes), frozenset(keeps))
+            known = self._done[id(taker.node)] = _Does(
+                stores_by_name(taker.text), frozenset(attributes), frozenset(keeps)
+            )
         return known
 
     def _functions(self, word: str) -> list[_Taker]:
@@ -211,6 +219,18 @@ class MayStore:
                         if isinstance(each, FunctionNode) and (each is not node or each.name == word):
                             found.append(_Taker(module.text_of(each), each, cls))
         return found
+
+
+def _first_line(call: ast.Call, layout: Layout) -> int:
+    """The line of a call, or of the outermost loop whose rounds have it."""
+    loops = [each for each in layout.nodes if isinstance(each, ast.For | ast.AsyncFor | ast.While)]
+    around = [each.lineno for each in loops if each.body[0].lineno <= call.lineno <= (each.end_lineno or 0)]
+    return min([call.lineno, *around])
+
+
+def stores_by_name(text: str) -> bool:
+    """Whether a function speaks of storing attributes by names that nobody can read there."""
+    return _BY_NAME.search(text) is not None
 
 
 def _around(statement: ast.stmt, layout: Layout) -> Iterator[int]:
@@ -231,7 +251,14 @@ def _called_as(call: ast.Call) -> str | None:
 
 
 def _given(call: ast.Call) -> list[ast.expr]:
-    return [*call.args, *(each.value for each in call.keywords)]
+    """What a call is given, what is unpacked there (``*(args,)``) among it."""
+    unpacked = [
+        part
+        for each in call.args
+        if isinstance(each, ast.Starred) and isinstance(each.value, ast.Tuple | ast.List)
+        for part in each.value.elts
+    ]
+    return [*call.args, *unpacked, *(each.value for each in call.keywords)]
 
 
 def _may_be_method(call: ast.Call, function: FunctionNode) -> bool:

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import ast
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Container, Iterator
 from typing import TYPE_CHECKING, NamedTuple
 
 from dlint.knowledge.loading import is_dataset
 from dlint.knowledge.randomness import sounds_like_settings
 from dlint.knowledge.testing import is_test
-from dlint.source.statements import FunctionNode, dotted, parameters
-from dlint.values.frame import Point
+from dlint.source.statements import FunctionNode, Scope, dotted, parameters
+from dlint.values.frame import Frame, Point
 from dlint.values.outcomes import Outcome
 from dlint.values.places import tests_around
 from dlint.values.values import External, Instance, Key, Made, Unknown, Value
@@ -76,11 +76,49 @@ class Outside:
         for store in stores:
             for holder in self._holders(store):
                 if isinstance(holder, Made) and holder.node is made.node:
-                    given = store.value and self._evaluator.values(store.value, store.point, world)
+                    # Made in another call of the same function it may be another object.
+                    known = store.value if holder.key == made.key else None
+                    given = known and self._evaluator.values(known, store.point, world)
                     found += given or [unknown]
                 elif isinstance(holder, Unknown | External):
                     found.append(unknown)
         return [*found, unknown] if name in self._others else found
+
+    def is_set_by_others(self, node: ast.Attribute, point: Point, known: Scope) -> bool:
+        """Whether other scopes than a known one store in an attribute of what has it at a point."""
+        return self._are_into(
+            [each for each in self._of_name(node.attr) if each.point.frame.scope is not known], node, point
+        )
+
+    def is_set_later(
+        self,
+        node: ast.Attribute,
+        point: Point,
+        made: str,
+        others: Container[int],
+        constructors: Container[Scope],
+    ) -> bool:
+        """The same for what an object keeps: whether ``others``, by the ids of their scopes, do, or the scope
+        that has made the object by this name does afterwards."""
+        stores = []
+        for store in self._of_name(node.attr):
+            scope = store.point.frame.scope
+            if scope in constructors:
+                continue
+            if id(scope) in others or _is_called_before(store, made):
+                stores.append(store)
+        return self._are_into(stores, node, point)
+
+    def _are_into(self, stores: list[Store], node: ast.Attribute, point: Point) -> bool:
+        if not stores:
+            return False
+        holders = [holder for holder, _ in self._evaluator.values(node.value, point)]
+        return any(
+            _may_be_same(into, holder)
+            for store in stores
+            for into in self._holders(store)
+            for holder in holders
+        )
 
     def are_beside(self, made: Made, name: str) -> bool:
         """Whether all stores in an attribute of a library's object stand where it is made, behind no test."""
@@ -238,6 +276,32 @@ class Outside:
                     if said == name and not (isinstance(held, ast.Name) and held.id in ("self", "cls")):
                         target = ast.copy_location(ast.Attribute(held, name, ast.Store()), trail[-2])
                         yield Store(target, given, self._evaluator.sites.point_of(module, trail))
+
+
+def _is_called_before(store: Store, name: str) -> bool:
+    """Whether the scope of a store calls something by a name before it."""
+    return any(
+        isinstance(node, ast.Call)
+        and node.lineno < store.target.lineno
+        and (dotted(node.func) or "").rpartition(".")[2] == name
+        for node in store.point.frame.layout.nodes
+    )
+
+
+def _may_be_same(one: Value, other: Value) -> bool:
+    """Whether two may be the same object, as far as they are made by the same calls of functions: in which
+    calls of those nobody may have asked."""
+    if one.key == other.key or not (isinstance(one, Made) and isinstance(other, Made)):
+        return bool(one.key == other.key)
+    frame: Frame | None = one.point.frame
+    its: Frame | None = other.point.frame
+    if one.node is not other.node:
+        return False
+    while frame is not None and its is not None:
+        if frame.site is not its.site and frame.site is not None and its.site is not None:
+            return False
+        frame, its = frame.caller, its.caller
+    return True
 
 
 def _different_first(stores: list[Store]) -> list[Store]:
