@@ -14,7 +14,7 @@ from dlint.knowledge.parts import tells_items_apart
 from dlint.knowledge.tensors import is_view, tells_holder, tells_tensor
 from dlint.source.nodes import children, walk
 from dlint.source.statements import blocks, dotted, expressions, own_names
-from dlint.streams.batches.loops import each_gone_through
+from dlint.streams.batches.loops import each_gone_through, stay, telling
 from dlint.streams.batches.put_by_helpers import EMPTIES, LEAVES_FULL, Put, entry_of
 from dlint.streams.batches.views import (
     HandsOn,
@@ -128,16 +128,6 @@ def kept_by_comprehension(
         yield Kept(each, tuple(found), None)
 
 
-def tells(loop: ast.For) -> bool:
-    """Whether all that a loop does is to call methods of each thing that it goes through."""
-    return isinstance(loop.target, ast.Name) and all(
-        isinstance(each, ast.Expr)
-        and isinstance(each.value, ast.Call)
-        and (dotted(each.value.func) or "").startswith(f"{loop.target.id}.")
-        for each in loop.body
-    )
-
-
 class _Body:
     """The body of one loop, statement by statement."""
 
@@ -151,6 +141,8 @@ class _Body:
         # The lists that each round makes anew, and what was put into them.
         self._anew = _made_anew(loop)
         self._lists: dict[str, View] = {}
+        # The loops inside that tell the same things of each batch.
+        self._told = [inner for inner in telling(loop).values() if stay(loop, inner)]
 
     def kept(self, block: list[ast.stmt], held: Held) -> Iterator[Kept]:
         """What a block keeps; ``held`` is what has a batch's memory, and is kept up to date."""
@@ -160,7 +152,7 @@ class _Body:
                 within = held.within(statement)
                 if within is not None:
                     yield from self.kept(statement.body, within)
-                elif tells(statement):
+                elif any(each is statement for inner in self._told for each in inner):
                     yield from self.kept(statement.body, held.copy())
             for put in self._put_aside(statement, held):
                 found = _kept(put, held, self._lists)

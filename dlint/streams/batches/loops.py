@@ -5,6 +5,9 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
+from dlint.source.nodes import walk
+from dlint.source.statements import dotted, own_names
+
 
 def each_gone_through(target: ast.expr, through: ast.expr) -> Iterator[tuple[ast.expr, ast.expr]]:
     """What a loop goes through, past ``enumerate``, ``zip`` and a dict's views, each with its target."""
@@ -46,3 +49,46 @@ def counted_by(loop: ast.For) -> set[str]:
         case ast.Call(func=ast.Name(id="enumerate")), ast.Tuple(elts=[ast.Name(id=name), _]):
             return {name}
     return set()
+
+
+def telling(loop: ast.For) -> dict[str, list[ast.For]]:
+    """The loops inside of one that go through the same things and do nothing but call methods of each
+    (``for callback in callbacks: callback.on_batch(batch)``), by the name of their target, which names
+    nothing else there."""
+    found: dict[str, list[ast.For]] = {}
+    bound: list[str] = []
+    for each in walk(loop):
+        if isinstance(each, ast.stmt):
+            bound += own_names(each)
+        if isinstance(each, ast.For) and isinstance(each.target, ast.Name) and _tells(each, each.target.id):
+            found.setdefault(each.target.id, []).append(each)
+    return {
+        name: loops
+        for name, loops in found.items()
+        if bound.count(name) == len(loops) and len({ast.unparse(each.iter) for each in loops}) == 1
+    }
+
+
+def _tells(loop: ast.For, name: str) -> bool:
+    return all(
+        isinstance(each, ast.Expr)
+        and isinstance(each.value, ast.Call)
+        and (dotted(each.value.func) or "").startswith(f"{name}.")
+        for each in loop.body
+    )
+
+
+def stay(loop: ast.For, inner: list[ast.For]) -> bool:
+    """Whether what such loops go through is there before the first round of the outer one, and that does
+    nothing else with it: callbacks are, not lists that a round makes, or empties by their own names."""
+    through = inner[0].iter
+    parts = through.elts if isinstance(through, ast.Tuple | ast.List) else [through]
+    paths = {dotted(part) or "" for part in parts}
+    told = {id(node) for each in inner for node in walk(each.iter)}
+    for node in walk(loop):
+        path = dotted(node) if isinstance(node, ast.Name | ast.Attribute) and id(node) not in told else None
+        if path is not None and isinstance(node, ast.Name | ast.Attribute):
+            is_set = isinstance(node.ctx, ast.Store)
+            if path in paths or (is_set and any(each.startswith(f"{path}.") for each in paths)):
+                return False
+    return "" not in paths

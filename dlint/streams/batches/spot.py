@@ -10,10 +10,9 @@ from typing import TYPE_CHECKING, Any
 from dlint.calls.parameters import passed
 from dlint.knowledge.tensors import hands_memory_on, may_hand_memory_on
 from dlint.source.module import Module
-from dlint.source.nodes import walk
 from dlint.source.statements import dotted, functions_in, parameters
 from dlint.streams.batches.handed_on import gives_as_is, handed_on
-from dlint.streams.batches.kept import tells
+from dlint.streams.batches.loops import telling
 from dlint.streams.batches.put_by_helpers import Put, emptied, may_empty, put_by
 from dlint.streams.batches.views import overwritten
 from dlint.values.frame import Point
@@ -53,12 +52,10 @@ class Spot:
 
     @cached_property
     def _loops(self) -> dict[str, ast.For]:
-        """The loops inside the statement whose targets are told of each batch, by what these are called:
-        ``for callback in callbacks: callback.on_batch(batch)``."""
-        inside = [each for each in walk(self._trail[-1]) if isinstance(each, ast.For)]
-        return {
-            each.target.id: each for each in inside[1:] if isinstance(each.target, ast.Name) and tells(each)
-        }
+        """The loops inside the statement whose targets are told of each batch, by what these are called."""
+        loop = self._trail[-1]
+        told = telling(loop) if isinstance(loop, ast.For) else {}
+        return {name: inner[0] for name, inner in told.items()}
 
     def hands_on(self, callee: ast.expr) -> bool:
         """Whether a call hands on the memory of what it is given."""
