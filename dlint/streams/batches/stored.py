@@ -21,6 +21,10 @@ class Field(NamedTuple):
     name: str
 
 
+# Some attributes of an object: it may have been told to store in them.
+TOLD = Field("")
+
+
 class Stored(NamedTuple):
     """Something that is stored under a key; ``is_entry`` where a tensor has no such keys."""
 

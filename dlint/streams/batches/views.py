@@ -13,16 +13,16 @@ from typing import NamedTuple
 
 from dlint.knowledge.tensors import cast_to, is_view, reshapes, tells_tensor, type_named
 from dlint.source.nodes import walk
-from dlint.source.statements import blocks, dotted, own_names, parameters
+from dlint.source.statements import blocks, dotted, expressions, own_names, parameters
 from dlint.streams.batches.loops import counted_by, each_gone_through, is_of_values
-from dlint.streams.batches.stored import ANY, Field, key_of, stores, taken_out, written_keys
+from dlint.streams.batches.stored import ANY, TOLD, Field, key_of, stores, taken_out, written_keys
 
 # Where in a batch something is: () for all of it, (0,) for its first part.
 Place = tuple[object, ...]
 # Whether a call hands on the memory of its first argument: asked with what is called.
 HandsOn = Callable[[ast.expr], bool]
-# The entries of its arguments that a call of a function of the project overwrites: what holds them, and the
-# keys, ANY where they are not known.
+# The entries of its arguments that a call overwrites: what holds them, and the keys, ANY where they are not
+# known, TOLD where it may only store in attributes of an object.
 Overwrites = Callable[[ast.Call], "list[tuple[ast.expr, object]]"]
 # More dimensions than anything has.
 _UNKNOWN = 99
@@ -30,6 +30,7 @@ _UNKNOWN = 99
 # storage pointers. NumPy's `flatten` always copies.
 _REORDER = frozenset({"permute", "transpose", "swapaxes", "t", "T", "mT", "expand"})
 _IN_ORDER = frozenset({"contiguous", "flatten", "ravel", "reshape"})
+_MOVE = frozenset({"to", "cuda"})
 _MAKE_ARRAYS = frozenset({"asarray"})
 _MAKE_TENSORS = frozenset({"as_tensor", "from_numpy"})
 
@@ -101,8 +102,10 @@ class Held:
         self.gone = set(gone)
         # Entries in which the same memory was stored as an array.
         self.arrays: set[Place] = set()
-        # Objects of which a method is called for what it does to them: it may store in their attributes.
+        # Objects of which a method is called, or which something is given: it may store in their attributes.
         self.told: set[Place] = set()
+        # Those that are moved: `batch.to(device)` of what is no tensor may do so in place, and give itself.
+        self.moved: set[Place] = set()
         # Names of whole numbers, by which one part is taken.
         self.counts: set[str] = set()
         self._hands_on = hands_on
@@ -112,6 +115,7 @@ class Held:
         other = Held(self.names.items(), self.gone, self._hands_on)
         other.arrays = set(self.arrays)
         other.told = set(self.told)
+        other.moved = set(self.moved)
         other.counts = set(self.counts)
         return other
 
@@ -144,6 +148,7 @@ class Held:
         self.gone |= other.gone
         self.arrays |= other.arrays
         self.told |= other.told
+        self.moved |= other.moved
         self.names = {
             name: _either(known, other.names[name])
             for name, known in self.names.items()
@@ -194,6 +199,7 @@ class Held:
         self.gone |= inside.gone
         self.arrays |= inside.arrays
         self.told |= inside.told
+        self.moved |= inside.moved
 
     def _overwrite_by(
         self, statement: ast.stmt, keys: dict[str, list[object]], overwrites: Overwrites
@@ -213,17 +219,27 @@ class Held:
         for emptied, taken in taken_out(statement):
             self._forget(emptied, taken)
         match statement:
-            case ast.Expr(value=ast.Call(func=ast.Attribute(value=ast.Name() as moved, attr="to" | "cuda"))):
+            case ast.Expr(value=ast.Call(func=ast.Attribute(value=ast.Name() as moved, attr=method))) if (
+                method in _MOVE
+            ):
                 self._forget(moved, ANY)  # moved in place: of a tensor this would do nothing
-            case ast.Expr(value=ast.Call(func=ast.Attribute(value=ast.Name() as told))) if (
+        for node in (each for expression in expressions(statement) for each in walk(expression)):
+            if isinstance(node, ast.Call):
+                self._tell(node, overwrites)
+
+    def _tell(self, call: ast.Call, overwrites: Overwrites) -> None:
+        """Learn what a call may do to what it is a method of, and to what it is given."""
+        match call.func:
+            case ast.Attribute(value=ast.Name() as told, attr=method) if (
                 view := self.view(told)
             ) is not None and view.place is not None:
                 self.told.add(view.place)
-            case ast.Expr(value=ast.Call() as call) | ast.Assign(value=ast.Call() as call):
-                given = [*call.args, *(keyword.value for keyword in call.keywords)]
-                if any(isinstance(each, ast.Name) and each.id in self.names for each in given):
-                    for held, entry in overwrites(call):
-                        self._forget(held, entry)
+                if method in _MOVE:
+                    self.moved.add(view.place)
+        given = [*call.args, *(keyword.value for keyword in call.keywords)]
+        if any(isinstance(each, ast.Name) and each.id in self.names for each in given):
+            for held, entry in overwrites(call):
+                self._forget(held, entry)
 
     def _speaks(self, node: ast.expr) -> bool:
         """Whether an expression speaks of the batch: a number that is stored in a tensor does not."""
@@ -231,7 +247,11 @@ class Held:
 
     def _forget(self, held: ast.expr, key: object) -> None:
         view = self.view(held)
-        if view is not None and view.place is not None and not view.is_tensor:
+        if view is None or view.place is None or view.is_tensor:
+            return
+        if key is TOLD:
+            self.told.add(view.place)
+        else:
             self.gone.add((*view.place, key))
 
     def whole(self, view: View) -> bool:
@@ -379,6 +399,8 @@ class Held:
         place = (*below.place, at.value if isinstance(at, ast.Constant) else ANY)
         if any(_may_be(each, place) for each in self.gone):
             return None
+        if isinstance(place[-1], str) and below.place in self.moved:
+            return None
         is_array = self.stored_as_array(place)
         return View(node, place, False, is_array=is_array, from_array=is_array)
 
@@ -458,11 +480,13 @@ def named(target: ast.expr, whole: Named) -> Iterator[tuple[str, Named]]:
 
 
 def overwritten(function: ast.FunctionDef) -> Iterator[tuple[str, object]]:
-    """The parameters in which a function overwrites entries, and the keys."""
+    """The parameters in which a function overwrites entries, and the keys; or of which it calls methods."""
     for parameter in parameters(function):
         held = Held([(parameter.arg, Named(()))])
         held.go_through(function.body, nothing)
         yield from ((parameter.arg, place[0]) for place in held.gone)
+        if held.told:
+            yield parameter.arg, TOLD
 
 
 def _may_be(one: Place, other: Place) -> bool:
