@@ -29,6 +29,9 @@ _UNKNOWN = 99
 # What gives the same memory in another order, and what makes a copy of what is not in order: measured of
 # storage pointers. NumPy's `flatten` always copies.
 _REORDER = frozenset({"permute", "transpose", "swapaxes", "t", "T", "mT", "expand"})
+# The place of the dimension among the arguments of what takes parts along one: along the first these are in
+# order as well.
+_ALONG = {"narrow": 0, "select": 0, "unbind": 0, "chunk": 1, "split": 1}
 _IN_ORDER = frozenset({"contiguous", "flatten", "ravel", "reshape"})
 _MOVE = frozenset({"to", "cuda"})
 _MAKE_ARRAYS = frozenset({"asarray"})
@@ -308,7 +311,7 @@ class Held:
                 place = (*through.place, Values.SOME if generator.ifs else Values.EACH)
                 inside.names.update(named(target, Named(place, is_array=self.stored_as_array(place))))
             elif through.place and not is_one:
-                inside.names.update(named(target, Named((*through.place, ANY))))
+                inside.names.update(named(target, Named((*through.place, ANY), in_order=through.in_order)))
             else:
                 # A row of a tensor is one as well; what a whole batch is made of may be anything.
                 inside.names.update(named(target, through.rows().as_named(through.place or None)))
@@ -357,7 +360,7 @@ class Held:
                         below = _as_shaped(below, method)
                         is_tensor = below.is_tensor or tells_tensor(method)
                         is_array = True if method == "numpy" else below.is_array
-                        in_order = below.in_order and method not in _REORDER
+                        in_order = below.in_order and _is_in_order(method, args, keywords)
                         return below._replace(
                             node=node, is_tensor=is_tensor, is_array=is_array, in_order=in_order
                         )
@@ -379,7 +382,8 @@ class Held:
                 if _copies(below, name):
                     return None
                 below = _as_shaped(below, name)
-                below = below._replace(in_order=below.in_order and name not in _REORDER)
+                in_order = below.in_order and _is_in_order(name, node.args[1:], node.keywords)
+                below = below._replace(in_order=in_order)
                 return below._replace(node=node, given=below.given or below.node, is_array=is_array)
         return None
 
@@ -390,7 +394,8 @@ class Held:
             return None
         is_one = below.is_tensor or below.is_array is not False
         if below.place is None or is_one or not (counted or isinstance(at, ast.Constant)):
-            in_order = below.in_order and not isinstance(at, ast.Tuple)
+            skips = isinstance(at, ast.Tuple) or (isinstance(at, ast.Slice) and at.step is not None)
+            in_order = below.in_order and not skips
             below = below._replace(node=node, in_order=in_order)
             for each in at.elts if isinstance(at, ast.Tuple) else [at]:
                 if not isinstance(each, ast.Slice):
@@ -402,7 +407,7 @@ class Held:
         if isinstance(place[-1], str) and below.place in self.moved:
             return None
         is_array = self.stored_as_array(place)
-        return View(node, place, False, is_array=is_array, from_array=is_array)
+        return View(node, place, False, is_array=is_array, from_array=is_array, in_order=below.in_order)
 
     def _field(self, node: ast.Attribute, below: View) -> View | None:
         """What an attribute has of the batch, where that is an object."""
@@ -435,6 +440,14 @@ def _either(one: Named, other: Named) -> Named:
 def _copies(view: View, by: str) -> bool:
     """Whether something gives other memory than that of a view, though it is called as what does not."""
     return (not view.in_order and by in _IN_ORDER) or (by == "flatten" and view.is_array is not False)
+
+
+def _is_in_order(by: str, args: list[ast.expr], keywords: list[ast.keyword]) -> bool:
+    """Whether what something gives of memory in order is in order as well; ``args`` are those behind it."""
+    if by not in _ALONG:
+        return by not in _REORDER
+    dims = [*args[_ALONG[by] :][:1], *(each.value for each in keywords if each.arg == "dim")]
+    return all(isinstance(dim, ast.Constant) and dim.value == 0 for dim in dims)
 
 
 def _as_shaped(view: View, by: str) -> View:
@@ -514,7 +527,8 @@ def gone_through(
                 yield from named(target, view.rows().as_named(place))
             else:
                 inner = (*place, part)
-                yield from named(target, Named(inner, is_array=held.stored_as_array(inner)))
+                is_array = held.stored_as_array(inner)
+                yield from named(target, Named(inner, is_array=is_array, in_order=view.in_order))
 
 
 def nothing(_: ast.Call) -> list[tuple[ast.expr, object]]:
