@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 
 from dlint.source.nodes import walk
-from dlint.source.statements import own_names, parameters, statements_in
+from dlint.source.statements import dotted, own_names, parameters, statements_in
 
 
 def handed_on(function: ast.FunctionDef) -> str | None:
@@ -30,13 +30,14 @@ def handed_on(function: ast.FunctionDef) -> str | None:
             ) if name in names:
                 bound = [each for statement in statements for each in own_names(statement)]
                 is_whole = any(_gives(statement, given) for statement in loop.body)
+                is_whole = is_whole and _only_gives(function, given)
                 return name if is_whole and bound.count(given) == 1 and name not in bound else None
     return None
 
 
 def gives_as_is(function: ast.FunctionDef) -> bool:
     """Whether an ``__iter__`` or ``__next__`` gives what another iterator gave it, as it is: no batch on the
-    GPU, none that is scaled."""
+    GPU, be it moved there entry by entry, none that is scaled."""
     statements = list(statements_in(function.body))
     bound = [each for statement in statements for each in own_names(statement)]
     taken: set[str] = set()
@@ -49,16 +50,42 @@ def gives_as_is(function: ast.FunctionDef) -> bool:
     for node in (node for each in function.body for node in walk(each)):
         match node:
             case ast.Yield(value=ast.Name(id=name)) | ast.Return(value=ast.Name(id=name)) if name in taken:
-                pass
+                if not _only_gives(function, name):
+                    return False
             case ast.Yield():
                 return False
-            case ast.Return(value=ast.Call(func=ast.Name(id="iter" | "next")) | ast.Name(id="self") | None):
+            case ast.Return(value=ast.Call(func=ast.Name(id="iter" | "next"), args=[given, *_])) if (
+                dotted(given) is not None
+            ):
+                pass
+            case ast.Return(value=ast.Name(id="self") | None):
                 pass
             case ast.Return(value=ast.Call(func=ast.Attribute(attr="__iter__" | "__next__"))):
                 pass
             case ast.Return():
                 return False
     return True
+
+
+def _only_gives(function: ast.FunctionDef, name: str) -> bool:
+    """Whether a function does nothing else with what it has under a name than to give it, or to ask for its
+    length: it may store other tensors in it, or hand it to what does."""
+    asked: set[int] = set()
+    for node in walk(function):
+        match node:
+            case (
+                ast.Yield(value=ast.Name() as given)
+                | ast.Return(value=ast.Name() as given)
+                | ast.Call(func=ast.Name(id="len"), args=[ast.Name() as given])
+            ):
+                asked.add(id(given))
+    return not any(
+        isinstance(node, ast.Name)
+        and node.id == name
+        and isinstance(node.ctx, ast.Load)
+        and id(node) not in asked
+        for node in walk(function)
+    )
 
 
 def _of_next(statement: ast.stmt) -> list[str]:
