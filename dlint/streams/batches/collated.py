@@ -11,6 +11,7 @@ from dlint.calls.parameters import given_names
 from dlint.knowledge.tensors import gives_shape, gives_tensors, makes_tensors
 from dlint.source.statements import parameters, statements_in
 from dlint.streams.batches.of_items import OfItems, of_items
+from dlint.streams.batches.overwritten import overwritten_by
 from dlint.streams.batches.stored import ANY
 from dlint.streams.batches.views import Place, Values
 from dlint.streams.items import Reader, is_default_collate, readers
@@ -76,7 +77,13 @@ def collates_tensors(
             values = [value for value, _ in evaluator.values(callee, Point(frame, at))]
             return bool(values) and all(isinstance(v, External) and is_default_collate(v) for v in values)
 
-        for part in of_items(function.node, names[0], place, is_default):
+        def overwrites(
+            call: ast.Call, at: ast.stmt | None, frame: Frame = frame
+        ) -> list[tuple[ast.expr, object]]:
+            evaluator.start()
+            return overwritten_by([v for v, _ in evaluator.values(call.func, Point(frame, at))], call)
+
+        for part in of_items(function.node, names[0], place, is_default, overwrites):
             handed_on.append(
                 _of_items(evaluator, part, dataset, world, without) if part is not None else None
             )

@@ -12,10 +12,17 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import NamedTuple, TypeAlias
 
-from dlint.source.statements import blocks, dotted, own_names, target_names
-from dlint.streams.batches.stored import ANY, key_of, stores
+from dlint.source.nodes import walk
+from dlint.source.statements import as_try, dotted, expressions, own_names, target_names
+from dlint.streams.batches.stored import ANY, TOLD, key_of, stores
 from dlint.streams.batches.views import Place
 
+# The entries of its arguments that a call overwrites, asked with the statement of the call.
+Overwrites = Callable[["ast.Call", "ast.stmt | None"], "list[tuple[ast.expr, object]]"]
+# Methods that only read, and those that change the order of a list, which is the same of each item still.
+_READ = frozenset({"copy", "count", "get", "index", "items", "keys", "values"})
+_ORDER = frozenset({"reverse", "sort"})
+_ADDS = frozenset({"append", "extend", "insert"})
 # Whether something that is called is torch's own ``default_collate``: asked with the statement of the call.
 IsDefault = Callable[["ast.expr", "ast.stmt | None"], bool]
 
@@ -92,10 +99,12 @@ class OfItems(NamedTuple):
     is_collated: bool = False
 
 
-def of_items(function: ast.AST, given: str, place: Place, is_default: IsDefault) -> list[OfItems | None]:
+def of_items(
+    function: ast.AST, given: str, place: Place, is_default: IsDefault, overwrites: Overwrites
+) -> list[OfItems | None]:
     """What stands at a place of what a function returns that is given the items under a name: for each of its
     returns, None where that is nothing of theirs or nobody can tell."""
-    reading = _Reading(is_default)
+    reading = _Reading(is_default, overwrites)
     names: dict[str, _Form | None] = {given: _Each(_Part(()))}
     if isinstance(function, ast.Lambda):
         reading.returned.append(reading.form(function.body, names))
@@ -107,11 +116,14 @@ def of_items(function: ast.AST, given: str, place: Place, is_default: IsDefault)
 class _Reading:
     """Reads one function."""
 
-    def __init__(self, is_default: IsDefault) -> None:
+    def __init__(self, is_default: IsDefault, overwrites: Overwrites) -> None:
         self._is_default = is_default
+        self._overwrites = overwrites
         self._statement: ast.stmt | None = None
         # Parts of the items in which something else was stored.
         self._gone: set[Place] = set()
+        # For each loop around: what names stand for where it is left, or its next round begun.
+        self._left: list[list[dict[str, _Form | None]]] = []
         self.returned: list[_Form | None] = []
 
     def at(self, form: _Form | None, place: Place) -> OfItems | None:
@@ -146,34 +158,126 @@ class _Reading:
         """Read a block, and keep what its names stand for up to date; whether control comes to its end."""
         for statement in block:
             self._statement = statement
+            self._tell(statement, names)
+            attempt = as_try(statement)
+            if attempt is not None and not self._attempt(attempt, names):
+                return False
             match statement:
                 case ast.Return(value=value):
                     # It may give nothing where nothing is left of the items.
                     if value is not None and not (isinstance(value, ast.Constant) and value.value is None):
                         self.returned.append(self.form(value, names))
                     return False
-                case ast.Raise() | ast.Continue() | ast.Break():
+                case ast.Continue() | ast.Break():
+                    for left in self._left[-1:]:
+                        left.append(dict(names))
                     return False
-                case ast.For(target=target, iter=through, body=body):
-                    each = _any_of(self.form(through, names))
-                    for _ in range(2):  # what one round leaves behind, the next one finds
-                        self._name(target, each, names)
-                        self.read(body, names)
+                case ast.Raise():
+                    return False
+                case ast.For() | ast.While():
+                    self._loop(statement, names)
                 case ast.If(body=body, orelse=orelse):
-                    other = dict(names)
-                    comes, others = self.read(body, names), self.read(orelse, other)
-                    if not comes and not others:
+                    if not self._branch([body, orelse], names):
                         return False
-                    if not comes:
-                        names.update(other)
-                    elif others:
-                        for name in [*names]:
-                            names[name] = _either(names[name], other.get(name))
+                case ast.Match(cases=cases):
+                    if not self._branch([[], *(case.body for case in cases)], names):
+                        return False
+                case ast.With(body=body):
+                    self._step(statement, names)
+                    if not self.read(body, names):
+                        return False
                 case _:
                     self._step(statement, names)
-                    for _, inside, _ in blocks(statement):
-                        self.read(inside, names)
         return True
+
+    def _branch(self, branches: list[list[ast.stmt]], names: dict[str, _Form | None]) -> bool:
+        """Read blocks of which one runs; whether control comes to the end of any."""
+        ways: list[dict[str, _Form | None]] = []
+        for block in branches:
+            way = dict(names)
+            if self.read(block, way):
+                ways.append(way)
+        return _join(names, ways)
+
+    def _loop(self, loop: ast.For | ast.While, names: dict[str, _Form | None]) -> None:
+        each = _any_of(self.form(loop.iter, names)) if isinstance(loop, ast.For) else None
+        self._left.append([])
+        for _ in range(2):  # what one round leaves behind, the next one finds
+            way = dict(names)
+            if isinstance(loop, ast.For):
+                self._name(loop.target, each, way)
+            _join(names, [*([way] if self.read(loop.body, way) else ()), *self._left[-1]])
+        self._left.pop()
+        if loop.orelse:
+            way = dict(names)
+            _join(names, [dict(names), way] if self.read(loop.orelse, way) else [dict(names)])
+
+    def _attempt(self, attempt: ast.Try, names: dict[str, _Form | None]) -> bool:
+        """Read a ``try``: what comes to its handlers may have begun the body, or be at its end."""
+        tried = dict(names)
+        comes = self.read(attempt.body, tried)
+        begun = dict(names)
+        _join(begun, [names, tried])
+        ways: list[dict[str, _Form | None]] = []
+        if comes and self.read(attempt.orelse, tried):
+            ways.append(tried)
+        for handler in attempt.handlers:
+            way = dict(begun)
+            if self.read(handler.body, way):
+                ways.append(way)
+        comes = _join(names, ways)
+        return self.read(attempt.finalbody, names) and comes
+
+    def _tell(self, statement: ast.stmt, names: dict[str, _Form | None]) -> None:
+        """Learn what calls do to the lists and items whose methods they are, or that they are given."""
+        for node in (each for expression in expressions(statement) for each in walk(expression)):
+            if not isinstance(node, ast.Call):
+                continue
+            if isinstance(node.func, ast.Attribute) and node.func.attr not in _READ:
+                alone = isinstance(statement, ast.Expr) and statement.value is node
+                self._tell_method(node, node.func.value, node.func.attr, names, alone=alone)
+                if node.func.attr in _ADDS:
+                    continue
+            given = [*node.args, *(keyword.value for keyword in node.keywords)]
+            if any(
+                self.form(each, names) is not None for each in given if not isinstance(each, ast.Constant)
+            ):
+                for held, key in self._overwrites(node, self._statement):
+                    self._forget(held, key, names)
+
+    def _tell_method(
+        self, call: ast.Call, held: ast.expr, method: str, names: dict[str, _Form | None], *, alone: bool
+    ) -> None:
+        """Learn what a method does to what it is called of; ``alone`` where nothing is done with its result.
+        What it gives of a part of an item may be another, and what a tensor does in place keeps it."""
+        form = self.form(held, names)
+        match call.args:
+            case [ast.Constant(value=str()), *_] if method == "pop":
+                return
+        if isinstance(form, _Part):
+            if method == "pop" or (alone and method != "update" and not method.endswith("_")):
+                self._gone.add((*form.place, ANY))
+            return
+        # What is added by a statement is looked at there.
+        is_step = alone and method in ("append", "extend", "update")
+        if form is not None and not is_step and not (method in _ORDER and isinstance(form, _Each)):
+            self._forget(held, ANY, names)
+
+    def _forget(self, held: ast.expr, key: object, names: dict[str, _Form | None]) -> None:
+        """Forget an entry of what an expression stands for."""
+        form = self.form(held, names)
+        if isinstance(form, _Part):
+            self._gone.add((*form.place, ANY if key is TOLD else key))
+        elif isinstance(form, _Each) and isinstance(form.of, _Part):
+            self._gone.add((*form.of.place, ANY))
+        root = dotted(held)
+        if key is TOLD or form is None or isinstance(form, _Part):
+            return
+        while root is None and isinstance(held, ast.Subscript | ast.Attribute):
+            held = held.value
+            root = dotted(held)
+        if root is not None and root in names:
+            names[root] = None
 
     def _step(self, statement: ast.stmt, names: dict[str, _Form | None]) -> None:
         """What a statement by itself makes of the names."""
@@ -354,6 +458,18 @@ def _any_of(form: _Form | None) -> _Form | None:
         case _Part(place=place):
             return _Part((*place, ANY))
     return None
+
+
+def _join(names: dict[str, _Form | None], ways: list[dict[str, _Form | None]]) -> bool:
+    """Make names stand for what they do on each of some ways; whether there is any."""
+    if ways:
+        first, *others = [dict(way) for way in ways]
+        names.clear()
+        names.update(first)
+        for other in others:
+            for name in [*names]:
+                names[name] = _either(names[name], other.get(name))
+    return bool(ways)
 
 
 def _either(one: _Form | None, other: _Form | None) -> _Form | None:

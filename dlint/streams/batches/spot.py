@@ -13,9 +13,8 @@ from dlint.source.module import Module
 from dlint.source.statements import dotted, functions_in, parameters
 from dlint.streams.batches.handed_on import gives_as_is, handed_on
 from dlint.streams.batches.loops import telling
+from dlint.streams.batches.overwritten import overwritten_by
 from dlint.streams.batches.put_by_helpers import Put, emptied, may_empty, put_by
-from dlint.streams.batches.stored import TOLD
-from dlint.streams.batches.views import overwritten
 from dlint.values.frame import Point
 from dlint.values.values import External, Function, Instance, Key, Unknown, Value
 
@@ -112,18 +111,8 @@ class Spot:
         return found
 
     def overwrites(self, call: ast.Call) -> list[tuple[ast.expr, object]]:
-        """The arguments of which a function of the project overwrites entries, and the keys; what nobody
-        knows, and an object (a model), may store in the attributes of what it is given."""
-        found: list[tuple[ast.expr, object]] = []
-        values = self.values(call.func)
-        for value in values:
-            if isinstance(value, Function) and isinstance(value.node, ast.FunctionDef):
-                given = passed(value, call)
-                found += [(given[name], key) for name, key in overwritten(value.node) if name in given]
-        if not values or not all(isinstance(value, Function | External) for value in values):
-            given_to = [*call.args, *(keyword.value for keyword in call.keywords)]
-            found += [(each, TOLD) for each in given_to if isinstance(each, ast.Name)]
-        return found
+        """The arguments of which a call overwrites entries, and the keys."""
+        return overwritten_by(self.values(call.func), call)
 
     def empties(self, call: ast.Call) -> list[ast.expr]:
         """The arguments that a function of the project empties."""

@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from dlint.knowledge.tensors import cast_to, is_view, reshapes, tells_tensor, type_named
 from dlint.source.nodes import walk
-from dlint.source.statements import blocks, dotted, expressions, own_names, parameters
+from dlint.source.statements import blocks, dotted, expressions, own_names
 from dlint.streams.batches.loops import counted_by, each_gone_through, is_of_values
 from dlint.streams.batches.stored import ANY, TOLD, Field, key_of, stores, taken_out, written_keys
 
@@ -490,16 +490,6 @@ def named(target: ast.expr, whole: Named) -> Iterator[tuple[str, Named]]:
             for at, part in enumerate(parts):
                 inner = None if starred or place is None else place if is_one else (*place, at)
                 yield from named(part, part_of._replace(place=inner))
-
-
-def overwritten(function: ast.FunctionDef) -> Iterator[tuple[str, object]]:
-    """The parameters in which a function overwrites entries, and the keys; or of which it calls methods."""
-    for parameter in parameters(function):
-        held = Held([(parameter.arg, Named(()))])
-        held.go_through(function.body, nothing)
-        yield from ((parameter.arg, place[0]) for place in held.gone)
-        if held.told:
-            yield parameter.arg, TOLD
 
 
 def _may_be(one: Place, other: Place) -> bool:
