@@ -42,6 +42,8 @@ if TYPE_CHECKING:
 
 # Functions, one inside another, that a stream is followed through: stages around stages, two for each.
 _FAR = 12
+_TOO_FAR: tuple[int, Key] = (0, "far")
+_ANYWHERE = -1
 # Libraries whose functions only reckon.
 _OF_NUMBERS = ("builtins.", "math.", "numpy.", "torch.")
 
@@ -61,15 +63,20 @@ class Streams:
         self._wholes = Wholes(self, evaluator)
         self._ended = 0  # how many calls that end by themselves lie around what is looked at
         self._open: set[tuple[int, Key]] = set()  # the expressions that are being looked at
-        # What those read that have been looked at; the world and the node keep their numbers while they are
-        # here. Stages around stages would be gone through twice for each that has two ways on.
-        self._known: dict[tuple[int, Key, int, bool], tuple[Kinds, World, ast.expr]] = {}
+        # What those read that have been looked at, and how far away they are where that has cut the answer
+        # short; the world and the node keep their numbers while they are here. Stages around stages would be
+        # gone through twice for each that has two ways on.
+        self._known: dict[tuple[int, Key, int, bool, int], tuple[Kinds, World, ast.expr]] = {}
+        # What has cut short what is being looked at: expressions around it, or how far away it is.
+        self._cut_by: set[tuple[int, Key]] = set()
 
     def of_function(self, function: Function, frame: Frame, world: World, far: int = 0) -> Kinds:
         """What iterating over the result of a function of the program reads."""
         node = function.node
         self.passed.append((node, frame))
-        if far > _FAR or isinstance(node, ast.AsyncFunctionDef):
+        if far > _FAR:
+            return self.too_far()
+        if isinstance(node, ast.AsyncFunctionDef):
             return None
         far += 1
         if isinstance(node, ast.Lambda):
@@ -142,22 +149,38 @@ class Streams:
         part = self._counting.of_loops(counts, node, point, world)
         return DATA if part is Part.DATA else None
 
+    def too_far(self) -> Kinds:
+        """Nothing that is known: what would be looked at is too far away."""
+        self._cut_by.add(_TOO_FAR)
+        return None
+
     def of_expression(self, node: ast.expr, point: Point, world: World, far: int = 0) -> Kinds:
         """What iterating over an expression reads."""
         spend(1)
         mark = (id(node), point.key)
         if mark in self._open:
+            self._cut_by.add(mark)
             return None
-        asked = (*mark, id(world), self._ended > 0)
-        known = self._known.get(asked)
+        whole = (*mark, id(world), self._ended > 0, _ANYWHERE)
+        known = self._known.get(whole)
         if known is not None:
             return known[0]
+        here = (*mark, id(world), self._ended > 0, far)
+        known = self._known.get(here)
+        if known is not None:
+            self._cut_by.add(_TOO_FAR)
+            return known[0]
+        around, self._cut_by = self._cut_by, set()
         self._open.add(mark)
         try:
             kinds = self._read_by(node, point, world, far)
         finally:
             self._open.discard(mark)
-        self._known[asked] = kinds, world, node
+            cut_by = self._cut_by - {mark}
+            self._cut_by = around | cut_by
+        # What hangs on the expressions around it may be another answer elsewhere.
+        if cut_by <= {_TOO_FAR}:
+            self._known[here if cut_by else whole] = kinds, world, node
         return kinds
 
     def _read_by(self, node: ast.expr, point: Point, world: World, far: int) -> Kinds:

@@ -100,7 +100,7 @@ class Wholes:
         """What an entry of a dict is read from that is made here or by a function of the program: ``{name:
         data[name][:] for name in data}``."""
         if far > _FAR:
-            return None
+            return self._streams.too_far()
         found: list[Kinds] = []
         match node:
             case ast.Dict(keys=keys, values=values):
