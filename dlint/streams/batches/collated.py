@@ -60,9 +60,10 @@ def collates_tensors(
         functions = evaluator.classes.methods(collate, "__call__")
     else:
         functions = [collate] if isinstance(collate, Function) else []
-    found: list[Holding | None] = []
-    handed_on: list[Holding | None] = []
+    kinds: list[Holding | None] = []
     for function in functions:
+        found: list[Holding | None] = []
+        handed_on: list[Holding | None] = []
         frame = evaluator.calls.enter(function, Arguments(), None, None)
         for node, statement in _returned(function.node):
             point = Point(frame, statement)
@@ -70,7 +71,8 @@ def collates_tensors(
         names = [name for name in given_names(function) if name not in given.keywords]
         names = names[len(given.positional) :]
         if dataset is None or not names:
-            return _all(found)
+            kinds.append(_all(found))
+            continue
 
         def is_default(callee: ast.expr, at: ast.stmt | None, frame: Frame = frame) -> bool:
             evaluator.start()
@@ -87,7 +89,8 @@ def collates_tensors(
             handed_on.append(
                 _of_items(evaluator, part, dataset, world, without) if part is not None else None
             )
-    return _all(found) or _all(handed_on)
+        kinds.append(_all(found) or _all(handed_on))
+    return _all(kinds)
 
 
 def _of_items(
