@@ -18,6 +18,7 @@ from dlint.values.worlds import World
 if TYPE_CHECKING:
     from dlint.calls.evaluator import Evaluator
 
+_FOR_ALL = ("__getattr__", "__getattribute__")
 _NAMED_TUPLES = frozenset({"typing.NamedTuple"})
 
 
@@ -79,5 +80,7 @@ def _of_items(evaluator: Evaluator, dataset: Value, name: str, world: World) -> 
 
 
 def _is_plain(evaluator: Evaluator, batch: Instance, name: str) -> bool:
-    """Whether an attribute is what was stored in it."""
-    return not any(isinstance(value, Function) for value, _ in evaluator.classes.member(batch.cls, name))
+    """Whether an attribute is what was stored in it: no method works it out, be it one for all names."""
+    return not any(evaluator.classes.member(batch.cls, each) for each in _FOR_ALL) and not any(
+        isinstance(value, Function) for value, _ in evaluator.classes.member(batch.cls, name)
+    )
