@@ -70,6 +70,7 @@ class _ByKey:
     key: str
     value: ast.expr
     names: tuple[tuple[str, _Form | None], ...]
+    at: ast.stmt | None  # where that stands
 
 
 @dataclass(frozen=True)
@@ -354,7 +355,7 @@ class _Reading:
                 if key_name in target_names(generator.target):
                     inside = dict(names)
                     self._name(generator.target, None, inside)
-                    return _ByKey(key_name, value, tuple(inside.items()))
+                    return _ByKey(key_name, value, tuple(inside.items()), self._statement)
             case ast.Call():
                 return self._called(node, names)
         return None
@@ -440,8 +441,11 @@ class _Reading:
             case _Written(entries=entries, others=others) if key is not ANY:
                 written = dict(entries)
                 return written[key] if key in written else self._entry(others, key)
-            case _ByKey(key=name, value=value, names=names) if isinstance(key, str):
-                return self.form(value, {**dict(names), name: _Key(key)})
+            case _ByKey(key=name, value=value, names=names, at=at) if isinstance(key, str):
+                here, self._statement = self._statement, at
+                entry = self.form(value, {**dict(names), name: _Key(key)})
+                self._statement = here
+                return entry
             case _Collated(of=of):
                 part = self._entry(of, key)
                 return _Collated(part) if part is not None else None
