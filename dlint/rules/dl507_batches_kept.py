@@ -120,7 +120,7 @@ from dlint.streams.batches.kept import (
 from dlint.streams.batches.kinds import has_types, kind_of
 from dlint.streams.batches.put_by_helpers import Put
 from dlint.streams.batches.spot import Spot
-from dlint.streams.batches.views import Values, View
+from dlint.streams.batches.views import Named, Values, View
 from dlint.values.frame import Point
 from dlint.values.values import Const, External, Items, Made, Table, Unknown, Value
 
@@ -226,7 +226,7 @@ def _keepings(spot: Spot, iterations: Iterations, statement: ast.stmt) -> Iterat
             elif isinstance(node, ast.expr) and (source := _gathered(spot, node)) is not None:
                 others = beside.get(id(node), ()) if _is_cycle(node) else ()
                 if others is not None:
-                    kept = Kept(node, (View(node, (), False),), None)
+                    kept = Kept(node, (View(node, Named(())),), None)
                     yield _Keeping(kept, source, Tensors(frozenset(), frozenset()), others)
 
 
@@ -338,21 +338,24 @@ def _judged(program: Program, iterations: Iterations, keeping: _Keeping, spot: S
         joined = into is not None and _is_joined(spot, into)
         kinds: dict[View, Holding | None] = {}
         for view in keeping.kept.views:
-            fields = field_kinds(program.evaluator, loader, view.place)
+            fields = field_kinds(program.evaluator, loader, view.known.place)
             if fields is None:
                 kinds[view] = None
                 continue
             each = (
-                joined and view.given is None and not view.is_list and Values.EACH not in (view.place or ())
+                joined
+                and view.given is None
+                and not view.is_list
+                and Values.EACH not in (view.known.place or ())
             )
-            if view.casts and not has_types(program, loader, view):
+            if view.known.casts and not has_types(program, loader, view):
                 kinds[view] = None  # of another type, which is a copy
             elif each and not keeping.kept.gone_through:
                 kinds[view] = "a tensor"
             else:
                 shown = kind_of(program, loader, view, keeping.tensors, fields)
                 # What is gone through may be a tuple of the tensors that are joined.
-                kinds[view] = "holds some" if shown is None and each and not view.is_row else shown
+                kinds[view] = "holds some" if shown is None and each and not view.known.is_row else shown
         views = [view for view, kind in kinds.items() if kind is not None]
         batches = most_batches(program.evaluator, loader) if views else None
         ends = [_length(program, iterations, other, spot) for other in keeping.beside] if views else []
@@ -387,7 +390,7 @@ def _may_be_loader(keeping: _Keeping) -> bool:
     if _is_cycle(keeping.kept.node):
         return True
     return _DATA.search(ast.unparse(keeping.source)) is not None or any(
-        view.is_tensor or keeping.tensors.hold(view.given or view.node) or _sounds(view.node)
+        view.known.is_tensor or keeping.tensors.hold(view.given or view.node) or _sounds(view.node)
         for view in keeping.kept.views
     )
 
@@ -437,7 +440,7 @@ def _found(
     if _is_cycle(keeping.kept.node):
         copy = _AGAIN.format(brief(keeping.source, _LONGEST))
     first = views[0]
-    if keeping.kept.into is None and first.node is keeping.kept.node and not first.place:
+    if keeping.kept.into is None and first.node is keeping.kept.node and not first.known.place:
         what = f"{brief(first.node, _LONGEST)} keeps every batch: each tensor"
     else:
         nodes = {ast.unparse(view.node): view.node for view in views}.values()

@@ -335,14 +335,16 @@ def _kept(put: Put, held: Held, lists: Mapping[str, View]) -> Kept | None:
     found = [view for view in views if view is not None and not _is_dim(view)]
     if gone_through:
         # What a display holds is put there itself.
-        found = [view.rows() if view.node is given and view.is_array is not False else view for view in found]
+        found = [
+            view.rows() if view.node is given and view.known.is_array is not False else view for view in found
+        ]
     spread = gone_through and any(view.node is given for view in found)
     return Kept(given, tuple(found), into, spread) if found else None
 
 
 def _is_dim(view: View) -> bool:
     """Whether a view is one of some of a dict's values, and does not itself show that it is a tensor."""
-    return view.place is not None and Values.SOME in view.place and not shows_holder(view)
+    return view.known.place is not None and Values.SOME in view.known.place and not shows_holder(view)
 
 
 def shows_holder(view: View) -> bool:

@@ -23,29 +23,31 @@ def kind_of(
     """What is kept: "a tensor" or what "holds some", by what the code does with it, or by the dataset, which
     tells of an attribute what its ``fields`` are; None where nothing shows."""
     asked = view.given or view.node
-    if view.is_row and not _has_rows(program, loader, view):
+    if view.known.is_row and not _has_rows(program, loader, view):
         return None  # a number, which is a copy
     # One name stands for all values of a dict: what is asked of it elsewhere says little of the others.
-    one_of_many = view.place is not None and Values.EACH in view.place
-    if view.is_tensor or (not view.without and not one_of_many and tensors.are(asked)):
+    one_of_many = view.known.place is not None and Values.EACH in view.known.place
+    if view.known.is_tensor or (not view.without and not one_of_many and tensors.are(asked)):
         return "holds some" if view.is_list else "a tensor"
     if (not one_of_many or shows_holder(view)) and tensors.hold(asked, view.without):
         return "holds some"
-    if view.place is None:
+    if view.known.place is None:
         return None
     if fields:
         return None if None in fields else "a tensor"
     storing = program.modules.index.storing("collate_fn")
-    surely = bool(view.place) and not view.without and not one_of_many and not view.is_list
+    surely = bool(view.known.place) and not view.without and not one_of_many and not view.is_list
     for way, world in loader.ways("dataset", "collate_fn"):
         dataset, collate = way["dataset"], way["collate_fn"]
         if is_default_collate(collate) and loader.module.relative in storing:
             return None  # it may be set somewhere behind the call
         kind: Holding | None = None
         if not is_default_collate(collate):
-            kind = collates_tensors(program.evaluator, collate, dataset, world, view.place, view.without)
+            kind = collates_tensors(
+                program.evaluator, collate, dataset, world, view.known.place, view.without
+            )
         elif dataset is not None:
-            kind = has_tensors(program.evaluator, dataset, world, view.place, view.without)
+            kind = has_tensors(program.evaluator, dataset, world, view.known.place, view.without)
         if kind is None:
             return None
         surely = surely and kind == "a tensor"
@@ -55,12 +57,12 @@ def kind_of(
 def _has_rows(program: Program, loader: Loader, view: View) -> bool:
     """Whether what is taken out of an array surely is an array as well, by the dimensions of the items."""
     ways = list(loader.ways("dataset", "collate_fn"))
-    if view.place is None or loader.module.relative in program.modules.index.storing("collate_fn"):
+    if view.known.place is None or loader.module.relative in program.modules.index.storing("collate_fn"):
         return False
     return bool(ways) and all(
         (dataset := way["dataset"]) is not None
         and is_default_collate(way["collate_fn"])
-        and have_dimensions(program.evaluator, dataset, world, view.place, view.taken)
+        and have_dimensions(program.evaluator, dataset, world, view.known.place, view.known.taken)
         for way, world in ways
     )
 
@@ -68,14 +70,21 @@ def _has_rows(program: Program, loader: Loader, view: View) -> bool:
 def has_types(program: Program, loader: Loader, view: View) -> bool:
     """Whether the numbers of a part surely are of the types already that it is made of."""
     index = program.modules.index
-    if view.place is None or len(view.casts) > 1 or loader.module.relative in index.storing("collate_fn"):
+    if (
+        view.known.place is None
+        or len(view.known.casts) > 1
+        or loader.module.relative in index.storing("collate_fn")
+    ):
         return False
-    if "float32" in view.casts and any(index.mentioning(word) for word in SET_DEFAULT_TYPE):
+    if "float32" in view.known.casts and any(index.mentioning(word) for word in SET_DEFAULT_TYPE):
         return False
     ways = list(loader.ways("dataset", "collate_fn"))
     return bool(ways) and all(
         (dataset := way["dataset"]) is not None
         and is_default_collate(way["collate_fn"])
-        and all(are_of_type(program.evaluator, dataset, world, view.place, name) for name in view.casts)
+        and all(
+            are_of_type(program.evaluator, dataset, world, view.known.place, name)
+            for name in view.known.casts
+        )
         for way, world in ways
     )

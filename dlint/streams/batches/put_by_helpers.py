@@ -144,7 +144,7 @@ def _asks_for_entry(test: ast.expr, names: Set[str]) -> bool:
 def _viewed(node: ast.expr, names: Set[str]) -> str | None:
     """The parameter that an expression is, or has the memory of: ``y.detach().cpu()``."""
     view = Held((name, Named(())) for name in names).view(node)
-    if view is None or view.casts:
+    if view is None or view.known.casts:
         return None
     while not isinstance(node, ast.Name):
         match node:

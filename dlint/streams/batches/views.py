@@ -61,35 +61,32 @@ class Named(NamedTuple):
     in_order: bool = True
     casts: frozenset[str] = frozenset()
 
+    @property
+    def is_one(self) -> bool:
+        """Whether it is known to be a tensor, or may be an array: others may be tuples or dicts."""
+        return self.is_tensor or self.is_array is not False
+
+    def rows(self) -> Named:
+        """The same, as what each of its rows is."""
+        return self._replace(taken=self.taken + 1, is_row=self.is_row or self.is_array is not False)
+
 
 class View(NamedTuple):
-    """An expression that has a batch's memory: its place there, None where that is not known; whether the
-    expression itself, or what a name of it was given to, shows that it is a tensor; what a library's function
-    was given to make it of (``numpy.asarray``), which takes lists as well, and copies them; and the keys of
-    it under which something else is, or nothing, by now. Then what is known of it as of a name; of the name
-    that it begins with, whether that is an array; and whether it is a list of such things."""
+    """An expression that has a batch's memory, with what is known of it as of a name; what a library's
+    function was given to make it of (``numpy.asarray``), which takes lists as well, and copies them; the keys
+    of it under which something else is, or nothing, by now; of the name that it begins with, whether that is
+    an array; and whether it is a list of such things."""
 
     node: ast.expr
-    place: Place | None
-    is_tensor: bool
+    known: Named
     given: ast.expr | None = None
     without: frozenset[str] = frozenset()
-    is_array: bool | None = False
-    taken: int = 0
-    is_row: bool = False
     from_array: bool | None = False
     is_list: bool = False
-    in_order: bool = True
-    casts: frozenset[str] = frozenset()
 
     def rows(self) -> View:
         """The same, as what each of its rows is."""
-        is_row = self.is_row or self.is_array is not False
-        return self._replace(taken=self.taken + 1, is_row=is_row)
-
-    def as_named(self, place: Place | None) -> Named:
-        """What a name stands for that it is given to, or what is at a place inside."""
-        return Named(place, self.is_tensor, self.is_array, self.taken, self.is_row, self.in_order, self.casts)
+        return self._replace(known=self.known.rows())
 
 
 class Held:
@@ -175,7 +172,7 @@ class Held:
             case ast.Assign(targets=[target], value=value):
                 found = self.views(value)
                 if len(found) == 1 and found[0].node is value:
-                    learnt = list(named(target, found[0].as_named(found[0].place)))
+                    learnt = list(named(target, found[0].known))
         self._overwrite(statement, overwrites)
         bound = set(own_names(statement))
         if isinstance(statement, ast.For | ast.While):
@@ -211,10 +208,10 @@ class Held:
         that go through keys that are written out."""
         for store in stores(statement):
             # What is made of another type may be a copy.
-            key, views = store.key, [view for view in self.views(store.value) if not view.casts]
-            whole = self.view(store.held) if any(each.is_array is not False for each in views) else None
-            if whole is not None and whole.place is not None:
-                self.arrays.add((*whole.place, key_of(key)))
+            key, views = store.key, [view for view in self.views(store.value) if not view.known.casts]
+            whole = self.view(store.held) if any(each.known.is_array is not False for each in views) else None
+            if whole is not None and whole.known.place is not None:
+                self.arrays.add((*whole.known.place, key_of(key)))
             if not views and (store.is_entry or self._speaks(store.value)):
                 named_keys = keys.get(key.id, [ANY]) if isinstance(key, ast.Name) else [key_of(key)]
                 for each in named_keys:
@@ -235,10 +232,10 @@ class Held:
         match call.func:
             case ast.Attribute(value=ast.Name() as told, attr=method) if (
                 view := self.view(told)
-            ) is not None and view.place is not None:
-                self.told.add(view.place)
+            ) is not None and (place := view.known.place) is not None:
+                self.told.add(place)
                 if method in _MOVE:
-                    self.moved.add(view.place)
+                    self.moved.add(place)
         given = [*call.args, *(keyword.value for keyword in call.keywords)]
         if any(isinstance(each, ast.Name) and each.id in self.names for each in given):
             for held, entry in overwrites(call):
@@ -250,23 +247,22 @@ class Held:
 
     def _forget(self, held: ast.expr, key: object) -> None:
         view = self.view(held)
-        if view is None or view.place is None or view.is_tensor:
-            return
-        if key is TOLD:
-            self.told.add(view.place)
-        else:
-            self.gone.add((*view.place, key))
+        place = view.known.place if view is not None and not view.known.is_tensor else None
+        if place is not None and key is TOLD:
+            self.told.add(place)
+        elif place is not None:
+            self.gone.add((*place, key))
 
     def whole(self, view: View) -> bool:
         """Whether nothing of a view is overwritten, so that it holds what came with the batch."""
-        place = view.place
+        place = view.known.place
         return place is None or not any(
             len(each) > len(place) and _may_be(each[: len(place)], place) for each in self.gone
         )
 
     def left_of(self, view: View) -> View | None:
         """What a view still has of the batch: all, or all but some entries; None where nobody can tell."""
-        place = view.place
+        place = view.known.place
         if place is None or self.whole(view):
             return view
         below = [each for each in self.gone if len(each) > len(place) and _may_be(each[: len(place)], place)]
@@ -293,8 +289,9 @@ class Held:
                     return self.views(written)
                 whole = self.view(rows)
                 # What is in an array may be numbers, and of all of a batch it may be the keys.
-                is_one = whole is not None and (whole.is_tensor or whole.place)
-                return [whole.rows() if whole.is_array is not False else whole] if whole and is_one else []
+                if whole is None or not (whole.known.is_tensor or whole.known.place):
+                    return []
+                return [whole.rows() if whole.known.is_array is not False else whole]
         found = self.view(node)
         return [found] if found is not None else []
 
@@ -303,18 +300,18 @@ class Held:
         inside = Held((), (), self._hands_on)
         of_values = is_of_values(generator.iter)
         for target, source in each_gone_through(generator.target, generator.iter):
-            through = self.view(source)
-            if through is None or not self.whole(through) or (generator.ifs and not of_values):
+            view = self.view(source)
+            if view is None or not self.whole(view) or (generator.ifs and not of_values):
                 continue
-            is_one = through.is_tensor or through.is_array is not False
-            if of_values and through.place is not None and not is_one:
+            through = view.known
+            if of_values and through.place is not None and not through.is_one:
                 place = (*through.place, Values.SOME if generator.ifs else Values.EACH)
                 inside.names.update(named(target, Named(place, is_array=self.stored_as_array(place))))
-            elif through.place and not is_one:
+            elif through.place and not through.is_one:
                 inside.names.update(named(target, Named((*through.place, ANY), in_order=through.in_order)))
             else:
                 # A row of a tensor is one as well; what a whole batch is made of may be anything.
-                inside.names.update(named(target, through.rows().as_named(through.place or None)))
+                inside.names.update(named(target, through.rows()._replace(place=through.place or None)))
         return inside
 
     def view(self, node: ast.expr) -> View | None:
@@ -324,47 +321,24 @@ class Held:
                 if name not in self.names:
                     return None
                 known = self.names[name]
-                return View(
-                    node,
-                    known.place,
-                    known.is_tensor,
-                    is_array=known.is_array,
-                    taken=known.taken,
-                    is_row=known.is_row,
-                    from_array=known.is_array,
-                    in_order=known.in_order,
-                    casts=known.casts,
-                )
+                return View(node, known, from_array=known.is_array)
             case ast.Attribute(value=base, attr=attribute):
                 below = self.view(base)
                 if below is None or attribute == "numpy":
                     return None
                 if not is_view(attribute):
-                    return self._field(node, below)
-                return below._replace(node=node, in_order=below.in_order and attribute not in _REORDER)
+                    return self._field(node, below.known)
+                known = below.known
+                in_order = known.in_order and attribute not in _REORDER
+                return below._replace(node=node, known=known._replace(in_order=in_order))
             case ast.Subscript(value=base, slice=at):
                 return self._part(node, base, at)
             case ast.Call(
                 func=ast.Attribute(value=base, attr="get" | "pop"), args=[ast.Constant(value=str()) as at, *_]
             ):
                 return self._part(node, base, at)
-            case ast.Call(func=ast.Attribute(value=base, attr=method), args=args, keywords=keywords):
-                below = self.view(base)
-                if below is not None:
-                    to = _type_told(method, args, keywords)
-                    if to is not None and below.is_array is False:
-                        return below._replace(node=node, is_tensor=True, casts=below.casts | {to})
-                    if is_view(method) or (method == "to" and _is_cpu(args, keywords)):
-                        if _copies(below, method):
-                            return None
-                        below = _as_shaped(below, method)
-                        is_tensor = below.is_tensor or tells_tensor(method)
-                        is_array = True if method == "numpy" else below.is_array
-                        in_order = below.in_order and _is_in_order(method, args, keywords)
-                        return below._replace(
-                            node=node, is_tensor=is_tensor, is_array=is_array, in_order=in_order
-                        )
-                    return None
+            case ast.Call(func=ast.Attribute(value=base)) if (below := self.view(base)) is not None:
+                return self._of_method(node, below)
         if (
             isinstance(node, ast.Call)
             and node.args
@@ -376,48 +350,63 @@ class Held:
                 name = (
                     node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
                 )
-                is_array = below.is_array
+                known = below.known
+                if _copies(known, name):
+                    return None
+                is_array = known.is_array
                 if name in _MAKE_ARRAYS or name in _MAKE_TENSORS:
                     is_array = name in _MAKE_ARRAYS
-                if _copies(below, name):
-                    return None
-                below = _as_shaped(below, name)
-                in_order = below.in_order and _is_in_order(name, node.args[1:], node.keywords)
-                below = below._replace(in_order=in_order)
-                return below._replace(node=node, given=below.given or below.node, is_array=is_array)
+                in_order = known.in_order and _is_in_order(name, node.args[1:], node.keywords)
+                known = _as_shaped(known, name)._replace(is_array=is_array, in_order=in_order)
+                return below._replace(node=node, known=known, given=below.given or below.node)
         return None
+
+    def _of_method(self, node: ast.Call, below: View) -> View | None:
+        """What a method of something that has of the batch gives."""
+        assert isinstance(node.func, ast.Attribute)
+        method, args, keywords, known = node.func.attr, node.args, node.keywords, below.known
+        to = _type_told(method, args, keywords)
+        if to is not None and known.is_array is False:
+            known = known._replace(is_tensor=True, casts=known.casts | {to})
+            return below._replace(node=node, known=known)
+        if not (is_view(method) or (method == "to" and _is_cpu(args, keywords))) or _copies(known, method):
+            return None
+        known = _as_shaped(known, method)._replace(
+            is_tensor=known.is_tensor or tells_tensor(method),
+            is_array=True if method == "numpy" else known.is_array,
+            in_order=known.in_order and _is_in_order(method, args, keywords),
+        )
+        return below._replace(node=node, known=known)
 
     def _part(self, node: ast.expr, base: ast.expr, at: ast.expr) -> View | None:
         below = self.view(base)
         counted = isinstance(at, ast.Name) and at.id in self.counts
         if below is None or not (counted or _is_plain(at)):
             return None
-        is_one = below.is_tensor or below.is_array is not False
-        if below.place is None or is_one or not (counted or isinstance(at, ast.Constant)):
+        known = below.known
+        if known.place is None or known.is_one or not (counted or isinstance(at, ast.Constant)):
             skips = isinstance(at, ast.Tuple) or (isinstance(at, ast.Slice) and at.step is not None)
-            in_order = below.in_order and not skips
-            below = below._replace(node=node, in_order=in_order)
+            known = known._replace(in_order=known.in_order and not skips)
             for each in at.elts if isinstance(at, ast.Tuple) else [at]:
                 if not isinstance(each, ast.Slice):
-                    below = below.rows()
-            return below
-        place = (*below.place, at.value if isinstance(at, ast.Constant) else ANY)
+                    known = known.rows()
+            return below._replace(node=node, known=known)
+        place = (*known.place, at.value if isinstance(at, ast.Constant) else ANY)
+        if isinstance(place[-1], str) and known.place in self.moved:
+            return None
+        return self._at(node, place, in_order=known.in_order)
+
+    def _field(self, node: ast.Attribute, known: Named) -> View | None:
+        """What an attribute has of the batch, where that is an object."""
+        is_whole = known.place == () and known.place not in self.told and not known.is_one
+        return self._at(node, (Field(node.attr),)) if is_whole else None
+
+    def _at(self, node: ast.expr, place: Place, *, in_order: bool = True) -> View | None:
+        """What is at a place of the batch, if that is there still."""
         if any(_may_be(each, place) for each in self.gone):
             return None
-        if isinstance(place[-1], str) and below.place in self.moved:
-            return None
         is_array = self.stored_as_array(place)
-        return View(node, place, False, is_array=is_array, from_array=is_array, in_order=below.in_order)
-
-    def _field(self, node: ast.Attribute, below: View) -> View | None:
-        """What an attribute has of the batch, where that is an object."""
-        place = (*(below.place or ()), Field(node.attr))
-        is_whole = below.place == () and below.place not in self.told
-        is_whole = is_whole and not below.is_tensor and below.is_array is False
-        if not is_whole or any(_may_be(each, place) for each in self.gone):
-            return None
-        is_array = self.stored_as_array(place)
-        return View(node, place, False, is_array=is_array, from_array=is_array)
+        return View(node, Named(place, is_array=is_array, in_order=in_order), from_array=is_array)
 
     def stored_as_array(self, place: Place) -> bool | None:
         """Whether what is at a place of the batch is an array: None where one may have been stored there."""
@@ -437,9 +426,9 @@ def _either(one: Named, other: Named) -> Named:
     )
 
 
-def _copies(view: View, by: str) -> bool:
-    """Whether something gives other memory than that of a view, though it is called as what does not."""
-    return (not view.in_order and by in _IN_ORDER) or (by == "flatten" and view.is_array is not False)
+def _copies(known: Named, by: str) -> bool:
+    """Whether something gives other memory than it is given, though it is called as what does not."""
+    return (not known.in_order and by in _IN_ORDER) or (by == "flatten" and known.is_array is not False)
 
 
 def _is_in_order(by: str, args: list[ast.expr], keywords: list[ast.keyword]) -> bool:
@@ -450,9 +439,9 @@ def _is_in_order(by: str, args: list[ast.expr], keywords: list[ast.keyword]) -> 
     return all(isinstance(dim, ast.Constant) and dim.value == 0 for dim in dims)
 
 
-def _as_shaped(view: View, by: str) -> View:
+def _as_shaped(known: Named, by: str) -> Named:
     """What is left of a view's dimensions: nobody knows where something gives it another shape."""
-    return view._replace(taken=view.taken + _UNKNOWN) if reshapes(by) else view
+    return known._replace(taken=known.taken + _UNKNOWN) if reshapes(by) else known
 
 
 def as_list(node: ast.expr) -> ast.expr:
@@ -485,7 +474,7 @@ def named(target: ast.expr, whole: Named) -> Iterator[tuple[str, Named]]:
             starred = any(isinstance(part, ast.Starred) for part in parts)
             place, is_row = whole.place, whole.is_row or whole.is_array is not False
             # What is known to be a tensor or an array has rows, what is at a place may be a tuple.
-            is_one = place is None or whole.is_tensor or whole.is_array is not False
+            is_one = place is None or whole.is_one
             part_of = whole._replace(taken=whole.taken + is_one, is_row=is_row)
             for at, part in enumerate(parts):
                 inner = None if starred or place is None else place if is_one else (*place, at)
@@ -512,13 +501,13 @@ def gone_through(
     for target, through in each_gone_through(loop.target, loop.iter):
         view = held.view(through)
         if view is not None and (not whole or held.whole(view)):
-            place = view.place
-            if place is None or view.is_tensor or view.is_array is not False:
-                yield from named(target, view.rows().as_named(place))
+            known = view.known
+            if known.place is None or known.is_one:
+                yield from named(target, known.rows())
             else:
-                inner = (*place, part)
+                inner = (*known.place, part)
                 is_array = held.stored_as_array(inner)
-                yield from named(target, Named(inner, is_array=is_array, in_order=view.in_order))
+                yield from named(target, Named(inner, is_array=is_array, in_order=known.in_order))
 
 
 def nothing(_: ast.Call) -> list[tuple[ast.expr, object]]:
