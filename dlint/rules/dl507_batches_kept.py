@@ -108,18 +108,11 @@ from dlint.source.nodes import walk
 from dlint.source.statements import dotted, expressions
 from dlint.streams.batches.collated import Holding
 from dlint.streams.batches.fields import field_kinds
-from dlint.streams.batches.kept import (
-    Kept,
-    Tensors,
-    batch_in,
-    goes_through_all,
-    kept_by,
-    kept_by_comprehension,
-    tensors_in,
-)
+from dlint.streams.batches.kept import Kept, batch_in, goes_through_all, kept_by, kept_by_comprehension
 from dlint.streams.batches.kinds import has_types, kind_of
 from dlint.streams.batches.put_by_helpers import Put
 from dlint.streams.batches.spot import Spot
+from dlint.streams.batches.treated import Tensors, tensors_in
 from dlint.streams.batches.views import Named, Values, View
 from dlint.values.frame import Point
 from dlint.values.values import Const, External, Items, Made, Table, Unknown, Value

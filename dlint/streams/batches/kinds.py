@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 from dlint.knowledge.tensors import SET_DEFAULT_TYPE
 from dlint.streams.batches.collated import Holding, collates_tensors, has_tensors, have_dimensions
-from dlint.streams.batches.kept import Tensors, shows_holder
 from dlint.streams.batches.number_types import are_of_type
+from dlint.streams.batches.treated import Tensors, shows_holder
 from dlint.streams.batches.views import Values, View
 from dlint.streams.items import is_default_collate
 

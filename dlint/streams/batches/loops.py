@@ -1,4 +1,5 @@
-"""What loops go through, past ``enumerate``, ``zip`` and a dict's views, and what they count."""
+"""What loops go through, past ``enumerate``, ``zip`` and a dict's views, what they count, and what they tell
+of what each round has."""
 
 from __future__ import annotations
 
