@@ -109,7 +109,7 @@ from dlint.source.statements import dotted, expressions
 from dlint.streams.batches.collated import Holding
 from dlint.streams.batches.fields import field_kinds
 from dlint.streams.batches.kept import Kept, batch_in, goes_through_all, kept_by, kept_by_comprehension
-from dlint.streams.batches.kinds import has_types, kind_of
+from dlint.streams.batches.kinds import has_type, kind_of
 from dlint.streams.batches.put_by_helpers import Put
 from dlint.streams.batches.spot import Spot
 from dlint.streams.batches.treated import Tensors, tensors_in
@@ -341,7 +341,7 @@ def _judged(program: Program, iterations: Iterations, keeping: _Keeping, spot: S
                 and not view.is_list
                 and Values.EACH not in (view.known.place or ())
             )
-            if view.known.casts and not has_types(program, loader, view):
+            if view.known.casts and not has_type(program, loader, view):
                 kinds[view] = None  # of another type, which is a copy
             elif each and not keeping.kept.gone_through:
                 kinds[view] = "a tensor"

@@ -8,7 +8,7 @@ from dlint.source.nodes import walk
 from dlint.source.statements import dotted, own_names, parameters, statements_in
 
 
-def handed_on(function: ast.FunctionDef) -> str | None:
+def handed_through(function: ast.FunctionDef) -> str | None:
     """The parameter of which a generator gives each thing as it is, all of them; None where it does not
     surely do that and nothing else."""
     names = {parameter.arg for parameter in parameters(function)}

@@ -67,24 +67,18 @@ def _has_rows(program: Program, loader: Loader, view: View) -> bool:
     )
 
 
-def has_types(program: Program, loader: Loader, view: View) -> bool:
-    """Whether the numbers of a part surely are of the types already that it is made of."""
-    index = program.modules.index
-    if (
-        view.known.place is None
-        or len(view.known.casts) > 1
-        or loader.module.relative in index.storing("collate_fn")
-    ):
+def has_type(program: Program, loader: Loader, view: View) -> bool:
+    """Whether the numbers of a part surely are of the one type already that it is made of."""
+    index, place, casts = program.modules.index, view.known.place, view.known.casts
+    if place is None or len(casts) != 1 or loader.module.relative in index.storing("collate_fn"):
         return False
-    if "float32" in view.known.casts and any(index.mentioning(word) for word in SET_DEFAULT_TYPE):
+    [name] = casts
+    if name == "float32" and any(index.mentioning(word) for word in SET_DEFAULT_TYPE):
         return False
     ways = list(loader.ways("dataset", "collate_fn"))
     return bool(ways) and all(
         (dataset := way["dataset"]) is not None
         and is_default_collate(way["collate_fn"])
-        and all(
-            are_of_type(program.evaluator, dataset, world, view.known.place, name)
-            for name in view.known.casts
-        )
+        and are_of_type(program.evaluator, dataset, world, place, name)
         for way, world in ways
     )

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from dlint.source.nodes import walk
 from dlint.source.statements import FunctionNode, blocks, dotted, own_names, parameters, statements_in
-from dlint.streams.batches.views import Held, Named, is_array
+from dlint.streams.batches.views import Held, Named
 
 # Methods that take something out of a list or dict, and those that leave it at least as full as it was.
 EMPTIES = frozenset({"clear", "pop", "popitem", "popleft", "remove"})
@@ -116,7 +116,7 @@ def _puts(block: list[ast.stmt], names: Set[str]) -> Iterator[tuple[ast.expr, st
             ) if (value := _viewed(given, names)) is not None:
                 entry = entry_of(into)
                 # The numbers of an array are copies.
-                if _steps(entry)[0] in names and not (how == "extend" and is_array(given)):
+                if _steps(entry)[0] in names and not (how == "extend" and _gives_array(given)):
                     yield entry, value, how == "extend"
             case ast.If(test=test) if _asks_for_entry(test, names):
                 for _, inside, _ in blocks(statement):
@@ -157,6 +157,15 @@ def _viewed(node: ast.expr, names: Set[str]) -> str | None:
             case _:
                 return None
     return node.id
+
+
+def _gives_array(node: ast.expr) -> bool:
+    """Whether an expression gives NumPy's array: by its last step that is no other view."""
+    for each in walk(node):
+        match each:
+            case ast.Call(func=ast.Attribute(attr="numpy" | "asarray") | ast.Name(id="asarray")):
+                return True
+    return False
 
 
 def _steps(into: ast.expr) -> tuple[str, list[ast.expr | str]]:

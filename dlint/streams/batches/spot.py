@@ -11,7 +11,7 @@ from dlint.calls.parameters import passed
 from dlint.knowledge.tensors import hands_memory_on, may_hand_memory_on
 from dlint.source.module import Module
 from dlint.source.statements import dotted, functions_in, parameters
-from dlint.streams.batches.handed_on import gives_as_is, handed_on
+from dlint.streams.batches.handed_on import gives_as_is, handed_through
 from dlint.streams.batches.loops import telling
 from dlint.streams.batches.overwritten import overwritten_by
 from dlint.streams.batches.put_by_helpers import Put, emptied, may_empty, put_by
@@ -77,7 +77,7 @@ class Spot:
             return found
         for value in self.values(source.func):
             if isinstance(value, Function) and isinstance(value.node, ast.FunctionDef):
-                given = passed(value, source).get(handed_on(value.node) or "")
+                given = passed(value, source).get(handed_through(value.node) or "")
                 found += iterations.loaders_of(given, self.point) if given is not None else []
         return found
 

@@ -515,15 +515,6 @@ def nothing(_: ast.Call) -> list[tuple[ast.expr, object]]:
     return []
 
 
-def is_array(node: ast.expr) -> bool:
-    """Whether an expression gives NumPy's array: by its last step that is no other view."""
-    for each in walk(node):
-        match each:
-            case ast.Call(func=ast.Attribute(attr="numpy" | "asarray") | ast.Name(id="asarray")):
-                return True
-    return False
-
-
 def _is_plain(at: ast.expr) -> bool:
     """Whether an index surely takes a part, and gathers nothing: numbers, slices, keys."""
     match at:
