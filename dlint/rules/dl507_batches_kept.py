@@ -11,7 +11,8 @@ some callbacks; a list that each round makes anew, filled and then kept), or gat
 once (`list(loader)`, `[*loader]`, `zip(*loader)`, `torch.cat([labels for _, labels in loader])`), or by
 `itertools.cycle(loader)`, which keeps the batches of the first epoch and gives them again. What shares
 a batch's memory is followed: `batch[0]`, `batch.pop("y")`, `batch.y` of an object of the project or one of
-torch_geometric's batches (no property: it may give a copy), `.detach()`, `.cpu()`, `.numpy()`, `.view(...)`,
+torch_geometric's batches (no property: it may give a copy; nor once it was told or given to something that
+may store in it, as `batch.to(device)` does), `.detach()`, `.cpu()`, `.numpy()`, `.view(...)`,
 `torch.unbind(y)`, `list(y)`, `images, labels = batch`, `{k: v.cpu() for k, v in batch.items()}`, and what a
 loop inside goes through (`for target in targets:`, `zip(targets, outputs)`, `batch.items()`), unless that
 loop may end early; so is a generator that hands every batch on (`logger.log_every(loader, 10)`). A batch
