@@ -152,7 +152,8 @@ class Boundaries:
                 places = list(self._places(statement, relative))
                 if statement.level:
                     places.append(home)
-                    first = "/".join(home.split("/")[: home.count("/") + 2 - statement.level])
+                    # Beyond the root Python refuses it.
+                    first = "/".join(home.split("/")[: max(0, home.count("/") + 2 - statement.level)])
                 else:
                     first = _first_of(statement.module, places)
                 if _is_in(above, first) and any(_is_in(place, folder) for place in places):

@@ -183,6 +183,9 @@ def _ends(program: Program, block: list[ast.stmt], point: Point, world: World) -
             return True
         case [*others, ast.Expr()]:
             return ends(block) and all(map(_tells, others))
+        case [*others, ast.Return(value=given)] if others:
+            failed = isinstance(given, ast.Constant) and isinstance(given.value, int) and given.value != 0
+            return all(map(_tells, others)) and (failed or any(map(_tells_usage, others)))
     return False
 
 
@@ -191,6 +194,14 @@ def _tells(statement: ast.stmt) -> bool:
     match statement:
         case ast.Expr(value=ast.Call(func=ast.Name(id=name) | ast.Attribute(attr=name))):
             return name.startswith("print")
+    return False
+
+
+def _tells_usage(statement: ast.stmt) -> bool:
+    """Whether a statement tells how the program is called."""
+    match statement:
+        case ast.Expr(value=ast.Call(func=ast.Attribute(attr="print_help" | "print_usage"))):
+            return True
     return False
 
 

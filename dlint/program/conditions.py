@@ -107,14 +107,20 @@ def loaded(program: Program, use: WorkerUse, event: Event | None = None) -> str 
 
 
 def any_loaded(program: Program, uses: Iterable[WorkerUse]) -> str | None:
-    """The same for one of several uses: what needs no condition decides, else the fewest."""
+    """The same for one of several uses: what needs no condition decides, else the fewest; of single ones each
+    will do."""
     found: list[str] = []
     for use in uses:
         condition = loaded(program, use)
         if condition is None:
             return None
         found.append(condition)
-    return min(found, key=lambda each: (each.count(" and "), each), default=None)
+    single = {each for each in found if " and " not in each}
+    return (
+        " or ".join(sorted(single))
+        if single
+        else min(found, key=lambda each: (each.count(" and "), each), default=None)
+    )
 
 
 def executed(program: Program, code: WorkerCode, event: Event | None = None) -> str | None:
