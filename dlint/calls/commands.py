@@ -26,7 +26,7 @@ from dlint.knowledge.commands import (
     WRAPS,
 )
 from dlint.source.desugaring.records import is_record
-from dlint.source.statements import FunctionNode, parameters
+from dlint.source.statements import FunctionNode, parameters, self_name
 from dlint.values.frame import Argument, Arguments, Frame, Point
 from dlint.values.values import Class, External, Made, Value
 from dlint.values.worlds import OPTION, World
@@ -105,7 +105,7 @@ class Commands:
 
     def _wrapped(self, name: str, scope: FunctionNode, frame: Frame, world: World) -> list[Outcome]:
         """The object that ``@draccus.wrap()`` fills for the first parameter."""
-        first = parameters(scope)[0]
+        first = parameters(scope)[0]  # it has the name
         if len(scope.decorator_list) != 1 or first.arg != name or first.annotation is None:
             return []
         decorator = scope.decorator_list[0]
@@ -123,7 +123,7 @@ class Commands:
         decorator = scope.decorator_list[0]
         if len(scope.decorator_list) != 1 or not isinstance(decorator, ast.Call) or decorator.args:
             return []
-        if "hydra" not in frame.module.text or frame.outer is None or parameters(scope)[0].arg != name:
+        if "hydra" not in frame.module.text or frame.outer is None or self_name(scope) != name:
             return []
         if not any(self._is_external(value, {HYDRA}) for value in self._values(decorator.func, frame)):
             return []

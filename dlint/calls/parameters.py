@@ -9,7 +9,7 @@ from dlint.calls.decorators import Inside, calls_inside, fills_arguments
 from dlint.calls.many_callers import different_first, few
 from dlint.evaluation.entries import ABSENT
 from dlint.evaluation.questions import begun
-from dlint.source.statements import FunctionNode, parameters
+from dlint.source.statements import FunctionNode, parameters, self_name
 from dlint.values.frame import Argument, Arguments, Frame, Point, arguments_of
 from dlint.values.outcomes import Outcome, told_apart
 from dlint.values.values import Class, Const, Function, Instance, Items, Key, Table, Unknown, Value
@@ -47,7 +47,7 @@ class Parameters:
     def _values(self, name: str, frame: Frame, world: World) -> list[Outcome]:
         scope = frame.scope
         assert isinstance(scope, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda)
-        first = parameters(scope)[0].arg
+        first = self_name(scope)
         if name == first and frame.receiver is not None:
             return [(frame.receiver, world)]
         if not isinstance(scope, ast.Lambda) and scope.decorator_list:

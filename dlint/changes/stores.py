@@ -18,7 +18,7 @@ from dlint.calls.parameters import is_static
 from dlint.changes.mentions import mentions
 from dlint.program.program import Program
 from dlint.source.module import Module
-from dlint.source.statements import FunctionNode, dotted, functions_in, parameters
+from dlint.source.statements import FunctionNode, dotted, functions_in, parameters, self_name
 from dlint.values.frame import Point
 from dlint.values.values import Class, Const, External, Instance, Made, Unknown, Value
 
@@ -220,7 +220,7 @@ def _owner_of_names(holder: ast.expr | None) -> ast.expr | None:
 
 def _stores_under_any_name(node: ast.AST, function: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:
     """Whether a node stores into attributes of the method's object whose names it does not say."""
-    own = parameters(function)[0].arg if parameters(function) else ""
+    own = self_name(function)
     owner: ast.expr | None = None
     match node:
         case ast.Call(func=ast.Name(id="setattr"), args=[owner, said, *_]) if not _is_text(said):

@@ -18,7 +18,7 @@ from dlint.knowledge.processes.handles import (
     Handle,
 )
 from dlint.source.nodes import walk
-from dlint.source.statements import FunctionNode, functions_in, parameters
+from dlint.source.statements import FunctionNode, functions_in, self_name
 from dlint.values.frame import Argument, Arguments
 from dlint.values.values import Const, Instance, Made, Unknown, Value
 from dlint.values.worlds import HERE
@@ -121,7 +121,7 @@ def _asked_of(function: FunctionNode, name: str) -> Iterator[str]:
                 asked[id(held)] = member
         if isinstance(node, ast.Attribute) and node.attr == name and isinstance(node.ctx, ast.Load):
             read.append(node)
-    own = parameters(function)[0].arg if parameters(function) else None
+    own = self_name(function)
     for each in read:
         if isinstance(each.value, ast.Name) and each.value.id == own:
             yield asked.get(id(each), "")

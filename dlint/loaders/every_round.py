@@ -10,7 +10,14 @@ from typing import NamedTuple
 
 from dlint.knowledge.randomness import sounds_like_settings
 from dlint.source.nodes import walk
-from dlint.source.statements import dotted, functions_in, own_names, statements_in, target_names
+from dlint.source.statements import (
+    dotted,
+    functions_in,
+    own_names,
+    self_name,
+    statements_in,
+    target_names,
+)
 from dlint.values.frame import Point
 from dlint.values.places import LOOPS, places_around, tests_at
 
@@ -99,7 +106,7 @@ def _is_set_once(path: str, point: Point) -> bool:
     if owner is None or not isinstance(scope, ast.FunctionDef) or path.count(".") != 1:
         return False
     holder, _, name = path.partition(".")
-    if not scope.args.args or scope.args.args[0].arg != holder:
+    if self_name(scope) != holder:
         return False
     setting = {
         function.name

@@ -14,7 +14,7 @@ from dlint.loaders.loaders import Loader
 from dlint.objects.initialisers import base_init_calls
 from dlint.project.index.index import as_base
 from dlint.source.module import Module
-from dlint.source.statements import FunctionNode, call_of, dotted, own_names, parameters
+from dlint.source.statements import FunctionNode, call_of, dotted, own_names, parameters, self_name
 from dlint.values.frame import Argument, Arguments, Frame, Point, arguments_of
 from dlint.values.values import (
     Class,
@@ -260,7 +260,7 @@ def _set_by_inits(frames: list[tuple[Class, Frame]], given: Arguments) -> Argume
         above = [id(statement) for _, statement in base_init_calls(frame)]
         for at, statement in enumerate(scope.body):
             if id(statement) in above:
-                receiver = parameters(scope)[0].arg
+                receiver = self_name(scope)
                 found = {**_stored_in(receiver, scope.body[at + 1 :], frame, None), **found}
                 break
     return _given_later(given, found)

@@ -20,7 +20,7 @@ from dlint.objects.hparams import Hparams
 from dlint.objects.set_by_name import SetByName
 from dlint.source.desugaring.records import is_record
 from dlint.source.desugaring.validators import may_change
-from dlint.source.statements import FunctionNode, functions_in, parameters, statements_in
+from dlint.source.statements import FunctionNode, functions_in, parameters, self_name, statements_in
 from dlint.values.facts import fits
 from dlint.values.frame import Arguments, Frame, Point, layout_of
 from dlint.values.outcomes import OUTCOMES, Outcome, after_stores, stores_told_apart, told_apart
@@ -267,7 +267,7 @@ class Attributes:
 
     def _after(self, frame: Frame, name: str, before: list[_Held]) -> list[_Held]:
         """What ``self.name`` holds after a method, and by which, for each possibility before it."""
-        path = f"{parameters(frame.scope)[0].arg}.{name}"  # type: ignore[arg-type]
+        path = f"{self_name(frame.scope)}.{name}"  # type: ignore[arg-type]
         held: list[_Held] = []
         # What methods put in a dict is found apart from what the dict is.
         is_filled = frame.owner is not None and self._evaluator.filled.is_filled(frame.owner, name)
@@ -310,7 +310,7 @@ class Attributes:
         scope = frame.scope
         if not (isinstance(scope, ast.FunctionDef) and isinstance(frame.receiver, Instance)):
             return False
-        own = parameters(scope)[0].arg
+        own = self_name(scope)
         if not (isinstance(node.value, ast.Name) and node.value.id == own):
             return False
         others = [
@@ -403,7 +403,7 @@ def _called_last(
     if all(method.name == "__init__" for _, method in methods):
         return
     assert isinstance(frame.scope, FunctionNode)
-    own, body = parameters(frame.scope)[0].arg, frame.scope.body
+    own, body = self_name(frame.scope), frame.scope.body
     stores = [at for at, statement in enumerate(body) if f"{own}.{name}" in frame.layout.bound_by(statement)]
     if any(isinstance(statement, ast.Return) for statement in statements_in(body)):
         return

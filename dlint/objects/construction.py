@@ -12,7 +12,14 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from dlint.evaluation.questions import begun
 from dlint.source.nodes import children
-from dlint.source.statements import FunctionNode, expressions, functions_in, parameters, statements_in
+from dlint.source.statements import (
+    FunctionNode,
+    expressions,
+    functions_in,
+    parameters,
+    self_name,
+    statements_in,
+)
 from dlint.values.frame import Arguments, Frame, Point, arguments_of, layout_of
 from dlint.values.values import Class, Function, Instance, Key
 from dlint.values.worlds import World
@@ -187,7 +194,7 @@ class Construction:
         known = self._methods.get(id(function))
         if known is None:
             assert isinstance(function, FunctionNode)
-            own = parameters(function)[0].arg if parameters(function) else ""
+            own = self_name(function)
             layout = layout_of(function)
             closes: set[str] = set()
             mentions: set[str] = set()
@@ -215,7 +222,7 @@ def _own(frame: Frame) -> str | None:
     """What a method calls its object."""
     scope = frame.scope
     if isinstance(scope, ast.FunctionDef | ast.AsyncFunctionDef) and parameters(scope):
-        return parameters(scope)[0].arg
+        return self_name(scope)
     return None
 
 

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from dlint.knowledge.loading import OPEN_SETTINGS
 from dlint.objects.elsewhere.functions import Keeper
 from dlint.objects.elsewhere.may_store import MayStore, stores_by_name
-from dlint.source.statements import dotted, parameters
+from dlint.source.statements import dotted, parameters, self_name
 from dlint.values.frame import Arguments, Frame, Point, arguments_of
 from dlint.values.values import External, Function, Instance, Key, Made, Unknown, Value
 
@@ -226,7 +226,7 @@ class Members:
                 return None
             *before, frame = frames
             assert isinstance(holder, Instance) and isinstance(frame.scope, ast.FunctionDef)
-            first = ast.copy_location(ast.Name(parameters(frame.scope)[0].arg, ast.Load()), own)
+            first = ast.copy_location(ast.Name(self_name(frame.scope), ast.Load()), own)
             node = self._path((id(frame.scope), "self", attribute), first, own, attribute)
             end = Point(frame, None)
             if any(self._may_change(each, attribute) for each in before) or self._is_stored_later(
@@ -262,7 +262,7 @@ class Members:
         scope = frame.scope
         if not isinstance(scope, ast.FunctionDef) or stores_by_name(frame.module.text_of(scope)):
             return True
-        own, may_store = parameters(scope)[0].arg, self.may_store
+        own, may_store = self_name(scope), self.may_store
         name, _, rest = attribute.partition(".")
         return may_store.through(scope, own, attribute) or may_store.through(scope, f"{own}.{name}", rest)
 

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, NamedTuple
 
 from dlint.source.nodes import walk
-from dlint.source.statements import functions_in, parameters, statements_in
+from dlint.source.statements import functions_in, self_name, statements_in
 from dlint.values.frame import Argument, Frame, Point, arguments_of
 from dlint.values.outcomes import Outcome
 from dlint.values.places import places_around
@@ -90,7 +90,7 @@ class SetByName:
         scope = frame.scope
         if isinstance(scope, ast.Lambda | ast.Module | ast.ClassDef):
             return
-        own = parameters(scope)[0].arg
+        own = self_name(scope)
         for statement in statements_in(scope.body):
             if not isinstance(statement, ast.Expr | ast.Assign | ast.AugAssign):
                 continue

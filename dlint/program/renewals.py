@@ -13,7 +13,7 @@ from dlint.knowledge.randomness import RESEEDS
 from dlint.loaders.trainers import TrainerLoader
 from dlint.program.program import Program
 from dlint.source.nodes import walk
-from dlint.source.statements import FunctionNode, functions_in, parameters
+from dlint.source.statements import FunctionNode, functions_in, self_name
 from dlint.values.frame import Arguments, Point, layout_of
 from dlint.values.functions import function_body
 from dlint.values.places import loops_that_repeat
@@ -78,7 +78,7 @@ def _renewing(owner: ast.ClassDef, names: set[str]) -> set[str]:
 def stores(function: FunctionNode | ast.Lambda, names: set[str], *, of_others_only: bool = False) -> bool:
     """Whether a function sets an attribute of one of these names, be it only one of other objects than its
     own."""
-    own = parameters(function)[0].arg if of_others_only and parameters(function) else None
+    own = self_name(function) if of_others_only else None
     holders = [path.rpartition(".")[::2] for path in layout_of(function).binds]
     return any(holder and holder != own and name in names for holder, name in holders)
 

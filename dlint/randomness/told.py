@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence, Set
 from typing import TYPE_CHECKING, NamedTuple
 
 from dlint.randomness.rounds import goes_round
-from dlint.source.statements import FunctionNode, dotted, own_names, parameters, statements_in
+from dlint.source.statements import FunctionNode, dotted, own_names, parameters, self_name, statements_in
 from dlint.values.frame import Arguments, Frame, Point
 from dlint.values.places import loops_that_repeat
 from dlint.values.values import Instance
@@ -54,7 +54,7 @@ def told_in_rounds(
 
 def _stored(function: FunctionNode, frame: Frame, name: str) -> Iterator[Told]:
     """What a method stores in an attribute of its object."""
-    path = f"{parameters(function)[0].arg}.{name}"
+    path = f"{self_name(function)}.{name}"
     for statement in statements_in(function.body):
         if path not in own_names(statement):
             continue

@@ -56,7 +56,7 @@ from collections.abc import Iterator
 from dlint.knowledge.processes.objects import gives_list
 from dlint.program.program import Program
 from dlint.rules.rule import Found
-from dlint.source.statements import FunctionNode, dotted, parameters, statements_in
+from dlint.source.statements import FunctionNode, dotted, parameters, self_name, statements_in
 from dlint.values.frame import Frame, Point
 from dlint.values.functions import function_body
 from dlint.values.values import Const, External, Instance, Items, Made, Table, Value
@@ -116,7 +116,7 @@ def _indexed(node: ast.FunctionDef) -> set[str]:
 
 def _attribute(node: ast.expr, function: FunctionNode | ast.Lambda) -> str:
     """The name of an attribute of self, empty for anything else."""
-    own = parameters(function)[0].arg if parameters(function) else ""
+    own = self_name(function)
     if isinstance(node, ast.Attribute) and dotted(node.value) == own:
         return node.attr
     return ""

@@ -64,7 +64,7 @@ from dlint.program.program import Program
 from dlint.rules.rule import Found
 from dlint.rules.wording import brief
 from dlint.source.nodes import walk
-from dlint.source.statements import dotted, functions_in, parameters, statements_in
+from dlint.source.statements import dotted, functions_in, parameters, self_name, statements_in
 from dlint.streams.item_names import index_names, index_names_in, is_index, mentions
 from dlint.streams.sources.streams import Streams
 from dlint.values.frame import Point, layout_of
@@ -177,7 +177,7 @@ def _ends(program: Program, uses: list[WorkerUse], streams: Streams, source: ast
         isinstance(source, ast.Attribute)
         and isinstance(frame.receiver, Instance)
         and isinstance(frame.scope, ast.FunctionDef)
-        and dotted(source.value) == parameters(frame.scope)[0].arg
+        and dotted(source.value) == self_name(frame.scope)
     ):
         return not is_set_elsewhere(program, uses, frame.receiver, source.attr) and _kept_ends(
             program, streams, frame.receiver, source.attr, event.world
@@ -207,7 +207,7 @@ def _kept_ends(program: Program, streams: Streams, instance: Instance, name: str
         function
         for above in evaluator.classes.line(instance.cls)
         for function in functions_in(above.node.body)
-        if parameters(function) and f"{parameters(function)[0].arg}.{name}" in layout_of(function).binds
+        if f"{self_name(function)}.{name}" in layout_of(function).binds
     ]
     if not stores:
         return False
@@ -216,7 +216,7 @@ def _kept_ends(program: Program, streams: Streams, instance: Instance, name: str
         frame = initialisers.get(id(function))
         if frame is None:
             return False
-        path = f"{parameters(function)[0].arg}.{name}"
+        path = f"{self_name(function)}.{name}"
         for statement, w in evaluator.flow.definitions(path, Point(frame, None), world):
             if not isinstance(statement, ast.Assign):
                 return False

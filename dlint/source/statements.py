@@ -255,6 +255,12 @@ def parameters(node: FunctionNode | ast.Lambda) -> list[ast.arg]:
     return found
 
 
+def self_name(node: FunctionNode | ast.Lambda) -> str:
+    """What a method calls its object: its first parameter; "" where it has none."""
+    found = parameters(node)
+    return found[0].arg if found else ""
+
+
 def expressions(statement: ast.stmt) -> Iterator[ast.expr]:
     """The expressions that a statement evaluates itself, its inner blocks left aside."""
     for field, value in ast.iter_fields(statement):

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from dlint.source.nodes import children
-from dlint.source.statements import parameters
+from dlint.source.statements import parameters, self_name
 from dlint.values.functions import function_body
 
 _LOOKS = ("len", "type")
@@ -25,7 +25,7 @@ def asked(node: ast.AST) -> dict[str, set[Any]]:
     found: dict[str, set[Any]] = {}
     if not isinstance(node, ast.FunctionDef) or not parameters(node):
         return found
-    own = parameters(node)[0].arg
+    own = self_name(node)
     body = function_body(node)
     above: _Above = {id(child): each for each in (node, *body) for child in children(each)}
     for inner in body:

@@ -296,6 +296,33 @@ def change_arguments(tree: ast.Module, around: Around) -> None:
         call.args.insert(0, deepcopy(get(slot)))
 
 
+def change_parameters(tree: ast.Module, around: Around) -> None:
+    """A function loses a parameter or all of them, or takes them by place only, by name only or as a tuple."""
+    random = around.random
+    functions = [node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)]
+    if not functions:
+        return
+    function = random.choice(functions)
+    given = function.args
+    every = [*given.posonlyargs, *given.args]
+    kind = random.randrange(5)
+    if kind == 0:
+        function.args = ast.arguments([], [], None, [], [], None, [])
+    elif kind == 1:
+        given.posonlyargs, given.args = every, []
+    elif kind == 2:
+        given.kwonlyargs += every
+        given.kw_defaults += [None] * len(every)
+        given.posonlyargs, given.args, given.defaults = [], [], []
+    elif kind == 3:
+        given.posonlyargs, given.args, given.defaults = [], [], []
+        given.vararg = every[0] if every else given.vararg
+    elif every:
+        every.pop(random.randrange(len(every)))
+        given.posonlyargs, given.args = [], every
+        given.defaults = given.defaults[: len(every)]
+
+
 CHANGES: dict[str, Change] = {
     change.__name__: change
     for change in (
@@ -317,6 +344,7 @@ CHANGES: dict[str, Change] = {
         change_constant,
         wrap_expression,
         change_arguments,
+        change_parameters,
     )
 }
 NAMES = tuple(CHANGES)

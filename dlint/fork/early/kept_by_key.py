@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from dlint.fork.handles import handle_of
 from dlint.source.nodes import walk
-from dlint.source.statements import own_names, parameters, statements_in
+from dlint.source.statements import own_names, parameters, self_name, statements_in
 from dlint.values.frame import Argument, Frame, Point, given_to
 from dlint.values.places import loops_around
 from dlint.values.values import Class, Const, Instance, Key, Made, Unknown, Value
@@ -226,7 +226,8 @@ def _keys(evaluator: Evaluator, key: ast.expr | None, point: Point) -> list[Valu
     if key is not None:
         return [value for value, _ in evaluator.values(key, point)]
     assert isinstance(scope, ast.FunctionDef)
-    return [value for value, _ in evaluator.parameters.values(parameters(scope)[0].arg, point.frame, HERE)]
+    first = self_name(scope)
+    return [value for value, _ in evaluator.parameters.values(first, point.frame, HERE)] if first else []
 
 
 def _receiver(frame: Frame) -> Key:

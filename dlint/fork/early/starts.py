@@ -18,6 +18,7 @@ from dlint.source.statements import (
     functions_in,
     own_names,
     parameters,
+    self_name,
     statements_in,
 )
 from dlint.values.frame import Frame, Point, arguments_of
@@ -193,7 +194,7 @@ def _own_objects(evaluator: Evaluator, frame: Frame) -> list[Instance]:
     scope = frame.scope
     if not isinstance(scope, ast.FunctionDef) or frame.owner is None or not parameters(scope):
         return []
-    own = evaluator.parameters.values(parameters(scope)[0].arg, frame, HERE)
+    own = evaluator.parameters.values(self_name(scope), frame, HERE)
     objects = {value.key: value for value, _ in own if isinstance(value, Instance)}
     return list(objects.values())[:_MOST_OBJECTS]
 

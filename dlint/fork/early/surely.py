@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from dlint.source.layout import Guard
 from dlint.source.nodes import children
-from dlint.source.statements import dotted, parameters
+from dlint.source.statements import dotted, parameters, self_name
 from dlint.values.frame import Frame, Point
 from dlint.values.places import places_around
 from dlint.values.values import Const, Instance
@@ -95,7 +95,7 @@ def _is_first_need(evaluator: Evaluator, test: ast.expr, wanted: bool, frame: Fr
         return False
     if not (isinstance(scope, ast.FunctionDef) and parameters(scope)):
         return False
-    own = parameters(scope)[0].arg
+    own = self_name(scope)
     if not (isinstance(held.value, ast.Name) and held.value.id == own):
         return False
     if by_key is not None:

@@ -12,7 +12,7 @@ import re
 from typing import TYPE_CHECKING, NamedTuple
 
 from dlint.budget.budget import spend
-from dlint.source.statements import FunctionNode, call_of, dotted, parameters
+from dlint.source.statements import FunctionNode, call_of, dotted, parameters, self_name
 from dlint.values.frame import layout_of
 
 if TYPE_CHECKING:
@@ -161,7 +161,7 @@ def _kept_under(held: ast.expr, trail: Sequence[ast.AST]) -> Iterator[tuple[str,
             if isinstance(node, ast.Assign)
             and any(isinstance(target, ast.Name) and target.id == held.id for target in node.targets)
         ]
-    own = scope.args.args[0].arg if isinstance(scope, FunctionNode) and scope.args.args else None
+    own = self_name(scope) if isinstance(scope, FunctionNode) else None
     for each in found:
         if isinstance(each, ast.Attribute):
             root = (dotted(each) or "").partition(".")[0]
