@@ -12,8 +12,8 @@ function that is called there, or one that trains by its name and cannot be seen
 (`if step % 100 == 0`, but not `if rank == 0`, `args.weight > 0` or what only the constructor sets, which are
 the same in all rounds, nor `if step > 3`, which lets all through from one on), in a loop that is left in the
 same round (an attempt that is made again only after an error), in a test, a loader without workers or with
-`persistent_workers=True`, one that a method called in each round makes anew, and a loader class with an
-`__iter__` of its own.
+`persistent_workers=True`, one that a method called in each round makes anew, a loader class with an
+`__iter__` of its own, and what may be an iterator already (`batches = iter(loader)`), which is gone on with.
 
 ## Why is this bad
 
@@ -72,6 +72,7 @@ from dlint.loaders.iteration import Iterations
 from dlint.loaders.loaders import Loader
 from dlint.loaders.samplers import Samplers
 from dlint.program.conditions import with_workers
+from dlint.program.iterators import may_be_iterator
 from dlint.program.program import Program
 from dlint.rules.rule import Found
 from dlint.rules.wording import brief
@@ -229,11 +230,12 @@ def _is_short(loop: ast.stmt) -> bool:
 
 
 def _loader(program: Program, iterations: Iterations, node: ast.expr, point: Point) -> Loader | None:
-    """The loader, with workers of its own for each iterator, that an expression may be."""
+    """The loader, with workers of its own for each iterator, that an expression may be, and surely no
+    iterator over one."""
     for value, _ in program.evaluator.values(node, point):
         loader = iterations.loader(value)
         if loader is not None and _starts_workers(loader):
-            return loader
+            return None if may_be_iterator(program.evaluator, node, point) else loader
     return None
 
 
