@@ -7,24 +7,32 @@ import re
 from collections.abc import Iterator, Set
 from typing import TYPE_CHECKING
 
+from dlint.calls.parameters import is_static, written
 from dlint.knowledge.epochs import TELLS, sets_epoch_itself
 from dlint.source.module import Module
 from dlint.source.nodes import walk
-from dlint.source.statements import dotted, functions_in, own_names, statements_in, target_names
+from dlint.source.statements import (
+    dotted,
+    functions_in,
+    own_names,
+    parameters,
+    statements_in,
+    target_names,
+)
 from dlint.values.places import loops_around
 from dlint.values.values import Const, External, Instance, Made, Unknown, Value
 
 if TYPE_CHECKING:
     from dlint.loaders.program import Program
     from dlint.loaders.samplers import Dealt
-    from dlint.values.frame import Argument, Point
+    from dlint.values.frame import Argument, Frame, Point
 
 _BY_NAME = re.compile(rf"[\"']{TELLS}[\"']")
 _SETS = re.compile(rb"""\bsetattr\([^\n]{0,200}["']epoch["']""")
 # What asks for an attribute of its first argument, or whether there is one, which calls nothing.
 _ASKS = ("getattr", "hasattr")
-# So many calls lie at most between a loop and what is made of what it goes through.
-_FAR = 3
+# In so many functions, and of so many of their parameters, it is looked for what something is made of.
+_MOST = 40
 _EPOCH = re.compile("epoch", re.IGNORECASE)
 
 
@@ -78,15 +86,27 @@ class Epochs:
             self._is_counted(path, point) for path in _paths(given.expression)
         ):
             return True
-        names = [each.arg for each in [*scope.args.posonlyargs, *scope.args.args]]
-        names = names[1 if point.frame.owner is not None else 0 :]
-        for site in self._evaluator.sites.of(scope, point.frame):
-            passed = {**dict(zip(names, site.arguments.positional, strict=False)), **site.arguments.keywords}
-            for name in named & passed.keys():
-                expression = passed[name].expression
-                if expression is not None and _EPOCH.search(ast.unparse(expression)):
-                    return True
-        return False
+        return any(
+            _EPOCH.search(ast.unparse(passed[name]))
+            for _, passed in self._passed(scope, point.frame)
+            for name in named & passed.keys()
+        )
+
+    def _passed(self, scope: ast.FunctionDef, frame: Frame) -> Iterator[tuple[Point, dict[str, ast.expr]]]:
+        """The calls of a function: where each stands, and what it gives to the parameters, as far as that is
+        written out there."""
+        method = frame.owner is not None and not is_static(scope)
+        names = [each.arg for each in parameters(scope)]
+        for site in self._evaluator.sites.of(scope, frame):
+            given = {name: written(name, scope, site.arguments, method) for name in names}
+            yield (
+                site.point,
+                {
+                    name: argument.expression
+                    for name, argument in given.items()
+                    if argument is not None and argument.expression is not None
+                },
+            )
 
     def _is_counted(self, path: str, point: Point) -> bool:
         """Whether methods of the object count one of its attributes up: ``self.turn += 1``."""
@@ -105,37 +125,38 @@ class Epochs:
             for name in own_names(statement)
         )
 
-    def rounds_of(self, given: Argument, point: Point) -> Iterator[ast.stmt]:
+    def rounds_of(self, given: Argument, point: Point) -> list[ast.stmt] | None:
         """The loops, around a call at a point or the calls that lead there, in whose rounds an argument
-        is made of something else each time: of what they go through, or set."""
-        waiting = [(point, _paths(given.expression), 0)]
-        seen: set[int] = set()
+        is made of something else each time: of what they go through, or set. None where too much leads
+        there to say."""
+        rounds: list[ast.stmt] = []
+        waiting = [(point, _paths(given.expression))]
+        seen = set[tuple[int, frozenset[str]]]()
         while waiting:
-            at, paths, far = waiting.pop()
+            at, paths = waiting.pop()
             paths |= _made_of(paths, at)
-            for loop in loops_around(at):
-                if any(_is_in(path, at.frame.layout.bound_by(loop)) for path in paths):
-                    yield loop
-            scope = at.frame.scope
-            if not isinstance(scope, ast.FunctionDef) or id(scope) in seen or far == _FAR:
+            rounds += [
+                loop
+                for loop in loops_around(at)
+                if any(_is_in(path, at.frame.layout.bound_by(loop)) for path in paths)
+            ]
+            scope, mark = at.frame.scope, (id(at.frame.scope), frozenset(paths))
+            if not isinstance(scope, ast.FunctionDef) or mark in seen:
                 continue
-            seen.add(id(scope))
-            names = [each.arg for each in [*scope.args.posonlyargs, *scope.args.args]]
-            names = names[1 if at.frame.owner is not None else 0 :]
-            for site in self._evaluator.sites.of(scope, at.frame):
-                passed = {
-                    **dict(zip(names, site.arguments.positional, strict=False)),
-                    **site.arguments.keywords,
-                }
+            seen.add(mark)
+            if len(seen) > _MOST:
+                return None
+            for caller, passed in self._passed(scope, at.frame):
                 there = {
                     inner + path[len(name) :]
                     for path in paths
                     for name in [path.partition(".")[0]]
                     if name in passed
-                    for inner in _paths(passed[name].expression)
+                    for inner in _paths(passed[name])
                 }
                 if there:
-                    waiting.append((site.point, there, far + 1))
+                    waiting.append((caller, there))
+        return rounds
 
     def _calls_of(self, relative: str) -> list[list[Value]]:
         """What the receivers of a file's calls of ``set_epoch`` may be."""

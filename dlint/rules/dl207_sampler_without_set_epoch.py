@@ -200,10 +200,11 @@ def _runs_each_epoch(
     return only(found)
 
 
-def _is_another_each_round(rounds: Iterator[ast.stmt], around: EpochLoop) -> bool:
+def _is_another_each_round(rounds: list[ast.stmt] | None, around: EpochLoop) -> bool:
     """Whether loops in whose rounds a sampler is made with another seed are those of the epochs, or inside
-    these. Where a whole training is run again with another seed, its epochs still begin alike."""
-    return any(
+    these; or may be, where they are not known. Where a whole training is run again with another seed, its
+    epochs still begin alike."""
+    return rounds is None or any(
         around.loop is None or loop is around.loop or any(node is loop for node in walk(around.loop))
         for loop in rounds
     )
