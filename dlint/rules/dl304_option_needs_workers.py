@@ -11,9 +11,10 @@ On some way through the program:
 Only sure values count: a number of workers that the user chooses is not reported, but the default of an
 option is (`--workers`, default 0, with `prefetch_factor=2`: the program raises as it stands), and
 `persistent_workers=workers > 0` is understood. A default does not count where a file is given for all
-(`Config(**yaml.safe_load(f))`), nor one that a validator of a pydantic model may replace. `worker_init_fn`
-without workers is never called, which is harmless and not reported. What a test expects to raise
-(`with pytest.raises(ValueError):`) is left alone.
+(`Config(**yaml.safe_load(f))`), nor one that a validator of a pydantic model may replace, nor one that the
+program itself refuses (`if args.workers == 0: parser.error(...)`). `worker_init_fn` without workers is never
+called, which is harmless and not reported. What a test expects to raise (`with pytest.raises(ValueError):`)
+is left alone.
 
 ## Why is this bad
 
@@ -61,10 +62,11 @@ from dlint.loaders.conflicts import Conflict, Judge, applicability, conflicts, s
 from dlint.loaders.loaders import Loader, is_zero
 from dlint.program.conditions import SOME_WAYS
 from dlint.program.program import Program
+from dlint.program.refusals import is_refused
 from dlint.rules.rule import Found
 from dlint.rules.wording import listed
 from dlint.values.facts import fits
-from dlint.values.values import Const, Unknown, Value
+from dlint.values.values import Const, External, Unknown, Value
 from dlint.values.worlds import World
 
 _ERRORS = {
@@ -81,7 +83,9 @@ def check(program: Program) -> Iterator[Found]:
         missing = {
             name: conflict
             for name in filter(loader.may_get, _ERRORS)
-            for conflict in [conflicts(loader, ("num_workers", name), _without_workers(program, name))]
+            for conflict in [
+                conflicts(loader, ("num_workers", name), _without_workers(program, loader, name))
+            ]
             if conflict is not None
         }
         if missing:
@@ -90,16 +94,20 @@ def check(program: Program) -> Iterator[Found]:
             yield from _numbers(loader)
 
 
-def _without_workers(program: Program, name: str) -> Judge:
+def _without_workers(program: Program, loader: Loader, name: str) -> Judge:
     def judge(given: dict[str, Value | None], world: World) -> bool:
         value = given[name]
         if not _no_workers(given["num_workers"], world):
             return False
-        if name == "persistent_workers":
-            return surely_true(value, world) or _is_on_by_default(program, value, world)
-        if name == "timeout":
-            return isinstance(value, Const) and _is_number(value) and value.value > 0
-        return surely_given(value, world)
+        match name:
+            case "persistent_workers":
+                needed = surely_true(value, world) or _is_on_by_default(program, value, world)
+            case "timeout":
+                needed = isinstance(value, Const) and _is_number(value) and value.value > 0
+            case _:
+                needed = surely_given(value, world)
+        asked = _options(loader) if needed and world.is_as_it_stands else ()
+        return needed and not any(is_refused(program, option) for option in asked)
 
     return judge
 
@@ -151,6 +159,15 @@ def _option(loader: Loader) -> str | None:
     values = loader.values("num_workers")
     named = {option_of(value) for value in values if value is not None and not is_zero(value)}
     return named.pop() if len(named) == 1 and any(map(_is_nought, values)) else None
+
+
+def _options(loader: Loader) -> list[External]:
+    """The options that the number of workers may be."""
+    return [
+        value
+        for value in loader.values("num_workers")
+        if isinstance(value, External) and option_of(value) is not None
+    ]
 
 
 def _is_nought(value: Value | None) -> bool:
