@@ -46,8 +46,9 @@ def tests_in(loop: ast.stmt, point: Point) -> Iterator[Test]:
 
 
 def is_now_and_then(test: Test, loop: ast.stmt, point: Point) -> bool:
-    """Whether a test lets only some rounds through: ``step % 100 == 0``, ``step == 0``. One that leaves the
-    round may look for what cannot be used: it has to be about the number of the round."""
+    """Whether a test lets only some rounds through: ``step % 100 == 0``, ``step == 0``, or asks for what the
+    loop sets. One that leaves the round may look for what cannot be used: it has to be about the number of
+    the round."""
     if test.leaves:
         grown = _counters(loop)
         telling = any(
@@ -56,7 +57,12 @@ def is_now_and_then(test: Test, loop: ast.stmt, point: Point) -> bool:
             for node in walk(test.node)
         )
     else:
-        telling = any(isinstance(node, ast.Mod | ast.Compare | ast.Not) for node in walk(test.node))
+        bound = point.frame.layout.bound_by(loop)
+        telling = any(
+            isinstance(node, ast.Mod | ast.Compare | ast.Not)
+            or (isinstance(node, ast.Name | ast.Attribute) and dotted(node) in bound)
+            for node in walk(test.node)
+        )
     return telling and not lets_through(test.node, test.wanted, loop, point)
 
 

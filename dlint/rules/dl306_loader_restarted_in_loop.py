@@ -11,8 +11,9 @@ Once before or after a loop is fine, so is once an epoch beside what goes throug
 function that is called there, or one that trains by its name and cannot be seen), now and then
 (`if step % 100 == 0`, but not `if rank == 0`, `args.weight > 0` or what only the constructor sets, which are
 the same in all rounds, nor `if step > 3`, which lets all through from one on), in a loop that is left in the
-same round (an attempt that is made again only after an error), in a test, a loader without workers or with
-`persistent_workers=True`, one that a method called in each round makes anew, a loader class with an
+same round (an attempt that is made again only after an error) or goes round a few times as it is written, in
+a function that keeps what it has taken (`if self.example is None:`), in a test, a loader without workers or
+with `persistent_workers=True`, one that a method called in each round makes anew, a loader class with an
 `__iter__` of its own, and what may be an iterator already (`batches = iter(loader)`), which is gone on with.
 
 ## Why is this bad
@@ -79,7 +80,7 @@ from dlint.rules.wording import brief
 from dlint.source.module import Module
 from dlint.source.nodes import walk
 from dlint.source.restarts import Restart, base_of, may_restart, restarts, takes_first
-from dlint.source.statements import dotted, target_names
+from dlint.source.statements import dotted, own_names, statements_in, target_names
 from dlint.values.frame import Point
 from dlint.values.places import loops_around, loops_that_repeat, tests_around
 from dlint.values.values import Const, Function, Value
@@ -115,6 +116,8 @@ def check(program: Program) -> Iterator[Found]:
     )
     for module in program.modules.each(files):
         for restart in restarts(module):
+            if _is_in_handler(restart.trail):
+                continue  # now and then: what has ended is begun again
             if iterations is None:
                 iterations = Iterations(program)
             (loop, held), point = _loop(restart), program.evaluator.sites.point_of(module, restart.trail)
@@ -123,6 +126,17 @@ def check(program: Program) -> Iterator[Found]:
                     yield from _in_loop(program, iterations, restart, loop, held, point)
             elif restart.at_once:
                 yield from _in_function(program, iterations, module, restart)
+
+
+def _is_in_handler(trail: list[ast.AST]) -> bool:
+    """Whether a handler of an error is what the innermost loop, or the function, comes to."""
+    around = (
+        node
+        for node in reversed(trail)
+        if isinstance(node, ast.ExceptHandler | ast.For | ast.While | ast.FunctionDef)
+        and not (isinstance(node, ast.For) and node.iter in trail)
+    )
+    return isinstance(next(around, None), ast.ExceptHandler)
 
 
 def _may_restart(text: str) -> bool:
@@ -146,7 +160,7 @@ def _in_loop(
         return
     if not _is_made_anew(program, loop, restart.source, point):
         # Before the loop, processes that a test in it keeps out would start workers, too.
-        alone = held is restart.source and next(tests_in(loop, point), None) is None
+        alone = next(loops_around(point)) is loop and next(tests_in(loop, point), None) is None
         yield _found(program, point.frame.module, restart, loader, "in a loop", alone=alone)
 
 
@@ -157,11 +171,13 @@ def _in_function(
     function = next((node for node in reversed(restart.trail) if isinstance(node, ast.FunctionDef)), None)
     if function is None or not any(node in function.body for node in restart.trail):
         return
+    if any("cache" in ast.unparse(decorator) for decorator in function.decorator_list):
+        return
     if base_of(restart.source) is None or restart.source.__class__ is ast.Subscript:
         return
     program.evaluator.start()
     point = program.evaluator.sites.point_of(module, restart.trail)
-    if any(_counts(test) for test, _, _ in tests_around(point)):
+    if any(_counts(test) or _is_kept(test, function) for test, _, _ in tests_around(point)):
         return
     loader = _loader(program, iterations, restart.source, point)
     site = _calling_loop(program, iterations, function, point, loader) if loader is not None else None
@@ -221,11 +237,40 @@ def _counts(test: ast.expr) -> bool:
     return False
 
 
+def _is_kept(test: ast.expr, function: ast.FunctionDef) -> bool:
+    """Whether a function sets what outlives its call, and asks for that first, as one does that keeps what it
+    has taken: ``if self.example is None: self.example = ...``"""
+    inside = list(statements_in(function.body))
+    shared = {name for each in inside if isinstance(each, ast.Global | ast.Nonlocal) for name in each.names}
+    kept = {name for each in inside for name in own_names(each) if "." in name or name in shared}
+    kept |= {
+        dotted(target.value) or ""
+        for each in inside
+        if isinstance(each, ast.Assign)
+        for target in each.targets
+        if isinstance(target, ast.Subscript)
+    }
+    for node in walk(test):
+        match node:
+            case ast.Call(func=ast.Name(id="hasattr"), args=[held, ast.Constant(value=str(name))]):
+                if f"{dotted(held)}.{name}" in kept:
+                    return True
+            case ast.Name() | ast.Attribute() if dotted(node) in kept:
+                return True
+    return False
+
+
 def _is_short(loop: ast.stmt) -> bool:
     """Whether a loop goes round a few times only, as it is written."""
     match loop:
         case ast.For(iter=ast.Call(func=ast.Name(id="range"), args=[ast.Constant(value=int(rounds))])):
             return rounds <= _FEW
+        case (
+            ast.For(iter=ast.Tuple(elts=parts) | ast.List(elts=parts) | ast.Set(elts=parts))
+            | ast.For(iter=ast.Call(args=[ast.Tuple(elts=parts) | ast.List(elts=parts)]))
+            | ast.For(iter=ast.Call(func=ast.Attribute(value=ast.Dict(values=parts)), args=[]))
+        ):
+            return len(parts) <= _FEW and not any(isinstance(part, ast.Starred) for part in parts)
     return False
 
 
@@ -259,6 +304,8 @@ def _loop(restart: Restart) -> tuple[ast.For | ast.While | None, ast.expr]:
                 continue  # another loader each time: the loop around it comes back to them
             if isinstance(above, ast.For) and held is restart.source and _is_bound(held, above.target):
                 held = above.iter
+                continue
+            if _is_short(above):
                 continue
             return above, held
     return nothing
