@@ -14,13 +14,11 @@ from dlint.source.statements import dotted
 
 _NEXTS = ("next", "__next__")
 _AGAIN = (ast.For, ast.AsyncFor, ast.While, ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
-# A loop, and up to twelve lines below what may end it. A search may begin anew at each line: what repeats is
-# bounded, and no line can be read in two ways.
-_LEFT = re.compile(
-    r"^(?=([ \t]{0,99})for\b[^\n]{1,300}(?:\n(?:\1[ \t][^\n]{0,500})?){0,12}?"
-    r"(?:\n\1[ \t]{1,99}|[:;][ \t]{0,9})(?:break|return)\b)",
-    re.MULTILINE,
-)
+# How a loop begins, and what ends it.
+_LOOP = re.compile(r"[ \t]*(?:async[ \t]+)?for\b")
+_LEAVES = re.compile(r"(?:break|return)\b")
+_LEFT_BESIDE = re.compile(r"[:;][ \t]*(?:break|return)\b")
+_ONE = re.compile(r",\s*1\s*\)")
 _NEXT = "next(iter({}))"
 _LEFT_AT_ONCE = "for ... in {}, left at once,"
 
@@ -66,7 +64,7 @@ def restarts(module: Module) -> Iterator[Restart]:
                 call.func is trail[-1]
             ):
                 yield Restart(trail[:-1], call, source, True, "islice({}, 1)")
-    lines = [module.text.count("\n", 0, match.start()) + 1 for match in _LEFT.finditer(module.text)]
+    lines = [number for number, line in enumerate(module.lines, 1) if _LOOP.match(line)]
     for trail in module.trails_at(lines):
         match trail[-1]:
             case ast.For(iter=through, body=[*_, ast.Break() | ast.Return() as last]) as loop if takes_first(
@@ -84,7 +82,28 @@ def restarts(module: Module) -> Iterator[Restart]:
 
 def may_restart(text: str) -> bool:
     """Whether a file's text may have one of them that is no ``next``."""
-    return "islice" in text or _LEFT.search(text) is not None
+    return ("islice" in text and _ONE.search(text) is not None) or _may_be_left(text)
+
+
+def _may_be_left(text: str) -> bool:
+    """Whether by its indentation a ``break`` or ``return`` stands in a loop's own body."""
+    # The lines around a line: how far each is indented, and whether it is a loop's.
+    around: list[tuple[int, bool]] = []
+    for line in text.splitlines():
+        written = line.lstrip()
+        if not written or written[0] == "#":
+            continue
+        indent, above = len(line) - len(written), False
+        while around and around[-1][0] >= indent:
+            above = around.pop()[1]
+        if around and around[-1][1] and _LEAVES.match(written):
+            return True
+        # What closes a bracket ends what began before it.
+        is_loop = above if written[0] in ")]}" else _LOOP.match(written) is not None
+        if is_loop and _LEFT_BESIDE.search(written):
+            return True
+        around.append((indent, is_loop))
+    return False
 
 
 def takes_first(loop: ast.For | ast.AsyncFor) -> bool:
