@@ -118,6 +118,13 @@ class Program:
             if loader.may_get(name) and any(_callee(value) is function for value in loader.values(name))
         ]
 
+    def any_loader(self, asked: Callable[[Loader], bool]) -> bool:
+        """Whether some loader of the program is as asked: of this block, or of another."""
+        others = (relative for relative in self._finder.files() if not self.mine(relative))
+        return any(map(asked, self.loaders)) or any(
+            asked(loader) for relative in others for loader in self._loaders_of(relative)
+        )
+
     def made_by(self, call: ast.AST) -> Loader | None:
         """The loader that a call makes, in whatever block; None where it makes none."""
         while self._looked_through < self.modules.count:  # looking may parse others

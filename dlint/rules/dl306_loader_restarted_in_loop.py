@@ -105,6 +105,8 @@ _LOOKS = frozenset({"iter", "len", "next", "print", "type", "isinstance"})
 
 def check(program: Program) -> Iterator[Found]:
     """Every ``next(iter(loader))`` of a loop."""
+    if not program.any_loader(_starts_workers):
+        return
     iterations: Iterations | None = None
     index = program.modules.index
     files = sorted(
