@@ -206,15 +206,17 @@ def _targets(program: Program, call: ast.Call, point: Point) -> list[Value]:
 
 
 def calls_named(
-    program: Program, word: str, *, everywhere: bool = False
+    program: Program, word: str, *, everywhere: bool = False, in_tests: bool = True
 ) -> Iterator[tuple[Module, ast.Call, Point]]:
     """This block's calls of something whose last name is a word, or that is imported under another;
-    ``everywhere``: all of the program's."""
+    ``everywhere``: all of the program's; but those ``in_tests``, if they do not count."""
     called = re.compile(rb"\b%s\s*(?:\(|as\s)" % word.encode())
     files = (
         relative
         for relative in program.modules.index.mentioning(word)
-        if (everywhere or program.mine(relative)) and called.search(program.modules.index.data(relative))
+        if (everywhere or program.mine(relative))
+        and (in_tests or not program.modules.index.is_test(relative))
+        and called.search(program.modules.index.data(relative))
     )
     for module in program.modules.each(files):
         for name in [word, *_aliases(module, word)]:

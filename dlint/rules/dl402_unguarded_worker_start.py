@@ -177,9 +177,11 @@ def _beginnings(program: Program, loaders: Iterable[Loader]) -> Iterator[Point]:
     for loader in loaders:
         asks = asks or "_dataloader" in loader.module.text
         yield loader.point
+    index = program.modules.index
     for word in GOES_THROUGH_WORDS if asks else ():
-        for module in program.modules.each(program.modules.index.naming(word)):
-            for trail in module.paths_to(word) if "lightning" in module.text else ():
+        files = [each for each in index.naming(word) if b"lightning" in index.data(each)]
+        for module in program.modules.each(files):
+            for trail in module.paths_to(word):
                 yield program.evaluator.sites.point_of(module, trail)
 
 

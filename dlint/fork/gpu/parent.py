@@ -115,8 +115,8 @@ def _may_use(program: Program) -> list[_Call]:
         program.answers[mark] = [
             _Call(call, point, word in words or bool(_MOVED.search(told)))
             for word in [*sorted(words), "to", *sorted(prepare - words)]
-            for module, call, point in calls_named(program, word, everywhere=True)
-            if id(point.frame.scope) not in worker and not program.modules.index.is_test(module.relative)
+            for _, call, point in calls_named(program, word, everywhere=True, in_tests=False)
+            if id(point.frame.scope) not in worker
             for told in [ast.unparse(call) if word == "to" else ""]
             if word != "to" or _MOVED.search(told) or _TELLS_DEVICE.search(told)
         ]

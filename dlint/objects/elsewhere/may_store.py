@@ -62,6 +62,9 @@ class _Does(NamedTuple):
 
 # What a call may give something to, and under which parameter.
 _Taken = tuple[_Taker, str]
+# A call, and the statement that it is, or whose whole value it is.
+_Handing = tuple[ast.stmt | None, ast.Call]
+_NO_CALLS: list[_Handing] = []
 
 
 class MayStore:
@@ -72,7 +75,7 @@ class MayStore:
         self._storing = StoringFunctions(modules)
         self._known: dict[tuple[int, str, str], bool] = {}
         self._followed: dict[tuple[int, str, str], Followed] = {}
-        self._handed: dict[tuple[int, str], list[tuple[ast.stmt | None, ast.Call]]] = {}
+        self._handed: dict[int, dict[str | None, list[_Handing]]] = {}  # by the scope, and the path in it
         self._defined: dict[str, list[_Taker]] = {}
         self._done: dict[int, _Does] = {}
 
@@ -102,9 +105,12 @@ class MayStore:
         calls: set[int] = set()
         statements: set[int] = set()
         otherwise: list[int] = []
+        handing = self._handing(scope, path)
+        if not handing:  # most, without a look at the files that store the attribute
+            return _NOTHING
         layout = layout_of(scope)
         storers = self._storing.of(attribute.rpartition(".")[2])
-        for statement, call in self._handing(scope, path) if storers.functions else ():
+        for statement, call in handing if storers.functions else ():
             if _called_as(call) not in storers.words:
                 continue
             taken = self._taken(call, path)
@@ -148,20 +154,19 @@ class MayStore:
                     waiting.append((taker.node, parameter))
         return False
 
-    def _handing(self, scope: Scope, path: str) -> list[tuple[ast.stmt | None, ast.Call]]:
+    def _handing(self, scope: Scope, path: str) -> list[_Handing]:
         """The calls of a scope that are given what it has under a path, and the statements that they are, or
         whose whole value they are."""
-        found = self._handed.get((id(scope), path))
+        found = self._handed.get(id(scope))
         if found is None:
-            layout = layout_of(scope)
-            nodes = layout.nodes
+            found = self._handed[id(scope)] = {}
+            nodes = layout_of(scope).nodes
             whole = {id(each.value): each for each in nodes if isinstance(each, ast.Expr | ast.Assign)}
-            found = self._handed[id(scope), path] = [
-                (whole.get(id(node)), node)
-                for node in nodes
-                if isinstance(node, ast.Call) and any(_is_path(each, path) for each in _given(node))
-            ]
-        return found
+            for node in nodes:
+                if isinstance(node, ast.Call):
+                    for given in {dotted(each) for each in _given(node)} - {None}:
+                        found.setdefault(given, []).append((whole.get(id(node)), node))
+        return found.get(path, _NO_CALLS)
 
     def _taken(self, call: ast.Call, path: str) -> list[_Taken] | None:
         """The functions of the program that a call may give what has a path, with their text and under which
