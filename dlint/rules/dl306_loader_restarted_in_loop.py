@@ -98,7 +98,7 @@ _FAR = 1
 # Who makes a loader, or is given one, mentions one of these, or what goes through one.
 _WORDS = ("iter(", "DataLoader", "loader", "islice")
 # So many rounds, as written, are a look at some batches.
-_FEW = 10
+_FEW = 4
 # What is given a loader and does not go through it.
 _LOOKS = frozenset({"iter", "len", "next", "print", "type", "isinstance"})
 
