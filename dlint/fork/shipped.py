@@ -26,12 +26,14 @@ class Part:
     """A value that workers get, where it is held (``Squares.transform``), and in which world.
 
     ``pickled`` is False where only forked workers have it: an object above it says itself what is pickled.
+    ``into``: the attribute that holds it, and the key of the object; the place is that of all of its class.
     """
 
     value: Value
     place: str
     world: World
     pickled: bool = True
+    into: tuple[Key, str] | None = None
 
 
 def shipped(evaluator: Evaluator, value: Value, place: str, world: World) -> Iterator[Part]:
@@ -51,7 +53,7 @@ def shipped(evaluator: Evaluator, value: Value, place: str, world: World) -> Ite
 
 def _held(evaluator: Evaluator, part: Part) -> Iterator[Part]:
     """What a part holds; of an object also what pickling leaves out."""
-    held = partial(Part, pickled=part.pickled)
+    held = partial(Part, pickled=part.pickled, into=part.into)
     match part.value:
         case Items(items=items):
             for item in items:
@@ -81,7 +83,7 @@ def _held(evaluator: Evaluator, part: Part) -> Iterator[Part]:
             out = left_out(evaluator, instance.cls)
             for name, value, w in attributes(evaluator, instance, part.world):
                 sent = part.pickled and out is not None and name not in out
-                yield Part(value, f"{instance.cls.name}.{name}", w, sent)
+                yield Part(value, f"{instance.cls.name}.{name}", w, sent, (instance.key, name))
             for value, w in _given(evaluator, instance, part.world):
                 sent = part.pickled and out is not None
                 yield Part(value, f"an argument of {instance.cls.name}", w, sent)

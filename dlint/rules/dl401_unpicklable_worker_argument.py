@@ -125,6 +125,7 @@ from dlint.fork.unsendable import Kept, kept_unsendable
 from dlint.loaders.loaders import Loader, is_zero
 from dlint.objects.pickled_state import is_pickled
 from dlint.program.conditions import both, loaded, started_anew
+from dlint.program.given import given_parts
 from dlint.program.program import Program
 from dlint.program.stored_later import is_surely_before, stored_later
 from dlint.project.main_guards import is_guarded
@@ -160,15 +161,12 @@ def check(program: Program) -> Iterator[Found]:
         uses = [(use, method == LOKY) for use, method in methods if method != "fork"]
         if not uses:
             continue
-        parts = program.shipped(uses[0][0])
-        hazards = [(part, hazard) for part in parts if (hazard := _judged(program, part)) is not None]
         kept = [
             each
-            for part in parts
+            for part in program.shipped(uses[0][0])
             if part.pickled and isinstance(part.value, Instance)
             for each in kept_unsendable(program.evaluator, part.value, part.world)
         ]
-        later = list(_later(program, parts))
         for use, by_loky in uses:
             assert use.loader is not None
             for each in kept:
@@ -178,9 +176,12 @@ def check(program: Program) -> Iterator[Found]:
                 continue  # functions and classes arrive, wherever they are defined
             if use.dataset is None:
                 yield from _arguments(program, use, use.loader)
+            parts = given_parts(program, use)
+            later = _later(program, parts)
             before = [each for each in later if comes_before(program.evaluator, each.point, use)]
-            for part, hazard in hazards:
-                if not (
+            for part in parts:
+                hazard = _judged(program, part)
+                if hazard is not None and not (
                     _is_never_sent(program, hazard, use.loader) or _is_replaced(program, part, before, use)
                 ):
                     yield _found(program, hazard, use)
@@ -204,7 +205,6 @@ class _Later:
     """What pickle refuses of that which a call stores in an attribute of an object."""
 
     into: tuple[Key, str]
-    place: str
     point: Point
     hazards: list[_Hazard]
     at_once: bool
@@ -237,7 +237,7 @@ def _later(program: Program, parts: Sequence[Part]) -> Iterator[_Later]:
                     for each in shipped(program.evaluator, value, place, world)
                 ]
                 hazards = [hazard for each in inside if (hazard := _judged(program, each)) is not None]
-                yield _Later((held.key, name), place, point, hazards, at_once)
+                yield _Later((held.key, name), point, hazards, at_once)
 
 
 def _stored_before(program: Program, before: list[_Later], use: WorkerUse) -> Iterator[_Hazard]:
@@ -258,9 +258,10 @@ def _stored_before(program: Program, before: list[_Later], use: WorkerUse) -> It
 def _is_replaced(program: Program, part: Part, before: list[_Later], use: WorkerUse) -> bool:
     """Whether something else stands in a part's place when a loader starts its workers."""
     assert use.loader is not None
-    stores = [each for each in before if each.place == part.place]
-    return len({each.into for each in stores}) == 1 and any(
-        is_surely_before(program.evaluator, each.point, use.loader, at_once=each.at_once) for each in stores
+    return any(
+        each.into == part.into
+        and is_surely_before(program.evaluator, each.point, use.loader, at_once=each.at_once)
+        for each in before
     )
 
 

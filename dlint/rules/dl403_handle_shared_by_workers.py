@@ -159,20 +159,19 @@ from dlint.fork.early.reset import is_reset_in_workers, resetting
 from dlint.fork.early.when import BEFORE, BY_CONSTRUCTOR, When, kept_before, needed_early
 from dlint.fork.handles import handle_of, read_as_npz
 from dlint.fork.held_handles import Held, held, is_released, keeps_part
-from dlint.fork.order import comes_before
 from dlint.fork.set_elsewhere import left_as_made
 from dlint.fork.sides import functions_of, init_visits, made_in_parent, renewed
 from dlint.knowledge.processes.handles import HANDLES, Handle
 from dlint.objects.pickled_state import is_pickled
 from dlint.program.asked import for_events, for_made, for_visit
 from dlint.program.conditions import NOT_FORKED, any_loaded, both
+from dlint.program.opened_by_others import opened_by_others
 from dlint.program.program import Program
-from dlint.program.stored_later import Later, is_surely_before, stored_later
 from dlint.rules.rule import Found
 from dlint.rules.wording import place
 from dlint.source.nodes import walk
-from dlint.source.statements import FunctionNode, changed_names, functions_in, own_names, statements_in
-from dlint.values.frame import Arguments, Point
+from dlint.source.statements import FunctionNode, changed_names, own_names, statements_in
+from dlint.values.frame import Point
 from dlint.values.functions import function_body
 from dlint.values.values import Class, Instance, Made
 from dlint.workers.events import Visit
@@ -209,7 +208,8 @@ def check(program: Program) -> Iterator[Found]:
                 yield from _read_by_others(program, uses, owner, visits, code, start, sent)
                 if visits:
                     yield from _kept(program, uses, owner, visits, start, sent)
-            yield from _stored(program, uses, owner, visits, sent)
+            for use in uses:
+                yield from _stored(program, use, owner, visits, sent)
             asked = asked_for_by_others(program, owner, code, visits)
             yield from _lazy(program, uses, owner, [*visits, *asked], sent)
         for use in uses:
@@ -276,71 +276,29 @@ def _kept(
 
 
 def _stored(
-    program: Program, uses: list[WorkerUse], owner: Instance, visits: list[Visit], sent: bool
+    program: Program, use: WorkerUse, owner: Instance, visits: list[Visit], sent: bool
 ) -> Iterator[Found]:
-    """Handles that others put on an object once it is made, or have it open (``dataset.open()``), before the
-    loader of a use is there: where nothing else is stored there, and nothing closes it by then."""
+    """Handles that others put on an object once it is made, or have it open, before the loader of a use is
+    there."""
     reads = [(visit, _reads(visit)) for visit in visits]
-    names = {name for _, read in reads for name in read}
-    later = [each for each in stored_later(program.evaluator, owner, uses[0].world) if each.name in names]
-    for name in dict.fromkeys(each.name for each in later):
-        if any(path_of(visit, name) in visit.frame.layout.binds for visit in visits):
-            continue
-        stores = [each for each in later if each.name == name]
-        statements = [each.point.statement for each in stores if each.point.statement is not None]
-        for use in left_as_made(program, uses, owner, name, statements):
-            if use.loader is None:
-                continue
-            before = [each for each in stores if comes_before(program.evaluator, each.point, use)]
-            handles = [
-                (value, handle, each)
-                for each in before
-                for value, _ in each.values
-                if isinstance(value, Made)
-                and (handle := handle_of(program.evaluator, value)) is not None
-                and not renewed(program, use, value)
-            ]
-            if len(handles) != len(before) or _is_let_go(program, use, owner, before, name):
-                continue
-            for value, handle, each in handles:
-                if not is_surely_before(program.evaluator, each.point, use.loader, at_once=each.at_once):
-                    continue
-                visit, read = next((visit, read[name]) for visit, read in reads if name in read)
-                start = program.start_method_of(use)
-                when = BEFORE
-                if value.point.statement is not each.point.statement and each.point.statement is not None:
-                    when = When(BEFORE.how, (each.point.frame.module, each.by), "at")
-                attribute = (owner.cls, name)
-                for found in _found(program, [use], handle, value, visit, read, start, sent, attribute, when):
-                    yield found._replace(remedy=None, by_hand=handle.advice)
-
-
-def _is_let_go(program: Program, use: WorkerUse, owner: Instance, stores: list[Later], name: str) -> bool:
-    """Whether the code that has a handle opened may close it again before there are workers."""
-    evaluator = program.evaluator
-    closes = re.compile(rf"\.{re.escape(name)}\.(?:close|release)\(")
-    own = {id(node): node for each in stores for node in each.point.frame.layout.nodes}
-    if any(_closes(node, name) for node in own.values()):
-        return True
-    for above in evaluator.classes.line(owner.cls):
-        for function in functions_in(above.node.body):
-            if closes.search(above.module.text_of(function)):
-                bound = evaluator.classes.methods(owner, function.name)
-                for method in bound:
-                    frame = evaluator.calls.enter(method, Arguments(), None, None)
-                    if isinstance(method.node, FunctionNode) and any(
-                        comes_before(evaluator, site.point, use)
-                        for site in evaluator.sites.of(method.node, frame)
-                    ):
-                        return True
-    return False
-
-
-def _closes(node: ast.AST, name: str) -> bool:
-    match node:
-        case ast.Call(func=ast.Attribute(value=ast.Attribute(attr=closed), attr="close" | "release")):
-            return closed == name
-    return False
+    names = {
+        name
+        for _, read in reads
+        for name in read
+        if not any(path_of(visit, name) in visit.frame.layout.binds for visit in visits)
+    }
+    for opened in opened_by_others(program, use, owner, names) if names else ():
+        store = opened.store
+        visit, read = next((visit, read[store.name]) for visit, read in reads if store.name in read)
+        start = program.start_method_of(use)
+        when = BEFORE
+        if opened.made.point.statement is not store.point.statement and store.point.statement is not None:
+            when = When(BEFORE.how, (store.point.frame.module, store.by), "at")
+        attribute = (owner.cls, store.name)
+        for found in _found(
+            program, [use], opened.handle, opened.made, visit, read, start, sent, attribute, when
+        ):
+            yield found._replace(remedy=None, by_hand=opened.handle.advice)
 
 
 def _read_by_others(
