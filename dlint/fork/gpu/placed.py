@@ -363,19 +363,33 @@ def _is_empty_list(node: ast.expr) -> bool:
 
 
 def _of_appended(evaluator: Evaluator, name: str, point: Point, world: World, far: int) -> Put | None:
-    """What put on the GPU what a scope appends to a list of its own: ``features.append(net(x))``."""
+    """What put on the GPU what a scope appends to a list of its own: ``features.append(net(x))``; None where
+    it may put something else in the place of that."""
     if f"{name}.append(" not in point.frame.module.text_of(point.frame.scope):
         return None
     end = point.statement.lineno if point.statement is not None else 1 << 30
-    for node in point.frame.layout.nodes:
+    before = [node for node in point.frame.layout.nodes if getattr(node, "lineno", end) < end]
+    if any(_changes_entries(node, name) for node in before):
+        return None
+    for node in before:
         match node:
             case ast.Expr(
                 value=ast.Call(func=ast.Attribute(value=ast.Name(id=held), attr="append"), args=[item])
-            ) if held == name and node.lineno < end:
+            ) if held == name:
                 put = where_put(evaluator, item, Point(point.frame, node), world, far + 1)
                 if put is not None:
                     return put
     return None
+
+
+def _changes_entries(node: ast.AST, name: str) -> bool:
+    """Whether a node stores into entries of a list, or takes some out: ``features[i] = features[i].cpu()``."""
+    match node:
+        case ast.Subscript(value=ast.Name(id=held), ctx=ast.Store() | ast.Del()):
+            return held == name
+        case ast.Attribute(value=ast.Name(id=held), attr="pop" | "clear" | "remove"):
+            return held == name
+    return False
 
 
 def _given(evaluator: Evaluator, name: str, frame: Frame, world: World, far: int) -> Put | None:
