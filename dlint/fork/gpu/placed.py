@@ -6,6 +6,7 @@ import ast
 from typing import TYPE_CHECKING, NamedTuple
 
 from dlint.calls.parameters import written
+from dlint.fork.gpu.networks import gives_there, is_a_network
 from dlint.knowledge.processes.devices import (
     CHOOSE_DEVICE,
     DEVICE,
@@ -18,12 +19,10 @@ from dlint.knowledge.processes.devices import (
     asks_for_gpu,
     asks_place,
     is_cuda,
-    is_network,
     is_number_of_gpu,
     leaves_result,
     leaves_there,
     makes_cuda_tensor,
-    may_bring_back,
     part_stays_there,
     stays_there,
     takes_default_device,
@@ -32,7 +31,7 @@ from dlint.knowledge.tensors import JOINS
 from dlint.source.statements import FunctionNode, dotted, own_names, parameters
 from dlint.values.frame import Argument, Frame, Point, arguments_of, layout_of
 from dlint.values.places import places_around, tests_around
-from dlint.values.values import Const, External, Function, Instance, Items, Made, Unknown, Value
+from dlint.values.values import Const, External, Function, Items, Made, Unknown, Value
 from dlint.values.worlds import HERE, World
 
 if TYPE_CHECKING:
@@ -295,16 +294,7 @@ def _run_there(evaluator: Evaluator, call: ast.Call, point: Point, world: World,
     if put.point.frame.scope is point.frame.scope and _is_only_asked(put.point, point):
         return None
     run = [value for value, _ in evaluator.values(moved.value, put.point, world)]
-    return Put(call, point) if run and all(_gives_there(evaluator, each) for each in run) else None
-
-
-def _gives_there(evaluator: Evaluator, network: Value) -> bool:
-    """Whether what a network makes of tensors stays where they are."""
-    if isinstance(network, Instance) and any(
-        may_bring_back(cls.module.text_of(cls.node)) for cls in evaluator.classes.line(network.cls)
-    ):
-        return False
-    return _is_network(evaluator, network)
+    return Put(call, point) if run and all(gives_there(evaluator, each) for each in run) else None
 
 
 def _is_mapped(evaluator: Evaluator, call: ast.Call, point: Point, world: World) -> bool:
@@ -383,7 +373,7 @@ def _of_appended(evaluator: Evaluator, name: str, point: Point, world: World, fa
 
 
 def _changes_entries(node: ast.AST, name: str) -> bool:
-    """Whether a node stores into entries of a list, or takes some out: ``features[i] = features[i].cpu()``."""
+    """Whether a node stores into entries of a list, or takes some out: ``features[i] = moved``."""
     match node:
         case ast.Subscript(value=ast.Name(id=held), ctx=ast.Store() | ast.Del()):
             return held == name
@@ -434,19 +424,13 @@ def moved_between(
     if last is None or not uses_gpu(evaluator, *last, world):
         return None
     found = [value for value, _ in evaluator.values(given, start, world)]
-    return last if found and all(_is_network(evaluator, each) for each in found) else None
+    return last if found and all(is_a_network(evaluator, each) for each in found) else None
 
 
 def _is_only_asked(point: Point, other: Point) -> bool:
     """Whether a place is behind a test of something else than the GPU, which another is not behind."""
     tests, known = ({ast.unparse(test) for test, _, _ in tests_around(each)} for each in (point, other))
     return not all(map(asks_for_gpu, tests - known))
-
-
-def _is_network(evaluator: Evaluator, value: Value) -> bool:
-    if isinstance(value, Instance):
-        return any(is_network(name) for name in evaluator.classes.libraries(value.cls))
-    return isinstance(value, Made) and is_network(value.name)
 
 
 def moved_in_place(evaluator: Evaluator, path: str, point: Point, world: World, far: int = 0) -> Put | None:
