@@ -7,11 +7,12 @@ import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
-from dlint.fork.gpu.placed import Put, argument_of, moved_between, moved_in_place, put_of, where_put
+from dlint.fork.gpu.moves import Put, is_brought_back, may_come_back
+from dlint.fork.gpu.placed import argument_of, moved_between, moved_in_place, put_of, where_put
 from dlint.fork.program import Program
 from dlint.fork.set_elsewhere import left_as_made
 from dlint.fork.shipped import attributes
-from dlint.knowledge.processes.devices import makes_tensor, needs_its_data
+from dlint.knowledge.processes.devices import makes_tensor, needs_its_data, stays_there
 from dlint.loaders.loaders import is_zero
 from dlint.source.statements import own_names, parameters, statements_in
 from dlint.values.frame import Argument, Frame, Point
@@ -125,7 +126,11 @@ def _of_object(
             if name in told or id(put.point.frame.scope) in worker:
                 continue
             told.add(name)
-            if left_as_made(program, [use], owner, name) and not _moved_back(use, owner, name):
+            if (
+                left_as_made(program, [use], owner, name)
+                and not _moved_back(use, owner, name)
+                and not _comes_back(program.evaluator, use, owner, name, world)
+            ):
                 yield OnGpu(f"{owner.cls.name}.{name}", put, *used[name])
 
 
@@ -187,20 +192,44 @@ def _moved_later(
 ) -> Iterator[tuple[str, Put]]:
     """Networks that an object was given and that its maker moves to the GPU after that, before there is a
     loader: ``data = Scored(net); net.cuda()``."""
+    for name, network, at, end, w in _given_away(evaluator, use, owner, names, world):
+        put = moved_between(evaluator, network, at, end, w)
+        if put is not None:
+            yield name, put
+
+
+def _given_away(
+    evaluator: Evaluator, use: WorkerUse, owner: Instance, names: set[str], world: World
+) -> Iterator[tuple[str, ast.Name, Point, Point, World]]:
+    """The attributes of an object that keep what its maker has under a name: that name, where the object is
+    made, and where the loader is, in the same scope."""
     if not names or use.loader is None or use.loader.point.statement is None:
         return
     end = use.loader.point
     for name, _, point, w in evaluator.construction.stores(owner, world, names):
         stored = getattr(point.statement, "value", None)
         given = argument_of(stored.id, point.frame) if isinstance(stored, ast.Name) else None
-        if given is None or not isinstance(given.expression, ast.Name) or given.point is None:
+        if given is None or given.expression is None or given.point is None:
             continue
-        at = given.point
-        if at.statement is None or at.frame.scope is not end.frame.scope:
-            continue
-        put = moved_between(evaluator, given.expression, at, end, w)
-        if put is not None:
-            yield name, put
+        held, at = given.expression, given.point
+        while (
+            isinstance(held, ast.Call)
+            and isinstance(held.func, ast.Attribute)
+            and stays_there(held.func.attr)
+        ):
+            held = held.func.value
+        if isinstance(held, ast.Name) and at.statement is not None and at.frame.scope is end.frame.scope:
+            yield name, held, at, end, w
+
+
+def _comes_back(evaluator: Evaluator, use: WorkerUse, owner: Instance, name: str, world: World) -> bool:
+    """Whether the maker of an object may move a network that it has given to it to the CPU, before there is a
+    loader."""
+    return any(
+        may_come_back(evaluator, network.id, at.statement.lineno if at.statement else 0, end)
+        or is_brought_back(network.id, at, end)
+        for _, network, at, end, _ in _given_away(evaluator, use, owner, {name}, world)
+    )
 
 
 def _used(visit: Visit, own: str) -> Iterator[tuple[str, ast.expr, bool]]:

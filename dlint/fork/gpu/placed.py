@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import ast
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from dlint.calls.parameters import written
+from dlint.fork.gpu.moves import Put, is_only_asked, last_move, may_come_back, move_between
 from dlint.fork.gpu.networks import gives_there, is_a_network
 from dlint.knowledge.processes.devices import (
     CHOOSE_DEVICE,
@@ -16,7 +17,6 @@ from dlint.knowledge.processes.devices import (
     MOVES,
     PRESENT_GPU,
     SPREAD,
-    asks_for_gpu,
     asks_place,
     is_cuda,
     is_number_of_gpu,
@@ -28,9 +28,9 @@ from dlint.knowledge.processes.devices import (
     takes_default_device,
 )
 from dlint.knowledge.tensors import JOINS
-from dlint.source.statements import FunctionNode, dotted, own_names, parameters
+from dlint.source.statements import FunctionNode, dotted, parameters
 from dlint.values.frame import Argument, Frame, Point, arguments_of, layout_of
-from dlint.values.places import places_around, tests_around
+from dlint.values.places import places_around
 from dlint.values.values import Const, External, Function, Items, Made, Unknown, Value
 from dlint.values.worlds import HERE, World
 
@@ -41,13 +41,6 @@ if TYPE_CHECKING:
 _FAR = 14
 # So many calls, one in the other, are gone into for what they give back.
 _DEEPEST = 6
-
-
-class Put(NamedTuple):
-    """A call that puts something on the GPU, and where it stands."""
-
-    call: ast.Call
-    point: Point
 
 
 def uses_gpu(evaluator: Evaluator, call: ast.Call, point: Point, world: World, far: int = 0) -> bool:
@@ -193,12 +186,11 @@ def _comes_back(evaluator: Evaluator, made: Made, put: Put, world: World, far: i
     """Whether what was put on the GPU where it is made is moved back in place after that: ``net.cpu()``."""
     match made.point.statement:
         case ast.Assign(targets=[target], value=whole) if whole is made.node:
-            moved = _last_move(dotted(target) or "", Point(made.point.frame, None))
-            return (
-                moved is not None
-                and moved.call.lineno > put.call.lineno
-                and not uses_gpu(evaluator, *moved, world, far)
-            )
+            path, end = dotted(target) or "", Point(made.point.frame, None)
+            moved = last_move(path, end)
+            if moved is not None and moved.call.lineno > put.call.lineno:
+                return not uses_gpu(evaluator, *moved, world, far)
+            return may_come_back(evaluator, path, whole.lineno, end)
     return False
 
 
@@ -291,7 +283,7 @@ def _run_there(evaluator: Evaluator, call: ast.Call, point: Point, world: World,
     moved = put.call.func if put is not None else None
     if put is None or not isinstance(moved, ast.Attribute) or moved.attr not in MOVES:
         return None
-    if put.point.frame.scope is point.frame.scope and _is_only_asked(put.point, point):
+    if put.point.frame.scope is point.frame.scope and is_only_asked(put.point, point):
         return None
     run = [value for value, _ in evaluator.values(moved.value, put.point, world)]
     return Put(call, point) if run and all(gives_there(evaluator, each) for each in run) else None
@@ -332,10 +324,11 @@ def _of_name(evaluator: Evaluator, name: str, point: Point, world: World, far: i
                     found = where_put(evaluator, before, Point(frame, statement), w, far + 1)
                 case _:
                     found = None
-            moved = _last_move(name, point)
-            if moved is not None and (statement is None or moved.call.lineno > statement.lineno):
-                found = moved if uses_gpu(evaluator, *moved, world, far) else None
-            if found is not None:
+            after = statement.lineno if statement is not None else 0
+            moved = last_move(name, point)
+            if moved is not None and moved.call.lineno > after:
+                found, after = moved if uses_gpu(evaluator, *moved, world, far) else None, moved.call.lineno
+            if found is not None and not may_come_back(evaluator, name, after, point):
                 return found
         return None
     if isinstance(frame.scope, FunctionNode) and name in {each.arg for each in parameters(frame.scope)}:
@@ -401,57 +394,20 @@ def moved_between(
     evaluator: Evaluator, given: ast.Name, start: Point, end: Point, world: World
 ) -> Put | None:
     """What moves a network to the GPU that a scope has given away by its name, before another of its
-    statements; None where it is moved back, only under a test of something else than the GPU, or another may
-    have the name."""
-    name = given.id
-    assert start.statement is not None and end.statement is not None
-    last: Put | None = None
-    for node in start.frame.layout.nodes:
-        if not isinstance(node, ast.stmt) or not start.statement.lineno < node.lineno < end.statement.lineno:
-            continue
-        match node:
-            case (
-                ast.Expr(value=ast.Call(func=ast.Attribute(value=ast.Name(id=moved), attr=move)) as call)
-                | ast.Assign(value=ast.Call(func=ast.Attribute(value=ast.Name(id=moved), attr=move)) as call)
-            ) if moved == name and (move in MOVES or move == "cpu"):
-                if isinstance(node, ast.Assign) and [ast.unparse(each) for each in node.targets] != [name]:
-                    return None  # a tensor's method gives another, a network's itself, under two names
-                last = Put(call, Point(start.frame, node))
-                if _is_only_asked(last.point, start):
-                    return None
-            case _ if name in own_names(node):
-                return None
+    statements; None where it may be moved back, or another may have the name."""
+    last = move_between(given.id, start, end)
     if last is None or not uses_gpu(evaluator, *last, world):
         return None
     found = [value for value, _ in evaluator.values(given, start, world)]
-    return last if found and all(is_a_network(evaluator, each) for each in found) else None
-
-
-def _is_only_asked(point: Point, other: Point) -> bool:
-    """Whether a place is behind a test of something else than the GPU, which another is not behind."""
-    tests, known = ({ast.unparse(test) for test, _, _ in tests_around(each)} for each in (point, other))
-    return not all(map(asks_for_gpu, tests - known))
+    if not found or not all(is_a_network(evaluator, each) for each in found):
+        return None
+    return None if may_come_back(evaluator, given.id, last.call.lineno, end) else last
 
 
 def moved_in_place(evaluator: Evaluator, path: str, point: Point, world: World, far: int = 0) -> Put | None:
     """The statement ``model.to(device)`` of a scope before a point, the last such one: it moves a module
     where it is, and does nothing to a tensor."""
-    last = _last_move(path, point)
-    return last if last is not None and uses_gpu(evaluator, *last, world, far) else None
-
-
-def _last_move(path: str, point: Point) -> Put | None:
-    """The last such statement, be it to the GPU or back."""
-    end = point.statement.lineno if point.statement is not None else 1 << 30
-    text = point.frame.module.text_of(point.frame.scope)
-    if not any(f"{path}.{move}(" in text for move in (*MOVES, "cpu")):
+    last = last_move(path, point)
+    if last is None or not uses_gpu(evaluator, *last, world, far):
         return None
-    last: Put | None = None
-    for node in point.frame.layout.nodes:
-        match node:
-            case ast.Expr(value=ast.Call(func=ast.Attribute(value=moved, attr=attr)) as call):
-                is_last = last is None or call.lineno > last.call.lineno
-                moves = attr in MOVES or attr == "cpu"
-                if moves and is_last and node.lineno < end and ast.unparse(moved) == path:
-                    last = Put(call, Point(point.frame, node))
-    return last
+    return None if may_come_back(evaluator, path, last.call.lineno, point) else last
