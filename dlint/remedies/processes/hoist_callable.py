@@ -198,7 +198,8 @@ class _Move:
         every = [each.name for each in bindings(self.module.tree)]
         once = {each for each in every if every.count(each) == 1 and not self._is_declared(each)}
         by_place = isinstance(self.node, cst.Lambda) and plan.variable is None and plan.role in _BY_PLACE
-        there = equal_function(self.source, self.node, function, once, by_place=by_place)
+        by_name = {each.parameter for each in plan.bound} if by_place else None
+        there = equal_function(self.source, self.node, function, once, by_name)
         if there is not None and not self._is_hidden(there, goes):
             name = there
         else:

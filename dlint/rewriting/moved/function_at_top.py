@@ -47,26 +47,33 @@ def insert_before_top(source: Source, edits: Edits, node: cst.CSTNode, function:
 
 
 def equal_function(
-    source: Source, node: cst.CSTNode, function: cst.FunctionDef, once: Container[str], *, by_place: bool
+    source: Source,
+    node: cst.CSTNode,
+    function: cst.FunctionDef,
+    once: Container[str],
+    given: Container[str] | None,
 ) -> str | None:
     """The name of a function above that the module has already and that is the same; ``once`` are the names
-    that the module binds once. ``by_place``: nobody gives it anything by a name, so that its parameters may
-    have any."""
+    that the module binds once. ``given`` are the parameters that are given by their names, so that the others
+    may have any; None where each may be."""
     top = source.top_level(node)
-    said = _without_names if by_place else _without_name
-    wanted = said(source, function)
+
+    def said(each: cst.FunctionDef) -> str:
+        return _without_name(source, each) if given is None else _without_names(source, each, given)
+
+    wanted = said(function)
     for each in source.module.body:
         if each is top:
             return None
         if isinstance(each, cst.FunctionDef) and not each.decorators:
             name = each.name.value
-            if name in once and said(source, each) == wanted:
+            if name in once and said(each) == wanted:
                 return name
     return None
 
 
-def _without_names(source: Source, function: cst.FunctionDef) -> str:
-    """What a function does, whatever it calls itself and what it takes, and says of them."""
+def _without_names(source: Source, function: cst.FunctionDef, given: Container[str]) -> str:
+    """What a function does, whatever it calls itself and what it takes by place, and says of them."""
     text = _without_name(source, function)
     (node,) = ast.parse(text).body
     if not isinstance(node, ast.FunctionDef):
@@ -74,7 +81,7 @@ def _without_names(source: Source, function: cst.FunctionDef) -> str:
     own = node.args
     if own.vararg or own.kwarg or own.kwonlyargs or own.posonlyargs or own.defaults:
         return text
-    places = {each.arg: f"parameter {place}" for place, each in enumerate(own.args)}
+    places = {each.arg: f"parameter {place}" for place, each in enumerate(own.args) if each.arg not in given}
     node.returns = None
     for each in ast.walk(node):
         if isinstance(each, ast.arg):
