@@ -7,6 +7,7 @@ import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from dlint.changes.by_name import may_store_in, stores_around
 from dlint.changes.mentions import mentions
 from dlint.source.closures import Callable_
 from dlint.source.nodes import walk
@@ -20,7 +21,6 @@ if TYPE_CHECKING:
     from dlint.values.frame import Point
 
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
-_READING = frozenset({"copy", "get", "items", "keys", "values"})  # methods of a dict that leave it as it is
 _MOST_FILES = 60  # to be looked through for who stores an entry
 # What is inside these may never be evaluated; what is inside the others is, for a batch of one at least.
 _SOMETIMES = (*_FUNCTIONS, ast.While, ast.Try, ast.Match, ast.ExceptHandler)
@@ -223,10 +223,7 @@ def _is_changed_by_name(program: Program, home: Module, name: str) -> bool:
     one that it imports or that imports it."""
     mark = ("sets by name", name)
     if mark not in program.answers:
-        root = re.escape(name).encode()
-        written = re.compile(
-            rb"\b((set|del)attr|vars)\(\s*%b\b|\b%b\s*\.\s*(__dict__|__setattr__|update)\b" % (root, root)
-        )
+        written = may_store_in(name)
         index = program.modules.index
         program.answers[mark] = [
             relative for relative in index.naming(name) if written.search(index.data(relative))
@@ -245,11 +242,5 @@ def _is_changed_by_name(program: Program, home: Module, name: str) -> bool:
 
 def _sets_by_name(trail: Sequence[ast.AST]) -> bool:
     node, above = trail[-1], trail[-2]
-    if isinstance(above, ast.Call) and isinstance(above.func, ast.Name) and above.args[:1] == [node]:
-        if above.func.id in ("setattr", "delattr"):
-            return True
-        user = trail[-3]
-        if above.func.id != "vars" or isinstance(user, ast.keyword | ast.Call | ast.For):
-            return False
-        return not (isinstance(user, ast.Attribute) and user.attr in _READING)
-    return isinstance(above, ast.Attribute) and above.attr in ("__dict__", "__setattr__", "update")
+    updated = isinstance(above, ast.Attribute) and above.attr == "update"
+    return updated or any(store.owner is node for store in stores_around(trail))

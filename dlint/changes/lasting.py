@@ -1,7 +1,8 @@
 """Whether what stands under an attribute is surely the same at any later time.
 
-Settings are shared: who keeps ``args`` reads there what somebody else has stored since. A word is enough to
-doubt it here. Who keeps a value although nothing changes it does no harm.
+Settings are shared: who keeps ``args`` reads there what somebody else has stored since, under the attribute
+itself, by its name, or in what a property makes it of. Whose attribute it is, is not asked. Who keeps a value
+although nothing changes it does no harm.
 """
 
 from __future__ import annotations
@@ -10,27 +11,26 @@ import ast
 import re
 from collections.abc import Sequence
 
+from dlint.changes.by_name import WORDS, stores_around
 from dlint.changes.mentions import mentions
 from dlint.knowledge.randomness import sounds_like_settings
 from dlint.program.program import Program
 from dlint.source.statements import FunctionNode
 
 _CONSTRUCTORS = frozenset({"__init__", "__new__", "__post_init__"})
-_MAKE = _CONSTRUCTORS | {"__setstate__"}
-# What stores under names that are not written there.
-_BY_NAME = re.compile(
-    r"\bdelattr\(|\bsetattr\(\s*[^,]+,\s*(?!['\"])|\bnamespace\s*=|\bmerge_from_\w+\("
-    r"|(?:\bvars\([^()\n]*\)|\b__dict__)\s*(?:\.update\(|\[[^\]\n]*\]\s*=(?!=)|=(?!=))"
-)
+# Methods that store by names in an object of which nobody knows yet, or what is stored there anyway.
+_MAKE = _CONSTRUCTORS | {"__setstate__", "__setattr__", "__delattr__"}
+# Most scripts parse their arguments, into an object of their own.
+_PARSES_INTO = re.compile(rb"\bparse_(?:known_)?args\(\s*[^\s)]")
 _UPDATED = re.compile(r"([\w.]+)\.update\(")
-_FUNCTION = re.compile(r"\bdef (\w+)\(")
-# Words without which none of these stands there.
-_WORDS = ("delattr", "setattr", "namespace", "merge_from", "vars", "__dict__", "update")
 
 
 def lasts(program: Program, attribute: str) -> bool:
     """Whether nothing but a constructor, of its own object, stores something under an attribute."""
-    return not _is_stored(program, attribute) and not _is_stored_by_name(program)
+    if _is_stored(program, attribute):
+        return False
+    stored = _stored_by_name(program)
+    return stored is not None and attribute not in stored
 
 
 def is_rebound(program: Program, name: str) -> bool:
@@ -42,37 +42,51 @@ def is_rebound(program: Program, name: str) -> bool:
 def _is_stored(program: Program, attribute: str) -> bool:
     if program.modules.index.stored_elsewhere(attribute) or is_rebound(program, attribute):
         return True
-    return any(
-        isinstance(mention.node, ast.Attribute)
-        and not isinstance(mention.node.ctx, ast.Load)
-        and not _is_of_constructor(mention.node, mention.trail)
-        for mention in mentions(program, attribute)
-    )
+    for mention in mentions(program, attribute):
+        node, above = mention.node, mention.trail[-2]
+        if isinstance(node, ast.Attribute):
+            if not isinstance(node.ctx, ast.Load) and not _is_of_own(
+                node.value, mention.trail, _CONSTRUCTORS
+            ):
+                return True
+        elif isinstance(node, FunctionNode) and isinstance(above, ast.ClassDef) and node.decorator_list:
+            return True  # a property, as far as the name tells
+    return False
 
 
-def _is_of_constructor(node: ast.Attribute, trail: Sequence[ast.AST]) -> bool:
-    own = isinstance(node.value, ast.Name) and node.value.id == "self"
+def _is_of_own(owner: ast.expr, trail: Sequence[ast.AST], methods: frozenset[str]) -> bool:
+    """Whether the last node of a trail stands in such a method, and does something to the method's object."""
+    own = isinstance(owner, ast.Name) and owner.id == "self"
     around = next((each for each in reversed(trail) if isinstance(each, FunctionNode)), None)
-    return own and around is not None and around.name in _CONSTRUCTORS
+    return own and around is not None and around.name in methods
 
 
-def _is_stored_by_name(program: Program) -> bool:
-    """Whether some code may store under any name in settings."""
-    mark = "something is stored under any name"
+def _stored_by_name(program: Program) -> frozenset[str] | None:
+    """The attributes that some code may store in by their names; None for any."""
+    mark = "stored by name"
     if mark not in program.answers:
-        index = program.modules.index
-        files = sorted({relative for word in _WORDS for relative in index.mentioning(word)})
-        texts = (index.data(relative).decode(errors="replace") for relative in files)
-        program.answers[mark] = any(
-            any(not _is_in_constructor(text, each.start()) for each in _BY_NAME.finditer(text))
-            or any(sounds_like_settings(each[1].rpartition(".")[2]) for each in _UPDATED.finditer(text))
-            for text in texts
-        )
-    answer: bool = program.answers[mark]
+        program.answers[mark] = _found_by_name(program)
+    answer: frozenset[str] | None = program.answers[mark]
     return answer
 
 
-def _is_in_constructor(text: str, at: int) -> bool:
-    """Whether the last function that begins before a place makes an object, of which nobody knows yet."""
-    names = _FUNCTION.findall(text, 0, at)
-    return bool(names) and names[-1] in _MAKE
+def _found_by_name(program: Program) -> frozenset[str] | None:
+    index = program.modules.index
+    for relative in index.mentioning(".update"):
+        receivers = _UPDATED.findall(index.data(relative).decode(errors="replace"))
+        if any(sounds_like_settings(each.rpartition(".")[2]) for each in receivers):
+            return None
+    found: set[str] = set()
+    for word in WORDS:
+        files = index.naming(word)
+        if word.startswith("parse_"):
+            files = tuple(each for each in files if _PARSES_INTO.search(index.data(each)))
+        for module in program.modules.each(files):
+            for trail in module.paths_to(word):
+                for store in stores_around(trail):
+                    if _is_of_own(store.owner, trail, _MAKE):
+                        continue
+                    if store.names is None:
+                        return None
+                    found |= store.names
+    return frozenset(found)

@@ -15,6 +15,7 @@ from typing import NamedTuple
 
 from dlint.budget.budget import spend
 from dlint.calls.parameters import is_static
+from dlint.changes.by_name import WORDS, owner_of_names, stored_by_name
 from dlint.changes.mentions import mentions
 from dlint.program.program import Program
 from dlint.source.module import Module
@@ -112,7 +113,7 @@ class Kin:
                     yield Store(mention.module, node)
             elif isinstance(node, ast.keyword) and isinstance(above, ast.Call):
                 holder = above.func.value if isinstance(above.func, ast.Attribute) else None
-                owner = _owner_of_names(holder)
+                owner = owner_of_names(holder)
                 if owner is not None and self.may_be(owner, mention.module, mention.trail):
                     yield Store(mention.module, above)
         said = re.compile(rf"""['"]{re.escape(name)}['"]""")
@@ -126,12 +127,10 @@ class Kin:
     def _is_stored_by_name(self, module: Module, trail: list[ast.AST]) -> bool:
         """Whether a string that is the attribute's name stands where it stores, or tells what is there."""
         node, above = trail[-1], trail[-2]
+        found = stored_by_name(above)
+        if found is not None and found.said is node:
+            return self.may_be(found.owner, module, trail)
         match above:
-            case ast.Call(func=ast.Name(id="setattr" | "delattr"), args=[owner, said, *_]) if said is node:
-                return self.may_be(owner, module, trail)
-            case ast.Call(func=ast.Attribute(value=owner, attr="__setattr__" | "__delattr__"), args=args):
-                if node in args[:2]:
-                    return self.may_be(args[0] if args[0] is not node else owner, module, trail)
             case ast.Call(func=ast.Attribute(value=holder)):
                 return self._is_of_state(holder, module, trail)
             case ast.Subscript(value=holder):
@@ -143,7 +142,7 @@ class Kin:
         return False
 
     def _is_of_state(self, holder: ast.expr, module: Module, trail: list[ast.AST]) -> bool:
-        owner = _owner_of_names(holder)
+        owner = owner_of_names(holder)
         if owner is not None:
             return self.may_be(owner, module, trail)
         return isinstance(holder, ast.Name | ast.Attribute) and self._in_state_method(trail)
@@ -160,25 +159,22 @@ class Kin:
         for cls in self.classes:
             for function in functions_in(cls.node.body):
                 text = cls.module.text_of(function)
-                if function.name in _STATE_METHODS or not any(
-                    word in text for word in ("setattr", "__dict__", "vars(")
-                ):
+                if function.name in _STATE_METHODS or not any(word in text for word in WORDS):
                     continue
+                own = parameters(function)[0].arg if parameters(function) else ""
                 for trail in _trails(function, ast.AST):
-                    if _stores_under_any_name(trail[-1], function) and not self._never_says(
-                        cls.module, trail[-1], name
-                    ):
+                    found = stored_by_name(trail[-1])
+                    if found is None or found.names is not None or dotted(found.owner) != own:
+                        continue
+                    if found.said is None or not self._never_says(cls.module, found.said, name):
                         yield Store(cls.module, trail[-1])
 
-    def _never_says(self, module: Module, node: ast.AST, name: str) -> bool:
-        """Whether the names that a ``setattr`` stores under are known, and the attribute's is not among
-        them."""
-        if not (isinstance(node, ast.Call) and len(node.args) > 1):
-            return False
-        for trail in _trails(module.tree, ast.Call):
-            if trail[-1] is node:
+    def _never_says(self, module: Module, said: ast.expr, name: str) -> bool:
+        """Whether the names that a store by name is told are known, and the attribute's is not among them."""
+        for trail in _trails(module.tree, type(said)):
+            if trail[-1] is said:
                 point = self._evaluator.sites.point_of(module, trail)
-                values = [value for value, _ in self._evaluator.values(node.args[1], point)]
+                values = [value for value, _ in self._evaluator.values(said, point)]
                 return all(isinstance(value, Const) and value.value != name for value in values)
         return False
 
@@ -206,36 +202,6 @@ class Kin:
             case External(owner=owner):
                 return owner is not None
         return isinstance(value, Unknown)
-
-
-def _owner_of_names(holder: ast.expr | None) -> ast.expr | None:
-    """The object whose attributes an expression is the dict of: ``x.__dict__``, ``vars(x)``."""
-    match holder:
-        case ast.Attribute(value=owner, attr="__dict__"):
-            return owner
-        case ast.Call(func=ast.Name(id="vars"), args=[owner]):
-            return owner
-    return None
-
-
-def _stores_under_any_name(node: ast.AST, function: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:
-    """Whether a node stores into attributes of the method's object whose names it does not say."""
-    own = self_name(function)
-    owner: ast.expr | None = None
-    match node:
-        case ast.Call(func=ast.Name(id="setattr"), args=[owner, said, *_]) if not _is_text(said):
-            pass
-        case ast.Call(func=ast.Attribute(value=holder, attr="update"), args=[_, *_]):
-            owner = _owner_of_names(holder)
-        case ast.Subscript(value=holder, slice=said, ctx=ast.Store()) if not _is_text(said):
-            owner = _owner_of_names(holder)
-        case ast.Attribute(value=owner, attr="__dict__", ctx=ast.Store()):
-            pass
-    return owner is not None and dotted(owner) == own
-
-
-def _is_text(node: ast.expr) -> bool:
-    return isinstance(node, ast.Constant)
 
 
 def _trails(

@@ -12,6 +12,7 @@ from dlint.rewriting.each_process.locals import local_names, with_names
 from dlint.rewriting.each_process.made import Made, StaysShared
 from dlint.rewriting.each_process.shared_settings import may_read_another
 from dlint.rewriting.source import Source
+from dlint.source.statements import functions_in
 
 # Calls that give the same whenever they are made.
 _PURE = re.compile(
@@ -122,7 +123,13 @@ def _is_lasting(source: Source, kin: Kin, node: cst.BaseExpression) -> bool:
         and not isinstance(source.parent(each), cst.Attribute)
         for each in [node, *source.descendants(node, cst.Name)]
     )
-    return not walrus and not bare and all(sum(1 for _ in kin.stores(name)) <= 1 for name in names)
+    computed = any(
+        function.name in names and function.decorator_list
+        for cls in kin.classes
+        for function in functions_in(cls.node.body)
+    )
+    once = all(sum(1 for _ in kin.stores(name)) <= 1 for name in names)
+    return not walrus and not bare and not computed and once
 
 
 def _bound(target: cst.CSTNode) -> set[str]:
