@@ -8,6 +8,7 @@ import libcst as cst
 from libcst.metadata import GlobalScope, ImportAssignment, ScopeProvider
 
 from dlint.changes.lasting import is_rebound, lasts
+from dlint.knowledge.randomness import sounds_like_settings
 from dlint.program.program import Program
 from dlint.rewriting.source import Source
 
@@ -16,9 +17,11 @@ def may_read_another(source: Source, program: Program, node: cst.BaseExpression)
     """Whether an expression may give another value when it is read later, because it reads a name of a module
     that may be set anew, or an attribute or an item of what others may have changed.
 
-    The object's own attributes are not asked about: ``self.args`` itself.
+    The object's own attributes are not asked about: ``self.args`` itself; nor is what a library has.
     """
     for root, steps in _reads(node):
+        if root != "self" and _is_of_library(source, program, root, steps):
+            continue
         if root != "self" and _is_set_anew(source, program, root):
             return True
         for step in steps[1:] if root == "self" else steps:
@@ -34,6 +37,38 @@ def _is_set_anew(source: Source, program: Program, name: str) -> bool:
     if any(isinstance(each, ImportAssignment) for each in bound):
         return False  # h5py, or None where it is not there
     return len(bound) > 1 or is_rebound(program, name)
+
+
+def _is_of_library(source: Source, program: Program, root: str, steps: list[str | None]) -> bool:
+    """Whether a name, which only imports bind, is a library's, and what is read there no settings:
+    ``zipfile.ZIP_DEFLATED``."""
+    if any(step is not None and sounds_like_settings(step) for step in [root, *steps]):
+        return False
+    scopes = [each for each in dict.fromkeys(source.metadata(ScopeProvider).values()) if each is not None]
+    of_module = [
+        each for scope in scopes if isinstance(scope, GlobalScope) for each in scope.assignments[root]
+    ]
+    bound = of_module or [each for scope in scopes for each in scope.assignments[root]]
+    return bool(bound) and all(
+        isinstance(each, ImportAssignment) and not _is_of_program(source, program, each) for each in bound
+    )
+
+
+def _is_of_program(source: Source, program: Program, imported: ImportAssignment) -> bool:
+    """Whether an import names a module of the program, or may name one."""
+    node = imported.node
+    if isinstance(node, cst.ImportFrom):
+        names = [imported.get_module_name_for_import()]
+    elif isinstance(node, cst.Import):
+        names = [str(each.evaluated_name) for each in node.names]
+    else:
+        return True
+    home = source.surroundings.module(source).relative
+    absolute = program.modules.imports.absolute
+    return any(
+        name.startswith(".") or absolute(name, home) or absolute(name.partition(".")[0], home)
+        for name in names
+    )
 
 
 def _reads(node: cst.CSTNode) -> Iterator[tuple[str, list[str | None]]]:
