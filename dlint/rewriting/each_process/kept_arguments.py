@@ -99,10 +99,12 @@ def _kept_name(made: Made, said: str, otherwise: str) -> str:
 def _word(arg: cst.Arg) -> str:
     """What an argument is called when it is kept, "" where it has no name."""
     if isinstance(arg.value, cst.Name):
-        return arg.value.value.lower()
-    if isinstance(arg.value, cst.Attribute):
-        return arg.value.attr.value.strip("_").lower()
-    return arg.keyword.value if arg.keyword is not None else ""
+        said = arg.value.value
+    elif isinstance(arg.value, cst.Attribute):
+        said = arg.value.attr.value.strip("_")
+    else:
+        return arg.keyword.value if arg.keyword is not None else ""
+    return said.lower() if said.isupper() else said
 
 
 def _is_lasting(source: Source, kin: Kin, node: cst.BaseExpression) -> bool:

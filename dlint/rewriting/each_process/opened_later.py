@@ -61,8 +61,6 @@ def check_opened_later(source: Source, made: Made) -> None:
 def _check_source(source: Source, made: Made) -> None:
     """Refuse where the text says that what is opened may be gone, or another, at a later time."""
     value, statement = made.value, made.statement
-    if any(_of_list(source, arg.value) for arg in value.args):
-        raise CannotRepair("what it opens is taken from a list, which may change: keep the path on self")
     block = source.enclosing(statement, cst.Try, cst.With, cst.FunctionDef)
     if isinstance(block, cst.Try) and source.encloses(block.body, statement) and block.handlers:
         raise CannotRepair(
@@ -86,10 +84,6 @@ def _check_source(source: Source, made: Made) -> None:
                 f"what it opens is taken away here (`{source.code(call)}`): keep it as long as workers read "
                 "it, and open it in each process"
             )
-
-
-def _of_list(source: Source, node: cst.BaseExpression) -> bool:
-    return any(True for _ in source.descendants(node, cst.Subscript)) or isinstance(node, cst.Subscript)
 
 
 def _check_values(source: Source, program: Program, made: Made) -> None:
