@@ -19,7 +19,7 @@ from dlint.changes.by_name import WORDS, owner_of_names, stored_by_name
 from dlint.changes.mentions import mentions
 from dlint.program.program import Program
 from dlint.source.module import Module
-from dlint.source.statements import FunctionNode, dotted, functions_in, parameters, self_name
+from dlint.source.statements import FunctionNode, dotted, functions_in, parameters
 from dlint.values.frame import Point
 from dlint.values.values import Class, Const, External, Instance, Made, Unknown, Value
 
