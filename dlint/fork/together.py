@@ -24,12 +24,6 @@ def run_together(program: Program, point: Point, use: WorkerUse) -> bool:
     return here is None or there is None or not here.isdisjoint(there)
 
 
-def leads_to_loader(program: Program, point: Point, use: WorkerUse) -> bool:
-    """Whether the function that a place is in makes the loader of a use, or calls what does."""
-    there = _leads_to(program, use.loader.point) if use.loader is not None else None
-    return there is not None and id(point.frame.scope) in there
-
-
 def beside(program: Program, relative: str) -> frozenset[str]:
     """The files that may be in one process with a file: what it imports, and all that its importers do."""
     mark = ("beside", relative)

@@ -6,16 +6,19 @@ import ast
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from dlint.fork.together import leads_to_loader
+from dlint.fork.order import surely_comes_before
 from dlint.knowledge.processes.devices import NO_DEVICES, VISIBLE_DEVICES
 from dlint.source.statements import FunctionNode
 from dlint.values.frame import Point
-from dlint.values.places import tests_around
+from dlint.values.places import LOOPS, places_around, tests_around
 from dlint.values.values import Const
 
 if TYPE_CHECKING:
     from dlint.fork.program import Program
     from dlint.workers.uses import WorkerUse
+
+# What a place in a module may be left out by, or come to only behind others.
+_NOT_SURE = (ast.Try, ast.ExceptHandler, *LOOPS)
 
 
 def gpus_are_hidden(program: Program, use: WorkerUse) -> bool:
@@ -25,12 +28,14 @@ def gpus_are_hidden(program: Program, use: WorkerUse) -> bool:
 
 
 def _is_before(program: Program, point: Point, use: WorkerUse) -> bool:
-    """Whether a place is passed whenever the program comes to a loader: nothing is tested there but
-    ``__name__``, and it is in what leads there, be it the body of a module."""
+    """Whether a place is passed whenever the program comes to a loader, and before: nothing is tested there
+    but ``__name__``, and it surely comes first, or is in the body of a module that leads there."""
     if use.loader is None or any("__name__" not in ast.unparse(test) for test, _, _ in tests_around(point)):
         return False
     if isinstance(point.frame.scope, FunctionNode):
-        return leads_to_loader(program, point, use)
+        return surely_comes_before(program.evaluator, point, use.loader)
+    if any(isinstance(place.owner, _NOT_SURE) for place in places_around(point)):
+        return False
     home, here = use.loader.module.relative, point.frame.module.relative
     imports = program.boundaries.imports
     if here in imports(home):
