@@ -152,9 +152,12 @@ _WHOLE_MODULES = ("numpy.", "pandas.", "polars.", "pyarrow.")
 _RANDOM = ("numpy.random.", "random.", "secrets.", "torch.rand", "torch.multinomial", "torch.normal")
 
 
-# Datasets of Hugging Face, which workers divide among them only where they are streamed, and the methods that
-# give another one with the items of the same.
-_INDEXED = re.compile(r"datasets\.(?:load_dataset|load_from_disk|Dataset\.from_\w+)((?:\(\)\.\w+)*)")
+# Datasets of Hugging Face, which workers divide among them only where they are streamed, a split of several
+# ("datasets.load_dataset().[train]"), and the methods that give another one with items of the same.
+_INDEXED = re.compile(
+    r"datasets\.(?:load_dataset|load_from_disk|Dataset\.from_\w+)((?:(?:\(\))?\.(?:\w+|\[\w+\]))*)"
+)
+_METHOD = re.compile(r"\.(\w+)")
 _KEEPS_KIND = frozenset(
     {
         "add_column",
@@ -166,15 +169,17 @@ _KEEPS_KIND = frozenset(
         "flatten_indices",
         "iter",
     }
-    | {"map", "remove_columns", "rename_column", "rename_columns", "select_columns", "shuffle", "sort"}
-    | {"with_format", "with_transform"}
+    | {"map", "remove_columns", "rename_column", "rename_columns", "select", "select_columns", "shuffle"}
+    | {"skip", "sort", "take", "train_test_split", "with_format", "with_transform"}
 )
+# That one of them which is told which items by their numbers.
+SELECTS = ".select"
 
 
 def may_be_indexed(name: str) -> bool:
     """Whether a call by this name gives a dataset of Hugging Face, unless it is told to stream it."""
     found = _INDEXED.fullmatch(name)
-    return found is not None and _KEEPS_KIND.issuperset(found[1].split("().")[1:])
+    return found is not None and _KEEPS_KIND.issuperset(_METHOD.findall(found[1]))
 
 
 def gives_all(name: str) -> bool:

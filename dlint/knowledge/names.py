@@ -112,13 +112,15 @@ def has_members_by_key(name: str) -> bool:
     return _BY_KEY.fullmatch(name) is not None
 
 
-# What gives a dict of datasets, a split under each name, where it is not asked for one of them.
+# What gives a dict of datasets, a split under each name, where it is not asked for one of them; and what
+# makes such a dict of one dataset.
 _OF_SPLITS = frozenset({"datasets.load_dataset", "datasets.load_from_disk"})
+_SPLITS = re.compile(r"datasets\.(?:load_dataset|load_from_disk|Dataset\.from_\w+)\(\)\..*\btrain_test_split")
 
 
 def has_splits(name: str) -> bool:
     """Whether what a library's call gives may be asked for a part of it by a name that is written out."""
-    return name in _OF_SPLITS
+    return name in _OF_SPLITS or _SPLITS.fullmatch(name) is not None
 
 
 @cache

@@ -384,6 +384,8 @@ def _bound(loop: Loop) -> set[str]:
 
 def _gives_records(value: Value) -> bool:
     """Whether a source gives records, and not the names of what has them."""
+    if isinstance(value, External):
+        return value.name.endswith("]") and gives_records(value.name)
     return isinstance(value, Instance) or (isinstance(value, Made) and gives_records(value.name))
 
 

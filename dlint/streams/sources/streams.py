@@ -329,7 +329,7 @@ class Streams:
                 if value.name == "builtins.map" and kinds == RANGE:
                     kinds = self._mapped(self._evaluator.value_of(value.arguments.positional[0], world))
                 return kinds
-            case Made() if may_be_indexed(value.name):
+            case Made() | External(owner=Made()) if may_be_indexed(value.name):
                 return DATA if self._wholes.is_indexed(value, world) else None
             case Made(name="builtins.range", node=ast.Call() as call):
                 return self._of_range(call.args, value.point, world)

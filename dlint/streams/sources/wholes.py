@@ -7,7 +7,7 @@ import ast
 from typing import TYPE_CHECKING
 
 from dlint.calls.parameters import written
-from dlint.knowledge.iterables import gives_all, is_setting, may_be_indexed
+from dlint.knowledge.iterables import SELECTS, gives_all, is_setting, may_be_indexed
 from dlint.source.statements import FunctionNode, statements_in, target_names
 from dlint.streams.sources.kinds import DATA, RANGE, Kinds, known_together
 from dlint.values.frame import Point, arguments_of
@@ -38,14 +38,21 @@ class Wholes:
     def _is_read(self, value: Value, world: World) -> bool:
         """Whether something was read or opened, or is kept by what was (``file.variables``)."""
         match value:
-            case Made() if may_be_indexed(value.name):
+            case Made() | External(owner=Made()) if may_be_indexed(value.name):
                 return self.is_indexed(value, world)
             case Made() | External(owner=Made()):
                 return gives_all(value.name)
         return False
 
-    def is_indexed(self, made: Made, world: World) -> bool:
-        """Whether a dataset of Hugging Face, or one made of it, is surely none that is streamed."""
+    def is_indexed(self, made: Value, world: World) -> bool:
+        """Whether a dataset of Hugging Face, a split of several, or one made of it, is surely none that is
+        streamed."""
+        if isinstance(made, External):
+            return made.name.endswith("]") and made.owner is not None and self.is_indexed(made.owner, world)
+        if not isinstance(made, Made):
+            return False
+        if made.name.endswith(SELECTS) and not self._selects(made, world):
+            return False
         if "()" not in made.name:
             asked = made.arguments.keywords.get("streaming")
             given = self._evaluator.value_of(asked, world) if asked is not None else []
@@ -54,10 +61,20 @@ class Wholes:
         match made.node:
             case ast.Call(func=ast.Attribute(value=base)):
                 values = self._evaluator.values(base, made.point, world)
-                return bool(values) and all(
-                    isinstance(value, Made) and self.is_indexed(value, w) for value, w in values
-                )
+                return bool(values) and all(self.is_indexed(value, w) for value, w in values)
         return False
+
+    def _selects(self, made: Made, world: World) -> bool:
+        """Whether the numbers of the items that are selected are known to be the same in all workers."""
+        given = made.arguments.positional[:1] or [
+            value for word, value in made.arguments.keywords.items() if word == "indices"
+        ]
+        return bool(given) and all(
+            each.expression is not None
+            and each.point is not None
+            and self._streams.of_expression(each.expression, each.point, world) is not None
+            for each in given
+        )
 
     def is_part(self, node: ast.Subscript, point: Point, world: World) -> bool:
         """Whether an expression is a part by name of what was read, or as many as the program or its user
