@@ -73,6 +73,7 @@ import ast
 import re
 from collections.abc import Iterator
 from functools import partial
+from typing import TypeAlias
 
 from dlint.fork.set_elsewhere import is_set_elsewhere
 from dlint.knowledge.iterables import draws
@@ -87,9 +88,12 @@ from dlint.streams.divided import divides
 from dlint.streams.items import chained
 from dlint.streams.sources.streams import Streams
 from dlint.values.frame import Arguments, Frame, Point
-from dlint.values.values import Class, Const, External, Function, Instance, Partial, Value
+from dlint.values.values import Class, Const, External, Function, Instance, Key, Partial, Value
 from dlint.values.worlds import World
 from dlint.workers.uses import WorkerUse
+
+# A function that a stream comes through.
+_Passed: TypeAlias = tuple[ast.AST, Frame]
 
 _ITERABLE = "torch.utils.data.IterableDataset"
 # Bases that say nothing about how items are read.
@@ -100,6 +104,9 @@ _RANDOM = re.compile("seed|rng|random|generator", re.IGNORECASE)
 
 def check(program: Program) -> Iterator[Found]:
     """Iterable datasets whose whole stream goes to each of several workers."""
+    whole: list[tuple[WorkerUse, list[tuple[Instance, World]]]] = []
+    # What hands on a stream that is divided, for one loader of the program.
+    divided: set[int] = set()
     for use in program.uses:
         if use.loader is None or use.dataset is None:
             continue
@@ -108,33 +115,78 @@ def check(program: Program) -> Iterator[Found]:
             for dataset, world in chained(program.evaluator, use.dataset, use.world)
             if isinstance(dataset, Instance) and _is_plain_iterable(program, dataset.cls)
         ]
-        code: list[tuple[ast.AST, Frame]] = [(each.function.node, each.frame) for each in use.code.visits]
-        if not streams or _is_divided(program, code):
-            continue
-        for dataset, world in streams:
-            for method in program.evaluator.classes.methods(dataset, "__iter__"):
-                if (
-                    isinstance(method.node, ast.FunctionDef)
-                    and _gives_all(program, use, method, world)
-                    and _shared(program, use.loader, use.dataset)
-                ):
-                    yield _found(program, use, method, method.node)
+        code: list[_Passed] = [(each.function.node, each.frame) for each in use.code.visits]
+        if streams and _is_divided(program, code):
+            divided.update(id(function) for function, _ in code)
+        elif streams:
+            whole.append((use, streams))
+    for use, streams in whole:
+        yield from _of_streams(program, use, streams, divided)
 
 
-def _gives_all(program: Program, use: WorkerUse, method: Function, world: World) -> bool:
-    """Whether an ``__iter__`` goes through all of something finite."""
+def _of_streams(
+    program: Program, use: WorkerUse, streams: list[tuple[Instance, World]], divided: set[int]
+) -> Iterator[Found]:
+    """What is to be said of the streams that a loader gets, none of which is divided."""
+    assert use.loader is not None and use.dataset is not None
+    for dataset, world in streams:
+        for method in program.evaluator.classes.methods(dataset, "__iter__"):
+            if not isinstance(method.node, ast.FunctionDef):
+                continue
+            passed = _gives_all(program, use, method, world)
+            if passed is not None and _shared(program, use.loader, use.dataset):
+                yield _found(program, use, _undivided(program, use, method, world, passed, divided))
+
+
+def _gives_all(program: Program, use: WorkerUse, method: Function, world: World) -> list[_Passed] | None:
+    """The functions, this one first, by which an ``__iter__`` goes through all of something finite; None
+    where it does not."""
     program.evaluator.start()
     frame = program.evaluator.calls.enter(method, Arguments(), None, None)
     streams = Streams(program.evaluator, partial(is_set_elsewhere, program, [use]))
     kinds = streams.of_function(method, frame, world)
     if kinds is None or "count" in kinds:
-        return False
+        return None
     if _is_divided(program, streams.passed):
-        return False  # a reader that the stream is handed on from
-    return kinds != {"range"} or not any(draws(event.name) for event in use.code.events)
+        return None  # a reader that the stream is handed on from
+    drawn = kinds == {"range"} and any(draws(event.name) for event in use.code.events)
+    return None if drawn else streams.passed
 
 
-def _is_divided(program: Program, code: list[tuple[ast.AST, Frame]]) -> bool:
+def _undivided(
+    program: Program,
+    use: WorkerUse,
+    method: Function,
+    world: World,
+    passed: list[_Passed],
+    divided: set[int],
+) -> Function:
+    """The ``__iter__`` that should divide: of a dataset that hands on the stream of another, and elsewhere
+    one that is ``divided``, that other one's."""
+    if id(method.node) not in divided:
+        return method
+    inner: dict[Key, Function] = {}
+    for node, frame in passed:
+        source = frame.receiver
+        if (
+            isinstance(source, Instance)
+            and method.receiver is not None
+            and source.key != method.receiver.key
+            and _is_plain_iterable(program, source.cls)
+        ):
+            for each in program.evaluator.classes.methods(source, "__iter__"):
+                if each.node is node:
+                    inner.setdefault(source.key, each)
+    for each in inner.values():
+        further = _gives_all(program, use, each, world)
+        through = {frame.receiver.key for _, frame in further or () if frame.receiver is not None}
+        if further and through >= set(inner):  # else it hands on several streams
+            return _undivided(program, use, each, world, further, divided)
+        break
+    return method
+
+
+def _is_divided(program: Program, code: list[_Passed]) -> bool:
     """Whether one of some functions may give each worker its part. What is called ``shards()`` and is itself
     one of them need not."""
     looked_at = {id(function) for function, _ in code}
@@ -201,7 +253,7 @@ def _changes_object(function: ast.AST) -> bool:
     )
 
 
-def _found(program: Program, use: WorkerUse, method: Function, node: ast.FunctionDef) -> Found:
+def _found(program: Program, use: WorkerUse, method: Function) -> Found:
     loader = use.loader
     assert loader is not None
     # Shares of orders that each worker draws for itself lose items (DL508).
@@ -211,7 +263,7 @@ def _found(program: Program, use: WorkerUse, method: Function, node: ast.Functio
     where = f"{loader.module.relative}:{loader.call.lineno}"
     return Found(
         method.module,
-        node,
+        method.node,
         f"{owner}.__iter__ streams everything in every worker: with two workers each item comes twice",
         "silent",
         f"divide the stream by get_worker_info() (loader at {where})",
