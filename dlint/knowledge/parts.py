@@ -28,6 +28,8 @@ _OPENS = frozenset({"builtins.open", "pathlib.Path().open", "pathlib.Path().read
 READS_HEADER = frozenset(
     {"PIL.Image.open", "numpy.memmap", "nibabel.load", "rasterio.open", "h5py.File", "zarr.open"}
 )
+# What opens a file of arrays, each of which is read by itself.
+FILE_OF_ARRAYS = "h5py.File"
 
 # torchvision's datasets whose second part is read with every item.
 _PAIRS = re.compile(

@@ -10,11 +10,13 @@ for its shape (`image.shape[-2:]`, `image.size()`) is not used either: it was de
 header how large it is.
 
 Not reported: loops that a `break` may end before the last item, passes that use the whole item, or a part
-that is itself read or decoded (a mask, a sound), a pass beside another one of the same function that uses the
-images (of the same indices, or of all), lists and attributes of labels (`dataset.targets`), methods that give
-a label alone, loops over a loader, and datasets whose items are only looked up in memory (what pycocotools
-has read counts as memory, masks that it decodes do not). The size of what `Image.open` gives is no waste: PIL
-has read the header and no more, until the image is converted or made a tensor.
+that is itself read or decoded (a mask, a sound; labels that an HDF5 file has beside the images, of which
+`self.file["y"][i]` is one, could be read alone and are reported), a pass beside another one of the same
+function that uses the images (of the same indices, or of all), lists and attributes of labels
+(`dataset.targets`), methods that give a label alone, loops over a loader, and datasets whose items are only
+looked up in memory (what pycocotools has read counts as memory, masks that it decodes do not). The size of
+what `Image.open` gives is no waste: PIL has read the header and no more, until the image is converted or made
+a tensor.
 
 ## Why is this bad
 
@@ -128,7 +130,7 @@ def _may_pass(data: bytes) -> bool:
 def _is_in_vain(parts: Parts, dataset: Value, use: Use) -> bool:
     """Whether a pass needs nothing of what is decoded for it."""
     if use.part is not None and parts.is_read(dataset, use.part):
-        return False
+        return isinstance(use.part, int) and not use.of_shape and parts.is_apart(dataset, use.part)
     return not use.of_shape or parts.is_decoded(dataset, 0)
 
 

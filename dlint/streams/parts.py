@@ -11,7 +11,13 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from dlint.knowledge.loading import is_dataset
-from dlint.knowledge.parts import READS_HEADER, has_label, is_looked_up
+from dlint.knowledge.parts import (
+    FILE_OF_ARRAYS,
+    READS_HEADER,
+    has_label,
+    is_looked_up,
+    sounds_like_data,
+)
 from dlint.knowledge.processes.handles import HANDLES
 from dlint.source.nodes import children
 from dlint.source.statements import MUTATORS, dotted, statements_in
@@ -38,6 +44,17 @@ class Parts:
         self._seen: set[tuple[object, ...]] = set()
         self._past_headers = False
         self._has_key = False
+        self._past_columns = False
+
+    def is_apart(self, dataset: Value, index: Place) -> bool:
+        """Whether a part can be read without the rest, for all items, and the first takes reading: both are
+        in a file of arrays that stays open."""
+        self._past_columns = True
+        try:
+            apart = not self.is_read(dataset, index)
+        finally:
+            self._past_columns = False
+        return apart and self.is_read(dataset, 0)
 
     def is_decoded(self, dataset: Value, index: Place) -> bool:
         """Whether a part takes more than the header of a file, which is read where it is opened."""
@@ -104,6 +121,12 @@ class Parts:
                     return any(self.is_read(value, index) for value in values)
                 if values and all(_is_whole_array(value) for value in values) and not _is_text(at):
                     return False
+                if (
+                    self._past_columns
+                    and isinstance(at, ast.Name | ast.Subscript)
+                    and self._is_column(base, point)
+                ):
+                    return False
                 return self._of(base, _constant(at), point, far)
             case ast.Attribute(value=ast.Name(id="self")):
                 values = [value for value, _ in self._evaluator.values(node, point)]
@@ -118,6 +141,19 @@ class Parts:
             for child in ([part.iter] if isinstance(part, ast.comprehension) else [part])
             if isinstance(child, ast.expr)
         )
+
+    def _is_column(self, node: ast.expr, point: Point) -> bool:
+        """Whether an expression is what a file of arrays, which the dataset keeps open, has of every item
+        under a name of its own: it can be read without the rest of the items."""
+        match node:
+            case ast.Subscript(
+                value=ast.Attribute(value=ast.Name(id="self")) as file, slice=ast.Constant(value=str(name))
+            ) if not sounds_like_data(name):
+                values = [value for value, _ in self._evaluator.values(file, point)]
+                return bool(values) and all(
+                    isinstance(value, Made) and value.name == FILE_OF_ARRAYS for value in values
+                )
+        return False
 
     def _of_starred(self, items: list[ast.expr], index: int, point: Point, far: int) -> bool:
         """The same of ``(*parts, more)[index]``: which of them that is may depend on how many there are."""
