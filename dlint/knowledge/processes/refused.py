@@ -206,7 +206,8 @@ VIEWS = frozenset({"keys", "values", "items"})
 # Views of a dict, by what gives the dict. The first are sent once `multiprocessing.managers` is imported, as
 # `multiprocessing.Manager` does; nothing else that was tried imports it.
 _VIEW = re.compile(
-    r"(?:builtins\.dict|(?:json\.loads?|yaml\.(?:safe_|full_)?load|collections\.(?:defaultdict|Counter))\(\))"
+    r"(?:builtins\.dict|(?:json\.loads?|yaml\.(?:safe_|full_)?load|collections\.(?:defaultdict|Counter))\(\)"
+    r"|pandas\.[\w.\[\]()]*\.to_dict\(\)|pandas\.[\w.\[\]()]*\.groupby\(\)\.(?:groups|indices))"
     r"\.(keys|values|items)"
 )
 _ORDERED_VIEW = re.compile(r"collections\.OrderedDict\(\)\.(keys|values|items)")
