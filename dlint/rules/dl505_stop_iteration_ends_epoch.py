@@ -65,6 +65,7 @@ from dlint.rules.rule import Found
 from dlint.rules.wording import brief
 from dlint.source.nodes import walk
 from dlint.source.statements import dotted, functions_in, parameters, self_name, statements_in
+from dlint.streams.finite import comes_to_end
 from dlint.streams.item_names import index_names, index_names_in, is_index, mentions
 from dlint.streams.sources.streams import Streams
 from dlint.values.frame import Point, layout_of
@@ -239,6 +240,8 @@ def _is_finite_iterator(
                 return False  # no iterator at all
             if name == "builtins.iter" and _are_lists(program, node.args, point, world):
                 return True
+            if name == "builtins.iter" and len(node.args) == 1:
+                return comes_to_end(program.evaluator, streams, node.args[0], point, world)
             return streams.of_expression(node, point, world) is not None
         case ast.GeneratorExp():
             return streams.of_expression(node, point, world) is not None
