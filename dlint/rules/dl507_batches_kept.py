@@ -97,7 +97,6 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from dlint.finding import Remedy
-from dlint.knowledge.tensors import JOINS
 from dlint.loaders.counts import most_batches
 from dlint.loaders.iteration import Iterations
 from dlint.loaders.loaders import Loader
@@ -299,20 +298,6 @@ def _has_others(value: Value) -> bool:
     return False
 
 
-def _is_joined(spot: Spot, into: ast.expr) -> bool:
-    """Whether a function joins what a list holds, which only tensors can be: ``torch.cat(kept)``."""
-    filled = ast.unparse(into)
-    for node in walk(spot.point.frame.scope):
-        match node:
-            case ast.Call(func=ast.Attribute() | ast.Name() as func, args=[joined, *_]) if (
-                ast.unparse(joined) == filled
-            ):
-                values = spot.values(func)
-                if values and all(isinstance(value, External) and value.name in JOINS for value in values):
-                    return True
-    return False
-
-
 def _is_container(value: Value) -> bool:
     if isinstance(value, Made):
         return value.name in ("collections.defaultdict", "collections.OrderedDict")
@@ -329,7 +314,9 @@ def _judged(program: Program, iterations: Iterations, keeping: _Keeping, spot: S
             continue
         if _is_sheltered(program, loader):
             continue
-        joined = into is not None and _is_joined(spot, into)
+        joined = into is not None and spot.joins(
+            into, by_method=isinstance(keeping.kept.node, ast.Name) and not keeping.kept.gone_through
+        )
         kinds: dict[View, Holding | None] = {}
         for view in keeping.kept.views:
             fields = field_kinds(program.evaluator, loader, view.known.place)

@@ -8,14 +8,15 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from dlint.calls.parameters import passed
-from dlint.knowledge.tensors import hands_memory_on, may_hand_memory_on
+from dlint.knowledge.tensors import JOINS, hands_memory_on, may_hand_memory_on
 from dlint.source.module import Module
-from dlint.source.statements import dotted, functions_in, parameters
+from dlint.source.nodes import walk
+from dlint.source.statements import dotted, functions_in, own_names, parameters, self_name, statements_in
 from dlint.streams.batches.handed_on import gives_as_is, handed_through
 from dlint.streams.batches.loops import telling
 from dlint.streams.batches.overwritten import overwritten_by
 from dlint.streams.batches.put_by_helpers import Put, emptied, may_empty, put_by
-from dlint.values.frame import Point
+from dlint.values.frame import Frame, Point
 from dlint.values.values import External, Function, Instance, Key, Unknown, Value
 
 if TYPE_CHECKING:
@@ -94,6 +95,43 @@ class Spot:
             if isinstance(method.node, ast.FunctionDef)
         )
 
+    def joins(self, into: ast.expr, *, by_method: bool) -> bool:
+        """Whether the function joins what a list holds, which only tensors can be (``torch.cat(kept)``), or,
+        asked ``by_method``, one of the object whose list it is (``torch.cat(self.kept)``)."""
+        if self._is_joined(ast.unparse(into), self.point.frame.scope, self.point):
+            return True
+        if not by_method or not isinstance(into, ast.Attribute):
+            return False
+        owners = self.values(into.value)
+        return bool(owners) and all(
+            isinstance(owner, Instance) and self._joins_own(owner, into.attr) for owner in owners
+        )
+
+    def _joins_own(self, owner: Instance, name: str) -> bool:
+        """Whether a method of an object joins what a list of it holds, into which others only put things."""
+        joined = False
+        for above in self._evaluator.classes.line(owner.cls):
+            at = Point(Frame(above.module, above.node, above.frame), None)
+            for method in functions_in(above.node.body):
+                path = f"{self_name(method)}.{name}"
+                joins = self._is_joined(path, method, at)
+                joined |= joins
+                for statement in statements_in(method.body):
+                    if path in own_names(statement) and not _begins(statement, path if joins else None):
+                        return False
+        return joined
+
+    def _is_joined(self, filled: str, scope: ast.AST, point: Point) -> bool:
+        for node in walk(scope):
+            match node:
+                case ast.Call(func=ast.Attribute() | ast.Name() as func, args=[joined, *_]) if (
+                    ast.unparse(joined) == filled
+                ):
+                    values = [value for value, _ in self._evaluator.values(func, point)]
+                    if values and all(isinstance(each, External) and each.name in JOINS for each in values):
+                        return True
+        return False
+
     def puts_by(self, call: ast.Call) -> list[Put]:
         """Where a call of a function of the project puts some of its arguments."""
         values = [value for value in self.values(call.func) if not isinstance(value, Unknown)]
@@ -127,6 +165,16 @@ class Spot:
                     if not self.puts_by(call) and may_empty(methods):
                         found.append(call.func.value)
         return found
+
+
+def _begins(statement: ast.stmt, joined: str | None) -> bool:
+    """Whether a statement gives a name an empty list, or, where that is ``joined``, what is made of it."""
+    match statement:
+        case ast.Assign(value=ast.List(elts=[]) | ast.Call(func=ast.Name(id="list"), args=[])):
+            return True
+        case ast.Assign(value=ast.Call(args=[given, *_])):
+            return ast.unparse(given) == joined
+    return False
 
 
 def _given(function: Function, node: ast.FunctionDef, call: ast.Call) -> dict[str, ast.expr]:
