@@ -85,6 +85,12 @@ class Protections:
 
     def _places_of(self, protects: bool, always: bool) -> list[Effect]:
         found: list[Effect] = []
+        for call, point in self.calls(protects):
+            self._spread(found, always, call, point.frame.module, point, ())
+        return found
+
+    def calls(self, protects: bool = True) -> Iterator[tuple[ast.Call, Point]]:
+        """Where the program makes the call as it protects, or with what takes protection back."""
         word = self._name.rpartition(".")[2]
         for module in self._evaluator.modules.naming(word):
             for trail in _mentions(module, word):
@@ -93,8 +99,7 @@ class Protections:
                     self._evaluator.start()
                     point = self._evaluator.sites.point_of(module, trail)
                     if self._protects(call, point) is protects:
-                        self._spread(found, always, call, module, point, ())
-        return found
+                        yield call, point
 
     def is_call(self, call: ast.Call, point: Point) -> bool:
         """Whether a call is the protecting one."""

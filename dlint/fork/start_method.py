@@ -20,7 +20,7 @@ LOKY = "loky"
 STARTS_ANEW = ("spawn", "forkserver", LOKY)  # a worker imports its libraries itself
 # What Linux has where nothing is set, from this Python on; macOS and Windows have spawn.
 _NEW, _SINCE = "forkserver", (3, 14)
-_SETTER = "multiprocessing.set_start_method"
+SETTER = "multiprocessing.set_start_method"
 _CONTEXT = "multiprocessing.get_context"
 _LOKY_CONTEXT = re.compile(r"(?:joblib\.externals\.)?loky\..*\bget_context")
 
@@ -42,7 +42,7 @@ def start_method_of(program: Program, use: WorkerUse) -> str | None:
     found = [
         method
         for method in METHODS
-        if program.protections(_SETTER, method).shelter(use, use.modules) is not None
+        if program.protections(SETTER, method).shelter(use, use.modules) is not None
     ]
     return found[0] if len(found) == 1 else None
 
@@ -56,7 +56,7 @@ def surely_starts_anew(program: Program, use: WorkerUse) -> bool:
     own = use.loader is not None and _of_context(program, use.loader)
     if own or method == program.start_method or python_starts_anew(program):
         return True
-    return program.protections(_SETTER, method, always=True).shelter(use, use.modules) is not None
+    return program.protections(SETTER, method, always=True).shelter(use, use.modules) is not None
 
 
 def python_starts_anew(program: Program) -> bool:

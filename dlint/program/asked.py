@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import ast
 import operator
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
 from dlint.evaluation.options.option import option_of, setting_of
@@ -58,6 +58,11 @@ def for_loader(program: Program, loader: Loader) -> str | None:
         program.answers[mark] = " or ".join(sorted(found)) if found else None
     known: str | None = program.answers[mark]
     return known
+
+
+def for_calls(program: Program, calls: Iterable[tuple[ast.Call, Point]]) -> bool:
+    """Whether an option must be given for the program to come to any of some calls."""
+    return all(_on_all_ways(program, point, call, frozenset()) for call, point in calls)
 
 
 def _on_all_ways(program: Program, point: Point, node: ast.AST, seen: frozenset[int]) -> set[str] | None:

@@ -11,9 +11,9 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from dlint.evaluation.options.option import option_of
-from dlint.fork.start_method import python_starts_anew, surely_starts_anew
+from dlint.fork.start_method import SETTER, STARTS_ANEW, python_starts_anew, surely_starts_anew
 from dlint.loaders.loaders import is_zero
-from dlint.program.asked import for_dataset, for_events, for_loader
+from dlint.program.asked import for_calls, for_dataset, for_events, for_loader
 from dlint.values.values import Const, Instance
 
 if TYPE_CHECKING:
@@ -39,6 +39,18 @@ def started_anew(program: Program, use: WorkerUse | None) -> str | None:
     for those of which nothing else is known."""
     sure = surely_starts_anew(program, use) if use is not None else python_starts_anew(program)
     return None if sure else NOT_FORKED
+
+
+def start_by_default(program: Program, use: WorkerUse) -> str | None:
+    """The start method of a use's workers, None where it may be any: also where the project sets one only for
+    those who ask for it by an option, which is off by default."""
+    method = program.start_method_of(use)
+    if method not in STARTS_ANEW or surely_starts_anew(program, use):
+        return method
+    mark = ("asked to start anew", method)
+    if mark not in program.answers:
+        program.answers[mark] = for_calls(program, program.protections(SETTER, method).calls())
+    return None if program.answers[mark] else method
 
 
 def called(program: Program, loader: Loader) -> str | None:

@@ -164,7 +164,7 @@ from dlint.fork.sides import functions_of, init_visits, made_in_parent, renewed
 from dlint.knowledge.processes.handles import HANDLES, Handle
 from dlint.objects.pickled_state import is_pickled
 from dlint.program.asked import for_events, for_made, for_visit
-from dlint.program.conditions import NOT_FORKED, any_loaded, both
+from dlint.program.conditions import NOT_FORKED, any_loaded, both, start_by_default
 from dlint.program.opened_by_others import opened_by_others
 from dlint.program.program import Program
 from dlint.rules.rule import Found
@@ -199,7 +199,7 @@ def check(program: Program) -> Iterator[Found]:
             for part in program.shipped(uses[0])
             if isinstance(part.value, Instance)
         }
-        starts = dict.fromkeys(program.start_method_of(use) for use in uses)
+        starts = dict.fromkeys(start_by_default(program, use) for use in uses)
         for owner, sent in owners.values():
             visits = [visit for visit in _visits(program, uses[0]) if _is_method(visit, owner)]
             if "register_at_fork" in owner.cls.module.text:
@@ -252,7 +252,7 @@ def _kept(
             continue
         assert isinstance(value, Made)
         kept = [use for use in left_as_made(program, uses, owner, name) if not renewed(program, use, value)]
-        if not any(program.start_method_of(use) == start for use in kept):
+        if not any(start_by_default(program, use) == start for use in kept):
             continue
         binding = [visit for visit in visits if path_of(visit, name) in visit.frame.layout.binds]
         if not all(_keeps_what_is_there(visit, name, value) for visit in binding):
@@ -290,7 +290,7 @@ def _stored(
     for opened in opened_by_others(program, use, owner, names) if names else ():
         store = opened.store
         visit, read = next((visit, read[store.name]) for visit, read in reads if store.name in read)
-        start = program.start_method_of(use)
+        start = start_by_default(program, use)
         when = BEFORE
         if opened.made.point.statement is not store.point.statement and store.point.statement is not None:
             when = When(BEFORE.how, (store.point.frame.module, store.by), "at")
@@ -326,7 +326,7 @@ def _read_by_others(
             kept = [
                 use for use in left_as_made(program, uses, owner, name) if not renewed(program, use, made)
             ]
-            if value.key != made.key or not any(program.start_method_of(use) == start for use in kept):
+            if value.key != made.key or not any(start_by_default(program, use) == start for use in kept):
                 continue
             reader = next((each for each in code.visits if each.frame.key == event.point.frame.key), None)
             if reader is not None and not is_for_one_process([reader]):
@@ -379,7 +379,7 @@ def _lazy(
     """Handles opened when first needed, where the parent needs them before the workers start."""
     opened = [] if is_for_one_process(visits) else list(opened_in(program, owner, visits))
     for use in uses if opened else ():
-        start = program.start_method_of(use)
+        start = start_by_default(program, use)
         for each in opened:
             resets = resetting(program, use, owner.cls, {each.name})
             when = needed_early(program, use, owner, each, resets)
@@ -396,7 +396,7 @@ def _lazy(
 
 def _by_key(program: Program, use: WorkerUse, owners: list[Instance]) -> Iterator[Found]:
     """Handles that are kept under a key when first needed, where the parent needs the same ones before."""
-    if program.start_method_of(use) not in (None, "fork"):
+    if start_by_default(program, use) not in (None, "fork"):
         return
     if not any(event.name in HANDLES for event in use.code.events):
         return
