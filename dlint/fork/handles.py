@@ -19,7 +19,7 @@ from dlint.knowledge.processes.handles import (
 )
 from dlint.source.nodes import walk
 from dlint.source.statements import FunctionNode, functions_in, self_name
-from dlint.values.frame import Argument, Arguments
+from dlint.values.frame import Argument, Arguments, Point
 from dlint.values.values import Const, Instance, Made, Unknown, Value
 from dlint.values.worlds import HERE
 
@@ -30,6 +30,9 @@ _FILE_OBJECT = ("fileobj",)
 _STORE = {"store"}
 _BYTES = ("io.BytesIO", "().read", ".read_bytes")
 _SUFFIX = re.compile(r"\.[A-Za-z]\w{1,5}$")
+# So many names one after the other.
+_FAR = 4
+_FINDS = frozenset({"glob", "iglob", "rglob"})
 _ASKS_KIND = re.compile(r"\b(?:endswith|splitext|isinstance|hasattr)\(|\.suffix\b")
 
 
@@ -189,7 +192,43 @@ def _names(evaluator: Evaluator, path: Argument, suffix: str) -> bool:
     if path.point is not None and _ASKS_KIND.search(path.point.frame.module.text_of(path.point.frame.scope)):
         # Code that asks what it has before it takes something out of it tells the kinds apart itself.
         values = [value for value in values if isinstance(value, Const)]
-    return any(_is_path_to(value, suffix) for value in values)
+    return any(_is_path_to(value, suffix) for value in values) or any(
+        _are_found_by(evaluator, paths, at, suffix) for paths, at in _gone_through(evaluator, path)
+    )
+
+
+def _gone_through(evaluator: Evaluator, path: Argument) -> Iterator[tuple[ast.expr, Point]]:
+    """What a loop or a comprehension goes through, each thing of which is a path."""
+    point = path.point
+    if not isinstance(path.expression, ast.Name) or point is None:
+        return
+    name = path.expression.id
+    local = point.locals.get(name)
+    if local is not None:
+        if local.element and local.expression is not None and local.point is not None:
+            yield local.expression, local.point
+        return
+    for statement, _ in evaluator.flow.definitions(name, point, HERE):
+        if isinstance(statement, ast.For) and isinstance(statement.target, ast.Name):
+            yield statement.iter, Point(point.frame, statement)
+
+
+def _are_found_by(evaluator: Evaluator, paths: ast.expr, point: Point, suffix: str, far: int = _FAR) -> bool:
+    """Whether paths are those of the files of a kind in a folder: ``sorted(Path(root).glob("*.npz"))``."""
+    match paths:
+        case ast.Call(func=ast.Name(id="sorted" | "list"), args=[found]):
+            return _are_found_by(evaluator, found, point, suffix, far)
+        case ast.Subscript(value=found, slice=ast.Slice()):
+            return _are_found_by(evaluator, found, point, suffix, far)
+        case ast.Call(func=ast.Name(id=name) | ast.Attribute(attr=name), args=[*_, pattern]) if (
+            name in _FINDS
+        ):
+            return _ends_in(pattern, suffix)
+        case ast.Name() if far and paths.id not in point.locals:
+            match [statement for statement, _ in evaluator.flow.definitions(paths.id, point, HERE)]:
+                case [ast.Assign(targets=[ast.Name()], value=found) as statement]:
+                    return _are_found_by(evaluator, found, Point(point.frame, statement), suffix, far - 1)
+    return False
 
 
 def _is_open(evaluator: Evaluator, source: Argument, handle: Handle) -> bool:

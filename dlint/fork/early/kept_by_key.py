@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from dlint.fork.handles import handle_of
 from dlint.source.nodes import walk
-from dlint.source.statements import own_names, parameters, self_name, statements_in
+from dlint.source.statements import dotted, own_names, parameters, self_name, statements_in
 from dlint.values.frame import Argument, Frame, Point, given_to
 from dlint.values.places import loops_around
 from dlint.values.values import Class, Const, Instance, Key, Made, Unknown, Value
@@ -120,11 +120,31 @@ def is_kept_by(evaluator: Evaluator, kept: KeptByKey, run: list[Frame]) -> bool:
     ]
     drops = drops_by_key(kept.place.rpartition(".")[2])
     texts = {id(frame.scope): frame.module.text_of(frame.scope) for frame in run}
+    if id(function.node) in texts:
+        texts[id(function.node)] = _text_without_bound(kept)
     if not same or any(drops.search(text) for text in texts.values()) or _is_made_again(kept, texts.values()):
         return False
     parts = _parts(kept)
     whole = len(parts) == 1
     return any(all(_is_wanted(evaluator, kept, part, frame, whole) for part in parts) for frame in same)
+
+
+def _text_without_bound(kept: KeptByKey) -> str:
+    """The text of the function that keeps a handle, but for what makes room for it in a dict that has grown
+    to its bound: the handle is there afterwards."""
+    function, word = kept.visit.function, kept.place.rpartition(".")[2]
+    text = function.module.text_of(function.node)
+    for statement in statements_in(kept.visit.frame.layout.body):
+        match statement:
+            case ast.If(
+                test=ast.Compare(
+                    left=ast.Call(func=ast.Name(id="len"), args=[held]), ops=[ast.Gt() | ast.GtE()]
+                ),
+                orelse=[],
+                end_lineno=end,
+            ) if (dotted(held) or "").rpartition(".")[2] == word and (end or 0) < kept.statement.lineno:
+                text = text.replace(function.module.text_of(statement), "")
+    return text
 
 
 def _parts(kept: KeptByKey) -> list[ast.expr | None]:
