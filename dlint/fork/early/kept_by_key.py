@@ -1,6 +1,6 @@
-"""Handles that worker code keeps under a key once it has opened them (``BANK[path]``), in a dict that the
-parent has filled before: with the same things, as far as is known. A name of a ``threading.local()`` is such
-a key."""
+"""Handles that worker code keeps under a key once it has opened them (``BANK[path]``), in a dict, or in
+a list that is looked through for it, that the parent has filled before: with the same things, as far as is
+known. A name of a ``threading.local()`` is such a key."""
 
 from __future__ import annotations
 
@@ -57,6 +57,11 @@ def kept_by_key(evaluator: Evaluator, visits: list[Visit]) -> Iterator[KeptByKey
                     if is_once(opened, point) and _is_of_thread(evaluator, held, point):
                         home, key = _home(evaluator, held, point), ast.Constant(name)
                         home = (f"{home[0]}.{name}", home[1]) if home is not None else None
+                case ast.Expr(
+                    value=ast.Call(func=ast.Attribute(value=held, attr="append"), args=[entry])
+                ) if (looked_for := _looked_for(held, statement, node)) is not None:
+                    opened = _opened_in_entry(entry)
+                    home, key = _home(evaluator, held, point), looked_for
                 case ast.Return(value=ast.expr() as opened) if _is_cached_function(visit, node):
                     home = node.name, False
                 case _:
@@ -67,6 +72,36 @@ def kept_by_key(evaluator: Evaluator, visits: list[Visit]) -> Iterator[KeptByKey
                     keys = _keys(evaluator, key, point)
                     is_one = len(keys) == 1 and isinstance(keys[0], Const)
                     yield KeptByKey(handle, made, visit, home[0], key, statement, home[1], is_one)
+
+
+def _looked_for(held: ast.expr, statement: ast.stmt, function: ast.FunctionDef) -> ast.expr | None:
+    """What a loop through a list looks for before something is added that it has not found:
+    ``for entry in BANK: if entry["path"] == path: return ...``."""
+    listed = dotted(held)
+    before = function.body[: function.body.index(statement)] if listed and statement in function.body else []
+    for loop in before:
+        if not isinstance(loop, ast.For) or not any(
+            isinstance(each, ast.expr) and dotted(each) == listed for each in walk(loop.iter)
+        ):
+            continue
+        for test in loop.body:
+            match test:
+                case ast.If(
+                    test=ast.Compare(
+                        left=ast.Subscript() | ast.Attribute(), ops=[ast.Eq()], comparators=[key]
+                    ),
+                    body=[*_, ast.Return()],
+                ):
+                    return key
+    return None
+
+
+def _opened_in_entry(entry: ast.expr) -> ast.expr:
+    """What is opened to be kept in an entry of a list: ``{"path": path, "file": ZipFile(path)}``."""
+    match entry:
+        case ast.Dict(values=parts) | ast.Tuple(elts=parts):
+            return next((part for part in parts if isinstance(part, ast.Call)), entry)
+    return entry
 
 
 def _is_of_thread(evaluator: Evaluator, held: ast.expr, point: Point) -> bool:
@@ -133,7 +168,7 @@ def _text_without_bound(kept: KeptByKey) -> str:
     """The text of the function that keeps a handle, but for what makes room for it in a dict that has grown
     to its bound: the handle is there afterwards."""
     function, word = kept.visit.function, kept.place.rpartition(".")[2]
-    text = function.module.text_of(function.node)
+    lines, first = function.module.text_of(function.node).split("\n"), function.node.lineno
     for statement in statements_in(kept.visit.frame.layout.body):
         match statement:
             case ast.If(
@@ -143,8 +178,9 @@ def _text_without_bound(kept: KeptByKey) -> str:
                 orelse=[],
                 end_lineno=end,
             ) if (dotted(held) or "").rpartition(".")[2] == word and (end or 0) < kept.statement.lineno:
-                text = text.replace(function.module.text_of(statement), "")
-    return text
+                for at in range(statement.lineno - first, (end or 0) - first + 1):
+                    lines[at] = ""
+    return "\n".join(lines)
 
 
 def _parts(kept: KeptByKey) -> list[ast.expr | None]:
