@@ -332,11 +332,12 @@ class Evaluator(Questions):
 
     def _subscript(self, node: ast.Subscript, point: Point, world: World) -> list[Outcome]:
         match node:
-            case ast.Subscript(value=ast.Name(id=name) as base, slice=ast.Constant(value=str(key))) if (
-                self.entries.is_filled(name, point)
-            ):
-                entries = self.entries.of(base, key, point, world)
-                if not any(value is ABSENT or isinstance(value, Unknown) for value, _ in entries):
+            case ast.Subscript(value=ast.Name(id=name) as base, slice=ast.Constant(value=str(key))):
+                if self.entries.is_filled(name, point):
+                    entries = self.entries.of(base, key, point, world)
+                else:
+                    entries = self.entries.handed_on(base, key, point, world) or []
+                if entries and not any(value is ABSENT or isinstance(value, Unknown) for value, _ in entries):
                     return entries
         return [
             outcome

@@ -37,11 +37,22 @@ class Evaluator(objects.Evaluator, Protocol):
     @property
     def members(self) -> Members: ...
 
+    @property
+    def entries(self) -> Entries: ...
+
 
 class Containers(evaluation.Containers, Protocol):
     """What is in lists and dicts, looked up by what is known of the key."""
 
     def pick(self, base: Value, key: Value) -> list[Value]: ...
+
+
+class Entries(evaluation.Entries, Protocol):
+    """What dicts hold under one key, and who tells."""
+
+    def is_filled(self, name: str, point: Point) -> bool: ...
+
+    def is_handed_on(self, name: str, point: Point) -> bool: ...
 
 
 class Members(Protocol):

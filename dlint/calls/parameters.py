@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from dlint.calls.decorators import Inside, calls_inside, fills_arguments
@@ -122,18 +123,63 @@ class Parameters:
         scope = frame.scope
         if not isinstance(scope, ast.FunctionDef | ast.AsyncFunctionDef):
             return None
-        own = [parameter.arg for parameter in parameters(scope)]
-        method = frame.owner is not None and not is_static(scope)
-        if name not in own[1 if method else 0 :] or self._evaluator.members.may_store.through(
+        if name not in _given_names(scope, frame) or self._evaluator.members.may_store.through(
             scope, name, attribute
         ):
             return None
+        unknown = ("attribute", ("parameter", frame.key, name), attribute)
+        return self._of_written(
+            name, frame, world, unknown, _named, lambda given, w: self._read(given, attribute, w)
+        )
+
+    def entry(self, name: str, key: str, frame: Frame, world: World) -> list[Outcome] | None:
+        """The values of ``name[key]`` where a parameter is a dict that the caller fills under a name of its
+        own, or is handed itself: the entry that it has at the call. None where no call tells.
+
+        Of a dict that a file holds (``yaml.safe_load``) nothing else tells what a caller stores in it.
+        """
+        scope, entries = frame.scope, self._evaluator.entries
+        if not isinstance(scope, ast.FunctionDef | ast.AsyncFunctionDef):
+            return None
+        if name not in _given_names(scope, frame):
+            return None
+        unknown = ("entry", ("parameter", frame.key, name), key)
+        return self._of_written(
+            name,
+            frame,
+            world,
+            unknown,
+            self._filled_dict,
+            lambda given, w: entries.of_argument(given, key, w),
+        )
+
+    def _filled_dict(self, given: Argument | None) -> Argument | None:
+        """An argument of whose entries the caller may know more than what made it says."""
+        if given is None or given.point is None or not isinstance(given.expression, ast.Name):
+            return None
+        entries, name = self._evaluator.entries, given.expression.id
+        known = entries.is_filled(name, given.point) or entries.is_handed_on(name, given.point)
+        return given if known else None
+
+    def _of_written(
+        self,
+        name: str,
+        frame: Frame,
+        world: World,
+        unknown: Key,
+        told: Callable[[Argument | None], Argument | None],
+        read: Callable[[Argument, World], list[Outcome]],
+    ) -> list[Outcome] | None:
+        """What ``read`` finds of a parameter in what each call writes for it; None where some call writes
+        nothing of which ``told`` is that argument."""
+        scope = frame.scope
+        assert isinstance(scope, ast.FunctionDef | ast.AsyncFunctionDef)
         if frame.arguments is not None:
             self.reads.setdefault(frame.key, set()).add(name)
-            given = _named(written(name, scope, frame.arguments, frame.receiver is not None))
-            return None if given is None else self._read(given, attribute, world)
+            given = told(written(name, scope, frame.arguments, frame.receiver is not None))
+            return None if given is None else read(given, world)
         sites, whole = self._callers(scope, frame)
-        mark = (id(scope), f"{name}.{attribute}")
+        mark = (id(scope), unknown)
         if not sites:
             return None
         if mark in self._asking or len(self._asking) > _MOST_ASKED:
@@ -141,20 +187,20 @@ class Parameters:
             return None
         choice = ("caller", id(scope))
         chosen = world.known(choice)
+        method = frame.owner is not None and not is_static(scope)
         self._asking[mark] = self._evaluator.depth
         try:
             held: list[list[Outcome]] = []
             for index, site in sites:
                 if chosen in (None, index, _ANOTHER):
-                    given = _named(written(name, scope, site.arguments, method))
+                    given = told(written(name, scope, site.arguments, method))
                     if given is None:
                         return None
                     w = world if chosen is not None else world.assuming(choice, index)
-                    held.append(self._read(given, attribute, w))
+                    held.append(read(given, w))
             found, more = few(held)
             if (more or not whole) and chosen in (None, _ANOTHER):
-                key = ("attribute", ("parameter", frame.key, name), attribute)
-                found.append((Unknown(key), world.assuming(choice, _ANOTHER)))
+                found.append((Unknown(unknown), world.assuming(choice, _ANOTHER)))
             return found
         finally:
             del self._asking[mark]
@@ -397,6 +443,12 @@ class Parameters:
             return outcomes or unknown
         finally:
             del self._asking[mark]
+
+
+def _given_names(scope: FunctionNode, frame: Frame) -> list[str]:
+    """The parameters of a function in a frame that its callers write something for."""
+    names = [parameter.arg for parameter in parameters(scope)]
+    return names[1:] if frame.owner is not None and not is_static(scope) else names
 
 
 def _named(given: Argument | None) -> Argument | None:

@@ -13,8 +13,17 @@ from typing import TYPE_CHECKING
 from dlint.knowledge.commands import PARSED
 from dlint.knowledge.loading import OPEN_SETTINGS
 from dlint.knowledge.trainers import HPARAMS
-from dlint.source.statements import blocks, changed_names, dotted, own_names, steps, taken
-from dlint.values.frame import Argument, Point
+from dlint.source.statements import (
+    FunctionNode,
+    blocks,
+    changed_names,
+    dotted,
+    own_names,
+    parameters,
+    steps,
+    taken,
+)
+from dlint.values.frame import Argument, Frame, Point
 from dlint.values.outcomes import Outcome
 from dlint.values.values import Const, External, Made, Table, Unknown, Value
 from dlint.values.worlds import World
@@ -41,11 +50,24 @@ class Entries:
         if isinstance(node, ast.Name) and self.is_filled(node.id, point):
             mark = ("entry", id(node), key, point.frame.key)
             return self._evaluator.answer(mark, world, lambda w: self._stored(node.id, key, point, w))
-        return self._made(node, key, point, world)
+        return self.handed_on(node, key, point, world) or self._made(node, key, point, world)
+
+    def handed_on(self, node: ast.expr, key: str, point: Point, world: World) -> list[Outcome] | None:
+        """What ``node[key]`` is where callers fill the dict that the scope has; None where none does."""
+        if not isinstance(node, ast.Name) or not self.is_handed_on(node.id, point):
+            return None
+        return self._evaluator.parameters.entry(node.id, key, point.frame, world)
 
     def is_filled(self, name: str, point: Point) -> bool:
         """Whether a scope changes what a name of it holds, so that its statements must be looked at."""
         return name in point.frame.layout.changes and name not in point.locals and point.statement is not None
+
+    def is_handed_on(self, name: str, point: Point) -> bool:
+        """Whether a name is a parameter that the scope leaves as its caller gave it."""
+        scope, layout = point.frame.scope, point.frame.layout
+        if name in layout.binds or name in layout.changes or name in point.locals:
+            return False
+        return isinstance(scope, FunctionNode) and any(each.arg == name for each in parameters(scope))
 
     def of_argument(self, argument: Argument, key: str, world: World) -> list[Outcome]:
         """The same of the dict that an argument is."""
@@ -67,9 +89,19 @@ class Entries:
             if statement is not None:
                 found += self._given(statement, name, key, Point(point.frame, statement), w)
             else:
-                for table, v in self._evaluator.names.from_start(name, point.frame, w):
-                    found += self.picked(table, key, v)
+                found += self._begun(name, key, point.frame, w)
         return found
+
+    def _begun(self, name: str, key: str, frame: Frame, world: World) -> list[Outcome]:
+        """The entry of a dict that the scope has not changed yet."""
+        given = self._evaluator.parameters.entry(name, key, frame, world)
+        if given is not None:
+            return given
+        return [
+            outcome
+            for table, w in self._evaluator.names.from_start(name, frame, world)
+            for outcome in self.picked(table, key, w)
+        ]
 
     def _given(self, statement: ast.stmt, path: str, key: str, before: Point, world: World) -> list[Outcome]:
         """The entry after a statement that may have stored it."""

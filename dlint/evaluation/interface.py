@@ -328,6 +328,8 @@ class Parameters(Protocol):
 
     def values(self, name: str, frame: Frame, world: World) -> list[Outcome]: ...
 
+    def entry(self, name: str, key: str, frame: Frame, world: World) -> list[Outcome] | None: ...
+
 
 class Prepared(Protocol):
     """Loaders that a library has made ready for a device."""
