@@ -88,8 +88,10 @@ def check(program: Program) -> Iterator[Found]:
             ]
             if conflict is not None
         }
+        # What raises on every way needs none that only may: those are told where nothing else is.
+        sure = {name: conflict for name, conflict in missing.items() if conflict.as_it_stands}
         if missing:
-            yield _needs_workers(loader, missing)
+            yield _needs_workers(loader, sure or missing)
         else:
             yield from _numbers(loader)
 

@@ -69,3 +69,14 @@ def test_a_number_that_is_written(tmp_path: Path) -> None:
     )
     (found,) = engine.check([tmp_path], Settings(select=("DL304",))).findings
     assert "default of" not in found.message
+
+
+def test_what_surely_raises_stands_before_what_may(tmp_path: Path) -> None:
+    (tmp_path / "program.py").write_text(
+        "from torch.utils.data import DataLoader\n\n\ndef main(keep):\n"
+        "    DataLoader(range(9), num_workers=0, persistent_workers=keep > 0, prefetch_factor=4)\n\n\n"
+        "main(int(input()))\n"
+    )
+    (finding,) = engine.check([tmp_path], Settings(select=("DL304",))).findings
+    assert (finding.level, finding.condition) == ("error", None)
+    assert finding.message.startswith("prefetch_factor without workers")
