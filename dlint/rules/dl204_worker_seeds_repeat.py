@@ -91,6 +91,7 @@ from dlint.program.conditions import both, with_workers
 from dlint.program.program import Program
 from dlint.randomness.init_functions import init_functions
 from dlint.randomness.seed import FIXED, STATE, WORKER
+from dlint.randomness.torchvision_draws import draws_from_torch
 from dlint.randomness.worker_seeds import Seeding, repeating
 from dlint.rules.rule import Found
 from dlint.rules.wording import brief, listed
@@ -146,8 +147,17 @@ def _drawn(program: Program, seedings: list[Seeding], loader: Loader | None) -> 
     return [
         library
         for library in _seeded(seedings)
-        if any(event.role != _ARGUMENT and draws_from(event.name, library) for event in events)
+        if any(event.role != _ARGUMENT and _draws(program, event, library) for event in events)
     ]
+
+
+def _draws(program: Program, event: Event, library: str) -> bool:
+    """Whether a call draws from the global state of a library; torchvision's transforms do from torch's."""
+    if draws_from(event.name, library):
+        return True
+    if library != "torch" or event.owner is None or not event.name.endswith("().__call__"):
+        return False
+    return draws_from_torch(program.evaluator, event.owner)
 
 
 def _seeded(seedings: list[Seeding]) -> list[str]:

@@ -1252,3 +1252,29 @@ def test_a_way_to_a_seed_that_no_mode_decides(
     """Whichever way is the shortest, one that is taken in training repeats the numbers there."""
     (finding,) = _found(tmp_path, monkeypatch, _SEEDS_BY_TWO_WAYS.format(other=other), "DL201")
     assert finding.condition == condition
+
+
+@pytest.mark.parametrize(
+    ("transform", "level"),
+    [
+        ("transforms.RandomHorizontalFlip()", "error"),
+        ("transforms.Compose([transforms.Resize(9), transforms.RandomCrop(4)])", "error"),
+        ("transforms.Compose([transforms.Compose([transforms.RandomVerticalFlip(p=0.3)])])", "error"),
+        ("transforms.Compose([transforms.Resize(9), transforms.ToTensor()])", "warning"),
+        ("transforms.Compose([transforms.RandomHorizontalFlip(p=1.0)])", "warning"),
+        ("transforms.RandomVerticalFlip(0)", "warning"),
+        ("transforms.Compose(make())", "warning"),
+    ],
+)
+def test_what_draws_for_torchvision(transform: str, level: str, tmp_path: Path) -> None:
+    (tmp_path / "main.py").write_text(
+        "import torch\nfrom torch.utils.data import DataLoader, Dataset\nfrom torchvision import transforms\n\n\n"
+        "class Faces(Dataset):\n    def __init__(self, transform):\n        self.transform = transform\n\n"
+        "    def __len__(self):\n        return 9\n\n"
+        "    def __getitem__(self, i):\n        return self.transform(torch.zeros(3, 9, 9))\n\n\n"
+        "def init(worker_id):\n    torch.manual_seed(worker_id)\n\n\n"
+        f"for epoch in range(9):\n    for batch in DataLoader(Faces({transform}), num_workers=2, "
+        "worker_init_fn=init):\n        print(batch)\n"
+    )
+    (finding,) = check([tmp_path], Settings(select=("DL204",))).findings
+    assert finding.level == level
