@@ -102,6 +102,8 @@ from dlint.workers.events import Event
 from dlint.workers.worker import WorkerCode
 
 _ARGUMENT = "worker_init_fn"
+# From this torch on the loader seeds NumPy in workers.
+_SEEDS_NUMPY = (1, 9)
 _AGAIN = "the loader is gone through more than once"
 
 
@@ -210,6 +212,12 @@ def _is_given(program: Program, event: Event) -> str | None:
     return None
 
 
+def _is_older(program: Program) -> bool:
+    """Whether the project allows only a torch that does not seed NumPy in workers."""
+    releases = program.releases
+    return not releases.torch_is_from(_SEEDS_NUMPY) and releases.torch_is_older(_SEEDS_NUMPY) is None
+
+
 def _found(program: Program, given: _Given, drawn: list[str]) -> Found:
     """The finding where one loader gets the function; ``drawn`` is what workers of any of them draw from."""
     loader = given.loader
@@ -218,7 +226,9 @@ def _found(program: Program, given: _Given, drawn: list[str]) -> Found:
     libraries = listed(drawn or _seeded(seedings))
     name = getattr(entry.function.node, "name", "worker_init_fn")
     if STATE in kinds:
-        what = f"{name} seeds by a state word that never changes: every epoch and run draws the same from"
+        # Before 1.9 the word is what the parent seeded NumPy with: another in a run with another seed.
+        again = "epoch" if _is_older(program) else "epoch and run"
+        what = f"{name} seeds by a state word that never changes: every {again} draws the same from"
     elif WORKER in kinds:
         made = "the worker's number and fixed ones" if FIXED in kinds else "the worker's number alone"
         what = f"{name} seeds by {made}: every epoch draws the same from"

@@ -1278,3 +1278,20 @@ def test_what_draws_for_torchvision(transform: str, level: str, tmp_path: Path) 
     )
     (finding,) = check([tmp_path], Settings(select=("DL204",))).findings
     assert finding.level == level
+
+
+@pytest.mark.parametrize(
+    ("torch", "again"), [("torch>=1.7,<1.9", "every epoch draws"), ("torch>=1.7", "and run")]
+)
+def test_a_state_word_is_another_in_another_run_of_old_torch(torch: str, again: str, tmp_path: Path) -> None:
+    (tmp_path / "requirements.txt").write_text(torch + "\n")
+    (tmp_path / "main.py").write_text(
+        "import numpy as np\nfrom torch.utils.data import DataLoader, Dataset\n\n\n"
+        "class Noisy(Dataset):\n    def __len__(self):\n        return 9\n\n"
+        "    def __getitem__(self, i):\n        return np.random.rand(3)\n\n\n"
+        "def init(worker_id):\n    np.random.seed(np.random.get_state()[1][0] + worker_id)\n\n\n"
+        "for epoch in range(3):\n    for batch in DataLoader(Noisy(), num_workers=4, worker_init_fn=init):\n"
+        "        print(batch)\n"
+    )
+    (finding,) = check([tmp_path], load(tmp_path, {"select": ("DL204",)})).findings
+    assert again in finding.message
