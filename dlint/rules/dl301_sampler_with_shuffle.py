@@ -53,7 +53,7 @@ from dlint.loaders.loaders import MOST_WAYS, Loader
 from dlint.program.conditions import SOME_WAYS
 from dlint.program.program import Program
 from dlint.rules.rule import Found
-from dlint.source.statements import FunctionNode, dotted
+from dlint.source.statements import FunctionNode, dotted, statements_in
 from dlint.values.values import Value
 from dlint.values.worlds import World
 
@@ -72,7 +72,7 @@ def _both(given: dict[str, Value | None], world: World) -> bool:
 def _found(program: Program, loader: Loader, conflict: Conflict) -> Found:
     remedy = None
     cure = "write shuffle=sampler is None, so that only one of the two is given"
-    if conflict.always or _always_samples(loader):
+    if (conflict.always or _always_samples(loader)) and not _is_spared(loader):
         cure = "leave out shuffle, the sampler decides the order"
         if loader.may_leave_out("shuffle"):
             remedy = Remedy(
@@ -105,6 +105,23 @@ def _always_samples(loader: Loader) -> bool:
     ways = loader.ways("sampler")
     surely = len(ways) < MOST_WAYS and all(surely_given(way["sampler"], world) for way, world in ways)
     return surely and (loader.cls is None or loader.inherited)
+
+
+def _is_spared(loader: Loader) -> bool:
+    """Whether the function around a loader has ways without a sampler, though nothing yet comes by them:
+    ``sampler = None`` above ``if self.balanced:``. There the loader shuffles."""
+    sampler = loader.written("sampler")
+    if not isinstance(sampler, ast.Name) or not _is_plain(loader):
+        return False
+    frame = loader.point.frame
+    if not isinstance(frame.scope, FunctionNode):
+        return False
+    given = [
+        statement.value
+        for statement in statements_in(frame.scope.body)
+        if isinstance(statement, ast.Assign) and any(dotted(each) == sampler.id for each in statement.targets)
+    ]
+    return len(given) > 1 and any(isinstance(value, ast.Constant) and value.value is None for value in given)
 
 
 def _given_at(program: Program, loader: Loader) -> str:

@@ -268,3 +268,25 @@ def test_a_handle_of_which_no_process_may_let_go(
     assert "one that lets go of the parent's reader hangs as well" in finding.by_hand
     assert finding.by_hand in finding.message
     assert finding.message.startswith(said)
+
+
+@pytest.mark.parametrize(
+    ("before", "remedy"),
+    [
+        (
+            "sampler = None\n    if balanced:\n        sampler = RandomSampler(rows)",
+            "shuffle_without_sampler",
+        ),
+        ("sampler = RandomSampler(rows)", "drop_argument"),
+    ],
+)
+def test_a_loader_that_shuffles_where_there_is_no_sampler_goes_on_doing_so(
+    before: str, remedy: str, tmp_path: Path
+) -> None:
+    (tmp_path / "main.py").write_text(
+        "from torch.utils.data import DataLoader, RandomSampler\n\n\ndef make(rows, balanced=True):\n"
+        f"    {before}\n    return DataLoader(rows, sampler=sampler, shuffle=True)\n\n\nmake(list(range(9)))\n"
+    )
+    (finding,) = engine.check([tmp_path], Settings(select=("DL301",))).findings
+    assert finding.remedy is not None
+    assert (finding.level, finding.remedy.name) == ("error", remedy)
