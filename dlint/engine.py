@@ -27,6 +27,8 @@ if TYPE_CHECKING:
 _LOADING_WORDS = (b"DataLoader", b"WebLoader", b"Dataset", b"__getitem__", b"worker_init", b"data_collator")
 # The rule that looks at comments when the others are done.
 _COMMENTS = "DL001"
+# How a clause of a condition ends that an option of the user's fulfils.
+_GIVEN = " is given"
 # Up to so many bytes a project is parsed whole, so that a file that does not parse is told of even where
 # it cannot hold a finding.
 _SMALL_TREE = 300_000
@@ -264,16 +266,20 @@ def _merged(hits: list[Hit], shown: Mapping[str, str]) -> list[Finding]:
 
     rules = all_rules()
     best: dict[tuple[str, str, str, int, int], Finding] = {}
+    ways: dict[tuple[str, str, str, int, int], list[Finding]] = {}
     files = _Files()
     for hit in hits:
         finding = hit.finding
         files.join(finding.code, hit.together)
         mark = (finding.code, hit.path, hit.kind, finding.line, finding.column)
         known = best.get(mark)
+        if finding.condition is not None:
+            ways.setdefault(mark, []).append(finding)
         if known is None or _rank(finding) < _rank(known):
             best[mark] = finding
     whole: dict[tuple[object, ...], list[Finding]] = {}
     for mark, finding in best.items():
+        finding = _under_any(finding, ways.get(mark, []))
         group: tuple[object, ...] = mark[:3] if rules[finding.code].once_per_file else mark
         whole.setdefault(group, []).append(finding)
     alike: dict[tuple[object, ...], list[tuple[Finding, str, int]]] = {}
@@ -288,6 +294,37 @@ def _merged(hits: list[Hit], shown: Mapping[str, str]) -> list[Finding]:
         if any(path in shown for _, path, _ in places):
             result += _together(rules[places[0][0].code].together, places, shown)
     return sorted(result, key=lambda finding: finding.sort_key)
+
+
+def _under_any(told: Finding, ways: Sequence[Finding]) -> Finding:
+    """What is told of a place, under each option that alone leads to it where the rest is the same
+    (``if args.train: ... elif args.test: ...``)."""
+    if told.condition is None or _GIVEN not in told.condition or len(ways) < 2:
+        return told
+    clauses = told.condition.split(" and ")
+    at: int | None = None
+    each: set[str] = set()
+    for other in sorted(ways, key=lambda way: way.condition or ""):
+        theirs = (other.condition or "").split(" and ")
+        if len(theirs) != len(clauses) or _without_condition(other) != _without_condition(told):
+            continue
+        apart = [i for i, (one, two) in enumerate(zip(clauses, theirs, strict=True)) if one != two]
+        if len(apart) != 1 or at not in (None, apart[0]):
+            continue
+        options = {*clauses[apart[0]].split(" or "), *theirs[apart[0]].split(" or ")}
+        if all(option.endswith(_GIVEN) for option in options):
+            at, each = apart[0], each | options
+    if at is None:
+        return told
+    any_of = " or ".join(sorted(each))
+    clauses[at] = any_of if len(clauses) == 1 else f"either {any_of}"
+    condition = " and ".join(clauses)
+    message = told.message.replace(f", if {told.condition}", f", if {condition}", 1)
+    return told._replace(condition=condition, message=message)
+
+
+def _without_condition(finding: Finding) -> str:
+    return finding.message.replace(f", if {finding.condition}", "", 1)
 
 
 class _Files:

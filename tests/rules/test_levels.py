@@ -1295,3 +1295,26 @@ def test_a_state_word_is_another_in_another_run_of_old_torch(torch: str, again: 
     )
     (finding,) = check([tmp_path], load(tmp_path, {"select": ("DL204",)})).findings
     assert again in finding.message
+
+
+@pytest.mark.parametrize(
+    ("second", "condition"),
+    [
+        ("elif args.test", "either the option test is given or the option train is given"),
+        ("elif args.train and args.test", "the option train is given"),
+        ("if not args.test", None),
+    ],
+)
+def test_each_option_that_leads_there_is_told(second: str, condition: str | None, tmp_path: Path) -> None:
+    (tmp_path / "main.py").write_text(
+        "import argparse\nimport cv2\nfrom torch.utils.data import DataLoader, Dataset\n\n\n"
+        "class Images(Dataset):\n    def __len__(self):\n        return 9\n\n"
+        "    def __getitem__(self, i):\n        return cv2.resize(cv2.imread(str(i)), (4, 4))\n\n\n"
+        "parser = argparse.ArgumentParser()\n"
+        'parser.add_argument("--train", action="store_true")\nparser.add_argument("--test", action="store_true")\n'
+        "args = parser.parse_args()\nif args.train:\n    for batch in DataLoader(Images(), num_workers=4):\n"
+        f"        print(batch)\n{second}:\n    for batch in DataLoader(Images(), num_workers=2):\n        print(batch)\n"
+    )
+    (finding,) = check([tmp_path], Settings(select=("DL101",))).findings
+    rest = "OpenCV was built with OpenMP, as conda's is"
+    assert finding.condition == (f"{condition} and {rest}" if condition else rest)
