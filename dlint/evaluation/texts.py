@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from typing import TYPE_CHECKING
 
 from dlint.values.alike import told
@@ -16,12 +17,15 @@ if TYPE_CHECKING:
     from dlint.evaluation.interface import Evaluator
 
 _PREFIX = "builtins.str."
+_FORMAT = f"{_PREFIX}format"
 _MOST_STRINGS = 8
+_BRACE = re.compile(r"[{}]")
 _METHODS = frozenset(
     {
         "capitalize",
         "casefold",
         "endswith",
+        "format",
         "lower",
         "lstrip",
         "replace",
@@ -52,13 +56,26 @@ def called(
     evaluator: Evaluator, name: str, arguments: Arguments, node: ast.AST, point: Point, world: World
 ) -> list[Outcome]:
     """What such a method gives: ``split.lower()``, ``mode.startswith("train")``."""
-    unknown = Unknown(("text", name, told(arguments, name) or (id(node), point.key)))
+    key = ("text", name, told(arguments, name) or (id(node), point.key))
+    if name == _FORMAT:
+        ends = _around_braces(arguments)
+        return [(Unknown(key, text=ends, computed=True), world)]
+    unknown = Unknown(key)
     if arguments.keywords or arguments.spread or arguments.splats:
         return [(unknown, world)]
     ways: list[tuple[list[Value], World]] = [([], world)]
     for argument in arguments.positional:
         ways = [([*given, value], v) for given, w in ways for value, v in evaluator.value_of(argument, w)]
     return [(_result(name.removeprefix(_PREFIX), given) or unknown, w) for given, w in ways]
+
+
+def _around_braces(arguments: Arguments) -> tuple[str, str] | None:
+    """How what ``"cuda:{}".format(rank)`` gives begins and ends."""
+    pattern = arguments.positional[0].value if arguments.positional else None
+    if not (isinstance(pattern, Const) and isinstance(pattern.value, str)):
+        return None
+    pieces = _BRACE.split(pattern.value)
+    return (pieces[0], pieces[-1]) if pieces[0] or pieces[-1] else None
 
 
 def _result(name: str, given: list[Value]) -> Value | None:

@@ -165,7 +165,7 @@ def _is_divided(program: Program, shares: dict[int, Shares], whole: str | ast.Ca
         if called and all(_takes(own, whole, function, call) for function in called):
             return True
         # What takes the share of a rank, or a copy, leaves the order to whoever takes the worker's of it.
-        name = _named(call, at)
+        name = own.name_of(call, at)
         through = bool(called) and all(_hands_through(whole, function, call) for function in called)
         if through and (
             _is_divided(program, shares, call, at)
@@ -212,21 +212,12 @@ def _is_divided_by_caller(
         if not isinstance(scope, FunctionNode) or _of(shares, scope).is_of_lone(point):
             continue
         own = _of(shares, scope)
-        name = _named(call, point)
+        name = own.name_of(call, point)
         if _is_divided(program, shares, call, point) or (
             name is not None and not own.is_one(name, call) and _is_divided(program, shares, name, point)
         ):
             return True
     return False
-
-
-def _named(call: ast.Call, point: Point) -> str | None:
-    """The name that a statement gives to what a call gives, in its order."""
-    match point.statement:
-        case ast.Assign(targets=[ast.Name() | ast.Attribute() as target], value=value):
-            if passed_through(value) is call:
-                return dotted(target)
-    return None
 
 
 def _is_stream(program: Program, use: WorkerUse) -> bool:

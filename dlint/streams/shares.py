@@ -123,6 +123,36 @@ class Shares:
         called = dotted(call.func.value) if isinstance(call.func, ast.Attribute) else None
         return called is not None and isinstance(whole, str) and whole.startswith(f"{called}.")
 
+    def name_of(self, call: ast.Call, point: Point) -> str | None:
+        """The name that a statement gives to what a call gives, in its order; on some ways at least:
+        ``files = shuffled(files) if train else files``."""
+        match point.statement:
+            case ast.Assign(targets=[ast.Name() | ast.Attribute() as target], value=value):
+                if passed_through(value) is call:
+                    return dotted(target)
+                if isinstance(value, ast.IfExp) and not self._is_tested_again(value):
+                    ways = ((value.body, True), (value.orelse, False))
+                    if any(
+                        passed_through(way) is call and not self._is_lone(value.test, outcome)
+                        for way, outcome in ways
+                    ):
+                        return dotted(target)
+        return None
+
+    def _is_tested_again(self, choice: ast.IfExp) -> bool:
+        """Whether another test of the function asks about the same: those ways may be the others."""
+        asked = {
+            ast.dump(node)
+            for node in walk(choice.test)
+            if isinstance(node, ast.expr) and dotted(node) not in (None, "self")
+        }
+        return any(
+            ast.dump(part) in asked
+            for node in walk(self._function)
+            if isinstance(node, ast.If | ast.IfExp | ast.While) and node is not choice
+            for part in walk(node.test)
+        )
+
     def telling(self, given: Mapping[str, ast.expr]) -> Told:
         """Which parameters of a function are told of the worker by what they are given here."""
 

@@ -146,7 +146,7 @@ def _constants(node: ast.BinOp, left: Any, right: Any) -> Value:
             pass
         else:
             return Const(result)
-    return Unknown(("operation", id(node)), computed=True)
+    return Unknown(("operation", id(node)), text=_text(node, Const(left), Const(right)), computed=True)
 
 
 def _is_huge(value: Any) -> bool:

@@ -101,7 +101,9 @@ def _may_be_cuda(
     if isinstance(value, Const):
         return is_cuda(value.value) or (numbered and is_number_of_gpu(value.value))
     if isinstance(value, Unknown):
-        return numbered and value.key in evaluator.sites.ranks
+        # ``"cuda:%d" % rank``: which one is not known.
+        of_cuda = value.text is not None and value.text[0].startswith("cuda:")
+        return of_cuda or (numbered and value.key in evaluator.sites.ranks)
     if isinstance(value, External):
         return _asked_for(evaluator, value, world) or _of_device(evaluator, value, world, far)
     if isinstance(value, Made) and value.name == DEVICE:
