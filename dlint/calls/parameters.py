@@ -179,7 +179,13 @@ class Parameters:
             given = told(written(name, scope, frame.arguments, frame.receiver is not None))
             return None if given is None else read(given, world)
         sites, whole = self._callers(scope, frame)
-        mark = (id(scope), unknown)
+        kind, _, asked = unknown
+        mark = (
+            id(scope),
+            name,
+            kind,
+            asked,
+        )  # whatever frame it is asked in: one inside the other has no end
         if not sites:
             return None
         if mark in self._asking or len(self._asking) > _MOST_ASKED:
