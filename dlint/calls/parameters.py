@@ -180,12 +180,7 @@ class Parameters:
             return None if given is None else read(given, world)
         sites, whole = self._callers(scope, frame)
         kind, _, asked = unknown
-        mark = (
-            id(scope),
-            name,
-            kind,
-            asked,
-        )  # whatever frame it is asked in: one inside the other has no end
+        mark = (id(scope), f"{name} {kind} {asked}")  # in whatever frame: else there is no end
         if not sites:
             return None
         if mark in self._asking or len(self._asking) > _MOST_ASKED:
