@@ -47,8 +47,7 @@ class Hparams:
     def _are_changed(self) -> bool:
         """Whether some file changes what is kept by names that are not followed, or under another name."""
         if self._changed is None:
-            modules = self._evaluator.modules
-            self._changed = any(_CHANGED.search(module.text) for module in modules.mentioning("hparams"))
+            self._changed = any(map(_CHANGED.search, self._evaluator.modules.index.texts("hparams")))
         return self._changed
 
     def _kept(self, call: ast.Call, point: Point, frames: list[Frame], world: World) -> list[Outcome]:

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 # The same with what it changes.
 _CHANGED = re.compile(
-    r"\b(?:setattr\(|vars\()\s*([\w.]+)|([\w.]+)(?:\.update\(|\.__dict__|\[[^\]\n]{1,99}\]\s*=(?!=))"
+    r"\b(?:setattr\(|vars\()\s*([\w.]+)|(?<![\w.])([\w.]+)(?:\.update\(|\.__dict__|\[[^\]\n]{1,99}\]\s*=(?!=))"
 )
 
 
@@ -48,9 +48,7 @@ class Changes:
         known = self._by_key.get(name)
         if known is None:
             stores = re.compile(rf"""\[\s*["']{re.escape(name)}["']\s*\]\s*(?:=(?!=)|[-+*/|]=)""")
-            known = self._by_key[name] = any(
-                stores.search(module.text) for module in self._modules.mentioning(name)
-            )
+            known = self._by_key[name] = any(map(stores.search, self._modules.index.texts(name)))
         return known
 
     def _is_in(self, module: Module) -> bool:
@@ -62,10 +60,9 @@ class Changes:
 
     def _are_called_so(self) -> bool:
         """Whether something is changed so that is called like settings."""
-        files = {relative for word in CHANGES_BY_WORDS for relative in self._modules.index.mentioning(word)}
-        for module in self._modules.each(sorted(files)):
-            spend(len(module.text) // 100)
-            for found in _CHANGED.finditer(module.text):
+        for text in (text for word in CHANGES_BY_WORDS for text in self._modules.index.texts(word)):
+            spend(len(text) // 100)
+            for found in _CHANGED.finditer(text):
                 if any(map(sounds_like_settings, (found[1] or found[2]).split("."))):
                     return True
         return False

@@ -85,8 +85,8 @@ class Beside:
             )
             defaults = {
                 found[2] or "None"
-                for module in self._evaluator.modules.mentioning(name)
-                for found in written.finditer(module.text)
+                for text in self._evaluator.modules.index.texts(name)
+                for found in written.finditer(text)
                 if found[2] or not found[0].startswith("getattr")
             }
             self._alike[name] = len(defaults) <= 1

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from functools import cached_property, lru_cache
 from pathlib import Path
 
@@ -272,6 +272,11 @@ class Index:
     def stored_elsewhere(self, attribute: str) -> bool:
         """Whether some code sets ``x.attribute`` on something that is not called self."""
         return bool(self.storing(attribute))
+
+    def texts(self, word: str) -> Iterator[str]:
+        """The text of each file that mentions a word, which no one need parse for that."""
+        for relative in self.mentioning(word):
+            yield self.data(relative).decode(errors="replace")
 
     def storing(self, attribute: str) -> tuple[str, ...]:
         """The files with such code."""
