@@ -124,7 +124,7 @@ class Parameters:
         if not isinstance(scope, ast.FunctionDef | ast.AsyncFunctionDef):
             return None
         if name not in _given_names(scope, frame) or self._evaluator.members.may_store.through(
-            scope, name, attribute
+            scope, frame.module, name, attribute
         ):
             return None
         unknown = ("attribute", ("parameter", frame.key, name), attribute)

@@ -83,7 +83,7 @@ class Members:
         base = dotted(node.value)
         if base is None or not self._evaluator.modules.index.stored_elsewhere(node.attr):
             return _NONE
-        return self.may_store.followed(frame.scope, base, node.attr).statements
+        return self.may_store.followed(frame.scope, frame.module, base, node.attr).statements
 
     def after(self, statement: ast.stmt, node: ast.Attribute, frame: Frame, world: World) -> list[Outcome]:
         """The values of a path after one of these statements."""
@@ -105,7 +105,7 @@ class Members:
         base = dotted(node.value)
         if base is None or not self._evaluator.modules.index.stored_elsewhere(node.attr):
             return False
-        lines = self.may_store.followed(point.frame.scope, base, node.attr).otherwise
+        lines = self.may_store.followed(point.frame.scope, point.frame.module, base, node.attr).otherwise
         return any(point.statement is None or line < point.statement.lineno for line in lines)
 
     def _left_by(
@@ -264,7 +264,9 @@ class Members:
             return True
         own, may_store = self_name(scope), self.may_store
         name, _, rest = attribute.partition(".")
-        return may_store.through(scope, own, attribute) or may_store.through(scope, f"{own}.{name}", rest)
+        return may_store.through(scope, frame.module, own, attribute) or may_store.through(
+            scope, frame.module, f"{own}.{name}", rest
+        )
 
     def _makers_of(self, instance: Instance, name: str, rest: str, inside: Frame) -> list[Frame]:
         """The call of the outermost ``__init__`` that stores an attribute, or in what it holds, if no other

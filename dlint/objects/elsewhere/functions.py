@@ -8,7 +8,6 @@ they were given: ``quick(args)`` in ``def setup(args)``, as far as one function 
 from __future__ import annotations
 
 import ast
-import re
 from typing import TYPE_CHECKING, NamedTuple
 
 from dlint.budget.budget import spend
@@ -16,7 +15,7 @@ from dlint.source.statements import FunctionNode, call_of, dotted, parameters, s
 from dlint.values.frame import layout_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     from dlint.project.modules import Modules
 
@@ -47,10 +46,10 @@ class Storers(NamedTuple):
 class StoringFunctions:
     """Answers for one program, kept by the attribute."""
 
-    def __init__(self, modules: Modules) -> None:
+    def __init__(self, modules: Modules, defining: Callable[[str], list[str]]) -> None:
         self._modules = modules
         self._known: dict[str, Storers] = {}
-        self._defining: dict[str, list[str]] = {}
+        self._defining = defining  # the files that define functions or classes of a name
 
     def of(self, attribute: str) -> Storers:
         """The functions that store an attribute of what they are given."""
@@ -72,7 +71,7 @@ class StoringFunctions:
             found.add((id(function), name))
             under.setdefault(word, []).append((function, of_class, name))
             # Of several nobody can tell by the word which one is called.
-            if len(self.defining(word)) == 1:
+            if len(self._defining(word)) == 1:
                 waiting.append(word)
 
         kept: dict[str, set[Keeper]] = {}
@@ -86,29 +85,13 @@ class StoringFunctions:
                             kept.setdefault(name, set()).add(keeper)
         while waiting:
             word = waiting.pop()
-            for module in self._modules.each(self._modules.index.mentioning(word)):
+            for module in self._modules.each(self._modules.index.calling(word, "", method=True)):
                 for trail in module.paths_to(word, called=True):
                     spend(1)
                     for name in self._handed(trail, under[word]):
                         add(trail, name)
         keepers = {name: frozenset(held) for name, held in kept.items()}
         return Storers(frozenset(found), frozenset(under), keepers)
-
-    def defining(self, word: str) -> list[str]:
-        """The files that define functions or classes of a name, once for each."""
-        found = self._defining.get(word)
-        if found is None:
-            found = self._defining[word] = []
-            index, name = self._modules.index, word.encode()
-            needle = re.compile(rb"\b(?:def|class)\s+%b\b" % re.escape(name))
-            heads = (b"def " + name, b"class " + name)
-            for each in index.mentioning(word):
-                data = index.data(each)
-                if any(
-                    head in data for head in heads
-                ):  # faster than the pattern, which most files do not have
-                    found += [each] * len(needle.findall(data))
-        return found
 
     def _handed(self, trail: list[ast.AST], takers: list[tuple[FunctionNode, bool, str]]) -> list[str]:
         """The names of what a call that is a statement, or all that one assigns, gives to such functions."""

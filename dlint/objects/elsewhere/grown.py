@@ -158,7 +158,15 @@ class Grown:
         known = self._given.get(name)
         if known is None:
             known = self._given[name] = []
-            for module in self._evaluator.modules.naming(name):
+            word = re.escape(name.encode())
+            by_others = re.compile(rb"(?<!\bself)(?<!\bcls)\.\s*%b\s*\(|@[\w.]*\.%b\b" % (word, word))
+            index = self._evaluator.modules.index
+            files = (
+                each
+                for each in index.naming(name)
+                if len(known) < _MOST and by_others.search(index.data(each))
+            )
+            for module in self._evaluator.modules.each(files):
                 for trail in module.paths_to(name):
                     given = self._given_by(trail, module) if len(known) < _MOST else None
                     if given is not None:

@@ -9,13 +9,15 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from dlint.budget.budget import spend
 from dlint.knowledge.callbacks import PLAIN_BUILTINS
+from dlint.objects.elsewhere.called import Called, Definition
 from dlint.objects.elsewhere.functions import Keeper, StoringFunctions
-from dlint.source.statements import FunctionNode, Scope, dotted, functions_in, parameters
+from dlint.source.statements import FunctionNode, Scope, dotted, parameters
 from dlint.values.frame import layout_of
 
 if TYPE_CHECKING:
     from dlint.project.modules import Modules
     from dlint.source.layout import Layout
+    from dlint.source.module import Module
 
 # What stores attributes by names that nobody can read there.
 _BY_NAME = re.compile(r"\bsetattr\(|\bvars\(|__dict__|\.update\(|\bnamespace\s*=")
@@ -32,14 +34,6 @@ class Followed(NamedTuple):
 
 
 _NOTHING = Followed(frozenset(), frozenset(), ())
-
-
-class _Taker(NamedTuple):
-    """A function of the program, with its text and the class that it makes objects of."""
-
-    text: str
-    node: FunctionNode
-    made: ast.ClassDef | None
 
 
 class _Does(NamedTuple):
@@ -61,7 +55,7 @@ class _Does(NamedTuple):
 
 
 # What a call may give something to, and under which parameter.
-_Taken = tuple[_Taker, str]
+_Taken = tuple[Definition, str]
 # A call, and the statement that it is, or whose whole value it is.
 _Handing = tuple[ast.stmt | None, ast.Call]
 _NO_CALLS: list[_Handing] = []
@@ -72,36 +66,36 @@ class MayStore:
 
     def __init__(self, modules: Modules) -> None:
         self._modules = modules
-        self._storing = StoringFunctions(modules)
+        self._called = Called(modules)
+        self._storing = StoringFunctions(modules, self._called.defining)
         self._known: dict[tuple[int, str, str], bool] = {}
         self._followed: dict[tuple[int, str, str], Followed] = {}
         self._handed: dict[int, dict[str | None, list[_Handing]]] = {}  # by the scope, and the path in it
-        self._defined: dict[str, list[_Taker]] = {}
         self._done: dict[int, _Does] = {}
 
     def kept(self, attribute: str) -> dict[str, frozenset[Keeper]]:
         """The names under which objects keep what the attribute is stored in, and who does that."""
         return self._storing.of(attribute).kept
 
-    def through(self, function: FunctionNode, name: str, attribute: str) -> bool:
+    def through(self, function: FunctionNode, module: Module, name: str, attribute: str) -> bool:
         """Whether a function hands what it has under a name on to another that may store the attribute, keep
         it, or hand it on to one that does, in a way that nobody follows."""
         mark = (id(function), name, attribute)
         known = self._known.get(mark)
         if known is None:
-            known = self._known[mark] = self._is_stored_beyond(function, name, attribute)
+            known = self._known[mark] = self._is_stored_beyond(function, module, name, attribute)
         return known
 
-    def followed(self, scope: Scope, path: str, attribute: str) -> Followed:
+    def followed(self, scope: Scope, module: Module, path: str, attribute: str) -> Followed:
         """The calls of a scope that are statements, or what one assigns, and hand what it has under a path to
         functions that store the attribute in it, or hand it on in the same way."""
         mark = (id(scope), path, attribute)
         known = self._followed.get(mark)
         if known is None:
-            known = self._followed[mark] = self._follow(scope, path, attribute)
+            known = self._followed[mark] = self._follow(scope, module, path, attribute)
         return known
 
-    def _follow(self, scope: Scope, path: str, attribute: str) -> Followed:
+    def _follow(self, scope: Scope, module: Module, path: str, attribute: str) -> Followed:
         calls: set[int] = set()
         statements: set[int] = set()
         otherwise: list[int] = []
@@ -113,7 +107,7 @@ class MayStore:
         for statement, call in handing if storers.functions else ():
             if _called_as(call) not in storers.words:
                 continue
-            taken = self._taken(call, path)
+            taken = self._taken(call, path, module, scope)
             if taken is None:
                 otherwise.append(_first_line(call, layout))
             elif any((id(taker.node), parameter) in storers.functions for taker, parameter in taken):
@@ -126,20 +120,20 @@ class MayStore:
             return _NOTHING
         return Followed(frozenset(calls), frozenset(statements), tuple(otherwise))
 
-    def _is_stored_beyond(self, function: FunctionNode, name: str, attribute: str) -> bool:
+    def _is_stored_beyond(self, function: FunctionNode, module: Module, name: str, attribute: str) -> bool:
         last = attribute.rpartition(".")[2]
         seen: set[tuple[int, str]] = set()
-        waiting = [(function, name)]
+        waiting = [(function, module, name)]
         while waiting:
-            at, under = waiting.pop()
+            at, home, under = waiting.pop()
             if (id(at), under) in seen:
                 continue
             seen.add((id(at), under))
-            followed = self.followed(at, under, attribute).calls
+            followed = self.followed(at, home, under, attribute).calls
             kept = self._storing.of(last).kept
             for _, call in self._handing(at, under):
                 spend(1)
-                taken = self._taken(call, under)
+                taken = self._taken(call, under, home, at)
                 if taken is None:
                     return True
                 for taker, parameter in taken:
@@ -151,7 +145,7 @@ class MayStore:
                     }
                     if self._does(taker).stores(parameter, last, plainly, names):
                         return True
-                    waiting.append((taker.node, parameter))
+                    waiting.append((taker.node, taker.module, parameter))
         return False
 
     def _handing(self, scope: Scope, path: str) -> list[_Handing]:
@@ -168,7 +162,7 @@ class MayStore:
                         found.setdefault(given, []).append((whole.get(id(node)), node))
         return found.get(path, _NO_CALLS)
 
-    def _taken(self, call: ast.Call, path: str) -> list[_Taken] | None:
+    def _taken(self, call: ast.Call, path: str, module: Module, scope: Scope) -> list[_Taken] | None:
         """The functions of the program that a call may give what has a path, with their text and under which
         parameter; None where nobody can tell what becomes of it."""
         places = [at for at, each in enumerate(call.args) if _is_path(each, path)]
@@ -178,7 +172,7 @@ class MayStore:
             return None
         if word in PLAIN_BUILTINS and isinstance(call.func, ast.Name):
             return []
-        functions = self._functions(word)
+        functions = self._called.by(call, module, scope)
         keeps = word == "setattr" or not word[:1].islower()  # an object of a library that keeps it
         if None in keywords or "namespace" in keywords or (not functions and keeps):
             return None
@@ -190,7 +184,7 @@ class MayStore:
             if each.arg in keywords or at in places or (at - 1 in places and _may_be_method(call, taker.node))
         ]
 
-    def _does(self, taker: _Taker) -> _Does:
+    def _does(self, taker: Definition) -> _Does:
         known = self._done.get(id(taker.node))
         if known is None:
             attributes: set[tuple[str, str | None]] = set()
@@ -209,21 +203,6 @@ class MayStore:
                 stores_by_name(taker.text), frozenset(attributes), frozenset(keeps)
             )
         return known
-
-    def _functions(self, word: str) -> list[_Taker]:
-        """The program's functions and methods of a name, and the constructors of its classes."""
-        found = self._defined.get(word)
-        if found is None:
-            found = self._defined[word] = []
-            for module in self._modules.each(dict.fromkeys(self._storing.defining(word))):
-                for trail in module.paths_to(word):
-                    node = trail[-1]
-                    cls = node if isinstance(node, ast.ClassDef) else None
-                    made = functions_in(cls.body) if cls is not None else ()
-                    for each in (node, *(init for init in made if init.name == "__init__")):
-                        if isinstance(each, FunctionNode) and (each is not node or each.name == word):
-                            found.append(_Taker(module.text_of(each), each, cls))
-        return found
 
 
 def _first_line(call: ast.Call, layout: Layout) -> int:
