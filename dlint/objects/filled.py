@@ -55,6 +55,8 @@ class Filled:
         self._filled: dict[tuple[Key, str], bool] = {}
         # By the name of a function that stores in a dict which it is given: who defines it.
         self._takers: dict[str, list[Module]] = {}
+        # By home: the keys that nobody has read, but which what is put there most likely has.
+        self._guessed: dict[Key, set[object]] = {}
         # By what the code calls it, and of which class it is: by home, what is put there under which key.
         self._found: dict[tuple[str, Key], dict[Key, dict[object, Value]]] = {}
 
@@ -87,6 +89,10 @@ class Filled:
         entries = (self._put_there(home, kind) if known is None else known).get(home.mark, {})
         return Table({**entries, **table.items}, True)
 
+    def guessed(self, table: Table) -> set[object]:
+        """The keys of a dict with what other code puts in it that are not read: what is there is called so."""
+        return self._guessed.get(table.home.mark, set()) if table.home is not None else set()
+
     def _put_there(self, home: Home, kind: tuple[str, Key]) -> dict[Key, dict[object, Value]]:
         found: dict[Key, dict[object, Value]] = {}
         with begun(self._found, kind, found):  # for whoever asks for it meanwhile
@@ -98,7 +104,10 @@ class Filled:
                 entries, whole = self._evaluator.apart(lambda: list(find()))  # noqa: B023
                 sure = sure and whole
                 for mark, key, value in entries:
-                    found.setdefault(mark, {})[_called(value) if key is _ANY else key] = value
+                    if key is _ANY:
+                        key = _called(value)
+                        self._guessed.setdefault(mark, set()).add(key)
+                    found.setdefault(mark, {})[key] = value
         if not sure:
             del self._found[kind]
         return found
