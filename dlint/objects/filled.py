@@ -90,7 +90,7 @@ class Filled:
         return Table({**entries, **table.items}, True)
 
     def guessed(self, table: Table) -> set[object]:
-        """The keys of a dict with what other code puts in it that are not read: what is there is called so."""
+        """The keys of a dict with what other code puts in it that are only what this is called."""
         return self._guessed.get(table.home.mark, set()) if table.home is not None else set()
 
     def _put_there(self, home: Home, kind: tuple[str, Key]) -> dict[Key, dict[object, Value]]:
