@@ -337,6 +337,16 @@ def for_held(program: Program, use: WorkerUse, held: Value) -> str | None:
     return None
 
 
+def for_kept(program: Program, owner: Instance, name: str, made: Made) -> str | None:
+    """That an option is given which leaves in an attribute what the constructor makes, where it lets go of it
+    by default: ``if cache == "all": self.file = None``."""
+    mine: list[World] = []
+    others: list[World] = []
+    for _, _, point, world in program.evaluator.construction.stores(owner, HERE, (name,)):
+        (mine if point.statement is made.point.statement else others).append(world)
+    return _choosing(program, mine, others)
+
+
 def for_function(program: Program, loader: Loader, name: str, function: Function) -> str | None:
     """That an option is given which has a loader get a function, where it gets none, or another one, by
     default: ``worker_init_fn=partial(init, seed) if seed is not None else None``."""

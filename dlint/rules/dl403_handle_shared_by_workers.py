@@ -163,7 +163,7 @@ from dlint.fork.set_elsewhere import left_as_made
 from dlint.fork.sides import functions_of, init_visits, made_in_parent, renewed
 from dlint.knowledge.processes.handles import HANDLES, Handle
 from dlint.objects.pickled_state import is_pickled
-from dlint.program.asked import for_events, for_held, for_made, for_visit
+from dlint.program.asked import for_events, for_held, for_kept, for_made, for_visit
 from dlint.program.conditions import NOT_FORKED, any_loaded, both, start_by_default
 from dlint.program.opened_by_others import opened_by_others
 from dlint.program.program import Program
@@ -267,7 +267,7 @@ def _kept(
             if name in read:
                 attribute = (owner.cls, name)
                 when = BY_CONSTRUCTOR if binding else BEFORE
-                hangs = for_held(program, uses[0], owner)
+                hangs = for_held(program, uses[0], owner) or for_kept(program, owner, name, value)
                 found = _found(
                     program, kept, handle, value, visit, read[name], start, sent, attribute, when, hangs
                 )
