@@ -6,7 +6,7 @@ A container that may hold more than is known of it is *open*.
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 from dlint.knowledge.loading import SPLITTERS
@@ -83,23 +83,29 @@ class Containers:
     def looked_up(self, base: Value, key: Value, world: World) -> list[Outcome]:
         """What ``base[key]`` may give, in the worlds in which it does: of a short table each value goes with
         its key."""
-        registered = self._registered(base, key)
+        registered = self._registered(base, key, world)
         if registered is not None:
-            possible = [(value, world) for value in registered]
-            return told_apart(possible, ("registered", base.key, key.key))
+            return registered
         found = self._entries(base, key, world)
         return found[0] if found else self._under_names(base, key, world)
 
     def _under_names(self, base: Value, key: Value, world: World) -> list[Outcome]:
         """What ``base[key]`` may give; of a long or open table, too, each value goes with the key that it has
         there: whoever tests the key tells which of them it is."""
-        values = self.pick(base, key)
-        if not isinstance(base, Table) or not isinstance(key, Unknown | Made | External):
-            return [(value, world) for value in values]
+        possible = [(value, world) for value in self.pick(base, key)]
+        return self._with_names(possible, base, key) if isinstance(base, Table) else possible
+
+    def _with_names(
+        self, possible: list[Outcome], table: Table, key: Value, guessed: Collection[object] = ()
+    ) -> list[Outcome]:
+        """What a table may give, in the worlds in which a key that is not known is the one that it has there,
+        unless that is only guessed."""
+        if not isinstance(key, Unknown | Made | External):
+            return possible
         found: list[Outcome] = []
-        for value in values:
-            under = [name for name, held in base.items.items() if held.key == value.key]
-            if not under or ANY in under:
+        for value, world in possible:
+            under = [name for name, held in table.items.items() if held.key == value.key]
+            if not under or ANY in under or any(name in guessed for name in under):
                 found.append((value, world))
                 continue
             for name in under:
@@ -109,17 +115,30 @@ class Containers:
 
     def _whole(self, base: Value) -> Value:
         """A dict with what other code puts in it; of an object, where it is a dict."""
-        filled = self._evaluator.filled
-        table = filled.of_object(base) if isinstance(base, Instance) else base
-        return filled.whole(table) if isinstance(table, Table) and table.home is not None else base
+        table = self._as_table(base)
+        if isinstance(table, Table) and table.home is not None:
+            return self._evaluator.filled.whole(table)
+        return base
 
-    def _registered(self, base: Value, key: Value) -> list[Value] | None:
-        """What a dict that other code fills may have under a key, None for any other value: a name that is
-        known selects what is called so, as far as it can be told what that is; under any other name there may
-        be anything."""
+    def _as_table(self, base: Value) -> Value | None:
+        return self._evaluator.filled.of_object(base) if isinstance(base, Instance) else base
+
+    def _registered(self, base: Value, key: Value, world: World) -> list[Outcome] | None:
+        """What a dict that other code fills may have under a key, None for any other value."""
+        whole = self._whole(base)
+        values = self._put_under(base, whole, key)
+        if values is None or not isinstance(whole, Table):
+            return None
+        possible = told_apart([(value, world) for value in values], ("registered", base.key, key.key))
+        table = self._as_table(base)
+        guessed = self._evaluator.filled.guessed(table) if isinstance(table, Table) else set()
+        return self._with_names(possible, whole, key, guessed)
+
+    def _put_under(self, base: Value, whole: Value, key: Value) -> list[Value] | None:
+        """A name that is known selects what is called so, as far as it can be told what that is; under any
+        other name there may be anything."""
         if isinstance(base, Table) and isinstance(key, Const) and key.value in base.items:
             return None
-        whole = self._whole(base)
         if whole is base or not isinstance(whole, Table):
             return None
         unknown = Unknown(("item", whole.key, key.key))
@@ -354,10 +373,9 @@ class Containers:
             if len(arguments.positional) < 2:
                 continue
             for key, v in evaluator.value_of(arguments.positional[1], w):
-                registered = self._registered(table, key)
+                registered = self._registered(table, key, v)
                 if registered is not None:
-                    possible = [(value, v) for value in registered]
-                    found += told_apart(possible, ("registered", table.key, key.key))
+                    found += registered
                     continue
                 if not isinstance(table, Table):
                     continue

@@ -322,6 +322,8 @@ class Filled(Protocol):
 
     def whole(self, table: Table) -> Table: ...
 
+    def guessed(self, table: Table) -> set[object]: ...
+
 
 class Parameters(Protocol):
     """What a parameter is."""

@@ -79,22 +79,19 @@ class Construction:
         """What stored an attribute last when a method of its object is done; None among them: perhaps the
         method left it as it was."""
         path = f"{_own(frame)}.{name}"
-        stored: list[Store | None] = [
-            (path, Point(frame, statement), w) if statement is not None else None
-            for statement, w in self._evaluator.flow.definitions(path, Point(frame, None), world)
-        ]
-        if far > _FAR:
-            return stored
-        used = next(self._used(frame, instance, name, world), None)
-        if used is None:
-            return stored
-        statement, entered, closes = used
-        if any(store is not None and _is_after(store[1].statement, statement) for store in stored):
-            return stored
-        if closes:
-            return []
-        inner = [store for each in entered for store in self.after(each, instance, name, world, far + 1)]
-        return [store for store in inner if store is not None] + (stored if None in inner else [])
+        found: list[Store | None] = []
+        for statement, w in self._evaluator.flow.definitions(path, Point(frame, None), world):
+            stored = (path, Point(frame, statement), w) if statement is not None else None
+            # In each world: what another one stores or closes is not come to.
+            used = next(self._used(frame, instance, name, w), None) if far <= _FAR else None
+            if used is None or _is_after(statement, used[0]):
+                found.append(stored)
+            elif not used[2]:
+                inner = [store for each in used[1] for store in self.after(each, instance, name, w, far + 1)]
+                found += [store for store in inner if store is not None]
+                if None in inner:
+                    found.append(stored)
+        return found
 
     def bound_by(self, cls: Class, method: FunctionNode) -> set[str]:
         """The attributes that a method of a class may bind, itself or through others of its methods."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import partial
 from typing import TYPE_CHECKING, Final
 
@@ -53,6 +53,10 @@ class Filled:
     def __init__(self, evaluator: Evaluator) -> None:
         self._evaluator = evaluator
         self._filled: dict[tuple[Key, str], bool] = {}
+        # By the name of a function that stores in a dict which it is given: who defines it.
+        self._takers: dict[str, list[Module]] = {}
+        # By home: the keys that nobody has read, but which what is put there most likely has.
+        self._guessed: dict[Key, set[object]] = {}
         # By what the code calls it, and of which class it is: by home, what is put there under which key.
         self._found: dict[tuple[str, Key], dict[Key, dict[object, Value]]] = {}
 
@@ -85,6 +89,10 @@ class Filled:
         entries = (self._put_there(home, kind) if known is None else known).get(home.mark, {})
         return Table({**entries, **table.items}, True)
 
+    def guessed(self, table: Table) -> set[object]:
+        """The keys of a dict with what other code puts in it that are only what this is called."""
+        return self._guessed.get(table.home.mark, set()) if table.home is not None else set()
+
     def _put_there(self, home: Home, kind: tuple[str, Key]) -> dict[Key, dict[object, Value]]:
         found: dict[Key, dict[object, Value]] = {}
         with begun(self._found, kind, found):  # for whoever asks for it meanwhile
@@ -96,7 +104,10 @@ class Filled:
                 entries, whole = self._evaluator.apart(lambda: list(find()))  # noqa: B023
                 sure = sure and whole
                 for mark, key, value in entries:
-                    found.setdefault(mark, {})[_called(value) if key is _ANY else key] = value
+                    if key is _ANY:
+                        key = _called(value)
+                        self._guessed.setdefault(mark, set()).add(key)
+                    found.setdefault(mark, {})[key] = value
         if not sure:
             del self._found[kind]
         return found
@@ -121,11 +132,39 @@ class Filled:
             stores = _STORES.encode()
             inside = re.compile(rb"^[ \t]+(?:[\w.]+\.)?" + word + rb"(?:" + stores + rb")", re.MULTILINE)
             anywhere = re.compile(word + rb"(?:" + stores + rb")", re.MULTILINE)
+            files = index.knowing(name, module.relative)
             known = self._filled[mark] = any(
                 (inside if relative == module.relative else anywhere).search(index.data(relative))
-                for relative in index.knowing(name, module.relative)
-            )
+                for relative in files
+            ) or any(True for _ in self._given_to(name, files))
         return known
+
+    def _given_to(self, name: str, files: Iterable[str]) -> Iterator[tuple[Module, str]]:
+        """The functions that decorate classes, are given a dict by its name there (``@register(TRANSFORMS)``)
+        and store in what they are given, in the files given."""
+        decorates = re.compile(
+            rb"^[ \t]*@(?:\w+\.)*(\w+)\([^\n]*\b%b\b" % re.escape(name.encode()), re.MULTILINE
+        )
+        index = self._evaluator.modules.index
+        words = {word.decode() for relative in files for word in decorates.findall(index.data(relative))}
+        for word in sorted(words):
+            if word not in self._takers:
+                self._takers[word] = [
+                    module
+                    for module in self._evaluator.modules.each(
+                        [
+                            each
+                            for each in index.naming(word)
+                            if b"def %b(" % word.encode() in index.data(each)
+                        ]
+                    )
+                    if any(
+                        function.name == word
+                        and any(_keeps_what_it_is_given(function, each.arg) for each in parameters(function))
+                        for function in _functions_of(module)
+                    )
+                ]
+            yield from ((module, word) for module in self._takers[word])
 
     def _storing_methods(self, cls: Class, name: str) -> list[tuple[Class, str]]:
         """The methods of a class that store under keys of an attribute, or of the object itself (no name)."""
@@ -159,6 +198,7 @@ class Filled:
                 for each in _functions_of(module):
                     if stores.search(module.text_of(each)) and _keeps_what_it_is_given(each, home.word):
                         yield module, each.name
+            yield from self._given_to(home.word, self._evaluator.modules.index.naming(home.word))
 
     def _names(self, home: Home) -> set[str]:
         """The names by which classes are put there: those of the functions that store, and of the functions

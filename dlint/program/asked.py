@@ -13,11 +13,12 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
 from dlint.evaluation.options.option import option_of, setting_of
+from dlint.fork.shipped import attributes
 from dlint.loaders.loaders import is_zero
 from dlint.source.statements import FunctionNode, ends, statement_at
 from dlint.values.frame import Point
 from dlint.values.places import path_to, places_around
-from dlint.values.values import Const, Function, Partial, Unknown
+from dlint.values.values import Const, Function, Instance, Partial, Unknown
 from dlint.values.worlds import HERE
 from dlint.workers.events import ways
 
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
     from dlint.loaders.loaders import Loader
     from dlint.program.program import Program
     from dlint.source.layout import Place
-    from dlint.values.values import Made, Value
+    from dlint.values.values import Key, Made, Value
     from dlint.values.worlds import World
     from dlint.workers.events import Event, Visit
     from dlint.workers.reach import Link
@@ -308,6 +309,41 @@ def for_dataset(program: Program, use: WorkerUse) -> str | None:
                 mine.append(world)
             elif not isinstance(like, Unknown):  # or there is none, and the program ends
                 others.append(world)
+    return _choosing(program, mine, others)
+
+
+def for_held(program: Program, use: WorkerUse, held: Value) -> str | None:
+    """That an option is given which has a dataset, or what it holds, keep an object in an attribute, where it
+    keeps another one by default: ``self.store = STORES[args.store](path)``."""
+    parts = {part.value.key: part for part in program.shipped(use)}
+    seen: set[Key] = set()
+    while held.key in parts and held.key not in seen:
+        seen.add(held.key)
+        into = parts[held.key].into
+        holder = parts.get(into[0]) if into is not None else None
+        if into is None or holder is None or not isinstance(holder.value, Instance):
+            break
+        mine: list[World] = []
+        others: list[World] = []
+        for _, value, world in attributes(program.evaluator, holder.value, holder.world, {into[1]}):
+            if value.key == held.key:
+                mine.append(world)
+            elif not isinstance(value, Unknown):
+                others.append(world)
+        given = _choosing(program, mine, others)
+        if given is not None:
+            return given
+        held = holder.value
+    return None
+
+
+def for_kept(program: Program, owner: Instance, name: str, made: Made) -> str | None:
+    """That an option is given which leaves in an attribute what the constructor makes, where it lets go of it
+    by default: ``if cache == "all": self.file = None``."""
+    mine: list[World] = []
+    others: list[World] = []
+    for _, _, point, world in program.evaluator.construction.stores(owner, HERE, (name,)):
+        (mine if point.statement is made.point.statement else others).append(world)
     return _choosing(program, mine, others)
 
 

@@ -10,6 +10,7 @@ from dlint.fork.worker_dataset import meant
 from dlint.knowledge.augmentation.augmenters import renews
 from dlint.knowledge.epochs import TELLS
 from dlint.knowledge.randomness import RESEEDS
+from dlint.loaders.loaders import Loader, is_zero
 from dlint.loaders.trainers import TrainerLoader
 from dlint.program.program import Program
 from dlint.source.nodes import walk
@@ -17,7 +18,7 @@ from dlint.source.statements import FunctionNode, functions_in, self_name
 from dlint.values.frame import Arguments, Point, layout_of
 from dlint.values.functions import function_body
 from dlint.values.places import loops_that_repeat
-from dlint.values.values import External, Made
+from dlint.values.values import Const, External, Instance, Made, Value
 from dlint.workers.events import Visit
 from dlint.workers.uses import WorkerUse
 
@@ -42,6 +43,59 @@ def renewed_by_call(program: Program, use: WorkerUse, made: Made) -> bool:
     for _ in range(3):  # a method that calls one of them renews it, too
         methods |= {function.name for function in above if asks_for(function_body(function), methods)}
     return any(asks_for(function_body(visit.function.node), methods) for visit in visits)
+
+
+def lacks_init(program: Program, loader: Loader, uses: list[WorkerUse]) -> bool:
+    """Whether a loader has workers that matter and surely no worker_init_fn, for a dataset of some use. Where
+    one is passed on a condition (`init_fn if seed is not None else None`), its author has thought of it; one
+    that another caller passes does nothing for the caller who passes such a dataset, and none."""
+    ways = [
+        each
+        for each in loader.ways("num_workers", "worker_init_fn", "shuffle")
+        if not (is_zero(each[0]["num_workers"]) or _is_lone(each[0]))
+    ]
+    without = [each for each in ways if not _is_function(each[0]["worker_init_fn"])]
+    missing = [world for _, world in without]
+    given = [world for way, world in ways if _is_function(way["worker_init_fn"])]
+    if not given or not missing:
+        return bool(missing)
+    alone = [each for each in without if all(map(each[1].is_of_other_caller, given))]
+    asked = {(use.dataset.key, id(use.world)) for use in uses if use.dataset is not None}
+    for way, world in loader.ways("dataset"):
+        dataset = way["dataset"]
+        own = all(map(world.is_of_other_caller, given))
+        if dataset is None or (not own and _is_set_from_outside(program, dataset)):
+            continue
+        # What that caller has the dataset made with may be what another does not: `Slices(part)`. One that
+        # reads in order what others shuffle and seed is an evaluation.
+        for called, each in alone:
+            there = world.joined(each) if world.is_together_with(each) else None
+            if there is not None and (own or not _is_in_order(called)):
+                like, as_seen = program.like(dataset, world if own else there)
+                if (like.key, id(as_seen)) in asked:
+                    return True
+    return False
+
+
+def _is_set_from_outside(program: Program, dataset: Value) -> bool:
+    """Whether others may store in a dataset what only some callers have there."""
+    return isinstance(dataset, Instance) and bool(program.evaluator.attributes.set_from_outside(dataset))
+
+
+def _is_function(value: Value | None) -> bool:
+    return value is not None and not (isinstance(value, Const) and value.value is None)
+
+
+def _is_lone(way: dict[str, Value | None]) -> bool:
+    """One worker that reads in order: an evaluation, which no other worker repeats and which may well draw
+    the same numbers every time."""
+    workers = way["num_workers"]
+    return isinstance(workers, Const) and workers.value == 1 and _is_in_order(way)
+
+
+def _is_in_order(way: dict[str, Value | None]) -> bool:
+    shuffle = way["shuffle"]
+    return isinstance(shuffle, Const) and shuffle.value is False
 
 
 def renewed_by_parent(program: Program, use: WorkerUse, made: Made) -> bool:

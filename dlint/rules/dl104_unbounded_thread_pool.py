@@ -4,10 +4,11 @@
 
 `ThreadPoolExecutor()` and `ThreadPool()` in worker code whose size is left out or None. And, in an
 IterableDataset, `executor.map(...)` or `executor.submit(...)` over the whole stream, or over all of a
-worker's share of it (`self.files[info.id :: info.num_workers]`, an `islice` without an end, also where a
-function or method gives that): every element is submitted before the first result is given. A chunk at a time
-is fine, so are results that are wanted in one list before the first item is given, one task for each source
-to begin with where more are submitted as results come in, and a pool in the main process.
+worker's share of it (`self.files[info.id :: info.num_workers]`, a slice from `info.id * per` on, an `islice`
+without an end, also where a function or method gives that): every element is submitted before the first
+result is given. A chunk at a time is fine, so are results that are wanted in one list before the first item
+is given, one task for each source to begin with where more are submitted as results come in, and a pool in
+the main process.
 
 ## Why is this bad
 
@@ -66,7 +67,8 @@ from dlint.program.conditions import executed
 from dlint.program.program import Program
 from dlint.rules.rule import Found
 from dlint.source.nodes import walk
-from dlint.source.statements import dotted, statements_in
+from dlint.source.statements import FunctionNode, dotted, statements_in
+from dlint.streams.shares import Shares
 from dlint.values.frame import Point, arguments_of, given_to
 from dlint.values.functions import function_body, is_generator
 from dlint.values.places import loops_around, path_to
@@ -223,6 +225,13 @@ def _is_stream(program: Program, point: Point, node: ast.expr, far: int = 0) -> 
             return _is_stream(program, point, body, far) and _is_stream(program, point, orelse, far)
         case ast.Subscript(value=value, slice=ast.Slice(upper=None, step=ast.expr())):
             return _is_stream(program, point, value, far)
+        case ast.Subscript(value=value, slice=ast.Slice(step=None) as part):
+            scope = point.frame.scope
+            return (
+                isinstance(scope, FunctionNode)
+                and Shares(scope).is_one_behind_another(part)
+                and _is_stream(program, point, value, far)
+            )
         case ast.Name(id=name) if far < _FAR:
             held = list(_held(program, point, name))
             return bool(held) and all(

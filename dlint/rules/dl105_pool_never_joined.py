@@ -46,8 +46,10 @@ with ThreadPool(8) as pool:
 
 ## Fix safety
 
-Unsafe: the remedy waits for the pool's tasks where nothing waited before. It puts the statements that use the
-pool into a `with` block where all results are read there (an executor's block waits for what is not; a
+Unsafe: the remedy waits for the pool's tasks where nothing waited before. Where all results are read in the
+round of the loop that makes a pool of threads, one pool serves all rounds: the loop goes into a `with` block.
+Of processes, and where the round says how many threads there are, it puts the statements that use the pool
+into a `with` block where all results are read there (an executor's block waits for what is not; a
 `ThreadPool`'s ends it), else `close()` and `join()` after the last result is read. Results that are returned,
 kept on an object or read by somebody else are left to you, and so are generators.
 

@@ -241,6 +241,7 @@ def _put_back_by(program: Program, code: WorkerCode, event: Event) -> bool:
     for other in code.events:
         if other.name.rpartition(".")[2] not in restoring and not (
             other is not event
+            and not (other.node is event.node and _is_come_to_again(other))
             and SEEDS.get(other.name) == libraries
             and any(NEW & seed.kinds for seed in seeds_of(program.evaluator, code, other))
         ):
@@ -255,6 +256,19 @@ def _put_back_by(program: Program, code: WorkerCode, event: Event) -> bool:
             mine = places.get(id(point.frame.scope))
             if mine is not None and (_is_around(point, mine) or (not apart and _is_behind(point, mine))):
                 return True
+    return False
+
+
+def _is_come_to_again(event: Event) -> bool:
+    """Whether a function on the way to a call has called itself: an item that asks for another."""
+    functions: set[int] = set()
+    link: Link | None = event.link
+    while link is not None:
+        if link.function is not None:
+            if id(link.function.node) in functions:
+                return True
+            functions.add(id(link.function.node))
+        link = link.above
     return False
 
 

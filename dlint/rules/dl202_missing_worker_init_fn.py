@@ -109,6 +109,7 @@ from dlint.loaders.passes import is_passed_once
 from dlint.program.asked import for_dataset, for_event
 from dlint.program.conditions import both, with_workers
 from dlint.program.program import Program
+from dlint.program.renewals import lacks_init
 from dlint.randomness.init_functions import behind_partials, result_of
 from dlint.randomness.replacements import REPLACING, replaces_item
 from dlint.randomness.reseeds import is_always_taken, is_taken
@@ -163,7 +164,7 @@ def check(program: Program) -> Iterator[Found]:
             if _is_called(program, loader) or surely_starts_anew(program, uses[0]):
                 continue
             drawing = [use for use in uses if nearest.get(id(use.code)) is not None]
-            missing = _unseeded(program, loader, drawing)
+            missing = lacks_init(program, loader, drawing)
             if missing or _leaves_numpy_alone(program, uses):
                 if program.releases.torch_is_from(_SEEDS_ITSELF):
                     return
@@ -214,46 +215,6 @@ def _is_called(program: Program, loader: Loader) -> bool:
     program.evaluator.start()
     callees = program.evaluator.values(written.func, loader.point)
     return bool(callees) and all(result_of(callee) is not None for callee, _ in callees)
-
-
-def _unseeded(program: Program, loader: Loader, drawing: list[WorkerUse]) -> bool:
-    """Whether the loader has workers that matter and surely no worker_init_fn. Where one is passed on a
-    condition (`init_fn if seed is not None else None`), its author has thought of it; one that another caller
-    passes does nothing for the caller who passes a dataset that draws, and none."""
-    ways = [
-        each
-        for each in loader.ways("num_workers", "worker_init_fn", "shuffle")
-        if not (is_zero(each[0]["num_workers"]) or _is_lone(each[0]))
-    ]
-    missing = [world for way, world in ways if not _is_function(way["worker_init_fn"])]
-    given = [world for way, world in ways if _is_function(way["worker_init_fn"])]
-    if not given or not missing:
-        return bool(missing)
-    alone = [world for world in missing if all(map(world.is_of_other_caller, given))]
-    draws = {(use.dataset.key, id(use.world)) for use in drawing if use.dataset is not None}
-    for way, world in loader.ways("dataset"):
-        dataset = way["dataset"]
-        if (
-            dataset is not None
-            and any(map(world.agrees, alone))
-            and all(map(world.is_of_other_caller, given))
-        ):
-            like, as_seen = program.like(dataset, world)
-            if (like.key, id(as_seen)) in draws:
-                return True
-    return False
-
-
-def _is_function(value: Value | None) -> bool:
-    return value is not None and not (isinstance(value, Const) and value.value is None)
-
-
-def _is_lone(way: dict[str, Value | None]) -> bool:
-    """One worker that reads in order: an evaluation, which no other worker repeats and which may well draw
-    the same numbers every time."""
-    workers, shuffle = way["num_workers"], way["shuffle"]
-    in_order = isinstance(shuffle, Const) and shuffle.value is False
-    return isinstance(workers, Const) and workers.value == 1 and in_order
 
 
 def _repeated(program: Program, loader: Loader) -> str | None:

@@ -138,7 +138,7 @@ from dlint.knowledge.randomness import GENERATORS, RESEEDS, SEEDS, draws_from_ge
 from dlint.program.asked import for_made
 from dlint.program.conditions import both, loaded
 from dlint.program.program import Program
-from dlint.program.renewals import renewed_by_call, renewed_by_parent, stores
+from dlint.program.renewals import lacks_init, renewed_by_call, renewed_by_parent, stores
 from dlint.program.unseeded_transforms import unseeded_transforms
 from dlint.project.releases.pinned import is_older
 from dlint.randomness.augmenters import draws_numbers, has_own_state
@@ -284,8 +284,10 @@ def _is_inherited(program: Program, use: WorkerUse, made: Made, *, in_worker: bo
 
 
 def _is_renewed(program: Program, use: WorkerUse, made: Made) -> bool:
-    """Whether the workers of a use get another generator where they start."""
-    return renewed(program, use, made) or renewed_by_call(program, use, made)
+    """Whether the workers of a use get another generator where they start, whoever has the loader made."""
+    if not (renewed(program, use, made) or renewed_by_call(program, use, made)):
+        return False
+    return use.loader is None or not lacks_init(program, use.loader, [use])
 
 
 def _may_be_fresh(program: Program) -> bool:

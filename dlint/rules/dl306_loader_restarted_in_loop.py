@@ -80,7 +80,7 @@ from dlint.rules.wording import brief
 from dlint.source.module import Module
 from dlint.source.nodes import walk
 from dlint.source.restarts import Restart, base_of, may_restart, restarts, takes_first
-from dlint.source.statements import dotted, own_names, statements_in, target_names
+from dlint.source.statements import changed_names, dotted, own_names, statements_in, target_names
 from dlint.values.frame import Point
 from dlint.values.places import loops_around, loops_that_repeat, tests_around
 from dlint.values.values import Const, Function, Value
@@ -156,7 +156,7 @@ def _in_loop(
     """A restart in a loop of the same function."""
     program.evaluator.start()
     loader = _loader(program, iterations, restart.source, point)
-    if loader is None or _binds(loop, held, point) or _is_epoch_loop(loop, point, iterations):
+    if loader is None or _binds(program, loop, held, point) or _is_epoch_loop(loop, point, iterations):
         return
     if any(is_now_and_then(test, loop, point) for test in tests_in(loop, point)):
         return
@@ -224,7 +224,9 @@ def _calling_loop(
         if any(node is loader.call for node in walk(loop)) or _is_epoch_loop(loop, called, iterations):
             continue
         parts = {node.id for node in walk(site.call.func) if isinstance(node, ast.Name)}
-        if parts & called.frame.layout.bound_by(loop) or any(_binds(loop, node, called) for node in handed):
+        if parts & called.frame.layout.bound_by(loop) or any(
+            _binds(program, loop, node, called) for node in handed
+        ):
             continue
         return site
     return None
@@ -358,7 +360,7 @@ def _hands_over(node: ast.AST, point: Point, iterations: Iterations) -> bool:
     return iterations.may_go_round(node.func, point)
 
 
-def _binds(loop: ast.For | ast.While, node: ast.expr, point: Point) -> bool:
+def _binds(program: Program, loop: ast.For | ast.While, node: ast.expr, point: Point) -> bool:
     """Whether the loop makes its loader anew, or goes over several."""
     bound = point.frame.layout.bound_by(loop)
     paths = (
@@ -368,9 +370,29 @@ def _binds(loop: ast.For | ast.While, node: ast.expr, point: Point) -> bool:
     )
     for path in filter(None, paths):
         parts = path.split(".")
-        if any(".".join(parts[: end + 1]) in bound for end in range(len(parts))):
-            return True
+        for holder in (".".join(parts[: end + 1]) for end in range(len(parts))):
+            if holder in bound and (holder == path or not _only_calls_methods(program, loop, holder, point)):
+                return True
     return False
+
+
+def _only_calls_methods(program: Program, loop: ast.For | ast.While, holder: str, point: Point) -> bool:
+    """Whether a loop only calls methods of the program on an object, that are called as those of a dict are:
+    ``self.update(batch)``."""
+    layout = point.frame.layout
+    if holder in layout.bound_by(loop, anew=True):
+        return False
+    for statement in statements_in(loop.body):
+        if holder in changed_names(statement):
+            match statement:
+                case ast.Expr(value=ast.Call(func=ast.Attribute(value=owner) as method)) if (
+                    dotted(owner) == holder
+                ):
+                    called = [value for value, _ in program.evaluator.values(method, point)]
+                    if called and all(isinstance(value, Function) for value in called):
+                        continue
+            return False
+    return True
 
 
 def _is_made_anew(program: Program, loop: ast.For | ast.While, node: ast.expr, point: Point) -> bool:

@@ -84,6 +84,9 @@ _PICKS_IN = re.compile(rf"{_PICKS}|,\s*\w+[\s,)]*=\s*[\w.]+\[\s*\w+\s*\]|{_TAKES
 _COUNTED_IN = re.compile(rb"\bin\b[^\n]{0,99}\brange\(\s*len\(")
 _ITEM_IN = re.compile(rb"[\w\]]\s*=\s*[\w.]{1,200}\[\s*\w+\s*\]\s*?$", re.MULTILINE)
 
+# Who goes through a dataset mentions one of these, if not its class, which may be called anything elsewhere.
+_WORDS = ("ataset", "DataLoader", "DataModule")
+
 
 def check(program: Program) -> Iterator[Found]:
     """Passes over datasets that use the label alone."""
@@ -91,7 +94,7 @@ def check(program: Program) -> Iterator[Found]:
     index = program.modules.index
     files = (
         relative
-        for relative in index.mentioning("ataset")
+        for relative in sorted({file for word in _WORDS for file in index.mentioning(word)})
         if program.mine(relative) and _may_pass(index.data(relative))
     )
     for module in program.modules.each(files):

@@ -120,8 +120,14 @@ def check(program: Program) -> Iterator[Found]:
             # One guard serves all that a statement of the body comes to.
             iteration = iteration._replace(loader=loader)
             starts.setdefault(id(_statement(iteration, module)), []).append(iteration)
-        for together in starts.values():
-            yield _found(program, together, module)
+        every = {id(each.node) for together in starts.values() for each in together}
+        for at, together in enumerate(starts.values()):
+            what = (
+                "workers start here"
+                if len(every) == 1
+                else f"workers start in {len(every)} places, here first,"
+            )
+            yield _found(program, together, module, "workers start here, too," if at else what)
 
 
 def _statement(iteration: Iteration, body: Module) -> ast.AST:
@@ -190,7 +196,7 @@ def _forks(program: Program, loader: Loader) -> bool:
     return not uses or program.start_method_of(uses[0]) in ("fork", LOKY)
 
 
-def _found(program: Program, starts: list[Iteration], body: Module) -> Found:
+def _found(program: Program, starts: list[Iteration], body: Module, what: str) -> Found:
     iteration = starts[0]
     where = place(body, _top(iteration))
     remedy = None
@@ -199,8 +205,6 @@ def _found(program: Program, starts: list[Iteration], body: Module) -> Found:
         remedy = Remedy(
             "guard_main", "unsafe", 'Move the script\'s body behind if __name__ == "__main__":', data
         )
-    places = {id(each.node) for each in starts}
-    what = "workers start here" if len(places) == 1 else f"workers start in {len(places)} places, here first,"
     cure = f"put what starts the workers at {where} under" if iteration.calls else "put it under"
     conditions = [_condition(program, each.loader) for each in starts]
     return Found(

@@ -163,7 +163,7 @@ from dlint.fork.set_elsewhere import left_as_made
 from dlint.fork.sides import functions_of, init_visits, made_in_parent, renewed
 from dlint.knowledge.processes.handles import HANDLES, Handle
 from dlint.objects.pickled_state import is_pickled
-from dlint.program.asked import for_events, for_made, for_visit
+from dlint.program.asked import for_events, for_held, for_kept, for_made, for_visit
 from dlint.program.conditions import NOT_FORKED, any_loaded, both, start_by_default
 from dlint.program.opened_by_others import opened_by_others
 from dlint.program.program import Program
@@ -267,7 +267,10 @@ def _kept(
             if name in read:
                 attribute = (owner.cls, name)
                 when = BY_CONSTRUCTOR if binding else BEFORE
-                found = _found(program, kept, handle, value, visit, read[name], start, sent, attribute, when)
+                hangs = for_held(program, uses[0], owner) or for_kept(program, owner, name, value)
+                found = _found(
+                    program, kept, handle, value, visit, read[name], start, sent, attribute, when, hangs
+                )
                 if how == "alone" and keeps_part(program, owner, value):
                     how = "a part of it"  # a handle for each process would leave the part as it is
                 for each in _as_held(found, handle, how):
@@ -515,6 +518,7 @@ def _found(
     sent: bool,
     attribute: tuple[Class, str],
     when: When,
+    hangs: str | None = None,
 ) -> Iterator[Found]:
     forked = handle.forked if start in (None, "fork") else ""
     cls, name = attribute
@@ -530,7 +534,12 @@ def _found(
         f"{cls.name}.{name} is {handle.name} opened {when.how}: {happens}",
         handle.effect if forked else "error",
         f"{handle.advice}{_where(when)}",
-        both(any_loaded(program, uses), for_made(program, made), for_visit(program, visit, read), open_start),
+        both(
+            any_loaded(program, uses),
+            hangs or for_made(program, made),
+            for_visit(program, visit, read),
+            open_start,
+        ),
         visit.link.steps(_read_as(read, name), module, read),
         Remedy(
             "handle_per_process",

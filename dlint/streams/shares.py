@@ -101,6 +101,18 @@ class Shares:
         """Whether the worker's part is taken of what a call gives, where that is written."""
         return any(self._takes_part(node, call) for node in walk(self._function))
 
+    def is_one_behind_another(self, part: ast.Slice) -> bool:
+        """Whether a slice is the worker's part of all, as large as there are few workers:
+        ``[info.id * per : (info.id + 1) * per]``."""
+        return part.lower is not None and self._is_told(part.lower) and self._counts(part, set())
+
+    def _counts(self, node: ast.AST, seen: set[str]) -> bool:
+        """Whether how many workers there are is in an expression, or in what the names in it were made of."""
+        names = {each.id for each in walk(node) if isinstance(each, ast.Name)} - seen
+        return self._is_total(node) or any(
+            self._counts(value, seen | names) for name in names for value in self._numbers.get(name, ())
+        )
+
     def calls_with(self, whole: str | ast.Call, after: Point) -> Iterator[tuple[ast.stmt, ast.Call]]:
         """The calls that are told, or called on, what an expression or a name stands for, as a statement left
         it, each with the statement that it is in."""

@@ -225,3 +225,16 @@ if __name__ == "__main__":
     main()
 """
     agree(tmp_path, {"main.py": program}, "DL404")
+
+
+def test_only_the_first_statement_says_that_workers_start_there_first(tmp_path: Path) -> None:
+    passes = """\
+loader = DataLoader(data, num_workers=2)
+first = next(iter(loader))  # expect: DL402
+for batch in loader:  # expect: DL402
+    print(list(loader))
+"""
+    report = agree(tmp_path, {"main.py": _HEAD + passes}, "DL402")
+    first, second = (finding.message for finding in report.findings)
+    assert first.startswith("workers start in 3 places, here first, without")
+    assert second.startswith("workers start here, too, without")

@@ -1,5 +1,6 @@
 """Ends a pool when the block that made it has done with it: by ``with`` where that waits for all work, else
-with ``close`` and ``join`` after the last result is read."""
+with ``close`` and ``join`` after the last result is read. Threads whose results a round of a loop reads serve
+all rounds: the ``with`` stands around the loop."""
 
 from __future__ import annotations
 
@@ -43,7 +44,11 @@ def repair(source: Source, finding: Finding, edits: Edits) -> None:
     last = used.last()
     lines = body[index + 1 : last + 1]
     if "close" not in called and (executor or used.all_read_in_place) and used.stays(lines, returning=True):
-        _into_with(source, edits, statement, lines, target)
+        loop = _loop_around(source, statement) if used.all_read_in_place else None
+        if loop is not None:
+            _around(source, edits, statement, loop, target)
+        else:
+            _into_with(source, edits, statement, lines, target)
         return
     if not used.stays(lines, returning=False):
         raise CannotRepair(f"the block may be left before the pool has done: {_BY_HAND}")
@@ -223,6 +228,75 @@ class _Used:
                 if not inside and not returning:
                     return False
         return True
+
+
+def _loop_around(source: Source, statement: cst.Assign) -> cst.For | cst.While | None:
+    """The widest loop that a pool of threads may be made before: each round comes to it, and none says how it
+    is made. Processes have what there was when they were started, and stay where they are."""
+    call = cst.ensure_type(statement.value, cst.Call)
+    if not (source.qualified(call.func) or "").endswith(("ThreadPool", "ThreadPoolExecutor")):
+        return None
+    parts = [each for arg in call.args for each in source.descendants(arg, cst.BaseExpression)]
+    if not all(isinstance(each, cst.Name | cst.Attribute | cst.Integer) for each in parts):
+        return None
+    names = {each.value for each in parts if isinstance(each, cst.Name)}
+    best: cst.For | cst.While | None = None
+    line = source.line_of(statement)
+    while line is not None:
+        block = source.parent(line)
+        loop = source.parent(block) if block is not None else None
+        if (
+            not isinstance(loop, cst.For | cst.While)
+            or loop.body is not block
+            or names & _bound(source, loop)
+        ):
+            break
+        if not isinstance(source.parent(loop), cst.IndentedBlock | cst.Module):
+            break
+        if any(True for _ in source.descendants(loop, cst.Yield, cst.Await)):
+            break
+        best = line = loop
+    return best
+
+
+def _bound(source: Source, loop: cst.For | cst.While) -> set[str]:
+    """The names that a loop binds, and what it stores attributes and entries of."""
+    kinds = (cst.AssignTarget, cst.AnnAssign, cst.AugAssign, cst.For, cst.NamedExpr, cst.AsName)
+    targets = [
+        each.name if isinstance(each, cst.AsName) else each.target
+        for each in (loop, *source.descendants(loop, *kinds))
+        if not isinstance(each, cst.While)
+    ]
+    return {
+        each.value
+        for target in targets
+        for each in (target, *source.descendants(target, cst.Name))
+        if isinstance(each, cst.Name)
+    }
+
+
+def _around(
+    source: Source, edits: Edits, statement: cst.Assign, loop: cst.For | cst.While, target: cst.Name
+) -> None:
+    """Put the loop into a ``with`` block that makes the pool, which its rounds no longer make."""
+    made = source.line_of(statement)
+    if not isinstance(made, cst.SimpleStatementLine) or len(made.body) != 1:
+        raise CannotRepair(_BY_HAND)
+    comments = [each for each in made.leading_lines if each.comment is not None]
+    block = cst.ensure_type(source.parent(made), cst.IndentedBlock)
+    rest = [each for each in block.body if each is not made]
+    if rest and block.body[0] is made and isinstance(rest[0], Statement):
+        rest[0] = rest[0].with_changes(leading_lines=_without_blank(rest[0].leading_lines))
+    rounds = cst.ensure_type(loop.deep_replace(block, block.with_changes(body=rest)), type(loop))
+    inner = statements.without_blank_indents(rounds.with_changes(leading_lines=()))
+    item = cst.WithItem(statement.value, cst.AsName(cst.Name(target.value)))
+    header = made.trailing_whitespace
+    new = cst.With(
+        [item],
+        cst.IndentedBlock([inner], header=header),
+        leading_lines=[*loop.leading_lines, *comments],
+    )
+    edits.replace(loop, new)
 
 
 def _into_with(
