@@ -7,17 +7,19 @@ import re
 from collections.abc import Collection, Iterator
 from typing import TYPE_CHECKING, NamedTuple
 
+from dlint.fork.early.starts import starts
 from dlint.fork.handles import handle_of
 from dlint.fork.order import comes_before
 from dlint.fork.set_elsewhere import left_as_made
 from dlint.fork.sides import renewed
 from dlint.program.given import given_as
 from dlint.program.stored_later import Later, is_surely_before, stored_later
-from dlint.source.statements import FunctionNode, functions_in
-from dlint.values.frame import Arguments
+from dlint.source.statements import FunctionNode, functions_in, statement_at
+from dlint.values.frame import Arguments, Point
 from dlint.values.values import Instance, Made
 
 if TYPE_CHECKING:
+    from dlint.calls.evaluator import Evaluator
     from dlint.knowledge.processes.handles import Handle
     from dlint.program.program import Program
     from dlint.workers.uses import WorkerUse
@@ -65,9 +67,13 @@ def _is_let_go(program: Program, use: WorkerUse, owner: Instance, stores: list[L
     """Whether the code that has a handle opened may close it again before there are workers."""
     evaluator = program.evaluator
     closes = re.compile(rf"\.{re.escape(name)}\.(?:close|release)\(")
-    own = {id(node): node for each in stores for node in each.point.frame.layout.nodes}
-    if any(_closes(node, name) for node in own.values()):
-        return True
+    frames = {id(each.point.frame.scope): each.point.frame for each in stores}
+    for frame in frames.values():
+        for node in frame.layout.nodes:
+            if _closes(node, name):
+                assert isinstance(node, ast.expr)
+                if _comes_in_time(evaluator, node, Point(frame, statement_at(frame.scope, node)), use):
+                    return True
     for above in evaluator.classes.line(owner.cls):
         for function in functions_in(above.node.body):
             if closes.search(above.module.text_of(function)):
@@ -75,11 +81,24 @@ def _is_let_go(program: Program, use: WorkerUse, owner: Instance, stores: list[L
                 for method in bound:
                     frame = evaluator.calls.enter(method, Arguments(), None, None)
                     if isinstance(method.node, FunctionNode) and any(
-                        comes_before(evaluator, site.point, use)
+                        _comes_in_time(evaluator, site.call, site.point, use)
                         for site in evaluator.sites.of(method.node, frame)
                     ):
                         return True
     return False
+
+
+def _comes_in_time(evaluator: Evaluator, node: ast.expr, point: Point, use: WorkerUse) -> bool:
+    """Whether the parent comes to an expression before workers start: before their loader is there, or when
+    it is, and before it is gone through."""
+    return comes_before(evaluator, point, use) or (
+        use.loader is not None
+        and any(
+            start.frame.scope is point.frame.scope and start.follows(evaluator, node, point)
+            for start in starts(evaluator, use.loader)
+            if start.places is not None
+        )
+    )
 
 
 def _closes(node: ast.AST, name: str) -> bool:
