@@ -147,6 +147,7 @@ import ast
 from collections.abc import Iterator
 
 from dlint.finding import Remedy
+from dlint.fork.early.emptied import is_emptied
 from dlint.fork.early.kept_by_key import kept_by_key
 from dlint.fork.early.opened_late import (
     asked_for_by_others,
@@ -159,7 +160,7 @@ from dlint.fork.early.when import BEFORE, BY_CONSTRUCTOR, When, kept_before, nee
 from dlint.fork.handles import handle_of, read_as_npz
 from dlint.fork.held_handles import Held, held, is_released, keeps_part, keeps_what_is_there, only_by_number
 from dlint.fork.set_elsewhere import left_as_made
-from dlint.fork.sides import functions_of, init_visits, made_in_parent, renewed
+from dlint.fork.sides import functions_of, init_visits, made_in_parent, names_of, renewed
 from dlint.knowledge.processes.handles import HANDLES, Handle
 from dlint.objects.pickled_state import is_pickled
 from dlint.program.asked import for_events, for_held, for_made, for_visit
@@ -435,6 +436,7 @@ def _global(program: Program, uses: list[WorkerUse], code: WorkerCode, start: st
             for use in uses
             if (at_import or made_in_parent(program, made, functions_of(program, use)))
             and not renewed(program, use, made)
+            and not any(is_emptied(program, use, name, made.node) for name in names_of(made))
         ]
         if kept and handle is not None and handle.forked and isinstance(made.node, ast.expr):
             opened = "at import" if at_import else "by the parent"

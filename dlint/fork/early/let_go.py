@@ -9,8 +9,9 @@ from collections.abc import Iterator
 
 from dlint.fork.early.run_by import closed_by
 from dlint.fork.early.starts import Start, is_in
+from dlint.source.layout import Place
 from dlint.source.nodes import walk
-from dlint.source.statements import dotted, expressions, own_names, statements_in
+from dlint.source.statements import dotted, own_names, statements_in
 from dlint.values.frame import Point
 from dlint.values.places import loops_around, places_around
 
@@ -28,27 +29,29 @@ def let_go(read: ast.expr, point: Point, start: Start, resets: frozenset[str] = 
     dataset.reset()``)."""
     if is_shut(read, point, start):
         return True
-    paths = _paths(read)
-    place = point.frame.layout.places.get(id(point.statement))
-    if not paths or place is None:
+    paths, scope = _paths(read), point.frame.scope
+    if not paths or id(point.statement) not in point.frame.layout.places:
         return False
-    here = (read.lineno, read.col_offset)
-    scope = point.frame.scope
     body = [] if isinstance(scope, ast.Lambda) else scope.body
-    for later in place.block[place.at + 1 :]:
+    drops = [each for each in statements_in(body) if _drops(each, body, paths, resets)]
+    return dropped_after(read, point, start, drops)
+
+
+def dropped_after(read: ast.expr, point: Point, start: Start, drops: list[ast.stmt]) -> bool:
+    """Whether one of some statements comes between a read and the workers: a later one of the same block, or
+    one that stands before each place, in a block around it."""
+    here = (read.lineno, read.col_offset)
+    drops = [each for each in drops if not starts_inside(each, start)]
+    place = point.frame.layout.places.get(id(point.statement)) if drops else None
+    for later in place.block[place.at + 1 :] if place is not None else ():
         if any(here < at < (later.lineno, later.col_offset) for at in start.places or ()):
             break
         if starts_inside(later, start):
             break
-        if _drops(later, body, paths, resets):
+        if later in drops:
             return True
         if isinstance(later, ast.For | ast.While):
             break  # workers may start there
-    drops = [
-        each
-        for each in statements_in(body)
-        if _drops(each, body, paths, resets) and not starts_inside(each, start)
-    ]
     return is_dropped_in_rounds(here, point, start, drops)
 
 
@@ -69,17 +72,25 @@ def is_dropped_in_rounds(here: _At, point: Point, start: Start, drops: list[ast.
     same round of the loops around both."""
     loops = [loop for loop in loops_around(point) if isinstance(loop, ast.For | ast.While)]
     places = [at for at in start.started if at > here or any(is_in(at, loop.body) for loop in loops)]
-    layout = point.frame.layout
     return bool(places and drops) and all(
         any(
             is_in(at, place.block[place.at + 1 :])
             and not dropped < here < at
             and all(is_in(dropped, loop.body) for loop in loops if is_in(at, loop.body))
             for each in drops
-            for place, dropped in [(layout.places[id(each)], (each.lineno, each.col_offset))]
+            for dropped in [(each.lineno, each.col_offset)]
+            for place in _come_to(Point(point.frame, each))
         )
         for at in places
     )
+
+
+def _come_to(point: Point) -> Iterator[Place]:
+    """The places from which control comes to a statement: its own, those of a ``try`` or ``with`` around."""
+    for place in places_around(point):
+        yield place
+        if not isinstance(place.owner, ast.With | ast.Try) or place.role not in ("body", "finalbody"):
+            return
 
 
 def _paths(read: ast.expr) -> set[str]:
@@ -121,13 +132,13 @@ def taken_away(statement: ast.stmt, body: list[ast.stmt]) -> Iterator[tuple[ast.
         case ast.With(items=items):
             for item in items:
                 yield from _through(closed_by(item.context_expr), body)
-    for expression in expressions(statement):
-        for node in walk(expression):
-            if isinstance(node, ast.Call):
-                yield from _taken_by(node, body)
+        case ast.Expr(value=ast.Call() as call) | ast.Assign(value=ast.Call() as call):
+            yield from _taken_by(call, body)
 
 
 def _taken_by(call: ast.Call, body: list[ast.stmt]) -> Iterator[tuple[ast.expr, str | None]]:
+    if isinstance(call.func, ast.Attribute) and isinstance(call.func.value, ast.Call):
+        yield from _taken_by(call.func.value, body)
     match call:
         case ast.Call(func=ast.Attribute(value=held, attr=method)) if method in _CLOSES:
             yield from _through(held, body)
