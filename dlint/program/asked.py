@@ -24,10 +24,11 @@ from dlint.workers.events import ways
 
 if TYPE_CHECKING:
     from dlint.evaluation.options.options import Asked
+    from dlint.fork.held_handles import Held
     from dlint.loaders.loaders import Loader
     from dlint.program.program import Program
     from dlint.source.layout import Place
-    from dlint.values.values import Key, Made, Value
+    from dlint.values.values import Instance, Key, Made, Value
     from dlint.values.worlds import World
     from dlint.workers.events import Event, Visit
     from dlint.workers.reach import Link
@@ -134,6 +135,20 @@ def _by_all(found: list[str | None]) -> str | None:
 def for_made(program: Program, made: Made) -> str | None:
     """That the option is given without which a function does not come to make something."""
     return _at(program, made.point, made.node, HERE)
+
+
+def for_held(program: Program, owner: Instance, held: Held) -> str | None:
+    """That the option is given without which an attribute of an object holds something else once it is made,
+    which is stored there instead, or later: ``self.images = file["images"][:]``."""
+    evaluator = program.evaluator
+    others = [
+        w
+        for _, path, point, world in evaluator.construction.stores(owner, HERE, (held.name,))
+        if point.statement is not None
+        for value, w in evaluator.names.defined(point.statement, path, point.frame, world)
+        if value.key != held.value.key
+    ]
+    return _choosing(program, [held.world], others)
 
 
 def _at(program: Program, point: Point, node: ast.AST | None, world: World) -> str | None:
@@ -312,7 +327,7 @@ def for_dataset(program: Program, use: WorkerUse) -> str | None:
     return _choosing(program, mine, others)
 
 
-def for_held(program: Program, use: WorkerUse, held: Value) -> str | None:
+def for_holder(program: Program, use: WorkerUse, held: Value) -> str | None:
     """That an option is given which has a dataset, or what it holds, keep an object in an attribute, where it
     keeps another one by default: ``self.store = STORES[args.store](path)``."""
     parts = {part.value.key: part for part in program.shipped(use)}
@@ -335,16 +350,6 @@ def for_held(program: Program, use: WorkerUse, held: Value) -> str | None:
             return given
         held = holder.value
     return None
-
-
-def for_kept(program: Program, owner: Instance, name: str, made: Made) -> str | None:
-    """That an option is given which leaves in an attribute what the constructor makes, where it lets go of it
-    by default: ``if cache == "all": self.file = None``."""
-    mine: list[World] = []
-    others: list[World] = []
-    for _, _, point, world in program.evaluator.construction.stores(owner, HERE, (name,)):
-        (mine if point.statement is made.point.statement else others).append(world)
-    return _choosing(program, mine, others)
 
 
 def for_function(program: Program, loader: Loader, name: str, function: Function) -> str | None:
