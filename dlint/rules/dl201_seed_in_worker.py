@@ -311,9 +311,11 @@ def _is_training(test: ast.expr, outcome: bool) -> bool:
     """Whether a test's outcome is what training takes: ``self.is_test`` is False."""
     while isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
         test, outcome = test.operand, not outcome
-    if isinstance(test, ast.BoolOp) or (
-        isinstance(test, ast.Compare) and not isinstance(test.ops[0], ast.Eq | ast.Is)
-    ):
+    if isinstance(test, ast.BoolOp):
+        # Where all parts are so, one of them may tell: `self.mode == "train" and mask.sum() == 0`.
+        every = isinstance(test.op, ast.And) is outcome
+        return every and any(_is_training(part, outcome) for part in test.values)
+    if isinstance(test, ast.Compare) and not isinstance(test.ops[0], ast.Eq | ast.Is):
         return False
     words = ast.unparse(test)
     trains, evaluates = _TRAINS.search(words) is not None, _EVALUATES.search(words) is not None
