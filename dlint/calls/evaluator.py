@@ -331,14 +331,44 @@ class Evaluator(Questions):
         ]
 
     def _subscript(self, node: ast.Subscript, point: Point, world: World) -> list[Outcome]:
+        entries: list[Outcome] = []
         match node:
             case ast.Subscript(value=ast.Name(id=name) as base, slice=ast.Constant(value=str(key))):
                 if self.entries.is_filled(name, point):
                     entries = self.entries.of(base, key, point, world)
                 else:
                     entries = self.entries.handed_on(base, key, point, world) or []
-                if entries and not any(value is ABSENT or isinstance(value, Unknown) for value, _ in entries):
-                    return entries
+            case ast.Subscript(value=ast.Attribute() as held, slice=ast.Constant(value=str(key))):
+                entries = self._kept_entries(held, key, point, world)
+        unknown = [value is ABSENT or isinstance(value, Unknown) for value, _ in entries]
+        if all(unknown):
+            return self._item_of(node, point, world)
+        return [
+            outcome
+            for told, is_unknown in zip(entries, unknown, strict=True)
+            for outcome in (self._item_of(node, point, told[1]) if is_unknown else [told])
+        ]
+
+    def _kept_entries(self, held: ast.Attribute, key: str, point: Point, world: World) -> list[Outcome]:
+        """What is under a key of a dict that an object keeps as its constructor was given it, where somebody
+        stores it there before."""
+        changes = self.held.changes
+        if not changes.is_stored_by_key(key) or changes.may_be_below(held.attr, key):
+            return []
+        found: list[Outcome] = []
+        for holder, w in self.values(held.value, point, world):
+            kept = self.construction.kept(holder, held.attr, w) if isinstance(holder, Instance) else []
+            if not kept:
+                return []
+            for name, at, v in kept:
+                entries = self.entries.handed_on(name, key, at, v)
+                if entries is None:
+                    return []
+                found += entries
+        return found
+
+    def _item_of(self, node: ast.Subscript, point: Point, world: World) -> list[Outcome]:
+        """What an item is, as far as the whole of which it is one tells."""
         return [
             outcome
             for base, w in self.values(node.value, point, world)

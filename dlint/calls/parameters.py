@@ -134,7 +134,8 @@ class Parameters:
 
     def entry(self, name: str, key: str, frame: Frame, world: World) -> list[Outcome] | None:
         """The values of ``name[key]`` where a parameter is a dict that the caller fills under a name of its
-        own, or is handed itself: the entry that it has at the call. None where no call tells.
+        own, or is handed itself: the entry that it has at the call, and of other callers what is known of
+        theirs. None where no call tells.
 
         Of a dict that a file holds (``yaml.safe_load``) nothing else tells what a caller stores in it.
         """
@@ -151,6 +152,7 @@ class Parameters:
             unknown,
             self._filled_dict,
             lambda given, w: entries.of_argument(given, key, w),
+            lambda table, w: entries.picked(table, key, w),
         )
 
     def _filled_dict(self, given: Argument | None) -> Argument | None:
@@ -169,9 +171,11 @@ class Parameters:
         unknown: Key,
         told: Callable[[Argument | None], Argument | None],
         read: Callable[[Argument, World], list[Outcome]],
+        pick: Callable[[Value, World], list[Outcome]] | None = None,
     ) -> list[Outcome] | None:
         """What ``read`` finds of a parameter in what each call writes for it; None where some call writes
-        nothing of which ``told`` is that argument."""
+        nothing of which ``told`` is that argument, and nothing picks it from what the parameter is there, or
+        no call does."""
         scope = frame.scope
         assert isinstance(scope, ast.FunctionDef | ast.AsyncFunctionDef)
         if frame.arguments is not None:
@@ -191,14 +195,23 @@ class Parameters:
         method = frame.owner is not None and not is_static(scope)
         self._asking[mark] = self._evaluator.depth
         try:
+            asked_of = [
+                (told(written(name, scope, site.arguments, method)), index, site)
+                for index, site in sites
+                if chosen in (None, index, _ANOTHER)
+            ]
+            if any(given is None for given, _, _ in asked_of) and (
+                pick is None or all(given is None for given, _, _ in asked_of)
+            ):
+                return None
             held: list[list[Outcome]] = []
-            for index, site in sites:
-                if chosen in (None, index, _ANOTHER):
-                    given = told(written(name, scope, site.arguments, method))
-                    if given is None:
-                        return None
-                    w = world if chosen is not None else world.assuming(choice, index)
+            for given, index, site in asked_of:
+                w = world if chosen is not None else world.assuming(choice, index)
+                if given is not None:
                     held.append(read(given, w))
+                elif pick is not None:
+                    whole_of = self.bound(name, scope, frame, site.arguments, method, w)
+                    held.append([outcome for value, v in whole_of for outcome in pick(value, v)])
             found, more = few(held)
             if (more or not whole) and chosen in (None, _ANOTHER):
                 found.append((Unknown(unknown), world.assuming(choice, _ANOTHER)))

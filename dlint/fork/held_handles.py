@@ -5,25 +5,35 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from dlint.fork.early.kept_by_key import drops_by_key
-from dlint.fork.early.opened_late import parent_run
+from dlint.fork.early.opened_late import parent_run, path_of
 from dlint.fork.early.run_by import run_by
 from dlint.fork.early.surely import is_by_key, is_empty, is_sure
 from dlint.fork.handles import handle_of
 from dlint.fork.program import Program
 from dlint.knowledge.processes.handles import EACH, METHODS, PARTS
-from dlint.source.statements import FunctionNode, functions_in, own_names, parameters, statements_in
+from dlint.source.statements import (
+    FunctionNode,
+    changed_names,
+    functions_in,
+    own_names,
+    parameters,
+    statements_in,
+)
 from dlint.values.frame import Arguments, Frame, Point
 from dlint.values.values import Instance, Items, Made, Table, Value
 from dlint.values.worlds import HERE, World
+from dlint.workers.repetition import is_once
 
 if TYPE_CHECKING:
     from dlint.calls.evaluator import Evaluator
+    from dlint.values.outcomes import Outcome
+    from dlint.workers.events import Visit
 
 # ``under a key``: there was nothing yet under that, and other processes may need others.
-Held = Literal["alone", "among others", "under a key", "a part of it"]
+How = Literal["alone", "among others", "under a key", "a part of it"]
 _OF_ARRAYS = frozenset({"astype", "dtype", "fields", "shape"})
 # So many names one after the other.
 _FAR = 4
@@ -31,20 +41,29 @@ _FAR = 4
 _LETS_GO = re.compile(r"\.(?:close|release|clear)\(")
 
 
-def held(program: Program, owner: Instance, names: set[str]) -> Iterator[tuple[str, Value, Held]]:
-    """What the attributes of an object hold once it is made, and how; for a part of a handle
+class Held(NamedTuple):
+    """What an attribute of an object holds once it is made, how, and what is so where it does."""
+
+    name: str
+    value: Value
+    how: How
+    world: World
+
+
+def held(program: Program, owner: Instance, names: set[str]) -> Iterator[Held]:
+    """What the attributes of an object hold once it is made; for a part of a handle
     (``self.file["images"]``), the handle."""
     evaluator = program.evaluator
     for name, path, point, world in evaluator.construction.stores(owner, HERE, names):
         assert point.statement is not None
-        for value, _ in evaluator.names.defined(point.statement, path, point.frame, world):
+        for value, w in evaluator.names.defined(point.statement, path, point.frame, world):
             if isinstance(value, Items | Table):
                 if not _LETS_GO.search(point.frame.module.text_of(point.frame.scope)):
-                    yield from ((name, item, "among others") for item in _inside(value))
+                    yield from (Held(name, item, "among others", w) for item in _inside(value))
             else:
-                yield name, value, "alone"
-        for value in _taken_from(evaluator, getattr(point.statement, "value", None), point, world):
-            yield name, value, "a part of it"
+                yield Held(name, value, "alone", w)
+        for value, w in _taken_from(evaluator, getattr(point.statement, "value", None), point, world):
+            yield Held(name, value, "a part of it", w)
     yield from _put_in(program, owner, names)
 
 
@@ -54,11 +73,11 @@ def keeps_part(program: Program, owner: Instance, handle: Made) -> bool:
     return any(
         value.key == handle.key
         for _, _, point, world in evaluator.construction.stores(owner, HERE)
-        for value in _taken_from(evaluator, getattr(point.statement, "value", None), point, world)
+        for value, _ in _taken_from(evaluator, getattr(point.statement, "value", None), point, world)
     )
 
 
-def _put_in(program: Program, owner: Instance, names: set[str]) -> Iterator[tuple[str, Value, Held]]:
+def _put_in(program: Program, owner: Instance, names: set[str]) -> Iterator[Held]:
     """What methods that the constructor surely calls put into containers of the object that it makes before
     (``self.files[band] = ...``), where nothing there lets go of anything."""
     evaluator = program.evaluator
@@ -77,9 +96,9 @@ def _put_in(program: Program, owner: Instance, names: set[str]) -> Iterator[tupl
             name = put[0].attr
             if not (is_sure(evaluator, at) and _is_made_empty(name, own, len(begun))):
                 continue
-            how: Held = "under a key" if is_by_key(at) else "among others"
+            how: How = "under a key" if is_by_key(at) else "among others"
             if how == "among others" or not _is_dropped(program, owner, name, begun):
-                yield from ((name, value, how) for value, _ in evaluator.values(put[1], at))
+                yield from (Held(name, value, how, world) for value, world in evaluator.values(put[1], at))
 
 
 def _is_dropped(program: Program, owner: Instance, name: str, begun: list[Frame]) -> bool:
@@ -154,6 +173,24 @@ def is_released(made: Made, name: str) -> bool:
     return f".{name}.release()" in frame.module.text_of(frame.scope)
 
 
+def keeps_what_is_there(visit: Visit, name: str, made: Made) -> bool:
+    """Whether a method that binds an attribute does so only where nothing is there yet, in any process."""
+    node = visit.function.node
+    return not isinstance(node, ast.Lambda) and all(
+        is_once(made.node, Point(visit.frame, statement))
+        for statement in statements_in(node.body)
+        if path_of(visit, name) in {*own_names(statement), *changed_names(statement)}
+    )
+
+
+def only_by_number(visits: list[Visit], name: str) -> bool:
+    """Whether worker code only takes a file's number, for os.pread, which needs no position."""
+    texts = [visit.function.module.text_of(visit.function.node) for visit in visits]
+    return any("pread(" in text for text in texts) and all(
+        text.count(f".{name}.fileno()") == len(re.findall(rf"\.{name}\b", text)) for text in texts
+    )
+
+
 def _inside(container: Items | Table) -> Iterator[Value]:
     """What a container holds, at most one container further down."""
     for item in _contents(container):
@@ -164,10 +201,15 @@ def _contents(container: Items | Table) -> list[Value]:
     return list(container.items.values() if isinstance(container, Table) else container.items)
 
 
-def _taken_from(evaluator: Evaluator, node: ast.expr | None, point: Point, world: World) -> Iterator[Value]:
+def _taken_from(evaluator: Evaluator, node: ast.expr | None, point: Point, world: World) -> Iterator[Outcome]:
     """The handles of which an expression takes a part, or each thing in a list or dict that it writes out."""
     kept = [] if node is None else [(node, point)]
     match node:
+        case ast.IfExp(test=test, body=body, orelse=orelse):
+            for part, wanted in ((body, True), (orelse, False)):
+                for assumed in evaluator.assume(test, wanted, point, world):
+                    yield from _taken_from(evaluator, part, point, assumed)
+            return
         case ast.Dict(values=inner) | ast.List(elts=inner) | ast.Tuple(elts=inner) | ast.Set(elts=inner):
             kept = [(each, point) for each in inner]
         case ast.DictComp(value=each) | ast.ListComp(elt=each) | ast.SetComp(elt=each):
@@ -178,7 +220,7 @@ def _taken_from(evaluator: Evaluator, node: ast.expr | None, point: Point, world
         yield from _wholes(evaluator, each, at, world)
 
 
-def _wholes(evaluator: Evaluator, node: ast.expr, point: Point, world: World) -> Iterator[Value]:
+def _wholes(evaluator: Evaluator, node: ast.expr, point: Point, world: World) -> Iterator[Outcome]:
     """The handles of which an expression takes a part, be it a part of a part."""
     taken: set[str] = set()
     node, point = _behind(evaluator, node, point, world, taken)
@@ -186,8 +228,8 @@ def _wholes(evaluator: Evaluator, node: ast.expr, point: Point, world: World) ->
         node, method, by_name = part
         taken.add(method)
         wholes = [
-            value
-            for value, _ in evaluator.values(node, point, world)
+            (value, w)
+            for value, w in evaluator.values(node, point, world)
             if (handle := handle_of(evaluator, value)) is not None
             and taken.issubset(handle.parts)
             and not _is_closed(value, point)

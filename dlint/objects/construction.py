@@ -73,6 +73,21 @@ class Construction:
                 for path, point, w in found:
                     yield name, path, point, w
 
+    def kept(self, instance: Instance, name: str, world: World) -> list[tuple[ast.Name, Point, World]]:
+        """The names whose values an attribute holds in the end, as its constructor stores these alone
+        (``self.options = options``); nothing where it, or another method, stores anything else there."""
+        storing = self._evaluator.attributes.storing(instance, name)
+        if any(function.name != "__init__" for _, function in storing):
+            return []
+        found: list[tuple[ast.Name, Point, World]] = []
+        for _, _, point, w in self.stores(instance, world, (name,)):
+            match point.statement:
+                case ast.Assign(targets=[ast.Attribute()], value=ast.Name() as value):
+                    found.append((value, point, w))
+                case _:
+                    return []
+        return found
+
     def after(
         self, frame: Frame, instance: Instance, name: str, world: World, far: int = 0
     ) -> list[Store | None]:

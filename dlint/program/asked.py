@@ -23,10 +23,11 @@ from dlint.workers.events import ways
 
 if TYPE_CHECKING:
     from dlint.evaluation.options.options import Asked
+    from dlint.fork.held_handles import Held
     from dlint.loaders.loaders import Loader
     from dlint.program.program import Program
     from dlint.source.layout import Place
-    from dlint.values.values import Made, Value
+    from dlint.values.values import Instance, Made, Value
     from dlint.values.worlds import World
     from dlint.workers.events import Event, Visit
     from dlint.workers.reach import Link
@@ -133,6 +134,20 @@ def _by_all(found: list[str | None]) -> str | None:
 def for_made(program: Program, made: Made) -> str | None:
     """That the option is given without which a function does not come to make something."""
     return _at(program, made.point, made.node, HERE)
+
+
+def for_held(program: Program, owner: Instance, held: Held) -> str | None:
+    """That the option is given without which an attribute of an object holds something else once it is made,
+    which is stored there instead, or later: ``self.images = file["images"][:]``."""
+    evaluator = program.evaluator
+    others = [
+        w
+        for _, path, point, world in evaluator.construction.stores(owner, HERE, (held.name,))
+        if point.statement is not None
+        for value, w in evaluator.names.defined(point.statement, path, point.frame, world)
+        if value.key != held.value.key
+    ]
+    return _choosing(program, [held.world], others)
 
 
 def _at(program: Program, point: Point, node: ast.AST | None, world: World) -> str | None:

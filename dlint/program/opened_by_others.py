@@ -3,21 +3,24 @@
 from __future__ import annotations
 
 import ast
-import re
 from collections.abc import Collection, Iterator
 from typing import TYPE_CHECKING, NamedTuple
 
+from dlint.fork.early.let_go import drops_of, starts_inside, taken_away, takes_away
+from dlint.fork.early.starts import starts
 from dlint.fork.handles import handle_of
 from dlint.fork.order import comes_before
 from dlint.fork.set_elsewhere import left_as_made
 from dlint.fork.sides import renewed
 from dlint.program.given import given_as
 from dlint.program.stored_later import Later, is_surely_before, stored_later
-from dlint.source.statements import FunctionNode, functions_in
-from dlint.values.frame import Arguments
-from dlint.values.values import Instance, Made
+from dlint.source.nodes import walk
+from dlint.source.statements import FunctionNode, expressions, functions_in, statements_in
+from dlint.values.frame import Arguments, Frame, Point
+from dlint.values.values import Function, Instance, Made
 
 if TYPE_CHECKING:
+    from dlint.calls.evaluator import Evaluator
     from dlint.knowledge.processes.handles import Handle
     from dlint.program.program import Program
     from dlint.workers.uses import WorkerUse
@@ -64,26 +67,67 @@ def opened_by_others(
 def _is_let_go(program: Program, use: WorkerUse, owner: Instance, stores: list[Later], name: str) -> bool:
     """Whether the code that has a handle opened may close it again before there are workers."""
     evaluator = program.evaluator
-    closes = re.compile(rf"\.{re.escape(name)}\.(?:close|release)\(")
-    own = {id(node): node for each in stores for node in each.point.frame.layout.nodes}
-    if any(_closes(node, name) for node in own.values()):
+    frames = {id(each.point.frame.scope): each.point.frame for each in stores}
+    if any(_takes_away(evaluator, use, frame, name) for frame in frames.values()):
         return True
+    away = takes_away(name)
     for above in evaluator.classes.line(owner.cls):
         for function in functions_in(above.node.body):
-            if closes.search(above.module.text_of(function)):
+            if away.search(above.module.text_of(function)):
                 bound = evaluator.classes.methods(owner, function.name)
                 for method in bound:
                     frame = evaluator.calls.enter(method, Arguments(), None, None)
                     if isinstance(method.node, FunctionNode) and any(
-                        comes_before(evaluator, site.point, use)
+                        _comes_in_time(evaluator, site.call, site.point, use)
                         for site in evaluator.sites.of(method.node, frame)
                     ):
                         return True
     return False
 
 
-def _closes(node: ast.AST, name: str) -> bool:
-    match node:
-        case ast.Call(func=ast.Attribute(value=ast.Attribute(attr=closed), attr="close" | "release")):
-            return closed == name
+def _takes_away(evaluator: Evaluator, use: WorkerUse, frame: Frame, name: str) -> bool:
+    """Whether a function closes what an attribute of that name holds, or takes it away, before workers start:
+    itself, or by a function that it hands an object to."""
+    scope, drops = frame.scope, drops_of(name)
+    if isinstance(scope, ast.Lambda):
+        return False
+    for statement in statements_in(scope.body):
+        point = Point(frame, statement)
+        taken = [held for held, each in taken_away(statement, scope.body) if each in (name, None)]
+        if any(_comes_in_time(evaluator, held, point, use) for held in taken):
+            return True
+        for call in _calls(statement):
+            if any(
+                isinstance(callee, Function)
+                and drops.search(callee.module.text_of(callee.node))
+                and _comes_in_time(evaluator, call, point, use)
+                for callee, _ in evaluator.values(call.func, point)
+            ):
+                return True
     return False
+
+
+def _comes_in_time(evaluator: Evaluator, node: ast.expr, point: Point, use: WorkerUse) -> bool:
+    """Whether the parent comes to an expression before workers start, and is done with its ``with`` by then:
+    before their loader is there, or when it is, and before it is gone through."""
+    if use.loader is None:
+        return False
+    here = [start for start in starts(evaluator, use.loader) if start.frame.scope is point.frame.scope]
+    if point.statement is not None and any(starts_inside(point.statement, start) for start in here):
+        return False
+    return comes_before(evaluator, point, use) or any(
+        start.places is not None and start.call is not node and start.follows(evaluator, node, point)
+        for start in here
+    )
+
+
+def _calls(statement: ast.stmt) -> Iterator[ast.Call]:
+    """The calls of functions that a statement hands something to by its name."""
+    for expression in expressions(statement):
+        for node in walk(expression):
+            if (
+                isinstance(node, ast.Call)
+                and isinstance(node.func, ast.Name)
+                and any(isinstance(each, ast.Name) for each in node.args)
+            ):
+                yield node

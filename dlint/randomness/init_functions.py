@@ -6,7 +6,7 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from dlint.knowledge.randomness import SEED_RESULTS
 from dlint.source.module import Module
@@ -77,27 +77,47 @@ def behind_partials(value: Value) -> Value:
     return with_arguments(value)[0]
 
 
+class Hindrance(NamedTuple):
+    """Why a function cannot be called with the worker's number: the parameters that get something ``twice``
+    with it, those that still get nothing, what a partial gives that is ``unknown``; nothing of these where
+    there is no parameter left that could take it."""
+
+    twice: tuple[str, ...] = ()
+    unknown: tuple[str, ...] = ()
+    missing: tuple[str, ...] = ()
+
+
 def takes_one(function: Function, given: Arguments | None = None) -> bool:
     """Whether a function can be called with one argument, the worker's number, behind those that a partial
     has ``given`` it already."""
+    return hindrance(function, given) is None
+
+
+def hindrance(function: Function, given: Arguments | None = None) -> Hindrance | None:
+    """What hinders a function from being called with one argument behind those that a partial has ``given``
+    it already."""
     spec = function.node.args
     if getattr(function.node, "decorator_list", None):
-        return True
+        return None
     given = given or Arguments()
     if given.spread or given.splats:
-        return True
+        return None
     positional = [each.arg for each in [*spec.posonlyargs, *spec.args]]
     own = 1 if function.receiver is not None else 0
     filled = own + len(given.positional) + 1
     if filled > len(positional) and spec.vararg is None:
-        return False
+        return Hindrance()
     by_keyword = zip(spec.kwonlyargs, spec.kw_defaults, strict=True)
     strict = [each.arg for each, value in by_keyword if value is None]
     required = [*positional[filled : len(positional) - len(spec.defaults)], *strict]
     by_name = {*positional[max(filled, len(spec.posonlyargs)) :], *(each.arg for each in spec.kwonlyargs)}
-    twice = {*positional[len(spec.posonlyargs) : filled]}.intersection(given.keywords)
-    unknown = spec.kwarg is None and not by_name.issuperset(given.keywords)
-    return not twice and not unknown and all(name in given.keywords for name in required)
+    twice = [each for each in positional[len(spec.posonlyargs) : filled] if each in given.keywords]
+    known = {*by_name, *twice}
+    unknown = [] if spec.kwarg is not None else [each for each in given.keywords if each not in known]
+    missing = [each for each in required if each not in given.keywords]
+    if not (twice or unknown or missing):
+        return None
+    return Hindrance(tuple(twice), tuple(unknown), tuple(missing))
 
 
 def result_of(callee: Value) -> str | None:

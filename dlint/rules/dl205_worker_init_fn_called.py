@@ -60,14 +60,13 @@ from dlint.finding import Effect, Remedy
 from dlint.loaders.loaders import Loader
 from dlint.program.conditions import with_workers
 from dlint.program.program import Program
-from dlint.randomness.init_functions import result_of, takes_one, with_arguments
+from dlint.randomness.init_functions import Hindrance, hindrance, result_of, with_arguments
 from dlint.rules.rule import Found
 from dlint.rules.wording import brief, listed
 from dlint.values.values import Function, Partial
 
 _ARGUMENT = "worker_init_fn"
 _ONE = "give the worker_init_fn exactly one parameter"
-_FREE = "have the first parameter that the partial leaves free take the worker's number"
 
 
 def check(program: Program) -> Iterator[Found]:
@@ -114,16 +113,20 @@ def _uncallable(program: Program, loader: Loader, written: ast.expr) -> Found | 
     values = loader.values(_ARGUMENT)
     if not loader.may_have_workers or not values:
         return None
-    names = set()
+    names: set[str] = set()
+    cures: dict[str, None] = {}
     is_partial = False
     for value in values:
         called, given = with_arguments(value) if value is not None else (None, None)
-        if not isinstance(called, Function) or takes_one(called, given):
+        hinders = hindrance(called, given) if isinstance(called, Function) else None
+        if hinders is None:
             return None
+        assert isinstance(called, Function)
         names.add(getattr(called.node, "name", "the lambda"))
+        cures[_cure(hinders) if isinstance(value, Partial) else "give it exactly one parameter"] = None
         is_partial = is_partial or isinstance(value, Partial)
     behind = " beside what the partial gives it" if is_partial else ""
-    cure = _FREE if is_partial else "give it exactly one parameter"
+    cure = ", and ".join(cures)
     return Found(
         loader.module,
         written,
@@ -134,3 +137,14 @@ def _uncallable(program: Program, loader: Loader, written: ast.expr) -> Found | 
         with_workers(program, loader),
         by_hand=cure if is_partial else f"{_ONE}, the worker's number",
     )
+
+
+def _cure(hinders: Hindrance) -> str:
+    """What to do where a partial and the worker's number do not go together."""
+    if hinders.twice:
+        return "have the first parameter that the partial leaves free take the worker's number"
+    if hinders.unknown:
+        return f"leave {listed(list(hinders.unknown))} out of the partial"
+    if hinders.missing:
+        return f"give {listed(list(hinders.missing))} in the partial"
+    return "give it one parameter more, that takes the worker's number behind what the partial gives"

@@ -45,7 +45,9 @@ or leave the option out.
 ## Fix safety
 
 Safe where every way to the call fails: the option goes, with the comments on it and the names that were there
-for it alone; unsafe where a `try` around the call catches the error. A negative `num_workers` has no remedy.
+for it alone. Where the number of workers is an option, an attribute or an entry of the settings, or only some
+ways fail, it becomes `persistent_workers=args.workers > 0`; other options are left to you there. Unsafe where
+a `try` around the call catches the error. A negative `num_workers` has no remedy.
 
 ## References
 
@@ -54,6 +56,7 @@ for it alone; unsafe where a `try` around the call catches the error. A negative
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Iterator
 
 from dlint.evaluation.options.option import option_of
@@ -141,6 +144,7 @@ def _needs_workers(loader: Loader, missing: dict[str, Conflict]) -> Found:
     error = _ERRORS[names[0]]
     if names[0] == "prefetch_factor" and all(map(_was_default, missing["prefetch_factor"].ways)):
         error += ", from torch 2.0 on"
+    remedy = _kept_with_workers(loader, names, always) or _dropped(loader, names, always)
     return Found(
         loader.module,
         loader.call,
@@ -148,12 +152,26 @@ def _needs_workers(loader: Loader, missing: dict[str, Conflict]) -> Found:
         "error",
         f"set num_workers or leave {'it' if len(names) == 1 else 'them'} out",
         None if all(conflict.as_it_stands for conflict in missing.values()) else SOME_WAYS,
-        remedy=_dropped(loader, names, always),
+        remedy=remedy,
         marked=loader.written_here(*names),
-        by_hand=None
-        if _dropped(loader, names, always)
-        else "give the option only where num_workers is above 0",
+        by_hand=None if remedy else "give the option only where num_workers is above 0",
     )
+
+
+def _kept_with_workers(loader: Loader, names: list[str], always: bool) -> Remedy | None:
+    """The repair that asks for the number of workers, where others may choose it: an option, an entry of the
+    settings, an attribute; a variable where it is not 0 on every way."""
+    number, persistent = loader.written("num_workers"), loader.keyword("persistent_workers")
+    if names != ["persistent_workers"] or persistent is None or not loader.written_here("num_workers"):
+        return None
+    match number:
+        case ast.Name() if not always:
+            pass
+        case ast.Attribute() | ast.Subscript() | ast.Call(func=ast.Attribute(attr="get")):
+            pass
+        case _:
+            return None
+    return Remedy("persist_with_workers", applicability(loader), "Keep workers only where there are some")
 
 
 def _option(loader: Loader) -> str | None:

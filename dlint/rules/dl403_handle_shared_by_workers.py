@@ -144,10 +144,10 @@ file that is read on from where the constructor left it, and one whose errors th
 from __future__ import annotations
 
 import ast
-import re
 from collections.abc import Iterator
 
 from dlint.finding import Remedy
+from dlint.fork.early.emptied import is_emptied
 from dlint.fork.early.kept_by_key import kept_by_key
 from dlint.fork.early.opened_late import (
     asked_for_by_others,
@@ -158,24 +158,22 @@ from dlint.fork.early.per_process import is_for_one_process, is_given_process
 from dlint.fork.early.reset import is_reset_in_workers, resetting
 from dlint.fork.early.when import BEFORE, BY_CONSTRUCTOR, When, kept_before, needed_early
 from dlint.fork.handles import handle_of, read_as_npz
-from dlint.fork.held_handles import Held, held, is_released, keeps_part
+from dlint.fork.held_handles import Held, held, is_released, keeps_part, keeps_what_is_there, only_by_number
 from dlint.fork.set_elsewhere import left_as_made
-from dlint.fork.sides import functions_of, init_visits, made_in_parent, renewed
+from dlint.fork.sides import functions_of, init_visits, made_in_parent, names_of, renewed
 from dlint.knowledge.processes.handles import HANDLES, Handle
 from dlint.objects.pickled_state import is_pickled
-from dlint.program.asked import for_events, for_made, for_visit
+from dlint.program.asked import for_events, for_held, for_made, for_visit
 from dlint.program.conditions import NOT_FORKED, any_loaded, both, start_by_default
 from dlint.program.opened_by_others import opened_by_others
 from dlint.program.program import Program
 from dlint.rules.rule import Found
 from dlint.rules.wording import place
 from dlint.source.nodes import walk
-from dlint.source.statements import FunctionNode, changed_names, own_names, statements_in
-from dlint.values.frame import Point
+from dlint.source.statements import FunctionNode, own_names, statements_in
 from dlint.values.functions import function_body
 from dlint.values.values import Class, Instance, Made
 from dlint.workers.events import Visit
-from dlint.workers.repetition import is_once
 from dlint.workers.sharing import by_dataset
 from dlint.workers.uses import WorkerUse
 from dlint.workers.worker import WorkerCode
@@ -244,7 +242,8 @@ def _kept(
     """Handles that an object holds once it is made."""
     reads = [(visit, _reads(visit)) for visit in visits]
     names = {name for _, read in reads for name in read}
-    for name, value, how in held(program, owner, names):
+    for there in held(program, owner, names):
+        name, value, how, _ = there
         handle, sure = handle_of(program.evaluator, value), True
         if handle is None and how == "alone":
             handle, sure = read_as_npz(program.evaluator, value, owner, name) or (None, True)
@@ -255,13 +254,13 @@ def _kept(
         if not any(start_by_default(program, use) == start for use in kept):
             continue
         binding = [visit for visit in visits if path_of(visit, name) in visit.frame.layout.binds]
-        if not all(_keeps_what_is_there(visit, name, value) for visit in binding):
+        if not all(keeps_what_is_there(visit, name, value) for visit in binding):
             continue
         if binding and is_for_one_process(visits):
             continue
         # What forked workers share under a key is another matter: see _by_key.
         by_key = how == "under a key"
-        if handle.forked and (by_key or _only_by_number(visits, name) or is_released(value, name)):
+        if handle.forked and (by_key or only_by_number(visits, name) or is_released(value, name)):
             handle = handle._replace(forked="")
         for visit, read in reads:
             if name in read:
@@ -269,8 +268,9 @@ def _kept(
                 when = BY_CONSTRUCTOR if binding else BEFORE
                 found = _found(program, kept, handle, value, visit, read[name], start, sent, attribute, when)
                 if how == "alone" and keeps_part(program, owner, value):
-                    how = "a part of it"  # a handle for each process would leave the part as it is
-                for each in _as_held(found, handle, how):
+                    # A handle for each process would leave the part as it is.
+                    there = there._replace(how="a part of it")
+                for each in _as_held(program, owner, found, handle, there):
                     yield each if sure else each._replace(condition=both(each.condition, _IS_NPZ))
                 break
 
@@ -322,27 +322,37 @@ def _read_by_others(
             continue
         names = {path.partition(".")[2] for path in own_names(made.point.statement)} - seen
         seen |= names
-        for name, value, how in held(program, owner, names):
+        for there in held(program, owner, names):
             kept = [
-                use for use in left_as_made(program, uses, owner, name) if not renewed(program, use, made)
+                use
+                for use in left_as_made(program, uses, owner, there.name)
+                if not renewed(program, use, made)
             ]
-            if value.key != made.key or not any(start_by_default(program, use) == start for use in kept):
+            if there.value.key != made.key or not any(
+                start_by_default(program, use) == start for use in kept
+            ):
                 continue
             reader = next((each for each in code.visits if each.frame.key == event.point.frame.key), None)
             if reader is not None and not is_for_one_process([reader]):
-                attribute = (owner.cls, name)
+                attribute = (owner.cls, there.name)
                 found = _found(
                     program, kept, handle, made, reader, event.node, start, sent, attribute, BEFORE
                 )
-                yield from _as_held(found, handle, how)
+                yield from _as_held(program, owner, found, handle, there)
 
 
-def _as_held(found: Iterator[Found], handle: Handle, how: Held) -> Iterator[Found]:
-    """The findings, with what to do by hand where no object holds the handle alone."""
+def _as_held(
+    program: Program, owner: Instance, found: Iterator[Found], handle: Handle, there: Held
+) -> Iterator[Found]:
+    """The findings, where their object holds the handle at all; with what to do by hand where none holds it
+    alone."""
     for each in found:
-        if how == "among others":
+        each = each._replace(condition=both(each.condition, for_held(program, owner, there)))
+        if there.how == "among others":
             each = each._replace(what=each.what.replace(f" is {handle.name} ", f" holds {handle.name} ", 1))
-        yield each if how == "alone" else each._replace(remedy=None, by_hand=_by_hand(handle, how))
+        yield (
+            each if there.how == "alone" else each._replace(remedy=None, by_hand=_by_hand(handle, there.how))
+        )
 
 
 def _by_hand(handle: Handle, how: str) -> str:
@@ -353,24 +363,6 @@ def _by_hand(handle: Handle, how: str) -> str:
     if how == "a part of it":
         return f"{_BY_HAND[how]}; close the inherited one first" if handle.once else _BY_HAND[how]
     return _BY_HAND["among others, once" if handle.once else "among others"]
-
-
-def _keeps_what_is_there(visit: Visit, name: str, made: Made) -> bool:
-    """Whether a method that binds an attribute does so only where nothing is there yet, in any process."""
-    node = visit.function.node
-    return not isinstance(node, ast.Lambda) and all(
-        is_once(made.node, Point(visit.frame, statement))
-        for statement in statements_in(node.body)
-        if path_of(visit, name) in {*own_names(statement), *changed_names(statement)}
-    )
-
-
-def _only_by_number(visits: list[Visit], name: str) -> bool:
-    """Whether worker code only takes a file's number, for os.pread, which needs no position."""
-    texts = [visit.function.module.text_of(visit.function.node) for visit in visits]
-    return any("pread(" in text for text in texts) and all(
-        text.count(f".{name}.fileno()") == len(re.findall(rf"\.{name}\b", text)) for text in texts
-    )
 
 
 def _lazy(
@@ -444,6 +436,7 @@ def _global(program: Program, uses: list[WorkerUse], code: WorkerCode, start: st
             for use in uses
             if (at_import or made_in_parent(program, made, functions_of(program, use)))
             and not renewed(program, use, made)
+            and not any(is_emptied(program, use, name, made.node) for name in names_of(made))
         ]
         if kept and handle is not None and handle.forked and isinstance(made.node, ast.expr):
             opened = "at import" if at_import else "by the parent"

@@ -89,11 +89,11 @@ from dlint.randomness.seed import FRESH, TORCH, WORKER
 from dlint.randomness.seeds import seeds_of
 from dlint.rules.rule import Found
 from dlint.rules.wording import brief
-from dlint.source.nodes import speaks_of, walk
+from dlint.source.nodes import speaks_of
 from dlint.source.statements import FunctionNode, dotted, parameters
 from dlint.streams.shares import Shares, is_what, passed_through
 from dlint.values.frame import Point
-from dlint.values.places import loops_around
+from dlint.values.places import loops_around, path_to
 from dlint.values.values import Const, Function, Value
 from dlint.workers.events import Event
 from dlint.workers.sharing import nearest
@@ -102,6 +102,8 @@ from dlint.workers.worker import WorkerCode
 
 # From here on workers have other numbers of NumPy than their parent and each other.
 _SEEDS_NUMPY = (1, 9)
+# What gives the same whatever order it is handed.
+_UNORDERS = frozenset({"len", "max", "min", "natsorted", "set", "sort", "sorted", "sum"})
 _LONGEST = 24  # characters of the list in the message
 
 
@@ -255,14 +257,26 @@ def _ordered(event: Event, statement: ast.stmt) -> ast.expr | None:
         return None
     if event.name == "random.sample" and not _takes_all(call):
         return None
+    around = path_to(statement, call)
+    if any(map(_unorders, around)):
+        return None
     match statement:
-        case ast.Assign(targets=[ast.Name() | ast.Attribute() as target], value=value) if any(
-            node is call for node in walk(value)
+        case ast.Assign(targets=[ast.Name() | ast.Attribute() as target], value=value) if value in (
+            *around,
+            call,
         ):
             return target
         case ast.Assign() | ast.AugAssign():
             return None
     return call
+
+
+def _unorders(node: ast.AST) -> bool:
+    """``sorted(...)``, ``np.sort(...)``, ``torch.randperm(n).sort()``."""
+    match node:
+        case ast.Call(func=ast.Name(id=name) | ast.Attribute(attr=name)):
+            return name in _UNORDERS
+    return False
 
 
 def _takes_all(call: ast.Call) -> bool:

@@ -290,3 +290,38 @@ def test_a_loader_that_shuffles_where_there_is_no_sampler_goes_on_doing_so(
     (finding,) = engine.check([tmp_path], Settings(select=("DL301",))).findings
     assert finding.remedy is not None
     assert (finding.level, finding.remedy.name) == ("error", remedy)
+
+
+_PARTIAL = """\
+from functools import partial
+from torch.utils.data import DataLoader
+from torchvision.datasets import FakeData
+
+def seed_worker({takes}):
+    print(locals())
+
+if __name__ == "__main__":
+    for row in DataLoader(FakeData(), num_workers=2, worker_init_fn=partial(seed_worker, {given})):
+        print(row)
+"""
+
+
+@pytest.mark.parametrize(
+    ("takes", "given", "advice"),
+    [
+        ("seed, worker_id", "seed=3", "have the first parameter that the partial leaves free take"),
+        ("worker_id, workers, rank, seed", "workers=2", "give rank and seed in the partial"),
+        ("worker_id, workers, rank, seed", "2, rank=0", "give seed in the partial"),
+        ("worker_id, *, rank, seed", "rank=0", "give seed in the partial"),
+        ("seed", "3", "give it one parameter more"),
+        ("worker_id, rank=0", "world=2", "leave world out of the partial"),
+    ],
+)
+def test_a_partial_that_does_not_go_with_a_workers_number(
+    takes: str, given: str, advice: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    program = _PARTIAL.format(takes=takes, given=given)
+    finding = _finding("DL205", program, tmp_path, monkeypatch)
+    assert finding.by_hand is not None
+    assert finding.by_hand.startswith(advice)
+    assert finding.by_hand in finding.message

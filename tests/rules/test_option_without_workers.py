@@ -80,3 +80,31 @@ def test_what_surely_raises_stands_before_what_may(tmp_path: Path) -> None:
     (finding,) = engine.check([tmp_path], Settings(select=("DL304",))).findings
     assert (finding.level, finding.condition) == ("error", None)
     assert finding.message.startswith("prefetch_factor without workers")
+
+
+@pytest.mark.parametrize(
+    ("before", "number", "remedy"),
+    [
+        ("", "0", "drop_argument"),
+        ("workers = 0", "workers", "drop_argument"),
+        ("", "min(0, 4)", "drop_argument"),
+        ("cfg = {'workers': 0}", "cfg['workers']", "persist_with_workers"),
+        ("cfg = {'workers': 0}", "cfg.get('workers', 0)", "persist_with_workers"),
+        ("from argparse import Namespace\ncfg = Namespace(workers=0)", "cfg.workers", "persist_with_workers"),
+        (
+            "parser = argparse.ArgumentParser()\nparser.add_argument('--workers', type=int, default=0)\n"
+            "workers = parser.parse_args().workers",
+            "workers",
+            "persist_with_workers",
+        ),
+    ],
+)
+def test_workers_are_kept_where_somebody_may_ask_for_some(
+    before: str, number: str, remedy: str, tmp_path: Path
+) -> None:
+    (tmp_path / "main.py").write_text(
+        f"import argparse\nfrom torch.utils.data import DataLoader\n{before}\n"
+        f"loader = DataLoader([1, 2], num_workers={number}, persistent_workers=True)\n"
+    )
+    found = engine.check([tmp_path], Settings(select=("DL304",))).findings
+    assert [each.remedy.name for each in found if each.remedy] == [remedy]

@@ -30,6 +30,7 @@ class Changes:
         self._in: dict[int, bool] = {}  # by module
         self._anywhere: bool | None = None
         self._by_key: dict[str, bool] = {}
+        self._below: dict[tuple[str, str], bool] = {}
 
     def may_be(self, made: Made, name: str) -> bool:
         """Whether code may change what stands under a name in settings: in the file that makes them, or, of
@@ -49,6 +50,20 @@ class Changes:
         if known is None:
             stores = re.compile(rf"""\[\s*["']{re.escape(name)}["']\s*\]\s*(?:=(?!=)|[-+*/|]=)""")
             known = self._by_key[name] = any(map(stores.search, self._modules.index.texts(name)))
+        return known
+
+    def may_be_below(self, attribute: str, name: str) -> bool:
+        """Whether some file may store under a key of what an attribute holds: ``self.cfg["workers"] = 4``,
+        ``self.cfg.update(given)``."""
+        mark = (attribute, name)
+        known = self._below.get(mark)
+        if known is None:
+            stores = re.compile(
+                rf"""\.{re.escape(attribute)}\s*(?:\[\s*["']{re.escape(name)}["']\s*\]\s*(?:=(?!=)|[-+*/|]=)"""
+                r"""|\[\s*[^"'\s\]][^\]\n]*\]\s*=(?!=)|\.(?:update|pop|setdefault|clear)\()"""
+            )
+            texts = self._modules.index.texts(attribute)
+            known = self._below[mark] = any(map(stores.search, texts))
         return known
 
     def _is_in(self, module: Module) -> bool:

@@ -7,6 +7,7 @@ import re
 from collections.abc import Container, Iterator
 from typing import TYPE_CHECKING, NamedTuple
 
+from dlint.fork.early.let_go import drops_of
 from dlint.fork.early.run_by import run_by
 from dlint.fork.early.surely import starts_as_none
 from dlint.fork.early.used import Used, is_one_of, used_before
@@ -160,11 +161,6 @@ def use_that_opens(program: Program, use: WorkerUse, opened: Opened, owner: Inst
         ):
             return used
     return None
-
-
-def drops_of(name: str) -> re.Pattern[str]:
-    """How code lets go of what an attribute holds."""
-    return re.compile(rf"\.{name}\.(?:close|release)\(|\.{name} = None|\bdel [^\n]*\.{name}\b")
 
 
 def _is_of(frame: Frame, owner: Instance) -> bool:

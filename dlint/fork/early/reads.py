@@ -9,7 +9,8 @@ import ast
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING
 
-from dlint.fork.early.let_go import let_go
+from dlint.fork.early.emptied import Empties, emptied_in
+from dlint.fork.early.let_go import dropped_after, let_go
 from dlint.fork.early.starts import Start, starts
 from dlint.knowledge.loading import LOADERS, is_iterable_dataset
 from dlint.source.module import Module
@@ -39,14 +40,15 @@ def item_read_in_parent(
     *,
     of_class: bool = False,
     resets: frozenset[str] = frozenset(),
+    empties: Empties | None = None,
 ) -> tuple[Module, ast.expr] | None:
     """Where the code around a use's loader, or around the calls that lead there, reads an item of the use's
     dataset (``of_class``: of any dataset of its classes) while workers are still to start: ``dataset[0]``.
 
     Where ``maker`` is the class of a dataset, it is one of that class whose item must be read. ``resets`` are
-    methods that let go of what that has made.
+    methods that let go of what that has made; so do statements that ``empties`` tells.
     """
-    return _early(program, use, maker, _reads, of_class, resets)
+    return _early(program, use, maker, _reads, of_class, resets, empties)
 
 
 def length_asked_in_parent(
@@ -63,6 +65,7 @@ def _early(
     looked_at: Callable[[Frame], _Reads],
     of_class: bool,
     resets: frozenset[str],
+    empties: Empties | None = None,
 ) -> tuple[Module, ast.expr] | None:
     evaluator = program.evaluator
     instances = use.code.instances.values()
@@ -72,7 +75,7 @@ def _early(
     classes = {id(instance.cls.node) for instance in made or instances}
     for loader in _loaders(program, use) if classes else ():
         any_of_class = of_class or use.loader is None
-        for place, read, start in _read_before(evaluator, loader, classes, looked_at, resets):
+        for place, read, start in _read_before(evaluator, loader, classes, looked_at, resets, empties):
             if any_of_class or _is_among(evaluator, read, _loaded(evaluator, loader, start)):
                 return place
     return None
@@ -96,6 +99,7 @@ def _read_before(
     classes: set[int],
     looked_at: Callable[[Frame], _Reads],
     resets: frozenset[str],
+    empties: Empties | None,
 ) -> Iterator[tuple[tuple[Module, ast.expr], Instance, Start]]:
     """The objects of some classes that are read before the workers of a loader start: where, and before
     which start."""
@@ -109,7 +113,10 @@ def _read_before(
                 for read in _datasets(evaluator, value):
                     if id(read.cls.node) not in classes or (numbered and _is_stream(evaluator, read)):
                         continue
-                    if start.may_fork_after(evaluator, place, point):
+                    drops = emptied_in(start.frame, empties)
+                    if not dropped_after(place, point, start, drops) and start.may_fork_after(
+                        evaluator, place, point
+                    ):
                         yield (inner.frame.module, node), read, start
 
 

@@ -78,18 +78,22 @@ def _sets(program: Program, use: WorkerUse, visit: Visit, cls: Class, name: str)
     """Whether a function sets or deletes an attribute of what may be an object of a class, or empties what a
     decorator keeps for it."""
     node = visit.function.node
-    if isinstance(node, ast.Lambda):
-        return False
     kept = re.compile(rf"\b{re.escape(name)}\.cache_clear\(|\bpop\(['\"]{re.escape(name)}['\"]")
     if kept.search(visit.function.module.text_of(node)):
         return True
     evaluator = program.evaluator
-    for statement in statements_in(node.body):
+    setting: list[tuple[ast.stmt | None, ast.expr]] = []
+    if isinstance(node, ast.Lambda):
+        setting = [(None, held) for each in function_body(node) for held in _by_call(each, name)]
+    else:
+        setting = [(each, held) for each in statements_in(node.body) for held in _holders(each, name)]
+    for statement, held in setting:
         point = Point(visit.frame, statement)
-        for held in _holders(statement, name):
-            values = [value for value, _ in evaluator.values(held, point, visit.world)]
-            if may_be_of(program, use, values, cls) and not _only_where_none(statement, point):
-                return True
+        values = [value for value, _ in evaluator.values(held, point, visit.world)]
+        if may_be_of(program, use, values, cls) and not (
+            statement is not None and _only_where_none(statement, point)
+        ):
+            return True
     return False
 
 
@@ -100,7 +104,14 @@ def _holders(statement: ast.stmt, name: str) -> Iterator[ast.expr]:
             for target in targets:
                 if isinstance(target, ast.Attribute) and target.attr == name:
                     yield target.value
-        case ast.Expr(
-            value=ast.Call(func=ast.Name(id="setattr" | "delattr"), args=[held, ast.Constant(value=attr), *_])
-        ) if attr == name:
+        case ast.Expr(value=call):
+            yield from _by_call(call, name)
+
+
+def _by_call(node: ast.AST, name: str) -> Iterator[ast.expr]:
+    """Of what a call sets or deletes an attribute: ``setattr(dataset, "file", None)``."""
+    match node:
+        case ast.Call(func=ast.Name(id="setattr" | "delattr"), args=[held, ast.Constant(value=attr), *_]) if (
+            attr == name
+        ):
             yield held

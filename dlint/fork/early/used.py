@@ -151,13 +151,21 @@ def _is_dropped(
         at = (getattr(later, "lineno", 0), getattr(later, "col_offset", 0))
         ended = start.places is not None and not any(at < each for each in start.places)
         comes = at > here and not ended
-        if not (comes or repeated) or not isinstance(frame.receiver, Instance):
+        if not (comes or repeated) or not (isinstance(frame.receiver, Instance) or _is_given(later, node)):
             continue
         if drop(_run(program, frame), drops):
             if comes:
                 return True
             dropping += [there.statement] if there.statement is not None else []
     return is_dropped_in_rounds(here, point, start, dropping)
+
+
+def _is_given(call: ast.AST, node: ast.expr) -> bool:
+    """Whether a function is handed what something has been done to: ``close(dataset)``."""
+    names = {each.id for each in walk(node) if isinstance(each, ast.Name)}
+    return isinstance(call, ast.Call) and any(
+        isinstance(each, ast.Name) and each.id in names for given in call.args for each in walk(given)
+    )
 
 
 def drop(run: list[Frame], drops: re.Pattern[str]) -> bool:

@@ -6,6 +6,7 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING, NamedTuple
 
+from dlint.fork.early.emptied import emptying, is_emptied
 from dlint.fork.early.kept_by_key import KeptByKey, is_kept_by
 from dlint.fork.early.opened_late import Opened, is_opened_by, parent_run, use_that_opens
 from dlint.fork.early.reads import item_read_in_parent, length_asked_in_parent
@@ -52,12 +53,12 @@ def kept_before(
     program: Program, use: WorkerUse, owners: list[Instance], kept: KeptByKey
 ) -> tuple[When | None, bool]:
     """How the parent comes to keep a handle under a key, and whether it is surely one that workers need."""
-    evaluator = program.evaluator
+    evaluator, name = program.evaluator, kept.place.rpartition(".")[2]
     for owner in owners:
         run = parent_run(program, [frame for _, frame in evaluator.initialisers.of(owner)])
-        if is_kept_by(evaluator, kept, run):
+        if is_kept_by(evaluator, kept, run) and not is_emptied(program, use, name, owner.node):
             return When(f"in the parent too, by the constructor of {owner.cls.name}"), True
-    read = item_read_in_parent(program, use)
+    read = item_read_in_parent(program, use, empties=emptying(program, use, name))
     return (_by_reading(read), kept.is_one) if read is not None else (None, False)
 
 

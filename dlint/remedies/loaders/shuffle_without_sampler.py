@@ -7,7 +7,7 @@ import libcst as cst
 from dlint.finding import Finding
 from dlint.knowledge.loading import SIGNATURE
 from dlint.rewriting.edits import Edits
-from dlint.rewriting.pieces.arguments import argument_index
+from dlint.rewriting.pieces.arguments import argument_index, both
 from dlint.rewriting.refusal import CannotRepair
 from dlint.rewriting.source import Source
 
@@ -29,14 +29,7 @@ def repair(source: Source, finding: Finding, edits: Edits) -> None:
     if isinstance(shuffle, cst.Name) and shuffle.value == "True":
         edits.replace(shuffle, absent)
         return
-    # What binds less than ``and`` stands in brackets of its own.
-    loose = isinstance(shuffle, cst.IfExp | cst.Lambda | cst.NamedExpr) or (
-        isinstance(shuffle, cst.BooleanOperation) and isinstance(shuffle.operator, cst.Or)
-    )
-    wanted = shuffle.deep_clone()
-    if loose and not shuffle.lpar:
-        wanted = wanted.with_changes(lpar=[cst.LeftParen()], rpar=[cst.RightParen()])
-    edits.replace(shuffle, cst.BooleanOperation(wanted, cst.And(), absent))
+    edits.replace(shuffle, both(shuffle, absent))
 
 
 def _argument(call: cst.Call, name: str) -> cst.Arg:

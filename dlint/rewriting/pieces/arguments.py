@@ -26,6 +26,17 @@ def argument_index(call: cst.Call, name: str, signature: Sequence[str]) -> int |
     return None
 
 
+def both(wanted: cst.BaseExpression, condition: cst.BaseExpression) -> cst.BooleanOperation:
+    """``wanted and condition``: what binds less than ``and`` stands in brackets of its own."""
+    loose = isinstance(wanted, cst.IfExp | cst.Lambda | cst.NamedExpr) or (
+        isinstance(wanted, cst.BooleanOperation) and isinstance(wanted.operator, cst.Or)
+    )
+    left = wanted.deep_clone()
+    if loose and not wanted.lpar:
+        left = left.with_changes(lpar=[cst.LeftParen()], rpar=[cst.RightParen()])
+    return cst.BooleanOperation(left, cst.And(), condition)
+
+
 def with_keyword(call: cst.Call, name: str, value: cst.BaseExpression, room: Room | None = None) -> cst.Call:
     """The call with ``name=value`` after its other keywords, before any ``**``.
 

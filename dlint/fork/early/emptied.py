@@ -1,0 +1,85 @@
+"""What the parent lets go of by the name of what keeps it, before workers start: ``ARCHIVES.clear()``,
+``for archive in ARCHIVES.values(): archive.close()``, or a function that does so."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from dlint.fork.early.let_go import dropped_after, is_dropped_in_rounds
+from dlint.fork.early.starts import starts
+from dlint.source.nodes import walk
+from dlint.source.statements import expressions, statement_at, statements_in
+from dlint.values.frame import Frame, Point
+from dlint.values.values import Function
+
+if TYPE_CHECKING:
+    from dlint.fork.program import Program
+    from dlint.workers.uses import WorkerUse
+
+Empties = Callable[[ast.stmt, Frame], bool]
+_CLOSES = re.compile(r"\.(?:clear|close|pop|popitem|release)\(")
+
+
+def emptying(program: Program, use: WorkerUse, name: str) -> Empties:
+    """Whether a statement of the parent, in some frame, empties what goes by a name or closes what is in it:
+    itself, or by a function that it calls, which is none of those that workers run."""
+    evaluator = program.evaluator
+    anew = r"(?:None|\{\}|\[\]|(?:dict|list|OrderedDict)\(\))"
+    by_name = re.compile(
+        rf"\b{name}(?:\[[^\n]*\])?\.(?:cache_clear|clear|close|pop|popitem|release)\("
+        rf"|\bdel [^\n]*\b{name}\b|\b{name}(?:\[:\])? = {anew}\s*(?:#|$)",
+        re.MULTILINE,
+    )
+    goes_through = re.compile(rf"\bin (?:\w+\()*(?:\w+\.)*{name}\b|\bwhile (?:\w+\.)*{name}\b")
+    own = {id(visit.function.node) for visit in use.code.visits}
+
+    def says(text: str) -> bool:
+        return by_name.search(text) is not None or (
+            goes_through.search(text) is not None and _CLOSES.search(text) is not None
+        )
+
+    def empties(statement: ast.stmt, frame: Frame) -> bool:
+        if isinstance(statement, ast.For | ast.While):
+            header = ast.unparse(statement.iter if isinstance(statement, ast.For) else statement.test)
+            return re.search(rf"\b{name}\b", header) is not None and says(ast.unparse(statement))
+        if hasattr(statement, "body"):
+            return False
+        return says(ast.unparse(statement)) or any(
+            isinstance(callee, Function)
+            and id(callee.node) not in own
+            and says(callee.module.text_of(callee.node))
+            for expression in expressions(statement)
+            for node in walk(expression)
+            if isinstance(node, ast.Call)
+            for callee, _ in evaluator.values(node.func, Point(frame, statement))
+        )
+
+    return empties
+
+
+def is_emptied(program: Program, use: WorkerUse, name: str, made: ast.AST | None) -> bool:
+    """Whether the code around a use's loader, or around the calls that lead there, surely empties what goes
+    by a name before workers start, and after it has ``made`` something, where it has."""
+    empties = emptying(program, use, name)
+    for start in starts(program.evaluator, use.loader) if use.loader is not None else ():
+        drops = emptied_in(start.frame, empties)
+        if not drops:
+            continue
+        statement = statement_at(start.frame.scope, made) if isinstance(made, ast.expr) else None
+        if statement is not None and any(node is made for node in walk(statement)):
+            assert isinstance(made, ast.expr)
+            if dropped_after(made, Point(start.frame, statement), start, drops):
+                return True
+        elif is_dropped_in_rounds((0, 0), Point(start.frame, None), start, drops):
+            return True
+    return False
+
+
+def emptied_in(frame: Frame, empties: Empties | None) -> list[ast.stmt]:
+    """The statements of a frame that empty something."""
+    if empties is None or isinstance(frame.scope, ast.Lambda):
+        return []
+    return [each for each in statements_in(frame.scope.body) if empties(each, frame)]
