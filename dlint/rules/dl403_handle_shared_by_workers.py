@@ -27,8 +27,9 @@ Fine are handles opened in the worker: for each item, in `worker_init_fn` (also 
 opened when first needed to None again), keyed on `os.getpid()`, or at the first item where the parent reads
 none, or lets go what it has read with (`dataset.close()`) before workers start, or reads one only in runs
 without workers (`if args.debug:` reads it and sets their number to 0); so are those that the constructor
-closes again. `np.memmap` is fine, so is a file opened for writing;
-forked workers may also share an archive in an `io.BytesIO` and a file that they only read by `os.pread`.
+closes again, or `dataset.close()` where workers open their own. `np.memmap` is fine, so is a file opened
+for writing; forked workers may also share an archive in an `io.BytesIO` and a file that they only read by
+`os.pread`.
 
 ## Why is this bad
 
@@ -164,6 +165,7 @@ from dlint.fork.sides import functions_of, init_visits, made_in_parent, names_of
 from dlint.knowledge.processes.handles import HANDLES, Handle
 from dlint.objects.pickled_state import is_pickled
 from dlint.program.asked import for_events, for_held, for_made, for_visit
+from dlint.program.closed_by_others import is_closed_by_others
 from dlint.program.conditions import NOT_FORKED, any_loaded, both, start_by_default
 from dlint.program.opened_by_others import opened_by_others
 from dlint.program.program import Program
@@ -258,6 +260,10 @@ def _kept(
             continue
         if binding and is_for_one_process(visits):
             continue
+        if binding:
+            kept = [use for use in kept if not is_closed_by_others(program, use, owner, name)]
+            if not kept:
+                continue
         # What forked workers share under a key is another matter: see _by_key.
         by_key = how == "under a key"
         if handle.forked and (by_key or only_by_number(visits, name) or is_released(value, name)):
