@@ -24,12 +24,12 @@ BANK:`), a `threading.local()`, or a cached function, where the constructor need
 and no object in whose dict the constructor leaves any can be sent to workers that are not forked.
 
 Fine are handles opened in the worker: for each item, in `worker_init_fn` (also where that only sets what is
-opened when first needed to None again), keyed on `os.getpid()`, or at the first item where the parent reads
-none, or lets go what it has read with (`dataset.close()`) before workers start, or reads one only in runs
-without workers (`if args.debug:` reads it and sets their number to 0); so are those that the constructor
-closes again, or `dataset.close()` where workers open their own. `np.memmap` is fine, so is a file opened
-for writing; forked workers may also share an archive in an `io.BytesIO` and a file that they only read by
-`os.pread`.
+opened when first needed to None again, as what `os.register_at_fork(after_in_child=...)` is given may), keyed
+on `os.getpid()`, or at the first item where the parent reads none, or lets go what it has read with
+(`dataset.close()`) before workers start, or reads one only in runs without workers (`if args.debug:` reads it
+and sets their number to 0); so are those that the constructor closes again, or `dataset.close()` where
+workers open their own. `np.memmap` is fine, so is a file opened for writing; forked workers may also share an
+archive in an `io.BytesIO` and a file that they only read by `os.pread`.
 
 ## Why is this bad
 
