@@ -19,9 +19,10 @@ the same: the constructor lists its contents, or has the object that holds it do
 program or a shuffling loader asks for the length; or the program reads an item, or surely runs any method,
 property or function that needs it (`dataset.statistics()`), where the loader is made, in a method that is
 called before (Lightning's `setup`), or in the constructor of the object that keeps the dataset. So it is
-with one that a dict of the module, the class or the object keeps under its path or number (`if path not in
-BANK:`), a `threading.local()`, or a cached function, where the constructor needs the one that workers need;
-and no object in whose dict the constructor leaves any can be sent to workers that are not forked.
+with one that a global or an attribute of a class keeps (`if Rows.file is None:`), a dict of the module, the
+class or the object under its path or number (`if path not in BANK:`), a `threading.local()`, or a cached
+function, where the main process needs the one that workers need; and no object in whose dict the constructor
+leaves any can be sent to workers that are not forked.
 
 Fine are handles opened in the worker: for each item, in `worker_init_fn` (also where that only sets what is
 opened when first needed to None again, as what `os.register_at_fork(after_in_child=...)` is given may), keyed
@@ -145,11 +146,12 @@ file that is read on from where the constructor left it, and one whose errors th
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator
 
 from dlint.finding import Remedy
 from dlint.fork.early.emptied import is_emptied
-from dlint.fork.early.kept_by_key import kept_by_key
+from dlint.fork.early.kept_by_key import KeptByKey, kept_by_key
 from dlint.fork.early.opened_late import (
     asked_for_by_others,
     opened_in,
@@ -407,13 +409,15 @@ def _by_key(program: Program, use: WorkerUse, owners: list[Instance]) -> Iterato
             continue
         if is_given_process(program.evaluator, use.code.visits, each.visit.function.node):
             continue
+        if each.alone and _is_bound_by_others(use, each, word):
+            continue
         when, sure = kept_before(program, use, owners, each)
         if when is not None and isinstance(each.made.node, ast.expr):
             handle, visit = each.handle, each.visit
             yield Found(
                 each.made.point.frame.module,
                 each.made.node,
-                f"{each.place} holds {handle.name} opened {when.how}: "
+                f"{each.place} {'is' if each.alone else 'holds'} {handle.name} opened {when.how}: "
                 f"forked workers share it and {handle.forked}",
                 handle.effect,
                 f"{handle.advice}{_where(when)}",
@@ -423,8 +427,21 @@ def _by_key(program: Program, use: WorkerUse, owners: list[Instance]) -> Iterato
                     None if sure else "workers need the same one",
                 ),
                 visit.link.steps(each.place, visit.function.module, each.statement),
-                by_hand=_by_hand(handle, "among others"),
+                by_hand=handle.cure or handle.advice if each.alone else _by_hand(handle, "among others"),
             )
+
+
+def _is_bound_by_others(use: WorkerUse, kept: KeptByKey, word: str) -> bool:
+    """Whether other worker code than what opens a handle stores into what holds it, or lets go of that, or
+    looks at its process before it asks for the handle."""
+    asks = re.compile(rf"\b(?:{word}|{getattr(kept.visit.function.node, 'name', word)})\b")
+    stores = re.compile(rf"\b{word} = |\b{word}\.close\(|\bdel [^\n]*\b{word}\b")
+    return any(
+        stores.search(text) or (is_for_one_process([visit]) and asks.search(text))
+        for visit in use.code.visits
+        if visit.function.node is not kept.visit.function.node
+        for text in [visit.function.module.text_of(visit.function.node)]
+    )
 
 
 def _global(program: Program, uses: list[WorkerUse], code: WorkerCode, start: str | None) -> Iterator[Found]:
