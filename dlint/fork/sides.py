@@ -7,6 +7,8 @@ import re
 from collections.abc import Collection, Iterable, Iterator
 from typing import TYPE_CHECKING
 
+from dlint.fork.start_method import STARTS_ANEW, start_method_of
+from dlint.fork.together import beside
 from dlint.fork.worker_dataset import may_be_of
 from dlint.source.desugaring.records import AFTER_INIT
 from dlint.source.module import Module
@@ -14,6 +16,7 @@ from dlint.source.nodes import walk
 from dlint.source.statements import statements_in
 from dlint.values.frame import Point
 from dlint.values.values import Class, Function, Instance, Partial, Value
+from dlint.workers.worker import WorkerCode
 
 if TYPE_CHECKING:
     from dlint.fork.program import Program
@@ -82,13 +85,52 @@ def names_of(made: Made) -> set[str]:
 
 
 def init_visits(program: Program, use: WorkerUse) -> list[Visit]:
-    """The functions that the ``worker_init_fn`` of a use's loader runs."""
+    """The functions that the ``worker_init_fn`` of a use's loader runs, and what each process runs first that
+    is forked."""
+    return [
+        *(
+            visit
+            for own in (program.uses_of(use.loader) if use.loader is not None else ())
+            for visit in own.code.visits
+            if visit.role == "worker_init_fn"
+        ),
+        *_after_fork(program, use),
+    ]
+
+
+def _after_fork(program: Program, use: WorkerUse) -> list[Visit]:
+    """The functions that ``os.register_at_fork`` has each forked worker of a use run before anything else."""
+    mark = ("run after a fork",)
+    if mark not in program.answers:
+        program.answers[mark] = [
+            (module.relative, _run_in_child(program, keyword.value, point))
+            for module, call, point in calls_named(program, "register_at_fork", everywhere=True)
+            for keyword in call.keywords
+            if keyword.arg == "after_in_child"
+        ]
+    found: list[tuple[str, list[Visit]]] = program.answers[mark]
+    if not found or start_method_of(program, use) in STARTS_ANEW:
+        return []
     return [
         visit
-        for own in (program.uses_of(use.loader) if use.loader is not None else ())
-        for visit in own.code.visits
-        if visit.role == "worker_init_fn"
+        for relative, visits in found
+        if any(relative in beside(program, module.relative) for module in use.modules)
+        for visit in visits
     ]
+
+
+def _run_in_child(program: Program, given: ast.expr, point: Point) -> list[Visit]:
+    """The functions that are run where one is given to be called; a method of a library's object, as
+    ``ARCHIVES.clear``, counts as one that calls it."""
+    code = WorkerCode(program.evaluator)
+    callees = [value for value, _ in program.evaluator.values(given, point)]
+    if isinstance(given, ast.Attribute):
+        nothing = ast.arguments([], [], None, [], [], None, [])
+        calling = ast.copy_location(ast.Lambda(nothing, ast.Call(given, [], [])), given)
+        callees.append(Function(calling, point.frame))
+    for callee in callees:
+        code.add_callable(callee, "after_in_child", point.frame.module, given.lineno)
+    return code.visits
 
 
 def asks_for(nodes: Iterable[ast.AST], methods: Collection[str]) -> bool:

@@ -120,7 +120,9 @@ GENERATORS = {
     "torch.Generator().manual_seed": "torch.Generator()",
 }
 # Methods of a generator that seed it again or set its state.
-RESEEDS = frozenset({"manual_seed", "seed", "set_state", "setstate"})
+RESEEDS = frozenset({"__setstate__", "manual_seed", "seed", "set_state", "setstate"})
+# What NumPy's generators draw from: to set its ``state`` is the way to seed a ``Generator`` again.
+BIT_GENERATORS = frozenset({"_bit_generator", "bit_generator"})
 # Methods of a generator that draw nothing.
 _NO_DRAWS = frozenset(
     {

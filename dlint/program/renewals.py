@@ -9,7 +9,7 @@ from dlint.fork.sides import asks_for, functions_of, init_visits, names_of
 from dlint.fork.worker_dataset import meant
 from dlint.knowledge.augmentation.augmenters import renews
 from dlint.knowledge.epochs import TELLS
-from dlint.knowledge.randomness import RESEEDS
+from dlint.knowledge.randomness import BIT_GENERATORS, RESEEDS
 from dlint.loaders.loaders import Loader, is_zero
 from dlint.loaders.trainers import TrainerLoader
 from dlint.program.program import Program
@@ -169,11 +169,19 @@ def _seeds_it(program: Program, use: WorkerUse, visit: Visit, made: Made) -> boo
 
 
 def _seedings(function: ast.AST, names: set[str] | None) -> Iterator[ast.expr]:
-    """What a function calls a method of that seeds, where it goes by one of these names (None: by any)."""
+    """What a function calls a method of that seeds, or sets the state of, where it goes by one of these names
+    (None: by any)."""
     for node in walk(function):
-        if (
-            isinstance(node, ast.Attribute)
-            and (node.attr in RESEEDS or renews(node.attr))
-            and (names is None or getattr(node.value, "attr", getattr(node.value, "id", None)) in names)
-        ):
-            yield node.value
+        held: ast.expr | None = restored_by(node)
+        if isinstance(node, ast.Attribute) and (node.attr in RESEEDS or renews(node.attr)):
+            held = node.value
+        if held is not None and (names is None or getattr(held, "attr", getattr(held, "id", None)) in names):
+            yield held
+
+
+def restored_by(node: ast.AST) -> ast.expr | None:
+    """The generator whose state is set where a place is assigned to: ``rng.bit_generator.state``."""
+    match node:
+        case ast.Attribute(value=ast.Attribute(value=held, attr=name), attr="state", ctx=ast.Store()):
+            return held if name in BIT_GENERATORS else None
+    return None

@@ -138,7 +138,7 @@ from dlint.knowledge.randomness import GENERATORS, RESEEDS, SEEDS, draws_from_ge
 from dlint.program.asked import for_made
 from dlint.program.conditions import both, loaded
 from dlint.program.program import Program
-from dlint.program.renewals import lacks_init, renewed_by_call, renewed_by_parent, stores
+from dlint.program.renewals import lacks_init, renewed_by_call, renewed_by_parent, restored_by, stores
 from dlint.program.unseeded_transforms import unseeded_transforms
 from dlint.project.releases.pinned import is_older
 from dlint.randomness.augmenters import draws_numbers, has_own_state
@@ -147,8 +147,9 @@ from dlint.rules.rule import Found
 from dlint.rules.wording import place
 from dlint.source.module import Module
 from dlint.source.nodes import speaks_of, walk
-from dlint.source.statements import FunctionNode
-from dlint.values.values import Instance, Key, Made, Unknown
+from dlint.source.statements import FunctionNode, statements_in
+from dlint.values.frame import Point
+from dlint.values.values import Instance, Key, Made, Unknown, Value
 from dlint.workers.events import Event, Visit
 from dlint.workers.repetition import is_cached
 from dlint.workers.sharing import codes_of
@@ -238,6 +239,7 @@ def _draws(program: Program, code: WorkerCode) -> Iterator[tuple[Event, Made, bo
     worker = frozenset(id(visit.function.node) for visit in code.visits)
     stored: dict[Key, bool] = {}
     reseeded = {event.owner.key for event in code.events if event.owner is not None and _reseeds(event)}
+    reseeded |= {value.key for visit in code.visits for value in _restored(program, visit)}
     for event in events:
         for made in _generators(program, event):
             if made.key in reseeded:
@@ -271,6 +273,19 @@ def _reseeds(event: Event) -> bool:
     ):
         return renews(method)
     return method in RESEEDS
+
+
+def _restored(program: Program, visit: Visit) -> Iterator[Value]:
+    """What worker code sets the state of."""
+    node = visit.function.node
+    if isinstance(node, ast.Lambda) or "bit_generator" not in visit.function.module.text_of(node):
+        return
+    for statement in statements_in(node.body):
+        for target in statement.targets if isinstance(statement, ast.Assign) else ():
+            held = restored_by(target)
+            if held is not None:
+                values = program.evaluator.values(held, Point(visit.frame, statement), visit.world)
+                yield from (value for value, _ in values)
 
 
 def _is_inherited(program: Program, use: WorkerUse, made: Made, *, in_worker: bool) -> bool:

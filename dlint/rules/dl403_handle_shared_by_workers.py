@@ -19,16 +19,18 @@ the same: the constructor lists its contents, or has the object that holds it do
 program or a shuffling loader asks for the length; or the program reads an item, or surely runs any method,
 property or function that needs it (`dataset.statistics()`), where the loader is made, in a method that is
 called before (Lightning's `setup`), or in the constructor of the object that keeps the dataset. So it is
-with one that a dict of the module, the class or the object keeps under its path or number (`if path not in
-BANK:`), a `threading.local()`, or a cached function, where the constructor needs the one that workers need;
-and no object in whose dict the constructor leaves any can be sent to workers that are not forked.
+with one that a global or an attribute of a class keeps (`if Rows.file is None:`), a dict of the module, the
+class or the object under its path or number (`if path not in BANK:`), a `threading.local()`, or a cached
+function, where the main process needs the one that workers need; and no object in whose dict the constructor
+leaves any can be sent to workers that are not forked.
 
 Fine are handles opened in the worker: for each item, in `worker_init_fn` (also where that only sets what is
-opened when first needed to None again), keyed on `os.getpid()`, or at the first item where the parent reads
-none, or lets go what it has read with (`dataset.close()`) before workers start, or reads one only in runs
-without workers (`if args.debug:` reads it and sets their number to 0); so are those that the constructor
-closes again. `np.memmap` is fine, so is a file opened for writing;
-forked workers may also share an archive in an `io.BytesIO` and a file that they only read by `os.pread`.
+opened when first needed to None again, as what `os.register_at_fork(after_in_child=...)` is given may), keyed
+on `os.getpid()`, or at the first item where the parent reads none, or lets go what it has read with
+(`dataset.close()`) before workers start, or reads one only in runs without workers (`if args.debug:` reads it
+and sets their number to 0); so are those that the constructor closes again, or `dataset.close()` where
+workers open their own. `np.memmap` is fine, so is a file opened for writing; forked workers may also share an
+archive in an `io.BytesIO` and a file that they only read by `os.pread`.
 
 ## Why is this bad
 
@@ -144,11 +146,12 @@ file that is read on from where the constructor left it, and one whose errors th
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator
 
 from dlint.finding import Remedy
 from dlint.fork.early.emptied import is_emptied
-from dlint.fork.early.kept_by_key import kept_by_key
+from dlint.fork.early.kept_by_key import KeptByKey, kept_by_key
 from dlint.fork.early.opened_late import (
     asked_for_by_others,
     opened_in,
@@ -164,6 +167,7 @@ from dlint.fork.sides import functions_of, init_visits, made_in_parent, names_of
 from dlint.knowledge.processes.handles import HANDLES, Handle
 from dlint.objects.pickled_state import is_pickled
 from dlint.program.asked import for_events, for_held, for_holder, for_made, for_visit
+from dlint.program.closed_by_others import is_closed_by_others
 from dlint.program.conditions import NOT_FORKED, any_loaded, both, start_by_default
 from dlint.program.opened_by_others import opened_by_others
 from dlint.program.program import Program
@@ -258,6 +262,10 @@ def _kept(
             continue
         if binding and is_for_one_process(visits):
             continue
+        if binding:
+            kept = [use for use in kept if not is_closed_by_others(program, use, owner, name)]
+            if not kept:
+                continue
         # What forked workers share under a key is another matter: see _by_key.
         by_key = how == "under a key"
         if handle.forked and (by_key or only_by_number(visits, name) or is_released(value, name)):
@@ -404,13 +412,15 @@ def _by_key(program: Program, use: WorkerUse, owners: list[Instance]) -> Iterato
             continue
         if is_given_process(program.evaluator, use.code.visits, each.visit.function.node):
             continue
+        if each.alone and _is_bound_by_others(use, each, word):
+            continue
         when, sure = kept_before(program, use, owners, each)
         if when is not None and isinstance(each.made.node, ast.expr):
             handle, visit = each.handle, each.visit
             yield Found(
                 each.made.point.frame.module,
                 each.made.node,
-                f"{each.place} holds {handle.name} opened {when.how}: "
+                f"{each.place} {'is' if each.alone else 'holds'} {handle.name} opened {when.how}: "
                 f"forked workers share it and {handle.forked}",
                 handle.effect,
                 f"{handle.advice}{_where(when)}",
@@ -420,8 +430,21 @@ def _by_key(program: Program, use: WorkerUse, owners: list[Instance]) -> Iterato
                     None if sure else "workers need the same one",
                 ),
                 visit.link.steps(each.place, visit.function.module, each.statement),
-                by_hand=_by_hand(handle, "among others"),
+                by_hand=handle.cure or handle.advice if each.alone else _by_hand(handle, "among others"),
             )
+
+
+def _is_bound_by_others(use: WorkerUse, kept: KeptByKey, word: str) -> bool:
+    """Whether other worker code than what opens a handle stores into what holds it, or lets go of that, or
+    looks at its process before it asks for the handle."""
+    asks = re.compile(rf"\b(?:{word}|{getattr(kept.visit.function.node, 'name', word)})\b")
+    stores = re.compile(rf"\b{word} = |\b{word}\.close\(|\bdel [^\n]*\b{word}\b")
+    return any(
+        stores.search(text) or (is_for_one_process([visit]) and asks.search(text))
+        for visit in use.code.visits
+        if visit.function.node is not kept.visit.function.node
+        for text in [visit.function.module.text_of(visit.function.node)]
+    )
 
 
 def _global(program: Program, uses: list[WorkerUse], code: WorkerCode, start: str | None) -> Iterator[Found]:

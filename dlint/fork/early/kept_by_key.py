@@ -1,6 +1,7 @@
 """Handles that worker code keeps under a key once it has opened them (``BANK[path]``), in a dict, or in
 a list that is looked through for it, that the parent has filled before: with the same things, as far as is
-known. A name of a ``threading.local()`` is such a key."""
+known. A name of a ``threading.local()`` is such a key, so are a module's global and a class's attribute that
+hold nothing at first."""
 
 from __future__ import annotations
 
@@ -13,7 +14,7 @@ from dlint.fork.handles import handle_of
 from dlint.source.nodes import walk
 from dlint.source.statements import dotted, own_names, parameters, self_name, statements_in
 from dlint.values.frame import Argument, Frame, Point, given_to
-from dlint.values.places import loops_around
+from dlint.values.places import loops_around, tests_around
 from dlint.values.values import Class, Const, Instance, Key, Made, Unknown, Value
 from dlint.values.worlds import HERE
 from dlint.workers.repetition import is_cached, is_once
@@ -27,7 +28,8 @@ if TYPE_CHECKING:
 class KeptByKey(NamedTuple):
     """A handle, what makes it, the function that keeps it, the dict as the function calls it (for a cached
     function its name), the key (None: what the cached function is given) and where it is one; whether each
-    object has a dict of its own, and whether it is known to be one handle for all items."""
+    object has a dict of its own, whether it is known to be one handle for all items, and whether it is kept
+    by a name of its own."""
 
     handle: Handle
     made: Made
@@ -37,6 +39,7 @@ class KeptByKey(NamedTuple):
     statement: ast.stmt
     own: bool
     is_one: bool
+    alone: bool
 
 
 def kept_by_key(evaluator: Evaluator, visits: list[Visit]) -> Iterator[KeptByKey]:
@@ -49,7 +52,10 @@ def kept_by_key(evaluator: Evaluator, visits: list[Visit]) -> Iterator[KeptByKey
             point = Point(visit.frame, statement)
             home: tuple[str, bool] | None = None
             key: ast.expr | None = None
+            alone = _named_for_all(evaluator, statement, point)
             match statement:
+                case ast.Assign(value=opened) if alone is not None:
+                    home, key = (alone, False), ast.Constant(alone)
                 case ast.Assign(targets=[*_, ast.Subscript() as target], value=opened):
                     if is_once(opened, point):
                         home, key = _home(evaluator, target.value, point), target.slice
@@ -71,7 +77,54 @@ def kept_by_key(evaluator: Evaluator, visits: list[Visit]) -> Iterator[KeptByKey
                 if handle is not None and handle.forked and isinstance(made, Made) and home is not None:
                     keys = _keys(evaluator, key, point)
                     is_one = len(keys) == 1 and isinstance(keys[0], Const)
-                    yield KeptByKey(handle, made, visit, home[0], key, statement, home[1], is_one)
+                    yield KeptByKey(
+                        handle, made, visit, home[0], key, statement, home[1], is_one, alone is not None
+                    )
+
+
+def _named_for_all(evaluator: Evaluator, statement: ast.stmt, point: Point) -> str | None:
+    """What a module's global or a class's attribute is called to which a statement assigns where nothing is
+    there yet, whatever it is asked for."""
+    if not isinstance(statement, ast.Assign):
+        return None
+    target, value = statement.targets[-1], statement.value
+    if not isinstance(target, ast.Name | ast.Attribute):
+        return None
+    path = ast.unparse(target)
+    if isinstance(value, ast.BoolOp | ast.IfExp):
+        once = any(isinstance(node, ast.expr) and dotted(node) == path for node in walk(value))
+    else:
+        once = is_once(value, point)
+    if not once or any(_asks_which(test) for test, _, _ in tests_around(point)):
+        return None
+    if isinstance(target, ast.Attribute):
+        cls = _class_meant(evaluator, target.value, point)
+        return f"{cls.name}.{target.attr}" if cls is not None else None
+    body = statements_in(point.frame.layout.body)
+    return (
+        target.id if any(isinstance(each, ast.Global) and target.id in each.names for each in body) else None
+    )
+
+
+def _class_meant(evaluator: Evaluator, held: ast.expr, point: Point) -> Class | None:
+    """The class that an expression stands for: ``cls``, ``type(self)``, ``self.__class__``."""
+    values = [value for value, _ in evaluator.values(held, point)]
+    match held:
+        case ast.Attribute(value=own, attr="__class__"):
+            found = [value for value, _ in evaluator.values(own, point)]
+            values = [value.cls if isinstance(value, Instance) else value for value in found]
+    classes = [value for value in values if isinstance(value, Class)]
+    return classes[0] if classes and len(classes) == len(values) else None
+
+
+def _asks_which(test: ast.expr) -> bool:
+    """Whether a test compares what is there with what is asked for: another takes its place."""
+    return any(
+        isinstance(node, ast.Compare)
+        and isinstance(node.ops[0], ast.Eq | ast.NotEq)
+        and not isinstance(node.comparators[0], ast.Constant)
+        for node in walk(test)
+    )
 
 
 def _looked_for(held: ast.expr, statement: ast.stmt, function: ast.FunctionDef) -> ast.expr | None:

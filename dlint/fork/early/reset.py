@@ -78,7 +78,7 @@ def _sets(program: Program, use: WorkerUse, visit: Visit, cls: Class, name: str)
     """Whether a function sets or deletes an attribute of what may be an object of a class, or empties what a
     decorator keeps for it."""
     node = visit.function.node
-    kept = re.compile(rf"\b{re.escape(name)}\.cache_clear\(|\bpop\(['\"]{re.escape(name)}['\"]")
+    kept = re.compile(rf"\b{re.escape(name)}\.cache_clear\b|\bpop\(['\"]{re.escape(name)}['\"]")
     if kept.search(visit.function.module.text_of(node)):
         return True
     evaluator = program.evaluator

@@ -7,9 +7,10 @@ import ast
 from typing import TYPE_CHECKING, NamedTuple
 
 from dlint.fork.early.emptied import emptying, is_emptied
-from dlint.fork.early.kept_by_key import KeptByKey, is_kept_by
+from dlint.fork.early.kept_by_key import KeptByKey, drops_by_key, is_kept_by
 from dlint.fork.early.opened_late import Opened, is_opened_by, parent_run, use_that_opens
 from dlint.fork.early.reads import item_read_in_parent, length_asked_in_parent
+from dlint.fork.early.used import used_before
 from dlint.source.module import Module
 from dlint.values.frame import Arguments
 from dlint.values.values import Const, Instance
@@ -59,7 +60,13 @@ def kept_before(
         if is_kept_by(evaluator, kept, run) and not is_emptied(program, use, name, owner.node):
             return When(f"in the parent too, by the constructor of {owner.cls.name}"), True
     read = item_read_in_parent(program, use, empties=emptying(program, use, name))
-    return (_by_reading(read), kept.is_one) if read is not None else (None, False)
+    if read is not None:
+        return _by_reading(read), kept.is_one
+    keeper = getattr(kept.visit.function.node, "name", name)
+    for used in used_before(program, use, {keeper}, drops_by_key(name)):
+        if is_kept_by(evaluator, kept, used.run) and not is_emptied(program, use, name, used.node):
+            return When(f"in the parent too, by {used.shown}", (used.module, used.node)), True
+    return None, False
 
 
 def _by_reading(read: _Place) -> When:
