@@ -64,6 +64,8 @@ def kept_before(
         return _by_reading(read), kept.is_one
     keeper = getattr(kept.visit.function.node, "name", name)
     for used in used_before(program, use, {keeper}, drops_by_key(name)):
+        if getattr(used.run[0].scope, "name", "") == "__init__":
+            continue  # in other runs it may be this dataset that is made there, or another in its place
         if is_kept_by(evaluator, kept, used.run) and not is_emptied(program, use, name, used.node):
             return When(f"in the parent too, by {used.shown}", (used.module, used.node)), True
     return None, False
