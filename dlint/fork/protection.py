@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable, Iterator
 from functools import cached_property
+from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
 from dlint.calls.implicit_calls import runs_of
@@ -12,6 +13,7 @@ from dlint.fork.boundaries import Boundaries, Way
 from dlint.knowledge.words.reflection import BY_NAME
 from dlint.project.main_guards import guarded_role, runs_in_main_only
 from dlint.source.module import Module
+from dlint.source.statements import own_names
 from dlint.values.frame import Point
 from dlint.values.places import tests_around
 from dlint.values.values import Const, External
@@ -93,9 +95,8 @@ class Protections:
         """Where the program makes the call as it protects, or with what takes protection back."""
         word = self._name.rpartition(".")[2]
         for module in self._evaluator.modules.naming(word):
-            for trail in _mentions(module, word):
-                call = trail[-2] if len(trail) > 1 else None
-                if isinstance(call, ast.Call) and call.func is trail[-1]:
+            for mention in _mentions(module, word):
+                for call, trail in _calls_of(mention):
                     self._evaluator.start()
                     point = self._evaluator.sites.point_of(module, trail)
                     if self._protects(call, point) is protects:
@@ -107,13 +108,15 @@ class Protections:
 
     def _protects(self, call: ast.Call, point: Point) -> bool | None:
         """Whether a call protects or takes protection back; None for other calls."""
-        callees = self._evaluator.values(call.func, point)
-        if not any(isinstance(value, External) and value.name == self._name for value, _ in callees):
-            return None
+        called = [
+            world
+            for value, world in self._evaluator.values(call.func, point)
+            if isinstance(value, External) and value.name == self._name
+        ]
         written = [*call.args, *(keyword.value for keyword in call.keywords)]
-        if not written:
+        if not called or not written:
             return None
-        given = self._evaluator.values(written[0], point)
+        given = [each for world in called for each in self._evaluator.values(written[0], point, world)]
         counted = _counts_cpus(written[0])
         if any(
             (isinstance(value, Const) and value.value in self._values)
@@ -233,10 +236,8 @@ class Protections:
         word = self._name.rpartition(".")[2]
         for module in self._evaluator.modules.naming(word):
             for trail in _mentions(module, word):
-                said, above = trail[-1], trail[-2] if len(trail) > 1 else None
-                if isinstance(said, ast.Name | ast.Attribute) and not (
-                    isinstance(above, ast.Call) and above.func is said
-                ):
+                said = trail[-1]
+                if isinstance(said, ast.Name | ast.Attribute) and not list(_calls_of(trail)):
                     point = self._evaluator.sites.point_of(module, trail)
                     values = self._evaluator.values(said, point)
                     if any(isinstance(each, External) and each.name == self._name for each, _ in values):
@@ -342,6 +343,23 @@ def _mentions(module: Module, word: str) -> Iterator[list[ast.AST]]:
         match trail[-1]:
             case ast.alias(name=name, asname=str(other)) if name == word != other:
                 yield from module.paths_to(other)
+
+
+def _calls_of(mention: list[ast.AST]) -> Iterator[tuple[ast.Call, list[ast.AST]]]:
+    """The call of a function that is named, and those in the body of a loop over such functions
+    (``for call, given in ((setNumThreads, 0), ...): call(given)``), with the nodes down to the function or
+    the call."""
+    above = mention[-2] if len(mention) > 1 else None
+    if isinstance(above, ast.Call) and above.func is mention[-1]:
+        yield above, mention
+        return
+    for at, (outer, inner) in enumerate(pairwise(mention), 1):
+        if isinstance(outer, ast.For) and outer.iter is inner:
+            bound = own_names(outer)
+            for statement in outer.body:
+                match statement:
+                    case ast.Expr(value=ast.Call(func=ast.Name(id=name)) as call) if name in bound:
+                        yield call, [*mention[:at], statement, call]
 
 
 def _is_conditional(point: Point) -> bool:

@@ -120,7 +120,7 @@ from dlint.rules.wording import brief, place
 from dlint.values.frame import Point
 from dlint.values.functions import function_body
 from dlint.values.places import places_around
-from dlint.values.values import Class, Const, External, Function, Instance, Unknown, Value
+from dlint.values.values import Class, Const, External, Function, Instance, Made, Unknown, Value
 from dlint.workers.events import Event
 from dlint.workers.reach import Link
 from dlint.workers.sharing import codes_of
@@ -146,8 +146,8 @@ def check(program: Program) -> Iterator[Found]:
     for loader in program.loaders:
         if loader.inherited or loader.kind.seeds_workers:
             continue
-        if loader.module.relative in program.modules.index.storing("worker_init_fn"):
-            continue  # set once the loader is made
+        if _is_set_later(program, loader):
+            continue
         uses = program.possible_uses(loader)
         codes = codes_of(uses)
         for code in codes:
@@ -204,6 +204,20 @@ def _says_workers(program: Program, call: ast.Call, point: Point) -> bool:
         isinstance(value, Const) and value.value is True
         for argument in said
         for value, _ in program.evaluator.values(argument, point)
+    )
+
+
+def _is_set_later(program: Program, loader: Loader) -> bool:
+    """Whether the function is set once the loader is made: somewhere in the same file, or elsewhere by who
+    surely has this loader."""
+    storing = program.modules.index.storing("worker_init_fn")
+    if loader.module.relative in storing:
+        return True
+    program.evaluator.start()
+    return any(
+        isinstance(held, Made | Instance) and held.node is loader.call
+        for store in (program.evaluator.attributes.outside.stores("worker_init_fn") if storing else ())
+        for held, _ in program.evaluator.values(store.target.value, store.point)
     )
 
 

@@ -87,6 +87,7 @@ from dlint.source.nodes import speaks_of, walk
 from dlint.streams.divided import divides
 from dlint.streams.items import chained
 from dlint.streams.sources.streams import Streams
+from dlint.values.facts import Cut, is_above
 from dlint.values.frame import Arguments, Frame, Point
 from dlint.values.values import Class, Const, External, Function, Instance, Key, Partial, Value
 from dlint.values.worlds import World
@@ -98,6 +99,7 @@ _Passed: TypeAlias = tuple[ast.AST, Frame]
 _ITERABLE = "torch.utils.data.IterableDataset"
 # Bases that say nothing about how items are read.
 _PLAIN = ONLY_KINDS | {_ITERABLE, "torch.utils.data.Dataset"}
+_MORE_THAN_ONE: Cut = (1, True)
 _CHANGES = re.compile("worker_info|dataset", re.IGNORECASE)
 _RANDOM = re.compile("seed|rng|random|generator", re.IGNORECASE)
 
@@ -216,11 +218,14 @@ def _is_plain_iterable(program: Program, cls: Class) -> bool:
 
 def _shared(program: Program, loader: Loader, dataset: Value) -> bool:
     """Whether two workers or more may get the dataset as it is."""
-    for way, _ in loader.ways("num_workers", "dataset", "worker_init_fn"):
+    for way, world in loader.ways("num_workers", "dataset", "worker_init_fn"):
         workers, value = way["num_workers"], way["dataset"]
-        if value is None or value.key != dataset.key or is_zero(workers):
+        if value is None or value.key != dataset.key or workers is None or is_zero(workers):
             continue
-        one = isinstance(workers, Const) and workers.value == 1
+        if isinstance(workers, Const):
+            one = workers.value == 1
+        else:
+            one = is_above(world.about(workers.key), _MORE_THAN_ONE) is False
         if not one and not _may_divide(program, loader, way["worker_init_fn"]):
             return True
     return False

@@ -23,6 +23,7 @@ from dlint.knowledge.randomness import WORKER_INFO
 from dlint.knowledge.trainers import SETTINGS
 from dlint.knowledge.words.reflection import INSTANTIATES, LOCATES
 from dlint.values.alike import told
+from dlint.values.facts import Cut, beyond, is_above
 from dlint.values.frame import Argument, Arguments, Point
 from dlint.values.outcomes import Outcome
 from dlint.values.values import (
@@ -47,6 +48,8 @@ if TYPE_CHECKING:
     from dlint.evaluation.interface import Evaluator
 
 _PLAIN = (Const, Items, Table)
+# Just below one.
+_ONE: Cut = (1, False)
 
 
 class Library:
@@ -276,6 +279,9 @@ class Library:
             return [(Const(function(numbers)), world)]
         if function is min and 0 in numbers and len(values) > 1:
             return [(Const(0), world)]
+        others = [outcomes for outcomes in values if [value for value, _ in outcomes] != [Const(1)]]
+        if function is min and len(values) == 2 and len(others) == 1:
+            return _at_most_one(others[0], node, point)
         return [(Unknown((function.__name__, id(node), point.frame.key)), world)]
 
     def _getattr(self, arguments: Arguments, node: ast.AST, point: Point, world: World) -> list[Outcome]:
@@ -422,6 +428,25 @@ _FUNCTIONS: dict[str, Callable[[Library, Arguments, ast.AST, Point, World], list
     "importlib.import_module": Library._import,
     "functools.partial": Library._partial,
 }
+
+
+def _at_most_one(numbers: list[Outcome], node: ast.AST, point: Point) -> list[Outcome]:
+    """What ``min(n, 1)`` gives: 1, or ``n`` where that is less. Of a larger bound no rule asks on which side
+    of it a number lies."""
+    found: list[Outcome] = []
+    for value, world in numbers:
+        if isinstance(value, Const) and isinstance(value.value, int | float):
+            found.append((Const(min(value.value, 1)), world))
+        elif isinstance(value, Unknown | Made | External):
+            about = world.about(value.key)
+            known = is_above(about, _ONE)
+            for above in (True, False) if known is None else (known,):
+                least = Const(1) if above else value
+                at = world if known is not None else world.with_about(value.key, beyond(about, _ONE, above))
+                found.append((least, at))
+        else:
+            found.append((Unknown(("min", id(node), point.frame.key)), world))
+    return found
 
 
 def _gives_objects(arguments: Arguments) -> bool:
