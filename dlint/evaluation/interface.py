@@ -274,6 +274,8 @@ class FilledFields(Protocol):
 
     def value(self, filled: Made, name: str, otherwise: External, world: World) -> list[Outcome]: ...
 
+    def is_set(self, node: ast.ClassDef, name: str) -> bool: ...
+
 
 class Records(Protocol):
     """Dataclasses and the like as dicts, and one made from another."""
