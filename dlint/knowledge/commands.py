@@ -34,6 +34,12 @@ ONLY_TELL = frozenset({"prog", "description"})
 # and the calls above that do the same.
 WRAPS = {"draccus.wrap": "draccus.parse", "pyrallis.wrap": "pyrallis.parse"}
 
+# What classes of settings are derived from whose fields are variables of the system, where there are such.
+FROM_ENVIRONMENT = "pydantic_settings.BaseSettings"
+READS_ENVIRONMENT = frozenset(
+    {FROM_ENVIRONMENT, "pydantic.BaseSettings", "pydantic.env_settings.BaseSettings"}
+)
+
 # A decorator that calls a function with what stands in a YAML file.
 HYDRA = "hydra.main"
 

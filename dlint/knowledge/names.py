@@ -42,6 +42,7 @@ _PREFIXES = (
     ("typing_extensions.", "typing."),
     ("pydantic.v1.", "pydantic."),
     ("pydantic.main.", "pydantic."),
+    ("pydantic_settings.main.", "pydantic_settings."),
     ("boto3.session.Session", "boto3.Session"),
     ("pymongo.mongo_client.MongoClient", "pymongo.MongoClient"),
     ("redis.client.", "redis."),

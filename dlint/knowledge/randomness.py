@@ -173,6 +173,11 @@ _DRAWING_METHODS = TORCH_FILLS | {
     "rvs",
     "sample",
 }
+# Of torch's functions of no state, those that draw: drop out, or sample. What makes batches draws nothing.
+_FUNCTIONS = re.compile(
+    r"torch\.nn\.functional\.\w+|torch\.nn\.utils\.rnn\.\w+|torch\.utils\.data\.default_\w+"
+)
+_DRAWING_FUNCTIONS = re.compile(r"attention|dropout|fractional_|gumbel_|rrelu")
 # Generators that have a state of their own.
 _OWN_STATES = (
     "numpy.random.RandomState",
@@ -320,7 +325,7 @@ def may_draw(name: str, library: str) -> bool:
     if name.rpartition(".")[2] in _DRAWING_METHODS:
         return True
     if library == "torch" and name.startswith(("torch.nn.", "torch.distributions.", "torch.utils.")):
-        return True
+        return _FUNCTIONS.fullmatch(name) is None or _DRAWING_FUNCTIONS.search(name) is not None
     return not name.startswith(_DRAW_NOTHING)
 
 

@@ -27,6 +27,11 @@ _PROCESS = re.compile(
     r"|(?:global|local)_zero$",
     re.IGNORECASE,
 )
+# What rounds are called, or what counts them.
+_OF_STEPS = re.compile(r"step|batch|iter", re.IGNORECASE)
+_OF_EPOCHS = re.compile(r"epoch|round", re.IGNORECASE)
+# So many rounds are not one epoch each.
+_MANY = 50
 
 
 class Test(NamedTuple):
@@ -80,6 +85,40 @@ def lets_through(test: ast.expr, wanted: bool, loop: ast.stmt, point: Point) -> 
                 return True
             return _grows_past(left, op, right, wanted, loop, point)
     return _is_of_process(test, point)
+
+
+def is_seldom(test: ast.expr, wanted: bool, loop: ast.stmt, *, of_steps: bool) -> bool:
+    """Whether a test lets one of many rounds through, by their number: ``step % 500 == 0``. Where the rounds
+    may be epochs, those in between must be as many as no one trains between two evaluations, or be called
+    steps."""
+    match test:
+        case ast.UnaryOp(op=ast.Not(), operand=operand):
+            return is_seldom(operand, not wanted, loop, of_steps=of_steps)
+        case ast.BoolOp(op=op, values=values):
+            each = [is_seldom(value, wanted, loop, of_steps=of_steps) for value in values]
+            return any(each) if isinstance(op, ast.And) is wanted else all(each)
+        case ast.Compare(left=left, ops=[ast.Eq() | ast.NotEq() as op], comparators=[right]):
+            return isinstance(op, ast.Eq) is wanted and (
+                _is_every(left, loop, of_steps)
+                or dotted(left) in _counters(loop)
+                or dotted(right) in _counters(loop)
+            )
+    return not wanted and _is_every(test, loop, of_steps)
+
+
+def _is_every(node: ast.expr, loop: ast.stmt, of_steps: bool) -> bool:
+    """Whether an expression is 0 in one of many rounds: ``(step + 1) % args.every``."""
+    match node:
+        case ast.BinOp(left=left, op=ast.Mod(), right=right):
+            parts = [each for part in (left, right) for each in walk(part)]
+            named = [dotted(each) or "" for each in parts if isinstance(each, ast.Name | ast.Attribute)]
+            if any(map(_OF_EPOCHS.search, named)) or _counters(loop).isdisjoint(named):
+                return False
+            if isinstance(right, ast.Constant):
+                many = isinstance(right.value, int) and right.value >= (2 if of_steps else _MANY)
+                return many or (any(map(_OF_STEPS.search, named)) and right.value != 1)
+            return of_steps or any(map(_OF_STEPS.search, named))
+    return False
 
 
 def _is_same(node: ast.expr, point: Point) -> bool:

@@ -61,12 +61,14 @@ class LoaderFinder:
                             and node.name not in self._words
                             and any(trail[-1] in (base, getattr(base, "value", None)) for base in node.bases)
                         ]
-                        self._words += self._renamed(trail[-1], word)
+                        self._words += [*self._renamed(trail[-1], word), *self._kept_as(trail)]
         return self._words
 
     def _naming(self, word: str) -> Iterator[Module]:
-        """The modules that may derive a class from a loader class or import it under another name."""
-        named = re.compile(as_base(word) + rb"|\b%b\s+as\s" % word.encode())
+        """The modules that may derive a class from a loader class, import it under another name, or keep a
+        partial of it under one."""
+        name = re.escape(word.encode())
+        named = re.compile(as_base(word) + rb"|\b%b\s+as\s|\bpartial\(\s*(?:\w+\.)*%b\b" % (name, name))
         return self._modules.each(
             relative
             for relative in self._modules.index.mentioning(word)
@@ -76,6 +78,17 @@ class LoaderFinder:
     def _renamed(self, node: ast.AST, word: str) -> list[str]:
         if isinstance(node, ast.alias) and node.asname and node.asname not in (self._words or ()):
             return [node.asname] if node.name.rpartition(".")[2] == word else []
+        return []
+
+    def _kept_as(self, trail: list[ast.AST]) -> list[str]:
+        """The name under which a module keeps a partial of a class, for others to call."""
+        match [node for node in trail if not isinstance(node, ast.Attribute | ast.Name)]:
+            case [
+                ast.Module(),
+                ast.Assign(targets=[ast.Name(id=name)]),
+                ast.Call(func=ast.Name(id="partial") | ast.Attribute(attr="partial"), args=[first, *_]),
+            ] if first in trail and name not in (self._words or ()):
+                return [name]
         return []
 
     def files(self) -> list[str]:

@@ -80,7 +80,7 @@ class Attributes:
                     or self._is_validated(base.cls, name)
                 ):
                     return [(Unknown(("attribute", base.key, name)), world)]
-                return outcomes
+                return self._evaluator.records.with_environment(base, name, outcomes)
             case Class():
                 found = self._evaluator.classes.member(base, name)
                 if any(

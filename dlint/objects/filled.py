@@ -280,7 +280,8 @@ class Filled:
                     for value, owner in self._evaluator.classes.member_above(given, "__init_subclass__"):
                         if isinstance(value, Function):
                             bound = Function(value.node, value.frame, given, owner)
-                            yield from self._by_call(bound, Arguments(), statement, point, names, 0)
+                            told = _told(given.node, point)
+                            yield from self._by_call(bound, told, statement, point, names, 0)
             case ast.Expr(value=ast.Call() as call):
                 for callee, _ in self._evaluator.values(call.func, point):
                     yield from self._by_call(callee, arguments_of(call, point), call, point, names, 0)
@@ -360,6 +361,18 @@ class Filled:
 _DICTS = frozenset(
     {"builtins.dict", "collections.UserDict", "collections.OrderedDict", "collections.defaultdict"}
 )
+
+
+def _told(node: ast.ClassDef, point: Point) -> Arguments:
+    """What the statement of a class gives to ``__init_subclass__``: ``class Noisy(Base, key="noisy")``."""
+    given = Arguments()
+    for keyword in node.keywords:
+        argument = Argument(keyword.value, point)
+        if keyword.arg is None:
+            given.splats.append(argument)
+        else:
+            given.keywords[keyword.arg] = argument
+    return given
 
 
 def _top(block: list[ast.stmt]) -> Iterator[ast.stmt]:

@@ -11,10 +11,11 @@ import ast
 from typing import TYPE_CHECKING, NamedTuple
 
 from dlint.knowledge.commands import FILLS_FIELDS, ONLY_TELL
+from dlint.objects.classes import is_property
 from dlint.source.desugaring.records import AFTER_INIT, is_record
-from dlint.source.statements import parameters
+from dlint.source.statements import dotted, own_names, parameters, self_name, statements_in
 from dlint.values.frame import Argument, Arguments, Point
-from dlint.values.values import Class, External, Made, Unknown
+from dlint.values.values import Class, External, Function, Made, Unknown
 from dlint.values.worlds import OPTION, World
 
 if TYPE_CHECKING:
@@ -61,10 +62,15 @@ class FilledFields:
         return [each.arg for each in parameters(made)[1:]] if made is not None and not made.args.kwarg else []
 
     def value(self, filled: Made, name: str, otherwise: External, world: World) -> list[Outcome]:
-        """What a field may be whose default is no plain constant; empty where nothing is known of that."""
+        """What a field may be whose default is no plain constant, or what a method or a property is; empty
+        where nothing is known of that."""
         cls = self.cls(filled, world)
-        field = _field(cls.node, name) if isinstance(cls, Class) else None
-        if field is None or not isinstance(cls, Class) or self._is_set(cls.node, name):
+        if not isinstance(cls, Class):
+            return []
+        field = _field(cls.node, name)
+        if field is None:
+            return self._method(filled, cls, name, world)
+        if self.is_set(cls.node, name):
             return []
         at = Point(cls.frame, cls.node)
         inner = self._record(field.annotation, at, world)
@@ -85,10 +91,31 @@ class FilledFields:
             found.append((otherwise, world.assuming(choice, True)))
         return found
 
-    def _is_set(self, node: ast.ClassDef, name: str) -> bool:
+    def _method(self, filled: Made, cls: Class, name: str, world: World) -> list[Outcome]:
+        """The method of a class, of the object that the command line fills, or what its property gives."""
+        members = self._evaluator.classes.member(cls, name)
+        found: list[Outcome] = []
+        for value, owner in members:
+            if not isinstance(value, Function) or isinstance(value.node, ast.Lambda):
+                return []
+            if is_property(value.node):
+                getter = Function(value.node, value.frame, filled, owner)
+                calls = self._evaluator.calls
+                found += calls.returns(getter, Arguments(), filled.node, filled.point, world)
+            else:
+                of_class = any(dotted(each) == "classmethod" for each in value.node.decorator_list)
+                receiver = cls if of_class else filled
+                found.append((self._evaluator.classes.bind(value, receiver, owner), world))
+        return found
+
+    def is_set(self, node: ast.ClassDef, name: str) -> bool:
         """Whether a field may be something else than what was asked for, which the class or others store."""
-        after = any(isinstance(each, ast.FunctionDef) and each.name in AFTER_INIT for each in node.body)
-        return after or self._evaluator.modules.index.stored_elsewhere(name)
+        methods = [each for each in node.body if isinstance(each, ast.FunctionDef)]
+        return (
+            any(each.name in AFTER_INIT for each in methods)
+            or self._evaluator.modules.index.stored_elsewhere(name)
+            or any(_stores(each, name) for each in methods if each.name != "__init__")
+        )
 
     def _record(self, annotation: ast.expr | None, at: Point, world: World) -> Class | None:
         """The dataclass that a field is annotated with."""
@@ -127,6 +154,13 @@ def _field(node: ast.ClassDef, name: str) -> _Field | None:
         and any(isinstance(target, ast.Attribute) and target.attr == name for target in each.targets)
     ]
     return _Field(taken[0].annotation, defaults[0] if defaults else None, calls[0] if calls else None)
+
+
+def _stores(method: ast.FunctionDef, name: str) -> bool:
+    """Whether a method stores an attribute of its object."""
+    holder = self_name(method)
+    path = f"{holder}.{name}"
+    return holder is not None and any(path in own_names(each) for each in statements_in(method.body))
 
 
 def _known(value: Class | Unknown) -> Argument:

@@ -7,14 +7,15 @@ import re
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
+from dlint.knowledge.commands import FROM_ENVIRONMENT, READS_ENVIRONMENT
 from dlint.knowledge.names import AS_TUPLES_DICT, CHANGES_SETTINGS, DUMPED, MODEL_COPIED, TUPLE_REPLACED
 from dlint.source.desugaring.records import is_record
 from dlint.source.nodes import speaks_of, walk
 from dlint.source.statements import parameters
 from dlint.values.frame import Argument, Arguments, Point
 from dlint.values.outcomes import OUTCOMES, Outcome
-from dlint.values.values import Class, External, Instance, Made, Partial, Table, Value
-from dlint.values.worlds import World
+from dlint.values.values import Class, Const, External, Instance, Items, Made, Partial, Table, Value
+from dlint.values.worlds import OPTION, World
 
 if TYPE_CHECKING:
     from dlint.objects.interface import Evaluator
@@ -116,6 +117,31 @@ class Records:
         if function == MODEL_COPIED and any(map(self._evaluator.modules.index.stored_elsewhere, fields)):
             return None  # a copy has what was stored in the other one
         return Partial(External(function), Arguments([Argument(None, None, record)]))
+
+    def with_environment(self, settings: Instance, name: str, defaults: list[Outcome]) -> list[Outcome]:
+        """What an object holds whose fields are variables of the system, where there are such: what its class
+        says, unless somebody asks for something else. What other objects hold is no other."""
+        if not self._evaluator.modules.index.mentioning("BaseSettings"):
+            return defaults
+        if READS_ENVIRONMENT.isdisjoint(self._evaluator.classes.libraries(settings.cls)):
+            return defaults
+        fields = (Const, Instance, Items, Table)
+        if name.startswith("_") or not any(isinstance(value, fields) for value, _ in defaults):
+            return defaults
+        otherwise = External(f"{FROM_ENVIRONMENT}().{name}")
+        made = settings.arguments
+        if made is None or made.positional or made.splats or made.spread:
+            return [(otherwise, world) for _, world in defaults[:1]]
+        if name in made.keywords:  # which comes before the variables
+            world = defaults[0][1]
+            return self._evaluator.value_of(made.keywords[name], world)
+        choice = (OPTION, settings.cls.key, name)
+        return [
+            (value if not asked else otherwise, world.assuming(choice, asked))
+            for value, world in defaults
+            for asked in (False, True)
+            if world.known(choice) in (None, asked)
+        ]
 
     def _fields(self, record: Instance) -> list[str]:
         """The names of a record's fields, as its ``__init__`` has them."""

@@ -9,12 +9,12 @@ On some way through the program:
 - `prefetch_factor=0` with workers; a negative `num_workers`, `prefetch_factor` or `timeout`.
 
 Only sure values count: a number of workers that the user chooses is not reported, but the default of an
-option is (`--workers`, default 0, with `prefetch_factor=2`: the program raises as it stands), and
-`persistent_workers=workers > 0` is understood. A default does not count where a file is given for all
-(`Config(**yaml.safe_load(f))`), nor one that a validator of a pydantic model may replace, nor one that the
-program itself refuses (`if args.workers == 0: parser.error(...)`). `worker_init_fn` without workers is never
-called, which is harmless and not reported. What a test expects to raise (`with pytest.raises(ValueError):`)
-is left alone.
+option is (`--workers`, default 0, with `prefetch_factor=2`: the program raises as it stands), also of one
+that pydantic's `BaseSettings` reads of the environment, and `persistent_workers=workers > 0` is understood. A
+default does not count where a file is given for all (`Config(**yaml.safe_load(f))`), nor one that a validator
+of a pydantic model may replace, nor one that the program itself refuses
+(`if args.workers == 0: parser.error(...)`). `worker_init_fn` without workers is never called, which is
+harmless and not reported. What a test expects to raise (`with pytest.raises(ValueError):`) is left alone.
 
 ## Why is this bad
 

@@ -8,7 +8,8 @@ the loop goes round; `next(iter(loaders[k]))` as well, one of each in an inner l
 returns it and is called in a loop.
 
 Once before or after a loop is fine, so is once an epoch beside what goes through the batches (a loop, a
-function that is called there, or one that trains by its name and cannot be seen), now and then
+function that is called there, or one that trains by its name and cannot be seen; not one of many rounds,
+`if step % 500 == 0: evaluate(val)`), now and then
 (`if step % 100 == 0`, but not `if rank == 0`, `args.weight > 0` or what only the constructor sets, which are
 the same in all rounds, nor `if step > 3`, which lets all through from one on), in a loop that is left in the
 same round (an attempt that is made again only after an error) or goes round a few times as it is written, in
@@ -68,7 +69,7 @@ from collections.abc import Iterator
 from dlint.calls.site import Site
 from dlint.finding import Effect, Remedy
 from dlint.knowledge.iterables import draws
-from dlint.loaders.every_round import is_now_and_then, lets_through, tests_in
+from dlint.loaders.every_round import is_now_and_then, is_seldom, lets_through, tests_in
 from dlint.loaders.iteration import Iterations
 from dlint.loaders.loaders import Loader
 from dlint.loaders.samplers import Samplers
@@ -80,7 +81,7 @@ from dlint.rules.wording import brief
 from dlint.source.module import Module
 from dlint.source.nodes import walk
 from dlint.source.restarts import Restart, base_of, may_restart, restarts, takes_first
-from dlint.source.statements import changed_names, dotted, own_names, statements_in, target_names
+from dlint.source.statements import blocks, changed_names, dotted, own_names, statements_in, target_names
 from dlint.values.frame import Point
 from dlint.values.places import loops_around, loops_that_repeat, tests_around
 from dlint.values.values import Const, Function, Value
@@ -326,11 +327,45 @@ def _is_epoch_loop(loop: ast.For | ast.While, point: Point, iterations: Iteratio
         for node in (node for statement in loop.body for node in walk(statement)):
             if isinstance(node, ast.For | ast.While) or _hands_over(node, point, iterations):
                 return True
+        often = loop.body
+    else:
+        at = point.before(loop)
+        of_steps = isinstance(loop, ast.For) and next(iterations.loaders_of(loop.iter, at), None) is not None
+        often = list(_often(loop.body, loop, of_steps))
+        seldom = any(
+            isinstance(each, ast.If)
+            and any(is_seldom(each.test, wanted, loop, of_steps=of_steps) for wanted in (True, False))
+            for each in statements_in(loop.body)
+        )
+        if (seldom and not of_steps) and any(
+            _hands_over(node, point, iterations) for each in often for node in walk(each)
+        ):
+            return True  # what is done in each round may be an epoch
     return any(
         iteration.is_loop
         and not (isinstance(iteration.point.statement, ast.For) and takes_first(iteration.point.statement))
-        for iteration in iterations.from_block(loop.body, point.frame)
+        for iteration in iterations.from_block(often, point.frame)
     )
+
+
+def _often(body: list[ast.stmt], loop: ast.For | ast.While, of_steps: bool) -> Iterator[ast.stmt]:
+    """The statements of a block, without those that one of many rounds comes to: an evaluation now and then
+    makes no epochs of the rounds."""
+    for statement in body:
+        match statement:
+            case ast.If(test=test) if is_seldom(test, True, loop, of_steps=of_steps):
+                yield from _often(statement.orelse, loop, of_steps)
+            case ast.If(test=test) if is_seldom(test, False, loop, of_steps=of_steps):
+                yield from _often(statement.body, loop, of_steps)
+                if isinstance(statement.body[-1], ast.Continue):
+                    return
+            case ast.If() | ast.With() if any(
+                isinstance(each, ast.If) for each in statements_in([statement])
+            ):
+                for _, inner, _ in blocks(statement):
+                    yield from _often(inner, loop, of_steps)
+            case _:
+                yield statement
 
 
 def _head(loop: ast.For | ast.While) -> Iterator[str]:

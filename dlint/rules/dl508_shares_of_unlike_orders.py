@@ -90,9 +90,9 @@ from dlint.randomness.seeds import seeds_of
 from dlint.rules.rule import Found
 from dlint.rules.wording import brief
 from dlint.source.nodes import speaks_of
-from dlint.source.statements import FunctionNode, dotted, parameters
-from dlint.streams.shares import Shares, is_what, passed_through
-from dlint.values.frame import Point
+from dlint.source.statements import FunctionNode, dotted, parameters, statements_in
+from dlint.streams.shares import Part, Shares, is_what, passed_through
+from dlint.values.frame import Frame, Point
 from dlint.values.places import loops_around, path_to
 from dlint.values.values import Const, Function, Value
 from dlint.workers.events import Event
@@ -127,7 +127,7 @@ def check(program: Program) -> Iterator[Found]:
             whole = _ordered(event, statement)
             if whole is None:
                 continue
-            own = _of(shares, function)
+            own = _of(program, shares, event.point.frame)
             name = whole if isinstance(whole, ast.Call) else dotted(whole)
             if name is None or own.is_of_lone(event.point):
                 continue
@@ -142,18 +142,32 @@ def check(program: Program) -> Iterator[Found]:
                 yield _found(program, use, event, whole, own.is_of_some(event.point), ranks)
 
 
-def _of(shares: dict[int, Shares], function: FunctionNode) -> Shares:
+def _of(program: Program, shares: dict[int, Shares], frame: Frame) -> Shares:
+    function = frame.scope
+    assert isinstance(function, FunctionNode)
     if id(function) not in shares:
-        shares[id(function)] = Shares(function)
+        shares[id(function)] = Shares(function, given=_given(program, function, frame))
     return shares[id(function)]
+
+
+def _given(program: Program, function: FunctionNode, frame: Frame) -> dict[int, list[Part]]:
+    """What a function gets of the worker from other functions of the project: ``me, of = my_slot()``."""
+    found: dict[int, list[Part]] = {}
+    for statement in statements_in(function.body):
+        match statement:
+            case ast.Assign(value=ast.Call() as call):
+                program.evaluator.start()
+                called = [v for v, _ in program.evaluator.values(call.func, Point(frame, statement))]
+                nodes = [each.node for each in called if isinstance(each, Function)]
+                if len(called) == len(nodes) == 1 and isinstance(nodes[0], FunctionNode):
+                    found[id(call)] = Shares(nodes[0]).results()
+    return found
 
 
 def _is_divided(program: Program, shares: dict[int, Shares], whole: str | ast.Call, point: Point) -> bool:
     """Whether the worker's part is taken of what a call gives, or a name stands for after a statement: there,
     or by a function of the project that gets it."""
-    scope = point.frame.scope
-    assert isinstance(scope, FunctionNode)
-    own = _of(shares, scope)
+    own = _of(program, shares, point.frame)
     if own.taken_of(whole, point) if isinstance(whole, str) else own.takes_of(whole):
         return True
     if any(isinstance(loop, ast.While) for loop in loops_around(point)):
@@ -211,9 +225,11 @@ def _is_divided_by_caller(
         if point is None or not isinstance(call, ast.Call):
             continue
         scope = point.frame.scope
-        if not isinstance(scope, FunctionNode) or _of(shares, scope).is_of_lone(point):
+        if not isinstance(scope, FunctionNode):
             continue
-        own = _of(shares, scope)
+        own = _of(program, shares, point.frame)
+        if own.is_of_lone(point):
+            continue
         name = own.name_of(call, point)
         if _is_divided(program, shares, call, point) or (
             name is not None and not own.is_one(name, call) and _is_divided(program, shares, name, point)

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterator, Mapping
-from typing import NamedTuple
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import NamedTuple, TypeAlias
 
 from dlint.source.nodes import walk
 from dlint.source.statements import (
@@ -41,11 +41,26 @@ class Told(NamedTuple):
 _UNTOLD = Told()
 
 
+class Part(NamedTuple):
+    """What a part of what a function gives is made of: of ``get_worker_info()`` itself, of the worker's
+    number, that number alone, or of how many workers there are."""
+
+    info: bool
+    number: bool
+    own: bool
+    total: bool
+
+
+# By the id of a call: what it gives, part by part.
+Given: TypeAlias = Mapping[int, Sequence[Part]]
+
+
 class Shares:
     """What a function does with the number of the worker that it runs in."""
 
-    def __init__(self, function: FunctionNode, told: Told = _UNTOLD) -> None:
+    def __init__(self, function: FunctionNode, told: Told = _UNTOLD, given: Given | None = None) -> None:
         self._function = function
+        self._given = given or {}
         self._statements = list(statements_in(function.body))
         self._loops = [each for each in self._statements if isinstance(each, LOOPS)]
         self._infos = set(told.infos)
@@ -165,6 +180,24 @@ class Shares:
             for part in walk(node.test)
         )
 
+    def results(self) -> list[Part]:
+        """What the function gives, part by part, where it gives as many on all ways: ``info.id,
+        info.num_workers``, or ``0, 1`` where there is no worker."""
+        returns = [each.value for each in self._statements if isinstance(each, ast.Return)]
+        ways = [way for value in returns if value is not None for way in _ways(value)]
+        parts = [way.elts if isinstance(way, ast.Tuple) else [way] for way in ways]
+        if len(set(map(len, parts))) != 1:
+            return []
+        return [
+            Part(
+                any(map(self._is_info, each)),
+                any(map(self._is_told, each)),
+                any(map(self._is_number, each)),
+                any(map(self._is_total, each)),
+            )
+            for each in zip(*parts, strict=True)
+        ]
+
     def telling(self, given: Mapping[str, ast.expr]) -> Told:
         """Which parameters of a function are told of the worker by what they are given here."""
 
@@ -213,6 +246,8 @@ class Shares:
             before = known
             for statement in self._statements:
                 for target, value in _bindings(statement):
+                    for name, part in self._parts(target, value):
+                        self._bind(name, part, value)
                     if any(self._is_info(node) for node in walk(value)) and not self._is_told(value):
                         self._infos.update(target_names(target))
                     if self._is_told(value):
@@ -225,6 +260,27 @@ class Shares:
                     elif self._is_total(value):
                         self._totals.update(target_names(target))
             known = len(self._infos) + sum(map(len, self._numbers.values()))
+
+    def _parts(self, target: ast.expr, value: ast.expr) -> Iterator[tuple[str, Part]]:
+        """The names that get what a call of a function gives which is known, each with its part."""
+        given = self._given.get(id(value), ())
+        targets = target.elts if isinstance(target, ast.Tuple) else [target]
+        if len(targets) == len(given):
+            for each, part in zip(targets, given, strict=True):
+                if isinstance(each, ast.Name):
+                    yield each.id, part
+
+    def _bind(self, name: str, part: Part, value: ast.expr) -> None:
+        if part.info:
+            self._infos.add(name)
+        if part.number:
+            givers = self._numbers.setdefault(name, [])
+            if value not in givers:
+                givers.append(value)
+        elif part.total:
+            self._totals.add(name)
+        if part.own:
+            self._own.add(name)
 
     def _is_info(self, node: ast.AST) -> bool:
         match node:
@@ -439,6 +495,11 @@ def _gives(node: ast.AST, whole: str | ast.Call) -> bool:
         case ast.YieldFrom(value=source) | ast.Return(value=ast.expr() as source):
             return is_what(passed_through(source), whole)
     return False
+
+
+def _ways(value: ast.expr) -> list[ast.expr]:
+    """What an expression may be by its tests."""
+    return [*_ways(value.body), *_ways(value.orelse)] if isinstance(value, ast.IfExp) else [value]
 
 
 def _bindings(statement: ast.stmt) -> list[tuple[ast.expr, ast.expr]]:

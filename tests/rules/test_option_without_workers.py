@@ -97,6 +97,12 @@ def test_what_surely_raises_stands_before_what_may(tmp_path: Path) -> None:
             "workers",
             "persist_with_workers",
         ),
+        (
+            "from pydantic_settings import BaseSettings\nclass Options(BaseSettings):\n    workers: int = 0\n"
+            "options = Options()",
+            "options.workers",
+            "persist_with_workers",
+        ),
     ],
 )
 def test_workers_are_kept_where_somebody_may_ask_for_some(
@@ -108,3 +114,14 @@ def test_workers_are_kept_where_somebody_may_ask_for_some(
     )
     found = engine.check([tmp_path], Settings(select=("DL304",))).findings
     assert [each.remedy.name for each in found if each.remedy] == [remedy]
+
+
+def test_what_the_environment_may_say_is_not_taken_away(tmp_path: Path) -> None:
+    (tmp_path / "main.py").write_text(
+        "from pydantic_settings import BaseSettings\nfrom torch.utils.data import DataLoader\n"
+        "class Options(BaseSettings):\n    workers: int = 0\n"
+        "loader = DataLoader([1, 2], num_workers=Options().workers, prefetch_factor=2)\n"
+    )
+    (finding,) = engine.check([tmp_path], Settings(select=("DL304",))).findings
+    assert finding.remedy is None
+    assert "as the option workers is 0 by default" in finding.message

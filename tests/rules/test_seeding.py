@@ -7,6 +7,9 @@ from pathlib import Path
 import pytest
 from program.sources import agree
 
+from dlint import engine
+from dlint.settings.settings import Settings
+
 _HEAD = """\
 import contextlib
 import datetime
@@ -573,3 +576,30 @@ def loader(root):
     return DataLoader(CIFAR10(root, transform=transform), num_workers=2){"" if below else "  # expect: DL202"}
 """
     _agree(tmp_path, program)
+
+
+@pytest.mark.parametrize(
+    ("made", "condition"),
+    [
+        ("torch.nn.functional.pad(row, (0, 8))", "worker code draws from torch"),
+        ("F.one_hot(row, 9)", "worker code draws from torch"),
+        ("F.interpolate(F.normalize(row), scale_factor=2)", "worker code draws from torch"),
+        ("torch.nn.utils.rnn.pad_sequence([row])", "worker code draws from torch"),
+        ("F.dropout(row)", None),
+        ("F.rrelu(row, training=True)", None),
+        ("F.gumbel_softmax(row)", None),
+        ("F.scaled_dot_product_attention(row, row, row, dropout_p=0.1)", None),
+        ("F.pad(torch.nn.Dropout()(row), (0, 8))", None),
+    ],
+)
+def test_functions_of_torch_that_draw_and_that_do_not(
+    made: str, condition: str | None, tmp_path: Path
+) -> None:
+    item = f"torch.manual_seed(at)\n        random.seed(at)\n        row = torch.ones(random.randrange(9))\n        return {made}"
+    text = f"{_HEAD}    def __getitem__(self, at):\n        {item}\n{_LOADED}"
+    (tmp_path / "main.py").write_text(
+        text.replace("import torch\n", "import torch\nimport torch.nn.functional as F\n")
+    )
+    found = engine.check([tmp_path], Settings(select=("DL201",))).findings
+    (of_torch,) = [each for each in found if each.message.startswith("torch.manual_seed")]
+    assert of_torch.condition == condition

@@ -43,13 +43,15 @@ class Held:
         if made.name == DEVICE and name == "type":
             return [(_type_of_device(value), w) for value, w in first(self._evaluator, made.arguments, world)]
         parameters = kept_parameters(made.name, name)
-        if parameters is None or made.arguments.spread or made.arguments.splats:
+        if parameters is None or made.arguments.spread:
             return []
-        given = made.arguments.keywords.get(name)
         place = parameters.index(name) if name in parameters else len(made.arguments.positional)
-        if given is None and place < len(made.arguments.positional):
-            given = made.arguments.positional[place]
-        return self._evaluator.value_of(given, world) if given is not None else []
+        if place < len(made.arguments.positional):
+            return self._evaluator.value_of(made.arguments.positional[place], world)
+        # What is written beside ``**options`` is not in them: it may not be given twice.
+        given = Arguments(keywords=made.arguments.keywords, splats=made.arguments.splats)
+        found, absent = self._under(given, name, world)
+        return found if not absent and not all(isinstance(value, Unknown) for value, _ in found) else []
 
     def _of_namespace(self, made: Made, name: str, world: World) -> list[Outcome]:
         given = Arguments(keywords=made.arguments.keywords, splats=made.arguments.splats)

@@ -9,7 +9,7 @@ import ast
 import re
 from typing import TYPE_CHECKING
 
-from dlint.knowledge.commands import FILLS_FIELDS, HYDRA, PARSED
+from dlint.knowledge.commands import FILLS_FIELDS, FROM_ENVIRONMENT, HYDRA, PARSED
 from dlint.knowledge.loading import OPEN_SETTINGS
 from dlint.values.values import Const, External, Key, Value
 from dlint.values.worlds import World
@@ -19,9 +19,8 @@ if TYPE_CHECKING:
 
 # What a user asks for is called after the function that reads it, as what that function gives.
 ASKED = "sys.argv"
-_ASKED = re.compile(
-    rf"(?:{'|'.join(map(re.escape, (PARSED, ASKED, HYDRA, *sorted(FILLS_FIELDS))))})\(\)\.(?P<option>[\w.]+)"
-)
+_READ_BY = map(re.escape, (PARSED, ASKED, HYDRA, FROM_ENVIRONMENT, *sorted(FILLS_FIELDS)))
+_ASKED = re.compile(rf"(?:{'|'.join(_READ_BY)})\(\)\.(?P<option>[\w.]+)")
 
 
 def option_of(value: Value) -> str | None:

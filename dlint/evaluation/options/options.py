@@ -277,7 +277,7 @@ class Options:
         cls = fields.cls(made, world)
         if cls is None or not fields.has_own_defaults(made):
             return None
-        if self._evaluator.modules.index.stored_elsewhere(name):
+        if isinstance(cls, Class) and fields.is_set(cls.node, name):
             return None
         default = _field_default(cls.node, name) if isinstance(cls, Class) else None
         return default or self._of_library(cls, name)
@@ -293,8 +293,6 @@ def _field_default(node: ast.ClassDef, name: str) -> ast.expr | None:
     """The default that the body of a dataclass gives a field which nothing changes afterwards."""
     decorators = (each.func if isinstance(each, ast.Call) else each for each in node.decorator_list)
     if not any((dotted(each) or "").rpartition(".")[2] == "dataclass" for each in decorators):
-        return None
-    if any(isinstance(each, ast.FunctionDef) and each.name == "__post_init__" for each in node.body):
         return None
     found = [
         each.value
