@@ -109,8 +109,9 @@ by a number that the worker's copy of the old generator draws, so that generator
 NumPy's and `random`'s generators are sent to spawned workers and not used there; a `torch.Generator`, which
 they cannot be sent, is left out of what a process is started with, and of nothing else. Left to you: an
 attribute that any code of the program stores or deletes, a class with `__slots__`, `__getattr__` or
-`__reduce__`, a `torch.Generator` that is seeded apart, a generator that is an attribute of the class or the
-default of a parameter, imgaug's augmenters, and the transforms of albumentations and MONAI.
+`__reduce__`, a `torch.Generator` that is seeded elsewhere or on a condition, a generator that is an attribute
+of the class or the default of a parameter, imgaug's augmenters, and the transforms of albumentations and
+MONAI.
 
 ## References
 
