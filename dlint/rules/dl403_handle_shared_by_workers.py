@@ -420,7 +420,8 @@ def _by_key(program: Program, use: WorkerUse, owners: list[Instance]) -> Iterato
                     None if sure else "workers need the same one",
                 ),
                 visit.link.steps(each.place, visit.function.module, each.statement),
-                by_hand=_by_hand(handle, "among others"),
+                # What a module keeps is not sent to workers with the dataset.
+                by_hand=_by_hand(handle, "among others") if each.own else handle.advice,
             )
 
 
