@@ -315,7 +315,9 @@ def _judged(program: Program, iterations: Iterations, keeping: _Keeping, spot: S
         if _is_sheltered(program, loader):
             continue
         joined = into is not None and spot.joins(
-            into, by_method=isinstance(keeping.kept.node, ast.Name) and not keeping.kept.gone_through
+            into,
+            by_method=isinstance(keeping.kept.node, ast.Name | ast.Subscript)
+            and not keeping.kept.gone_through,
         )
         kinds: dict[View, Holding | None] = {}
         for view in keeping.kept.views:
