@@ -12,7 +12,15 @@ from dlint.calls.parameters import passed
 from dlint.knowledge.tensors import JOINS, hands_memory_on, may_hand_memory_on
 from dlint.source.module import Module
 from dlint.source.nodes import walk
-from dlint.source.statements import dotted, functions_in, own_names, parameters, self_name, statements_in
+from dlint.source.statements import (
+    FunctionNode,
+    dotted,
+    functions_in,
+    own_names,
+    parameters,
+    self_name,
+    statements_in,
+)
 from dlint.streams.batches.handed_on import gives_as_is, handed_through
 from dlint.streams.batches.loops import telling
 from dlint.streams.batches.overwritten import overwritten_by
@@ -51,6 +59,13 @@ class Spot:
         loop = self._loops.get((dotted(node) or "").partition(".")[0]) if self._loops else None
         point = self.point if loop is None else Point(self.point.frame, loop.body[0])
         return [value for value, _ in self._evaluator.values(node, point)]
+
+    def assigned(self, name: str) -> Iterator[ast.expr]:
+        """What the function around the statement, or the module, assigns to a name, or to several with it."""
+        scope = next(each for each in reversed(self._trail) if isinstance(each, FunctionNode | ast.Module))
+        for each in statements_in(scope.body):
+            if isinstance(each, ast.Assign) and name in own_names(each):
+                yield each.value
 
     @cached_property
     def _loops(self) -> dict[str, ast.For]:
@@ -204,9 +219,8 @@ def _with_each_value(filled: str, scope: ast.AST) -> Iterator[tuple[str, ast.AST
                     if not any(
                         isinstance(inner, ast.IfExp | ast.BoolOp | ast.Lambda | ast.comprehension)
                         for inner in walk(each)
-                    ):
-                        if all(node is value for value in again):
-                            yield name, each
+                    ) and all(node is value for value in again):
+                        yield name, each
 
 
 def _attributes_of(expression: ast.expr) -> Iterator[ast.expr]:
