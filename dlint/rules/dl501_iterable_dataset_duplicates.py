@@ -216,9 +216,12 @@ def _is_plain_iterable(program: Program, cls: Class) -> bool:
 
 def _shared(program: Program, loader: Loader, dataset: Value) -> bool:
     """Whether two workers or more may get the dataset as it is."""
-    for way, _ in loader.ways("num_workers", "dataset", "worker_init_fn"):
+    for way, world in loader.ways("num_workers", "dataset", "worker_init_fn"):
         workers, value = way["num_workers"], way["dataset"]
-        if value is None or value.key != dataset.key or is_zero(workers):
+        if value is None or is_zero(workers):
+            continue
+        # Of datasets that are alike the first stands for all, be it another loader's.
+        if value.key != dataset.key and program.like(value, world)[0].key != dataset.key:
             continue
         one = isinstance(workers, Const) and workers.value == 1
         if not one and not _may_divide(program, loader, way["worker_init_fn"]):
