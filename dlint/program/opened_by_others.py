@@ -22,6 +22,7 @@ from dlint.values.values import Function, Instance, Made
 if TYPE_CHECKING:
     from dlint.calls.evaluator import Evaluator
     from dlint.knowledge.processes.handles import Handle
+    from dlint.loaders.loaders import Loader
     from dlint.program.program import Program
     from dlint.workers.uses import WorkerUse
 
@@ -60,8 +61,18 @@ def opened_by_others(
                 continue
             for opened in handles:
                 point, at_once = opened.store.point, opened.store.at_once
-                if use.loader and is_surely_before(evaluator, point, use.loader, at_once=at_once):
+                if use.loader is None or _is_over(opened.store, use.loader):
+                    continue
+                if is_surely_before(evaluator, point, use.loader, at_once=at_once):
                     yield opened
+
+
+def _is_over(store: Later, loader: Loader) -> bool:
+    """Whether what opens a handle is a ``with`` that has ended where the same function makes a loader."""
+    entering, end = store.point.statement, 0
+    if isinstance(entering, ast.With) and any(item.context_expr is store.by for item in entering.items):
+        end = entering.end_lineno or 0
+    return 0 < end < loader.call.lineno and loader.point.frame.scope is store.point.frame.scope
 
 
 def _is_let_go(program: Program, use: WorkerUse, owner: Instance, stores: list[Later], name: str) -> bool:

@@ -15,7 +15,7 @@ from dlint.fork.order import always_comes_to, surely_comes_before
 from dlint.knowledge.loading import ITEM_PARTS, is_dataset, kept_parameters
 from dlint.source.closures import trail_to
 from dlint.source.nodes import walk
-from dlint.source.statements import FunctionNode, functions_in, statements_in
+from dlint.source.statements import FunctionNode, dotted, functions_in, statements_in
 from dlint.values.frame import Argument, Arguments, Frame, Point
 from dlint.values.outcomes import Outcome
 from dlint.values.values import Function, Instance, Key, Made, Value
@@ -150,7 +150,8 @@ def _called(evaluator: Evaluator, method: Function) -> Iterator[_Given]:
 
 
 def _entered(evaluator: Evaluator, instance: Instance) -> Iterator[_Given]:
-    """The ``with`` that enters an object: the one that makes it, or one of a name of its function's own."""
+    """The ``with`` that enters an object: the one that makes it, one of a name of its function, or of an
+    attribute in which a method of the same class keeps it."""
     for module in evaluator.modules.naming(instance.cls.name):
         if "with " not in module.text:
             continue
@@ -158,13 +159,30 @@ def _entered(evaluator: Evaluator, instance: Instance) -> Iterator[_Given]:
             scope = next((each for each in reversed(trail) if isinstance(each, FunctionNode)), module.tree)
             if not any(node is instance.node for node in trail):
                 continue
-            for statement in statements_in(scope.body):
-                for item in statement.items if isinstance(statement, ast.With) else ():
-                    if item.context_expr is instance.node or isinstance(item.context_expr, ast.Name):
-                        inside = trail_to(module.tree, item.context_expr)
-                        if inside is not None:
-                            point = evaluator.sites.point_of(module, inside)
-                            yield _Given(item.context_expr, Arguments(), item.context_expr, point)
+            kept = {
+                path
+                for each in trail
+                if isinstance(each, ast.Assign)
+                for target in each.targets
+                if isinstance(target, ast.Attribute) and (path := dotted(target)) is not None
+            }
+            around = next((each for each in reversed(trail) if isinstance(each, ast.ClassDef)), None)
+            others = functions_in(around.body) if kept and around is not None else []
+            for entered in _with(scope, *others):
+                here = isinstance(entered, ast.Name) and any(node is entered for node in walk(scope))
+                if entered is instance.node or here or dotted(entered) in kept:
+                    inside = trail_to(module.tree, entered)
+                    if inside is not None:
+                        point = evaluator.sites.point_of(module, inside)
+                        yield _Given(entered, Arguments(), entered, point)
+
+
+def _with(*scopes: FunctionNode | ast.Module) -> Iterator[ast.expr]:
+    """What some scopes enter by ``with``."""
+    for scope in {id(each): each for each in scopes}.values():
+        for statement in statements_in(scope.body):
+            for item in statement.items if isinstance(statement, ast.With) else ():
+                yield item.context_expr
 
 
 def _assigned(evaluator: Evaluator, name: str, instance: Instance | Made) -> Iterator[_Given]:

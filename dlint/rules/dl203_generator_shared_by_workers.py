@@ -8,9 +8,9 @@ from it is fine, and so are one that only samplers use (they run in the parent) 
 or the worker code replaces or seeds again: itself, and not another of that name. One that is made at its
 first use (`if self.rng is None:`, a `cached_property`) counts where the parent reads an item of the dataset
 before the workers start, there or in a function that it hands the dataset to, or surely runs a method or
-property that draws from it, and no method lets go of it in between (`dataset.reset()`); not where a cached
-function keeps one for each process (`rng_for(os.getpid())`). Of several that are made for as
-many workers, each of which takes its own, only the epochs repeat.
+property that draws from it, as its constructor may, and no method lets go of it in between
+(`dataset.reset()`); not where a cached function keeps one for each process (`rng_for(os.getpid())`). Of
+several that are made for as many workers, each of which takes its own, only the epochs repeat.
 
 Where workers shuffle a list alike and each takes its part of it (`order[info.id :: info.num_workers]`), the
 numbers must be the same in all of them: only epochs that repeat are told, and not where the parent makes the
@@ -109,8 +109,9 @@ by a number that the worker's copy of the old generator draws, so that generator
 NumPy's and `random`'s generators are sent to spawned workers and not used there; a `torch.Generator`, which
 they cannot be sent, is left out of what a process is started with, and of nothing else. Left to you: an
 attribute that any code of the program stores or deletes, a class with `__slots__`, `__getattr__` or
-`__reduce__`, a `torch.Generator` that is seeded apart, a generator that is an attribute of the class or the
-default of a parameter, imgaug's augmenters, and the transforms of albumentations and MONAI.
+`__reduce__`, a `torch.Generator` that is seeded elsewhere or on a condition, a generator that is an attribute
+of the class or the default of a parameter, imgaug's augmenters, and the transforms of albumentations and
+MONAI.
 
 ## References
 
@@ -126,7 +127,7 @@ from collections.abc import Iterator
 
 from dlint.finding import Effect, Remedy
 from dlint.fork.early.per_process import is_given_process
-from dlint.fork.early.put_to_work import made_early
+from dlint.fork.early.put_to_work import made_by_constructor, made_early
 from dlint.fork.early.reads import item_read_in_parent
 from dlint.fork.early.reset import resetting
 from dlint.fork.sides import made_in_parent, names_of, renewed
@@ -145,7 +146,6 @@ from dlint.randomness.augmenters import draws_numbers, has_own_state
 from dlint.randomness.replacements import REPLACING, replaces_item
 from dlint.rules.rule import Found
 from dlint.rules.wording import place
-from dlint.source.module import Module
 from dlint.source.nodes import speaks_of, walk
 from dlint.source.statements import FunctionNode, statements_in
 from dlint.values.frame import Point
@@ -186,8 +186,8 @@ def check(program: Program) -> Iterator[Found]:
             own = _is_one_of_many(use.code, made)
             if own and use.loader is not None and use.loader.keeps_workers:
                 continue
-            touched = _touched(program, use, made) if lazy else None
-            if touched is None and lazy:
+            used = _used(program, use, made) if lazy else ""
+            if used is None:
                 continue
             kept = use.loader is not None and use.loader.keeps_workers
             anew = not kept and renewed_by_parent(program, use, made)
@@ -195,7 +195,7 @@ def check(program: Program) -> Iterator[Found]:
             if order and (kept or anew):
                 continue
             whose = "workers" if kept or anew else "epochs" if own or order else "workers and epochs"
-            found = _found(program, use, event, made, touched, whose)
+            found = _found(program, use, event, made, used, whose)
             yield found if not order else found._replace(cure=_ANEW, remedy=None, by_hand=_ANEW)
         yield from _of_monai(program, use)
 
@@ -220,14 +220,19 @@ def _of_monai(program: Program, use: WorkerUse) -> Iterator[Found]:
     )
 
 
-def _touched(program: Program, use: WorkerUse, made: Made) -> tuple[Module, ast.expr] | None:
-    """Where the parent comes to a generator that is made at its first use."""
+def _used(program: Program, use: WorkerUse, made: Made) -> str | None:
+    """What has the parent make a generator that is made at its first use; None where nothing does."""
     owner = made.point.frame.owner
     resets = resetting(program, use, owner, names_of(made))
     read = item_read_in_parent(program, use, owner, resets=resets)
     early = made_early(program, use, made) if read is None else None
     used = early.used if early is not None else None
-    return (used.module, used.node) if used is not None else read
+    if used is not None:
+        read = used.module, used.node
+    if read is not None:
+        return f"used at {place(*read)}"
+    begun = not resets - {"__init__"} and made_by_constructor(program, use, made)
+    return "used by the constructor" if begun else None
 
 
 def _draws(program: Program, code: WorkerCode) -> Iterator[tuple[Event, Made, bool]]:
@@ -414,16 +419,17 @@ def _found(
     use: WorkerUse,
     event: Event,
     made: Made,
-    touched: tuple[Module, ast.expr] | None,
+    used: str,
     whose: str,
 ) -> Found:
-    """The finding; ``whose`` numbers are the same: those of "workers", "epochs" or "workers and epochs"."""
+    """The finding, with what in the parent has ``used`` the generator first, where that makes it; ``whose``
+    numbers are the same: those of "workers", "epochs" or "workers and epochs"."""
     assert isinstance(made.node, ast.expr)
     effect: Effect = "silent"
     what, where = f"{GENERATORS[made.name]} is made before the workers start: ", ""
-    if touched is not None:
+    if used:
         what = f"{GENERATORS[made.name]} is made at its first use, in the parent: "
-        where = f" (used at {place(*touched)})"
+        where = f" ({used})"
     if made.name.startswith("torch.Generator") and program.start_method_of(use) in STARTS_ANEW:
         effect, happens = "error", "it cannot be sent to them (RuntimeError)"
     elif whose == "epochs":

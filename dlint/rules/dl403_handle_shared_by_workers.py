@@ -147,7 +147,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator
+from collections.abc import Container, Iterator
 
 from dlint.finding import Remedy
 from dlint.fork.early.emptied import is_emptied
@@ -176,7 +176,7 @@ from dlint.rules.wording import place
 from dlint.source.nodes import walk
 from dlint.source.statements import FunctionNode, own_names, statements_in
 from dlint.values.functions import function_body
-from dlint.values.values import Class, Instance, Made
+from dlint.values.values import Class, Instance, Key, Made
 from dlint.workers.events import Visit
 from dlint.workers.sharing import by_dataset
 from dlint.workers.uses import WorkerUse
@@ -203,7 +203,7 @@ def check(program: Program) -> Iterator[Found]:
         }
         starts = dict.fromkeys(start_by_default(program, use) for use in uses)
         for owner, sent in owners.values():
-            visits = [visit for visit in _visits(program, uses[0]) if _is_method(visit, owner)]
+            visits = [visit for visit in _visits(program, uses[0]) if _is_method(visit, owner, owners)]
             if "register_at_fork" in owner.cls.module.text:
                 continue
             for start in starts:
@@ -230,9 +230,17 @@ def _visits(program: Program, use: WorkerUse) -> list[Visit]:
     return [*own, *(visit for each in others for visit in each.code.visits)]
 
 
-def _is_method(visit: Visit, owner: Instance) -> bool:
+def _is_method(visit: Visit, owner: Instance, owners: Container[Key]) -> bool:
+    """Whether workers run a method of an object, or of one of another dataset that is made at the same place
+    and does alike, and stands for all that are."""
     receiver = visit.function.receiver
-    return isinstance(receiver, Instance) and receiver.key == owner.key
+    if not isinstance(receiver, Instance):
+        return False
+    return receiver.key == owner.key or (
+        receiver.node is owner.node is not None
+        and receiver.cls.node is owner.cls.node
+        and receiver.key not in owners
+    )
 
 
 def _kept(
@@ -430,8 +438,19 @@ def _by_key(program: Program, use: WorkerUse, owners: list[Instance]) -> Iterato
                     None if sure else "workers need the same one",
                 ),
                 visit.link.steps(each.place, visit.function.module, each.statement),
-                by_hand=handle.cure or handle.advice if each.alone else _by_hand(handle, "among others"),
+                # What a module keeps is not sent to workers with the dataset.
+                by_hand=handle.cure or handle.advice
+                if each.alone or not each.own
+                else _by_hand(handle, "among others"),
             )
+
+
+def _of_kept(handle: Handle, kept: KeptByKey) -> str:
+    """What to do by hand with a handle that is opened when it is first asked for."""
+    if kept.alone:
+        return handle.cure or handle.advice
+    # What a module keeps is not sent to workers with the dataset.
+    return _by_hand(handle, "among others") if kept.own else handle.advice
 
 
 def _is_bound_by_others(use: WorkerUse, kept: KeptByKey, word: str) -> bool:

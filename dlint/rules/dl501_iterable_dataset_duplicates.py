@@ -220,7 +220,10 @@ def _shared(program: Program, loader: Loader, dataset: Value) -> bool:
     """Whether two workers or more may get the dataset as it is."""
     for way, world in loader.ways("num_workers", "dataset", "worker_init_fn"):
         workers, value = way["num_workers"], way["dataset"]
-        if value is None or value.key != dataset.key or workers is None or is_zero(workers):
+        if value is None or workers is None or is_zero(workers):
+            continue
+        # Of datasets that are alike the first stands for all, be it another loader's.
+        if value.key != dataset.key and program.like(value, world)[0].key != dataset.key:
             continue
         if isinstance(workers, Const):
             one = workers.value == 1

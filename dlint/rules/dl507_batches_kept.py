@@ -213,7 +213,8 @@ def _keepings(spot: Spot, iterations: Iterations, statement: ast.stmt) -> Iterat
         for node in walk(expression):
             if isinstance(node, _COMPREHENSIONS) and len(node.generators) == 1:
                 generator = node.generators[0]
-                batch = batch_in(generator.target, generator.iter) if _sounds(generator.iter) else None
+                sounds = _sounds(generator.iter) or _is_made_there(spot, generator.iter)
+                batch = batch_in(generator.target, generator.iter) if sounds else None
                 for kept in kept_by_comprehension(node, batch, spot.hands_on) if batch is not None else ():
                     yield _Keeping(kept, generator.iter, tensors_in([node]))
             elif isinstance(node, ast.expr) and (source := _gathered(spot, node)) is not None:
@@ -247,6 +248,19 @@ def _is_cycle(node: ast.expr) -> bool:
 def _sounds(iterable: ast.expr) -> bool:
     """Whether what is gone through has a name as loaders have: most lists that are copied are none."""
     return _LOADER.search(ast.unparse(iterable)) is not None
+
+
+def _is_made_there(spot: Spot, iterable: ast.expr) -> bool:
+    """Whether what is gone through is called as data are and what makes it, in the same function, as what
+    makes loaders: ``val = DataLoader(rows)``."""
+    while isinstance(iterable, ast.Call) and iterable.args:
+        iterable = iterable.args[0]
+    name = dotted(iterable)
+    return (
+        name is not None
+        and _DATA.search(name) is not None
+        and any(_sounds(value) for value in spot.assigned(name))
+    )
 
 
 def _gathered(spot: Spot, node: ast.expr) -> ast.expr | None:
@@ -315,7 +329,9 @@ def _judged(program: Program, iterations: Iterations, keeping: _Keeping, spot: S
         if _is_sheltered(program, loader):
             continue
         joined = into is not None and spot.joins(
-            into, by_method=isinstance(keeping.kept.node, ast.Name) and not keeping.kept.gone_through
+            into,
+            by_method=isinstance(keeping.kept.node, ast.Name | ast.Subscript)
+            and not keeping.kept.gone_through,
         )
         kinds: dict[View, Holding | None] = {}
         for view in keeping.kept.views:

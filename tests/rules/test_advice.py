@@ -325,3 +325,50 @@ def test_a_partial_that_does_not_go_with_a_workers_number(
     assert finding.by_hand is not None
     assert finding.by_hand.startswith(advice)
     assert finding.by_hand in finding.message
+
+
+_BANKS = """\
+from functools import lru_cache
+from zipfile import ZipFile
+from torch.utils.data import DataLoader, Dataset
+
+BANK = {{}}
+
+@lru_cache(maxsize=None)
+def opened(path):
+    return ZipFile(path)
+
+def found(path):
+    if path not in BANK:
+        BANK[path] = ZipFile(path)
+    return BANK[path]
+
+class Rows(Dataset):
+    def __init__(self, path):
+        self.path, self.bank = path, {{}}
+        self.names = {get}.namelist()
+    def own(self, path):
+        if path not in self.bank:
+            self.bank[path] = ZipFile(path)
+        return self.bank[path]
+    def __len__(self):
+        return 9
+    def __getitem__(self, index):
+        return {get}.read(self.names[index])
+
+if __name__ == "__main__":
+    for row in DataLoader(Rows("a.zip"), num_workers=2):
+        print(row)
+"""
+
+
+@pytest.mark.parametrize(
+    ("get", "own"), [("opened(self.path)", False), ("found(self.path)", False), ("self.own(self.path)", True)]
+)
+def test_handles_that_a_module_keeps_are_in_no_state(
+    get: str, own: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    finding = _finding("DL403", _BANKS.format(get=get), tmp_path, monkeypatch)
+    assert finding.by_hand is not None
+    assert ("__getstate__" in finding.by_hand) is own
+    assert "keyed on os.getpid()" in finding.by_hand

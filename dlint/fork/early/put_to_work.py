@@ -46,6 +46,42 @@ def made_early(program: Program, use: WorkerUse, made: Made) -> Early | None:
     return None
 
 
+def made_by_constructor(program: Program, use: WorkerUse, made: Made) -> bool:
+    """Whether the constructor of a dataset, or of what it holds, surely needs what is made at its first use,
+    and lets go of it no more."""
+    run = _run_by_constructors(program, use)
+    scope, holders, drops = made.point.frame.scope, _holders(program, use), _drops(made)
+    if not any(
+        frame.scope is scope and is_one_of(program.evaluator, frame.receiver, holders) for frame in run
+    ):
+        return False
+    return not drop(run, drops) and not _begins_anew(program, run, drops)
+
+
+def _begins_anew(program: Program, run: list[Frame], drops: re.Pattern[str]) -> bool:
+    """Whether a constructor lets go of something after what it runs, itself or by that of a base."""
+    begun = [frame for frame in run if getattr(frame.scope, "name", "") == "__init__"]
+    names = {getattr(frame.scope, "name", "") for frame in run} - {"__init__", ""}
+    runs = re.compile(rf"\.(?:{'|'.join(map(re.escape, sorted(names)))})\b")
+    texts = [frame.module.text_of(frame.scope) for frame in begun]
+    running = {
+        id(frame.owner.node)
+        for frame, text in zip(begun, texts, strict=True)
+        if frame.owner and runs.search(text)
+    }
+    for frame, text in zip(begun, texts, strict=True):
+        bases = program.evaluator.classes.line(frame.owner)[1:] if frame.owner is not None else []
+        asked = (
+            re.compile(rf"{runs.pattern}|\.__init__\(")
+            if any(id(each.node) in running for each in bases)
+            else runs
+        )
+        last = max((found.start() for found in asked.finditer(text)), default=None)
+        if last is not None and any(found.start() > last for found in drops.finditer(text)):
+            return True
+    return False
+
+
 def worked_early(program: Program, use: WorkerUse, made: Made) -> Early | None:
     """What has the parent give work to a pool."""
     drops = _drops(made)

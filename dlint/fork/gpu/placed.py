@@ -23,7 +23,9 @@ from dlint.knowledge.processes.devices import (
     leaves_result,
     leaves_there,
     makes_cuda_tensor,
+    may_run_network,
     part_stays_there,
+    runs_network,
     stays_there,
     takes_default_device,
 )
@@ -279,15 +281,23 @@ def _only_runs(decorator: ast.expr) -> bool:
 
 def _run_there(evaluator: Evaluator, call: ast.Call, point: Point, world: World, far: int) -> Put | None:
     """A call that runs a network which is on the GPU, and gives what is there: so was what it is given."""
-    if not isinstance(call.func, ast.Name) or not call.args:
+    network, method = call.func, None
+    match network:
+        case ast.Attribute(value=whole, attr=name) if may_run_network(name):
+            network, method = whole, name
+    if not isinstance(network, ast.Name) or not call.args:
         return None
-    put = where_put(evaluator, call.func, point, world, far + 1)
+    put = where_put(evaluator, network, point, world, far + 1)
     moved = put.call.func if put is not None else None
     if put is None or not isinstance(moved, ast.Attribute) or moved.attr not in MOVES:
         return None
     if put.point.frame.scope is point.frame.scope and is_only_asked(put.point, point):
         return None
     run = [value for value, _ in evaluator.values(moved.value, put.point, world)]
+    if method is not None and not all(
+        isinstance(each, Made) and runs_network(method, each.name) for each in run
+    ):
+        return None
     return Put(call, point) if run and all(gives_there(evaluator, each) for each in run) else None
 
 

@@ -92,12 +92,13 @@ _NEED_DATA = frozenset(
 )
 # Methods of a tensor, or of a module, that give one where that is; a tensor's are torch's functions, too.
 _STAYS = frozenset(
-    """abs add amax amin argmax argmin argsort bfloat16 bmm bool clamp clone contiguous cos cov cumsum detach
-    diff div double eval exp expand flatten flip float floor gather half index_select int log log_softmax long
-    masked_fill masked_select matmul max mean median min mm mul multinomial narrow neg nonzero norm permute
-    pow prod quantile relu repeat repeat_interleave requires_grad_ reshape roll round select share_memory_
-    sigmoid sign sin softmax sort sqrt square squeeze std sub sum t tanh to_dense topk train transpose tril
-    triu type unbind unflatten unfold unique unsqueeze var view where""".split()  # noqa: SIM905
+    """abs add amax amin argmax argmin argsort bfloat16 bmm bool clamp clone contiguous cos cov cumsum
+    detach diff div double eval exp expand flatten flip float floor gather half index_select int log
+    log_softmax long masked_fill masked_select matmul max mean median min mm mode mul multinomial narrow
+    neg nonzero norm permute pow prod quantile relu repeat repeat_interleave requires_grad_ reshape roll
+    round sample select share_memory_ sigmoid sign sin softmax sort sqrt square squeeze std sub sum t
+    tanh to_dense topk train transpose tril triu type unbind unflatten unfold unique unsqueeze var view
+    where""".split()  # noqa: SIM905
 )
 # Attributes that are parts of a tensor, or it in another form, where it is.
 _PARTS = frozenset({"H", "T", "data", "imag", "indices", "mH", "mT", "real", "values"})
@@ -109,6 +110,20 @@ _RUN_SO = ("no_grad", "inference_mode", "autocast")
 _ASKS_PLACE = re.compile(r"worker|is_cuda|is_cpu|get_device|\.device\b")
 # Whose modules give what they make of tensors where they and those are.
 _NETWORKS = ("torch.nn.", "torchvision.models.")
+_PRETRAINED = re.compile(
+    r"(?:diffusers|transformers)\.(?:\w+\.)*\w*(?:Autoencoder|Model|UNet|For[A-Z])\w*\.from_pretrained"
+)
+# Their methods that make something of tensors as a call of them does, and the parts of what they give. A
+# model that comes with its own code may encode texts as arrays.
+_RUNS_BY = {
+    "decode": "diffusers.",
+    "encode": "diffusers.",
+    "get_image_features": "transformers.",
+    "get_text_features": "transformers.",
+}
+_OUTPUTS = frozenset(
+    {"image_embeds", "last_hidden_state", "latent_dist", "logits", "pooler_output", "text_embeds"}
+)
 # Words of a network's code that may bring back what it gives.
 _BRINGS_BACK = re.compile(r"\bcpu\b|\.numpy\(|\.item\(|\.tolist\(|\.to\(")
 
@@ -145,8 +160,9 @@ def stays_there(method: str) -> bool:
 
 
 def part_stays_there(attribute: str) -> bool:
-    """Whether an attribute of a tensor is a tensor where that is: ``x.T``."""
-    return attribute in _PARTS
+    """Whether an attribute of a tensor is a tensor where that is (``x.T``), or a part of what a network gives
+    is."""
+    return attribute in _PARTS or attribute in _OUTPUTS
 
 
 def leaves_there(function: str) -> bool:
@@ -159,7 +175,19 @@ def leaves_there(function: str) -> bool:
 def is_network(name: str) -> bool:
     """Whether a library's class, or function, makes networks that give what they make of tensors where those
     are."""
-    return name.startswith(_NETWORKS)
+    return name.startswith(_NETWORKS) or _PRETRAINED.fullmatch(name) is not None
+
+
+def runs_network(method: str, network: str) -> bool:
+    """Whether a method of a network that transformers or diffusers load makes something of tensors where
+    these are: ``vae.encode(images)``."""
+    library = _RUNS_BY.get(method)
+    return library is not None and network.startswith(library) and is_network(network)
+
+
+def may_run_network(method: str) -> bool:
+    """Whether a method is called as one that does."""
+    return method in _RUNS_BY
 
 
 def may_bring_back(text: str) -> bool:

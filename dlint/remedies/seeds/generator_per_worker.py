@@ -31,6 +31,7 @@ from dlint.source.statements import functions_in
 _NO_METHODS = frozenset({"bit_generator", "device"})
 _BY_HAND = "make it anew in each worker, from torch.initial_seed() in worker_init_fn"
 _BY_DEFAULT = "write the default None, and take the worker's generator inside"
+_APART = "the generator is seeded apart: mix that seed into the worker's"
 _WHY = "A copied generator would give all workers the same numbers."
 
 
@@ -112,8 +113,20 @@ def _apart(source: Source, kin: Kin, made: Made, call: cst.Call) -> tuple[str, l
     args, setup = kept_arguments(source, kin, replace(made, value=call), "seed")
     given = call.args[0].value if len(call.args) == 1 else None
     if setup and not (isinstance(given, cst.Name) and is_parameter(source, made, given.value)):
-        raise CannotRepair("the generator is seeded apart: mix that seed into the worker's")
+        raise CannotRepair(_APART)
+    if not isinstance(given, cst.Integer) and _is_on_condition(source, made, call):
+        # There may be no seed, as in ``if seed is not None:``, and the hash of None is an address before
+        # Python 3.12: another number in each run.
+        raise CannotRepair(_APART)
     return source.code(args[0].value), setup
+
+
+def _is_on_condition(source: Source, made: Made, call: cst.Call) -> bool:
+    """Whether a call may be passed over where the generator was made."""
+    block = source.parent(source.line_of(made.statement))
+    if source.enclosing(call, cst.IfExp, cst.BooleanOperation) is not None:
+        return True
+    return source.parent(source.line_of(call)) is not block
 
 
 def _check_names(kin: Kin, made: Made) -> None:
@@ -188,7 +201,7 @@ def _seeded_again(program: Program, kin: Kin, made: Made) -> bool:
 def _module_level(source: Source, edits: Edits, made: Made, old: Seeded, torch: str) -> None:
     """A generator of a module, which what is no worker keeps, and each worker makes its own."""
     if old.is_torch and old.constant is None:
-        raise CannotRepair("the generator is seeded apart: mix that seed into the worker's")
+        raise CannotRepair(_APART)
     worker = f"{torch}.initial_seed()"
     if old.constant is not None:
         lines: tuple[str, ...] = (f"seed = {old.mixed(source, worker, old.constant)}",)

@@ -4,6 +4,7 @@ calls do to what they are given."""
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterator
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -11,7 +12,15 @@ from dlint.calls.parameters import passed
 from dlint.knowledge.tensors import JOINS, hands_memory_on, may_hand_memory_on
 from dlint.source.module import Module
 from dlint.source.nodes import walk
-from dlint.source.statements import dotted, functions_in, own_names, parameters, self_name, statements_in
+from dlint.source.statements import (
+    FunctionNode,
+    dotted,
+    functions_in,
+    own_names,
+    parameters,
+    self_name,
+    statements_in,
+)
 from dlint.streams.batches.handed_on import gives_as_is, handed_through
 from dlint.streams.batches.loops import telling
 from dlint.streams.batches.overwritten import overwritten_by
@@ -50,6 +59,13 @@ class Spot:
         loop = self._loops.get((dotted(node) or "").partition(".")[0]) if self._loops else None
         point = self.point if loop is None else Point(self.point.frame, loop.body[0])
         return [value for value, _ in self._evaluator.values(node, point)]
+
+    def assigned(self, name: str) -> Iterator[ast.expr]:
+        """What the function around the statement, or the module, assigns to a name, or to several with it."""
+        scope = next(each for each in reversed(self._trail) if isinstance(each, FunctionNode | ast.Module))
+        for each in statements_in(scope.body):
+            if isinstance(each, ast.Assign) and name in own_names(each):
+                yield each.value
 
     @cached_property
     def _loops(self) -> dict[str, ast.For]:
@@ -96,9 +112,16 @@ class Spot:
         )
 
     def joins(self, into: ast.expr, *, by_method: bool) -> bool:
-        """Whether the function joins what a list holds, which only tensors can be (``torch.cat(kept)``), or,
-        asked ``by_method``, one of the object whose list it is (``torch.cat(self.kept)``)."""
-        if self._is_joined(ast.unparse(into), self.point.frame.scope, self.point):
+        """Whether the function joins what a list holds, which only tensors can be (``torch.cat(kept)``), or
+        what each list of a dict does, or, asked ``by_method``, one of the object whose list it is
+        (``torch.cat(self.kept)``)."""
+        scope = self.point.frame.scope
+        if self._is_joined(ast.unparse(into), scope, self.point):
+            return True
+        if isinstance(into, ast.Subscript) and any(
+            self._is_joined(name, each, self.point)
+            for name, each in _with_each_value(ast.unparse(into.value), scope)
+        ):
             return True
         if not by_method or not isinstance(into, ast.Attribute):
             return False
@@ -165,6 +188,46 @@ class Spot:
                     if not self.puts_by(call) and may_empty(methods):
                         found.append(call.func.value)
         return found
+
+
+def _with_each_value(filled: str, scope: ast.AST) -> Iterator[tuple[str, ast.AST]]:
+    """What code surely executes for each thing that a dict holds, and what that is called there:
+    ``{key: torch.cat(kept) for key, kept in filled.items()}``; nothing where it is made of itself before."""
+    made = [node.value for node in walk(scope) if isinstance(node, ast.Assign) and filled in own_names(node)]
+    again = [each for each in made if any(ast.unparse(held) == filled for held in _attributes_of(each))]
+    for node in walk(scope):
+        match node:
+            case (
+                ast.DictComp(value=given, generators=[ast.comprehension(ifs=[]) as through])
+                | ast.ListComp(elt=given, generators=[ast.comprehension(ifs=[]) as through])
+            ):
+                body: list[ast.AST] = [given]
+            case ast.For(body=[*statements]) as through if not any(
+                isinstance(each, ast.Continue | ast.Break | ast.Try) for each in statements_in(statements)
+            ):
+                body = [each for each in statements if isinstance(each, ast.Assign | ast.Expr)]
+            case _:
+                continue
+        match through.iter, through.target:
+            case (
+                ast.Call(func=ast.Attribute(value=held, attr="items")),
+                ast.Tuple(elts=[_, ast.Name(id=name)]),
+            ) | (ast.Call(func=ast.Attribute(value=held, attr="values")), ast.Name(id=name)) if (
+                ast.unparse(held) == filled
+            ):
+                for each in body:
+                    if not any(
+                        isinstance(inner, ast.IfExp | ast.BoolOp | ast.Lambda | ast.comprehension)
+                        for inner in walk(each)
+                    ) and all(node is value for value in again):
+                        yield name, each
+
+
+def _attributes_of(expression: ast.expr) -> Iterator[ast.expr]:
+    """The things in an expression of which it asks for an attribute, or a part."""
+    for node in walk(expression):
+        if isinstance(node, ast.Attribute | ast.Subscript):
+            yield node.value
 
 
 def _begins(statement: ast.stmt, joined: str | None) -> bool:

@@ -238,15 +238,43 @@ class Rounds:
         counted = _counted_through(loop)
         if counted is not None:
             return self._streams.of_expression(counted, Point(frame, loop), world)
+        read = self._read_by_cursor(loop, frame, world)
+        if read is not None:
+            return self._streams.of_expression(*read, world)
         if self._is_left(loop, frame, world):
             return NOTHING
         return None if inside or isinstance(loop.test, ast.Constant) else NOTHING
 
+    def _read_by_cursor(self, loop: ast.While, frame: Frame, world: World) -> tuple[ast.expr, Point] | None:
+        """What a loop reads at a number that it counts up to the end of that, and where its length is asked
+        for: ``n = len(self.tokens) // size``, ``while self.at < n: ... self.tokens[self.at * size]``."""
+        match loop.test:
+            case ast.Compare(left=left, ops=[ast.Lt() | ast.LtE() | ast.NotEq()], comparators=[most]):
+                cursor, at = _cursor_in(left), Point(frame, loop)
+            case _:
+                return None
+        counts = [each for each in statements_in(loop.body) if cursor in own_names(each)]
+        if not counts or not all(
+            isinstance(each, ast.AugAssign) and isinstance(each.op, ast.Add) for each in counts
+        ):
+            return None
+        if isinstance(most, ast.Name):
+            match [each for each, _ in self._evaluator.flow.definitions(most.id, at, world)]:
+                case [ast.Assign(targets=[ast.Name()], value=most) as defined]:
+                    at = Point(frame, defined)
+        whole = _whose_length(most)
+        if whole is None or cursor is None or not _reads_at(loop, whole, cursor):
+            return None
+        return whole, at
+
     def _is_left(self, loop: ast.While, frame: Frame, world: World) -> bool:
         """Whether each round comes to a test that surely leaves the loop, as what it asks for is known (``if
-        not self.infinite: break``) or counts the rounds up to a known number."""
+        not self.infinite: break``) or counts the rounds up to a known number, or at last lets down the flag
+        that it goes on by (``more = self.infinite``)."""
         if any(isinstance(each, ast.Continue) for each in statements_in(loop.body)):
             return False
+        if self._lets_down(loop, frame, world):
+            return True
         for statement in loop.body:
             if not isinstance(statement, ast.If):
                 continue
@@ -258,6 +286,17 @@ class Rounds:
                         leaving and self._counts_up(loop, statement.test, point, world)
                     ):
                         return True
+        return False
+
+    def _lets_down(self, loop: ast.While, frame: Frame, world: World) -> bool:
+        """Whether what each round stores last in the flag that a loop goes on by surely ends it."""
+        going_on = not (isinstance(loop.test, ast.UnaryOp) and isinstance(loop.test.op, ast.Not))
+        flag = dotted(_operand(loop.test))
+        stored = [each for each in statements_in(loop.body) if flag in own_names(each)] if flag else []
+        match stored:
+            case [*_, ast.Assign(targets=[_], value=value) as last] if last in loop.body:
+                results = {r for r, _ in self._evaluator.truth(value, Point(frame, last), world)}
+                return results == {not going_on}
         return False
 
     def _counts_up(self, loop: ast.While, test: ast.expr, point: Point, world: World) -> bool:
@@ -414,6 +453,49 @@ def _counted_through(loop: ast.While) -> ast.expr | None:
             if counts and all(isinstance(each, ast.AugAssign) for each in counts):
                 return whole
     return None
+
+
+def _cursor_in(node: ast.expr) -> str | None:
+    """The number that is compared with an end: ``at``, ``self.at``, ``self.at + size``."""
+    while isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add):
+        node = node.left
+    is_own = isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name)
+    return dotted(node) if isinstance(node, ast.Name) or is_own else None
+
+
+def _whose_length(node: ast.expr) -> ast.expr | None:
+    """What has the length that an end is worked out from: ``(len(self.tokens) - 1) // self.size``."""
+    while isinstance(node, ast.BinOp) and isinstance(node.op, ast.Sub | ast.FloorDiv):
+        node = node.left
+    match node:
+        case ast.Call(func=ast.Name(id="len"), args=[ast.Attribute() as whole]):
+            return whole
+    return None
+
+
+def _reads_at(loop: ast.While, whole: ast.expr, cursor: str) -> bool:
+    """Whether a loop takes a part of something at a number, or at one that it works out from that."""
+    numbers = {cursor}
+
+    def tells(node: ast.expr) -> bool:
+        return any(isinstance(each, ast.expr) and dotted(each) in numbers for each in walk(node))
+
+    for statement in statements_in(loop.body):
+        for expression in expressions(statement):
+            for node in walk(expression):
+                if (
+                    isinstance(node, ast.Subscript)
+                    and ast.unparse(node.value) == ast.unparse(whole)
+                    and tells(node.slice)
+                ):
+                    return True
+        if isinstance(statement, ast.Assign) and tells(statement.value):
+            numbers.update(own_names(statement))
+    return False
+
+
+def _operand(test: ast.expr) -> ast.expr:
+    return test.operand if isinstance(test, ast.UnaryOp) else test
 
 
 def _is_count(statement: ast.stmt) -> bool:
