@@ -94,11 +94,11 @@ def init_visits(program: Program, use: WorkerUse) -> list[Visit]:
             for visit in own.code.visits
             if visit.role == "worker_init_fn"
         ),
-        *_after_fork(program, use),
+        *after_fork(program, use),
     ]
 
 
-def _after_fork(program: Program, use: WorkerUse) -> list[Visit]:
+def after_fork(program: Program, use: WorkerUse) -> list[Visit]:
     """The functions that ``os.register_at_fork`` has each forked worker of a use run before anything else."""
     mark = ("run after a fork",)
     if mark not in program.answers:

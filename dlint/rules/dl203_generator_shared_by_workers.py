@@ -130,7 +130,7 @@ from dlint.fork.early.per_process import is_given_process
 from dlint.fork.early.put_to_work import made_by_constructor, made_early
 from dlint.fork.early.reads import item_read_in_parent
 from dlint.fork.early.reset import resetting
-from dlint.fork.sides import made_in_parent, names_of, renewed
+from dlint.fork.sides import after_fork, made_in_parent, names_of, renewed
 from dlint.fork.start_method import STARTS_ANEW
 from dlint.knowledge.augmentation import albumentations
 from dlint.knowledge.augmentation.augmenters import LIBRARY, draws_from_augmenter, is_augmenter, renews
@@ -307,7 +307,9 @@ def _is_renewed(program: Program, use: WorkerUse, made: Made) -> bool:
     """Whether the workers of a use get another generator where they start, whoever has the loader made."""
     if not (renewed(program, use, made) or renewed_by_call(program, use, made)):
         return False
-    return use.loader is None or not lacks_init(program, use.loader, [use])
+    if use.loader is None or after_fork(program, use):  # which serves every loader
+        return True
+    return not lacks_init(program, use.loader, [use])
 
 
 def _may_be_fresh(program: Program) -> bool:
