@@ -438,10 +438,7 @@ def _by_key(program: Program, use: WorkerUse, owners: list[Instance]) -> Iterato
                     None if sure else "workers need the same one",
                 ),
                 visit.link.steps(each.place, visit.function.module, each.statement),
-                # What a module keeps is not sent to workers with the dataset.
-                by_hand=handle.cure or handle.advice
-                if each.alone or not each.own
-                else _by_hand(handle, "among others"),
+                by_hand=_of_kept(handle, each),
             )
 
 
