@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from dlint.loaders.loaders import Loader
     from dlint.program.program import Program
     from dlint.source.layout import Place
-    from dlint.values.values import Instance, Key, Made, Value
+    from dlint.values.values import Key, Made, Value
     from dlint.values.worlds import World
     from dlint.workers.events import Event, Visit
     from dlint.workers.reach import Link

@@ -268,10 +268,6 @@ def _per_process(program: Program, use: WorkerUse, made: Made) -> bool:
     )
 
 
-def _place(event: Event) -> str:
-    return f"{event.module.relative}:{getattr(event.node, 'lineno', 1)}"
-
-
 class _Threads:
     """The threads of the parent, and what they do with queues and locks; read when first asked for."""
 

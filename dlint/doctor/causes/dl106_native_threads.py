@@ -13,7 +13,6 @@ from dlint.doctor.seen import Job, Seen
 _OPENMP = re.compile(r"libgomp|libiomp|libomp|^(GOMP_|gomp_|__kmp)")
 _TORCH = re.compile(r"libtorch|libc10|libmkl|libcaffe2")
 _AT = re.compile(r"^(at|c10|caffe2)::|^at_|invoke_parallel")
-_RAYON = re.compile(r"^(rayon|polars|tokio|crossbeam)")
 # Libraries whose computations run in threads of their own, by the folder that they are installed in.
 _LIBRARIES = (
     "polars",

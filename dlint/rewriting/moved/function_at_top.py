@@ -13,7 +13,6 @@ from dlint.rewriting.edits import Edits
 from dlint.rewriting.source import Source
 
 _BANNER = re.compile(r"#\s*([-=*#~_+])\1{3,}|#\s*%%|#\s*In\[")
-_BLANK = cst.EmptyLine(indent=False)
 
 
 def insert_before_top(source: Source, edits: Edits, node: cst.CSTNode, function: cst.FunctionDef) -> None:
