@@ -12,7 +12,7 @@ from dlint.knowledge.processes.pickling import USED_UP, keeps_arguments
 from dlint.objects.pickled_state import left_out
 from dlint.values.frame import Argument, Arguments
 from dlint.values.values import External, Function, Instance, Items, Key, Made, Partial, Table, Value
-from dlint.values.worlds import World
+from dlint.values.worlds import HERE, World
 from dlint.workers.pipelines import kept_functions, parts_of_pipeline
 
 if TYPE_CHECKING:
@@ -106,11 +106,36 @@ def attributes(
     evaluator: Evaluator, instance: Instance, world: World, only: Container[str] | None = None
 ) -> Iterator[tuple[str, Value, World]]:
     """What an object's attributes (``only`` those of these names) hold once its initialisers are done."""
-    for name, path, point, w in evaluator.construction.stores(instance, world, only):
+    kept = evaluator.kept.setdefault(_Attributes, _Attributes())
+    assert isinstance(kept, _Attributes)
+    for name, value, w in kept.of(evaluator, instance):
+        both = world.joined(w) if only is None or name in only else None
+        if both is not None:
+            yield name, value, both
+
+
+class _Attributes:
+    """What the attributes of objects hold, found once with nothing assumed: many loaders, and several rules,
+    ask about one object."""
+
+    def __init__(self) -> None:
+        self._known: dict[Key, list[tuple[str, Value, World]]] = {}
+
+    def of(self, evaluator: Evaluator, instance: Instance) -> list[tuple[str, Value, World]]:
+        known = self._known.get(instance.key)
+        if known is None:
+            known = list(_attributes(evaluator, instance))
+            if not evaluator.exhausted:
+                self._known[instance.key] = known
+        return known
+
+
+def _attributes(evaluator: Evaluator, instance: Instance) -> Iterator[tuple[str, Value, World]]:
+    for name, path, point, world in evaluator.construction.stores(instance, HERE):
         assert point.statement is not None
-        stored = evaluator.names.defined(point.statement, path, point.frame, w)
-        for value, v in evaluator.attributes.grown(stored, instance, name, w):
-            yield name, value, v
+        stored = evaluator.names.defined(point.statement, path, point.frame, world)
+        for value, w in evaluator.attributes.grown(stored, instance, name, world):
+            yield name, value, w
         if any(isinstance(value, Table) for value, _ in stored):
-            for value, v in evaluator.attributes.put_under_keys(instance, name, w):
-                yield name, value, v
+            for value, w in evaluator.attributes.put_under_keys(instance, name, world):
+                yield name, value, w

@@ -13,6 +13,7 @@ from dlint.knowledge.loading import SIGNATURE, LoaderClass
 from dlint.source.module import Module
 from dlint.source.statements import FunctionNode, functions_in, parameters, statements_in, steps
 from dlint.values.frame import Argument, Arguments, Point, layout_of
+from dlint.values.outcomes import Outcome, each_once
 from dlint.values.values import (
     Class,
     Const,
@@ -70,6 +71,7 @@ class Loader:
         self.cls = cls
         self.on_device = on_device
         self._put_right: bool | None = None
+        self._ways: dict[tuple[str, ...], list[Way]] = {}
 
     @property
     def module(self) -> Module:
@@ -138,22 +140,29 @@ class Loader:
 
     def ways(self, *names: str) -> list[Way]:
         """What the named arguments may be together, one entry for each way to get to the call."""
-        evaluator = self._evaluator
-        evaluator.start()
-        # What the ways to the call have in common holds for all arguments alike.
-        ways: list[Way] = [
-            ({}, world.forgetting(FOLDED)) for world in evaluator.flow.reaching(self.point, HERE)
-        ]
-        for name in names:
-            ways = _first_of_each(
-                [
-                    ({**found, name: value}, v)
-                    for found, w in ways
-                    for value, v in self._argument(name, w)
-                    if v.may_be  # else this argument excludes those before
-                ]
-            )
-        return ways
+        known = self._ways.get(names)
+        if known is None:
+            self._evaluator.start()
+            known = self._find_ways(names)
+            # Within another question less may be known than at any other time.
+            if not (self._evaluator.depth or self._evaluator.exhausted):
+                self._ways[names] = known
+        return known
+
+    def _find_ways(self, names: tuple[str, ...]) -> list[Way]:
+        if not names:
+            # What the ways to the call have in common holds for all arguments alike.
+            reaching = self._evaluator.flow.reaching(self.point, HERE)
+            return [({}, world.forgetting(FOLDED)) for world in reaching]
+        *before, name = names
+        return _first_of_each(
+            [
+                ({**found, name: value}, v)
+                for found, w in self.ways(*before)
+                for value, v in self._argument(name, w)
+                if v.may_be  # else this argument excludes those before
+            ]
+        )
 
     def values(self, name: str) -> list[Value | None]:
         """What one argument may be, each possibility once."""
@@ -168,6 +177,16 @@ class Loader:
         given, signature = self.arguments, self.kind.signature
         at = signature.index(name) if name in signature else len(given.positional)
         return name in given.keywords or at < len(given.positional) or bool(given.spread or given.splats)
+
+    def given_to_workers(self, name: str) -> list[Outcome]:
+        """What one argument may be, given at all, where the loader may have workers: each value once."""
+        return each_once(
+            [
+                (value, world)
+                for way, world in self.ways("num_workers", name)
+                if (value := way[name]) is not None and not is_zero(way["num_workers"])
+            ]
+        )
 
     @property
     def may_have_workers(self) -> bool:

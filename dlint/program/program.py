@@ -19,7 +19,7 @@ from dlint.knowledge.loading import is_iterable_dataset
 from dlint.knowledge.trainers import TRAINER_LIBRARIES, TRAINERS
 from dlint.knowledge.words.reflection import BY_NAME
 from dlint.loaders.finder import LoaderFinder
-from dlint.loaders.loaders import Loader, is_zero
+from dlint.loaders.loaders import Loader
 from dlint.loaders.trainers import TrainerLoader
 from dlint.project.blocks import Block, Facts, Place
 from dlint.project.index.index import Index
@@ -250,8 +250,7 @@ class Program:
         name = "collate_fn"
         return [
             part
-            for way, world in loader.ways("num_workers", name)
-            if (value := way[name]) is not None and not is_zero(way["num_workers"])
+            for value, world in loader.given_to_workers(name)
             for part in shipped(self.evaluator, value, loader.word_for(name), world)
         ]
 

@@ -122,7 +122,7 @@ from dlint.fork.order import comes_before, is_never_sent
 from dlint.fork.shipped import Part, shipped
 from dlint.fork.start_method import LOKY
 from dlint.fork.unsendable import Kept, kept_unsendable
-from dlint.loaders.loaders import Loader, is_zero
+from dlint.loaders.loaders import Loader
 from dlint.objects.pickled_state import is_pickled
 from dlint.program.conditions import both, loaded, started_anew
 from dlint.program.given import given_parts
@@ -135,6 +135,7 @@ from dlint.source.closures import trail_to
 from dlint.source.module import Module
 from dlint.source.notebooks import is_notebook
 from dlint.values.frame import Frame, Point
+from dlint.values.outcomes import each_once
 from dlint.values.values import Class, Function, Instance, Key, Made
 from dlint.workers.sharing import by_dataset
 from dlint.workers.uses import WorkerUse
@@ -212,13 +213,11 @@ class _Later:
 
 def _arguments(program: Program, use: WorkerUse, loader: Loader) -> Iterator[Found]:
     for name in ("collate_fn", "worker_init_fn"):
-        for way, world in loader.ways("num_workers", name):
-            value = way[name]
-            if value is not None and not is_zero(way["num_workers"]):
-                for part in shipped(program.evaluator, value, loader.word_for(name), world):
-                    hazard = _judged(program, part)
-                    if hazard is not None:
-                        yield _found(program, hazard, use)
+        for value, world in loader.given_to_workers(name):
+            for part in shipped(program.evaluator, value, loader.word_for(name), world):
+                hazard = _judged(program, part)
+                if hazard is not None:
+                    yield _found(program, hazard, use)
 
 
 def _later(program: Program, parts: Sequence[Part]) -> Iterator[_Later]:
@@ -233,7 +232,7 @@ def _later(program: Program, parts: Sequence[Part]) -> Iterator[_Later]:
                 place = f"{kind}.{name}"
                 inside = [
                     each
-                    for value, world in values
+                    for value, world in each_once(values)
                     for each in shipped(program.evaluator, value, place, world)
                 ]
                 hazards = [hazard for each in inside if (hazard := _judged(program, each)) is not None]

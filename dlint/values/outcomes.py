@@ -33,6 +33,20 @@ def within(outcomes: list[Outcome], world: World) -> list[Outcome]:
     return found
 
 
+def each_once(outcomes: list[Outcome]) -> list[Outcome]:
+    """Each value once, with what all ways to it assume: for who asks what a value leads to, and not how it
+    came about."""
+    values: dict[Key, Value] = {}
+    worlds: dict[Key, list[World]] = {}
+    for value, world in outcomes:
+        values.setdefault(value.key, value)
+        worlds.setdefault(value.key, []).append(world)
+    return [
+        (value, held[0] if len(held) == 1 else held[0].shared(held[1:]))
+        for value, held in zip(values.values(), worlds.values(), strict=True)
+    ]
+
+
 def told_apart(outcomes: list[Outcome], mark: Key) -> list[Outcome]:
     """Outcomes of one thing that no assumption tells apart yet, each with the assumption that it is the
     one: whoever reads the thing again in such a world gets the same value."""

@@ -88,6 +88,8 @@ class UseFinder:
         self._evaluator = evaluator
         self._codes: dict[tuple[Key, int], WorkerCode] = {}
         self._first_like: dict[Key, tuple[Value, World]] = {}
+        # By the key of a value and the id of its world, which is kept beside it.
+        self._likes: dict[tuple[Key, int], tuple[World, tuple[Value, World]]] = {}
 
     def of_loader(self, loader: Loader) -> Iterator[WorkerUse]:
         """The worker uses of a loader: its own functions first, then each dataset it may get."""
@@ -131,9 +133,13 @@ class UseFinder:
     def like(self, value: Value, world: World) -> tuple[Value, World]:
         """The first value met that is of the same shape, and its world: what is known of it is known of
         all, and need be found out only once."""
-        self._evaluator.start()
-        shape = shape_of(self._evaluator, value, world)
-        return self._first_like.setdefault(shape, (value, world))
+        known = self._likes.get((value.key, id(world)))
+        if known is None:
+            self._evaluator.start()
+            shape = shape_of(self._evaluator, value, world)
+            known = world, self._first_like.setdefault(shape, (value, world))
+            self._likes[value.key, id(world)] = known
+        return known[1]
 
     def code_of(self, value: Value, world: World) -> WorkerCode:
         """What workers execute for a dataset."""

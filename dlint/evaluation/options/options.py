@@ -64,13 +64,14 @@ class Options:
         self._declared: dict[tuple[int, str], ast.expr | None] = {}
         self._changed: dict[tuple[int, str], bool | None] = {}
         self._by_name: dict[int, bool] = {}  # by module, whether it sets options of names that it is given
-        self._read: dict[Key, tuple[Made, External]] = {}  # what somebody has asked for, by its key
+        # What somebody has asked for, by its key, with what it is called.
+        self._read: dict[Key, tuple[Made, External, str | None]] = {}
         self.beside = Beside(evaluator)
 
     def value(self, made: Made, name: str, otherwise: External, world: World) -> list[Outcome]:
         """What an option may be: its default, or anything else."""
         if made.name == PARSED or made.name in FILLS_FIELDS or made.name in OPEN_SETTINGS:
-            self._read[otherwise.key] = (made, otherwise)
+            self._read[otherwise.key] = (made, otherwise, option_of(otherwise))
         if made.name == HYDRA:
             default: ast.expr | None = self._configured(made, name)
         elif made.name in FILLS_FIELDS:
@@ -180,8 +181,8 @@ class Options:
     def asked(self, world: World) -> Iterator[Asked]:
         """The options and settings that the user must have asked for in a world, as they are not their
         defaults."""
-        for made, option in self._read.values():
-            name, about = option_of(option), world.about(option.key)
+        for made, option, name in self._read.values():
+            about = world.about(option.key)
             given = world.known((OPTION, made.key, name)) is True
             if given or about is not NOTHING:
                 default = self.default(option, world)

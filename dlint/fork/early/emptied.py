@@ -37,17 +37,20 @@ def emptying(program: Program, use: WorkerUse, name: str) -> Empties:
     own = {id(visit.function.node) for visit in use.code.visits}
 
     def says(text: str) -> bool:
-        return by_name.search(text) is not None or (
-            goes_through.search(text) is not None and _CLOSES.search(text) is not None
+        return name in text and (
+            by_name.search(text) is not None
+            or (goes_through.search(text) is not None and _CLOSES.search(text) is not None)
         )
 
     def empties(statement: ast.stmt, frame: Frame) -> bool:
         if isinstance(statement, ast.For | ast.While):
+            if name not in frame.module.text:
+                return False
             header = ast.unparse(statement.iter if isinstance(statement, ast.For) else statement.test)
             return re.search(rf"\b{name}\b", header) is not None and says(ast.unparse(statement))
         if hasattr(statement, "body"):
             return False
-        return says(ast.unparse(statement)) or any(
+        return (name in frame.module.text and says(ast.unparse(statement))) or any(
             isinstance(callee, Function)
             and id(callee.node) not in own
             and says(callee.module.text_of(callee.node))
