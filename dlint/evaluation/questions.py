@@ -18,6 +18,8 @@ from dlint.values.worlds import HERE, World
 
 DEPTH: Final = 60
 STEPS = 3_000
+# A question that may cause fewer is asked again by those that may cause more.
+_LEAST: Final = 1_000
 _NEVER: Final = 1 << 30
 # What it takes to ask a question, beside what that leads to.
 _COST: Final = 16
@@ -104,8 +106,10 @@ class Questions:
                 known, sure = self._ask(ask, mark)
             finally:
                 del self._open[mark]
-            # What was asked while nothing else was open would be cut at the same place again.
-            (self._known if sure or outermost else self._draft)[mark] = known
+            # What was asked while nothing else was open would be cut at the same place again, unless it may
+            # cause more questions then.
+            kept = sure or (outermost and self._most >= _LEAST)
+            (self._known if kept else self._draft)[mark] = known
         return known
 
     def _ask(self, ask: Callable[[World], list[Outcome]], mark: Key) -> tuple[list[Outcome], bool]:

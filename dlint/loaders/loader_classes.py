@@ -36,6 +36,8 @@ _ASKS = re.compile(
     rb"(?<![.\w])(?:getattr\((?!\s*(?:self|cls)\s*[.,]|[^,\n]{1,99},\s*['\"])|eval\((?!['\"])|globals\(\)\s*[\[.])"
 )
 _MOST_FILES = 24
+# What looking for the class that one name means may cause to be asked: most such names are of no class.
+_STEPS = 600
 
 
 def conflicting(
@@ -122,7 +124,7 @@ class NamedClasses:
 
     def _take(self, node: ast.expr, module: Module, trail: list[ast.AST]) -> None:
         assert self._found is not None
-        self._evaluator.start()
+        self._evaluator.start(_STEPS)
         for value, _ in self._evaluator.values(node, self._evaluator.sites.point_of(module, trail)):
             if isinstance(value, Class) and self._kind(value) is not None:
                 self._found.update(id(each.node) for each in self._evaluator.classes.line(value))

@@ -10,7 +10,7 @@ from __future__ import annotations
 import ast
 import operator
 from collections.abc import Callable, Iterable, Iterator
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from dlint.evaluation.options.option import option_of, setting_of
 from dlint.fork.shipped import attributes
@@ -34,6 +34,9 @@ if TYPE_CHECKING:
     from dlint.workers.reach import Link
     from dlint.workers.uses import WorkerUse
     from dlint.workers.worker import WorkerCode
+
+    # A world, and the keys of the options and settings that are not their defaults in it.
+    _There: TypeAlias = tuple[World, set[Key]]
 
 # Calls that are followed from a loader to whoever has it made.
 _FAR = 6
@@ -257,6 +260,7 @@ def _off_by_default(program: Program, part: ast.expr, wanted: bool, point: Point
     program.evaluator.start()
     options = program.evaluator.options
     found: list[set[str]] = []
+    others: list[_There] | None = None
     for value, w in program.evaluator.values(asked, point, world):
         default, given = None, ""
         if _is_told(value):
@@ -267,8 +271,9 @@ def _off_by_default(program: Program, part: ast.expr, wanted: bool, point: Point
             if beside is not None and beside.default is not None:
                 default, given = beside.default, f"{beside.words} is not {beside.default.value}"
         if not _fails(part, default or value, wanted):
-            values = program.evaluator.values(asked, point, HERE)
-            others = [v for each, v in values if _fails(part, each, wanted)]
+            if others is None:
+                values = program.evaluator.values(asked, point, HERE)
+                others = _there(program, [v for each, v in values if _fails(part, each, wanted)])
             found.append({_given(each.value, each.default) for each in _deciding(program, w, others)})
         elif default is not None:
             found.append({given})
@@ -370,10 +375,11 @@ def for_function(program: Program, loader: Loader, name: str, function: Function
 def _choosing(program: Program, mine: list[World], others: list[World]) -> str | None:
     """That the option is given which tells some worlds apart from others. A setting that is one thing or
     another is as often this as that in the files that users write; it counts where it is off."""
+    there = _there(program, others) if mine else []
     found = [
         {
             _given(each.value, each.default)
-            for each in _deciding(program, world, others)
+            for each in _deciding(program, world, there)
             if not each.default.value or setting_of(each.value) is None
         }
         for world in mine
@@ -381,14 +387,17 @@ def _choosing(program: Program, mine: list[World], others: list[World]) -> str |
     return min(set.intersection(*found), default=None) if found else None
 
 
-def _deciding(program: Program, world: World, others: list[World]) -> list[Asked]:
+def _there(program: Program, worlds: list[World]) -> list[_There]:
+    asked = program.evaluator.options.asked
+    return [(world, {each.value.key for each in asked(world)}) for world in worlds]
+
+
+def _deciding(program: Program, world: World, others: list[_There]) -> list[Asked]:
     """The options that are not their defaults in a world, and are that in others which they tell apart from
     it. What is asked for in any case decides nothing: ``args.train`` that leads to all of this, or
     ``args.stage`` that says which data there is, and has no default."""
-    asked = program.evaluator.options.asked
-    named = [(other, {each.value.key for each in asked(other)}) for other in others]
     return [
         each
-        for each in asked(world)
-        if any(each.value.key not in names and not each.alone.agrees(other) for other, names in named)
+        for each in program.evaluator.options.asked(world)
+        if any(each.value.key not in names and not each.alone.agrees(other) for other, names in others)
     ]

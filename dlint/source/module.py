@@ -30,7 +30,7 @@ class Module:
     Modules are compared by identity: a program holds one per file.
     """
 
-    __slots__ = ("_offsets", "_returns", "is_package", "path", "relative", "text", "tree")
+    __slots__ = ("_offsets", "_paths", "_returns", "is_package", "path", "relative", "text", "tree")
 
     def __init__(self, path: Path, relative: str, text: str, tree: ast.Module) -> None:
         self.path = path
@@ -39,6 +39,8 @@ class Module:
         self.tree = tree
         self.is_package = path.name == "__init__.py"
         self._offsets: array[int] | None = None
+        # What was looked for, and the nodes on the ways there: many questions ask for the same names.
+        self._paths: dict[tuple[str, bool | None, bool], list[list[ast.AST]]] = {}
         self._returns = "\r" in text
 
     def __repr__(self) -> str:
@@ -121,11 +123,15 @@ class Module:
         Walks only the statements whose lines mention the word: looking at a whole tree in Python takes
         longer than parsing it. A definition, an import alias, a name, an attribute and a keyword count.
         """
-        lines = self.lines_with(word, called=called, stored=stored)
-        found: list[list[ast.AST]] = []
-        if lines:
-            _descend(self.tree, [self.tree], word, lines, found)
-        yield from found
+        known = self._paths.get((word, called, stored))
+        if known is None:
+            lines = self.lines_with(word, called=called, stored=stored)
+            known = []
+            if lines:
+                _descend(self.tree, [self.tree], word, lines, known)
+            self._paths[word, called, stored] = known
+        spend(1)
+        yield from known
 
     def trails_at(self, lines: list[int]) -> Iterator[list[ast.AST]]:
         """For every statement that begins on one of these lines, the nodes from the root down to it."""

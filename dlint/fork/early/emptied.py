@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from dlint.workers.uses import WorkerUse
 
 Empties = Callable[[ast.stmt, Frame], bool]
+_FUNCTIONS = re.compile(rb"\bdef +(\w+)")
 _CLOSES = re.compile(r"\.(?:clear|close|pop|popitem|release)\(")
 
 
@@ -35,6 +36,23 @@ def emptying(program: Program, use: WorkerUse, name: str) -> Empties:
     )
     goes_through = re.compile(rf"\bin (?:\w+\()*(?:\w+\.)*{name}\b|\bwhile (?:\w+\.)*{name}\b")
     own = {id(visit.function.node) for visit in use.code.visits}
+
+    index = evaluator.modules.index
+    speaking = {
+        function.decode()
+        for relative in index.naming(name)
+        for function in _FUNCTIONS.findall(index.data(relative))
+    }
+
+    def may_speak(called: ast.expr, frame: Frame) -> bool:
+        """Whether what is called may be a function with the name in it, by what it is called itself."""
+        match called:
+            case ast.Attribute(attr=word):
+                return word in speaking
+            case ast.Name(id=word):
+                text = frame.module.text  # another name for a function: `from caches import reset as clear`
+                return word in speaking or f" as {word}" in text or f"{word} = " in text
+        return True
 
     def says(text: str) -> bool:
         return name in text and (
@@ -56,7 +74,7 @@ def emptying(program: Program, use: WorkerUse, name: str) -> Empties:
             and says(callee.module.text_of(callee.node))
             for expression in expressions(statement)
             for node in walk(expression)
-            if isinstance(node, ast.Call)
+            if isinstance(node, ast.Call) and may_speak(node.func, frame)
             for callee, _ in evaluator.values(node.func, Point(frame, statement))
         )
 
