@@ -247,11 +247,17 @@ def _leaves_numpy_alone(program: Program, uses: list[WorkerUse]) -> bool:
         loader = use.loader
         if use.dataset is None and loader is not None:
             given = loader.values("worker_init_fn")
-            known = bool(given) and all(
-                value is not None and isinstance(behind_partials(value), Function) for value in given
-            )
+            known = bool(given) and all(value is not None and _is_known(program, value) for value in given)
             return known and _seeds_no_numpy(program, use.code)
     return False
+
+
+def _is_known(program: Program, given: Value) -> bool:
+    """Whether a function is the program's own, or an object of it that is called as one."""
+    given = behind_partials(given)
+    if isinstance(given, Instance):
+        return bool(program.evaluator.classes.methods(given, "__call__"))
+    return isinstance(given, Function)
 
 
 def _seeds_no_numpy(program: Program, code: WorkerCode) -> bool:
