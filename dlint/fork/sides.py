@@ -25,6 +25,10 @@ if TYPE_CHECKING:
     from dlint.workers.uses import WorkerUse
 
 _BY_MAKING = frozenset({"__init__", *AFTER_INIT})
+_REGISTERS = "register_at_fork"
+_BY_ANOTHER_NAME = re.compile(
+    rb"\w\s*=\s*os\.register_at_fork\b(?!\s*\()|\bgetattr\([^()]*\bregister_at_fork\b"
+)
 
 
 def worker_functions(program: Program) -> frozenset[int]:
@@ -100,37 +104,56 @@ def init_visits(program: Program, use: WorkerUse) -> list[Visit]:
 
 def after_fork(program: Program, use: WorkerUse) -> list[Visit]:
     """The functions that ``os.register_at_fork`` has each forked worker of a use run before anything else."""
+    return [visit for visits, _ in _at_fork(program, use) for visit in visits]
+
+
+def is_all_known_after_fork(program: Program, use: WorkerUse) -> bool:
+    """Whether nothing else may be run there: a function that nobody knows."""
+    return all(known for _, known in _at_fork(program, use))
+
+
+def _at_fork(program: Program, use: WorkerUse) -> list[tuple[list[Visit], bool]]:
+    """What is registered to be run in each forked worker of a use, and whether that is all."""
     mark = ("run after a fork",)
     if mark not in program.answers:
-        program.answers[mark] = [
-            (module.relative, _run_in_child(program, keyword.value, point))
-            for module, call, point in calls_named(program, "register_at_fork", everywhere=True)
+        found = [
+            (module.relative, *_run_in_child(program, keyword.value, point))
+            for module, call, point in calls_named(program, _REGISTERS, everywhere=True)
             for keyword in call.keywords
-            if keyword.arg == "after_in_child"
+            if keyword.arg in ("after_in_child", None)
         ]
-    found: list[tuple[str, list[Visit]]] = program.answers[mark]
-    if not found or start_method_of(program, use) in STARTS_ANEW:
+        index = program.modules.index
+        for relative in index.mentioning(_REGISTERS):
+            if _BY_ANOTHER_NAME.search(index.data(relative)):
+                found.append((relative, [], False))
+        program.answers[mark] = found
+    known: list[tuple[str, list[Visit], bool]] = program.answers[mark]
+    if not known or start_method_of(program, use) in STARTS_ANEW:
         return []
     return [
-        visit
-        for relative, visits in found
+        (visits, all_known)
+        for relative, visits, all_known in known
         if any(relative in beside(program, module.relative) for module in use.modules)
-        for visit in visits
     ]
 
 
-def _run_in_child(program: Program, given: ast.expr, point: Point) -> list[Visit]:
-    """The functions that are run where one is given to be called; a method of a library's object, as
-    ``ARCHIVES.clear``, counts as one that calls it."""
+def _run_in_child(program: Program, given: ast.expr, point: Point) -> tuple[list[Visit], bool]:
+    """The functions that are run where one is given to be called, and whether those are all: one that is no
+    file's here may do anything. A method of a library's object, as ``ARCHIVES.clear``, counts as one that
+    calls it."""
     code = WorkerCode(program.evaluator)
     callees = [value for value, _ in program.evaluator.values(given, point)]
+    known = bool(callees) and all(
+        isinstance(value, Function | Partial) or getattr(value, "owner", None) is not None
+        for value in callees
+    )
     if isinstance(given, ast.Attribute):
         nothing = ast.arguments([], [], None, [], [], None, [])
         calling = ast.copy_location(ast.Lambda(nothing, ast.Call(given, [], [])), given)
         callees.append(Function(calling, point.frame))
     for callee in callees:
         code.add_callable(callee, "after_in_child", point.frame.module, given.lineno)
-    return code.visits
+    return code.visits, known
 
 
 def asks_for(nodes: Iterable[ast.AST], methods: Collection[str]) -> bool:

@@ -21,7 +21,7 @@ def may_be_of(program: Program, use: WorkerUse, holders: Iterable[Value], cls: C
     if cls is None:
         return True
     for holder in holders:
-        found = meant(program, use, holder)
+        found: list[Value] | None = [holder] if isinstance(holder, Instance) else meant(program, use, holder)
         if found is None or any(
             not isinstance(each, Instance) or _related(program, each, cls) for each in found
         ):

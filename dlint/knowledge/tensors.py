@@ -12,8 +12,21 @@ _VIEWS = frozenset(
     """T chunk contiguous cpu data detach expand flatten mT narrow numpy permute ravel reshape select split
     squeeze swapaxes t transpose unbind unflatten unsqueeze view view_as""".split()  # noqa: SIM905
 )
+# NumPy's functions that make an array of its own memory of a tensor, and one of what is a list.
+MAKE_ARRAYS = frozenset({"asanyarray", "asarray", "atleast_1d", "atleast_2d", "atleast_3d"})
+# What wraps a tensor, and only that: the wrapped one itself since torch 0.4, and its memory before.
+VARIABLE = "Variable"
 # Functions that give the memory of their first argument.
-_HAND_ON = frozenset({"numpy.asarray", "numpy.squeeze", "torch.as_tensor", "torch.from_numpy"}) | {
+_HAND_ON = frozenset(
+    {
+        "numpy.squeeze",
+        "torch.as_tensor",
+        "torch.from_numpy",
+        "torch.autograd.Variable",
+        "torch.autograd.variable.Variable",
+    }
+    | {f"numpy.{name}" for name in MAKE_ARRAYS}
+) | {
     f"torch.{name}"
     for name in (
         "chunk",

@@ -10,10 +10,10 @@ import ast
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
-from dlint.evaluation.options.option import option_of
+from dlint.evaluation.options.option import option_of, setting_of
 from dlint.fork.start_method import SETTER, STARTS_ANEW, python_starts_anew, surely_starts_anew
 from dlint.loaders.loaders import is_zero
-from dlint.program.asked import for_calls, for_dataset, for_events, for_loader
+from dlint.program.asked import for_calls, for_dataset, for_events, for_loader, for_workers
 from dlint.values.values import Const, Instance
 
 if TYPE_CHECKING:
@@ -104,6 +104,8 @@ def _by_option(program: Program, loader: Loader) -> str | None:
     nought = asked.default is not None and is_zero(asked.default)
     if len(others) == len(values) and not (nought and asked.default != Const(None)):
         return None
+    if not nought and asked.default is not None and setting_of(others[0]) is not None:
+        return for_workers(program, loader)  # as the settings stand it is another number: `0 if cfg.debug`
     # Where that is another number the program itself has stored the 0, and has not where none is written.
     by_default = nought or asked.default is None
     return f"{asked.words} is above 0{' (its default is 0)' if by_default else ''}"

@@ -170,13 +170,26 @@ def _seeds_it(program: Program, use: WorkerUse, visit: Visit, made: Made) -> boo
 
 def _seedings(function: ast.AST, names: set[str] | None) -> Iterator[ast.expr]:
     """What a function calls a method of that seeds, or sets the state of, where it goes by one of these names
-    (None: by any)."""
+    (None: by any). With a number that is written out, each worker and each epoch begins alike again."""
+    alike = {id(node.func) for node in walk(function) if isinstance(node, ast.Call) and _is_same_seed(node)}
     for node in walk(function):
         held: ast.expr | None = restored_by(node)
-        if isinstance(node, ast.Attribute) and (node.attr in RESEEDS or renews(node.attr)):
+        if isinstance(node, ast.Attribute) and (
+            (node.attr in RESEEDS and id(node) not in alike) or renews(node.attr)
+        ):
             held = node.value
         if held is not None and (names is None or getattr(held, "attr", getattr(held, "id", None)) in names):
             yield held
+
+
+def _is_same_seed(call: ast.Call) -> bool:
+    match call:
+        case (
+            ast.Call(args=[ast.Constant(value=seed)], keywords=[])
+            | ast.Call(args=[], keywords=[ast.keyword(arg=str(), value=ast.Constant(value=seed))])
+        ):
+            return seed is not None
+    return False
 
 
 def restored_by(node: ast.AST) -> ast.expr | None:

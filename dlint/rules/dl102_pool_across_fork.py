@@ -100,7 +100,7 @@ from dlint.finding import Effect, ReachStep, Remedy
 from dlint.fork.early.per_process import is_given_process
 from dlint.fork.early.put_to_work import Early, is_busy, made_early, worked_early
 from dlint.fork.early.reads import item_read_in_parent
-from dlint.fork.early.reset import resetting
+from dlint.fork.early.reset import is_met_after_fork, resetting
 from dlint.fork.sides import (
     ParentThread,
     functions_of,
@@ -342,10 +342,10 @@ def _queue(
 def _lock(
     program: Program, threads: _Threads, use: WorkerUse, lock: Made, steps: tuple[ReachStep, ...]
 ) -> Iterator[Found]:
-    if "register_at_fork" in lock.point.frame.module.text:
-        return
     thread = threads.taking(lock, use)
-    if thread is None:
+    holder = lock.point.frame.receiver
+    cls = holder.cls if isinstance(holder, Instance) else lock.point.frame.owner
+    if thread is None or is_met_after_fork(program, use, lock, cls, names_of(lock)):
         return
     assert isinstance(lock.node, ast.expr)
     yield Found(

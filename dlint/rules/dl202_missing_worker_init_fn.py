@@ -171,8 +171,8 @@ def check(program: Program) -> Iterator[Found]:
                 repeat = _repeated(program, loader)
                 if repeat is None or program.releases.notebook_is_from(_SEEDS_ITSELF, loader.module.relative):
                     continue
-                remedy = _remedy(program, loader, uses, missing=missing)
                 draw = min(draws, key=lambda each: _distance(program, each))
+                remedy = _remedy(program, loader, uses, draw, missing=missing)
                 alone = [for_dataset(program, use) for use in drawing]
                 choice = alone[0] if alone and all(alone) else None
                 yield _found(
@@ -247,11 +247,17 @@ def _leaves_numpy_alone(program: Program, uses: list[WorkerUse]) -> bool:
         loader = use.loader
         if use.dataset is None and loader is not None:
             given = loader.values("worker_init_fn")
-            known = bool(given) and all(
-                value is not None and isinstance(behind_partials(value), Function) for value in given
-            )
+            known = bool(given) and all(value is not None and _is_known(program, value) for value in given)
             return known and _seeds_no_numpy(program, use.code)
     return False
+
+
+def _is_known(program: Program, given: Value) -> bool:
+    """Whether a function is the program's own, or an object of it that is called as one."""
+    given = behind_partials(given)
+    if isinstance(given, Instance):
+        return bool(program.evaluator.classes.methods(given, "__call__"))
+    return isinstance(given, Function)
 
 
 def _seeds_no_numpy(program: Program, code: WorkerCode) -> bool:
@@ -437,7 +443,9 @@ def _is_nothing(node: ast.expr | None) -> bool:
     return node is None or (isinstance(node, ast.Constant) and node.value is None)
 
 
-def _remedy(program: Program, loader: Loader, uses: list[WorkerUse], *, missing: bool) -> Remedy | None:
+def _remedy(
+    program: Program, loader: Loader, uses: list[WorkerUse], draw: Event, *, missing: bool
+) -> Remedy | None:
     """The repair, where the program is said to run on a torch that does not seed NumPy itself: on any other
     it would only change the numbers."""
     if program.releases.said_torch is None and program.releases.torch_is_older(_SEEDS_ITSELF) is not None:
@@ -445,15 +453,15 @@ def _remedy(program: Program, loader: Loader, uses: list[WorkerUse], *, missing:
     if not missing:
         return Remedy("seed_workers", "unsafe", "Seed NumPy in the worker_init_fn", {"kind": "append"})
     data = {"kind": "missing"}
-    home = _home(program, loader, uses)
+    home = _home(program, loader, uses, draw)
     if home is not None:
         data["home"] = home
     return Remedy("seed_workers", "unsafe", "Pass a worker_init_fn that seeds NumPy", data)
 
 
-def _home(program: Program, loader: Loader, uses: list[WorkerUse]) -> str | None:
+def _home(program: Program, loader: Loader, uses: list[WorkerUse], draw: Event) -> str | None:
     """The file of the loader's dataset, where the function that seeds its workers belongs; for datasets of
-    several files their package's."""
+    several files their package's. Where no dataset is known, the file of the ``collate_fn`` that draws."""
     files = {use.dataset.cls.module.relative for use in uses if isinstance(use.dataset, Instance)}
     if loader.module.relative in files:
         return loader.module.relative
@@ -462,4 +470,16 @@ def _home(program: Program, loader: Loader, uses: list[WorkerUse]) -> str | None
         package = f"{folder}/__init__.py"
         if package in program.modules.index.paths:
             return package
+    if not files and draw.role == "collate_fn":
+        return _entry(draw)
     return min(files, default=None)
+
+
+def _entry(draw: Event) -> str | None:
+    """The file of the first function of the reach of a draw."""
+    found: str | None = None
+    link: Link | None = draw.link
+    while link is not None:
+        found = link.function.module.relative if link.function is not None else found
+        link = link.above
+    return found

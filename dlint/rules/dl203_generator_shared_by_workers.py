@@ -5,12 +5,13 @@
 `np.random.default_rng(...)`, `RandomState`, `random.Random` or `torch.Generator` kept on the dataset (or a
 transform, or at module level) and drawn from in worker code. A generator made inside the function that draws
 from it is fine, and so are one that only samplers use (they run in the parent) and one that `worker_init_fn`
-or the worker code replaces or seeds again: itself, and not another of that name. One that is made at its
-first use (`if self.rng is None:`, a `cached_property`) counts where the parent reads an item of the dataset
-before the workers start, there or in a function that it hands the dataset to, or surely runs a method or
-property that draws from it, as its constructor may, and no method lets go of it in between
-(`dataset.reset()`); not where a cached function keeps one for each process (`rng_for(os.getpid())`). Of
-several that are made for as many workers, each of which takes its own, only the epochs repeat.
+or the worker code replaces or seeds again: itself, and not another of that name, nor with a number that is
+written out. One that is made at its first use (`if self.rng is None:`, a `cached_property`) counts where the
+parent reads an item of the dataset before the workers start, there or in a function that it hands the dataset
+to, or surely runs a method or property that draws from it, as its constructor may, and no method lets go of
+it in between (`dataset.reset()`); not where a cached function keeps one for each process
+(`rng_for(os.getpid())`). Of several that are made for as many workers, each of which takes its own, only the
+epochs repeat.
 
 Where workers shuffle a list alike and each takes its part of it (`order[info.id :: info.num_workers]`), the
 numbers must be the same in all of them: only epochs that repeat are told, and not where the parent makes the

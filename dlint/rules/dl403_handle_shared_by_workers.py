@@ -158,7 +158,7 @@ from dlint.fork.early.opened_late import (
     path_of,
 )
 from dlint.fork.early.per_process import is_for_one_process, is_given_process
-from dlint.fork.early.reset import is_reset_in_workers, resetting
+from dlint.fork.early.reset import is_met_after_fork, is_reset_in_workers, resetting
 from dlint.fork.early.when import BEFORE, BY_CONSTRUCTOR, When, kept_before, needed_early
 from dlint.fork.handles import handle_of, read_as_npz
 from dlint.fork.held_handles import Held, held, is_released, keeps_part, keeps_what_is_there, only_by_number
@@ -204,8 +204,6 @@ def check(program: Program) -> Iterator[Found]:
         starts = dict.fromkeys(start_by_default(program, use) for use in uses)
         for owner, sent in owners.values():
             visits = [visit for visit in _visits(program, uses[0]) if _is_method(visit, owner, owners)]
-            if "register_at_fork" in owner.cls.module.text:
-                continue
             for start in starts:
                 yield from _read_by_others(program, uses, owner, visits, code, start, sent)
                 if visits:
@@ -262,7 +260,11 @@ def _kept(
         if handle is None:
             continue
         assert isinstance(value, Made)
-        kept = [use for use in left_as_made(program, uses, owner, name) if not renewed(program, use, value)]
+        kept = [
+            use
+            for use in left_as_made(program, uses, owner, name)
+            if not _is_renewed(program, use, owner, name, value)
+        ]
         if not any(start_by_default(program, use) == start for use in kept):
             continue
         binding = [visit for visit in visits if path_of(visit, name) in visit.frame.layout.binds]
@@ -294,6 +296,11 @@ def _kept(
                 break
 
 
+def _is_renewed(program: Program, use: WorkerUse, owner: Instance, name: str, made: Made) -> bool:
+    """Whether the workers of a use get another handle under an attribute of an object where they start."""
+    return renewed(program, use, made) or is_met_after_fork(program, use, made, owner.cls, {name})
+
+
 def _stored(
     program: Program, use: WorkerUse, owner: Instance, visits: list[Visit], sent: bool
 ) -> Iterator[Found]:
@@ -309,6 +316,8 @@ def _stored(
     for opened in opened_by_others(program, use, owner, names) if names else ():
         store = opened.store
         visit, read = next((visit, read[store.name]) for visit, read in reads if store.name in read)
+        if is_met_after_fork(program, use, opened.made, owner.cls, {store.name}):
+            continue
         start = start_by_default(program, use)
         when = BEFORE
         if opened.made.point.statement is not store.point.statement and store.point.statement is not None:
@@ -345,7 +354,7 @@ def _read_by_others(
             kept = [
                 use
                 for use in left_as_made(program, uses, owner, there.name)
-                if not renewed(program, use, made)
+                if not _is_renewed(program, use, owner, there.name, made)
             ]
             if there.value.key != made.key or not any(
                 start_by_default(program, use) == start for use in kept
@@ -398,7 +407,9 @@ def _lazy(
                 continue
             handle, made, attribute = each.handle, each.made, (owner.cls, each.name)
             # Letting go of one whose threads are not there hangs as well.
-            if handle.effect != "hang" and is_reset_in_workers(program, use, owner, each.name):
+            if is_met_after_fork(program, use, made, owner.cls, {each.name}) or (
+                handle.effect != "hang" and is_reset_in_workers(program, use, owner, each.name)
+            ):
                 handle = handle._replace(forked="")
             yield from _found(
                 program, [use], handle, made, each.visit, made.node, start, sent, attribute, when

@@ -7,16 +7,16 @@ Tensors of a loader with workers that outlive their round: put into a list or di
 `kept = kept + [labels]`, `kept.insert(0, labels)`, `kept.extend(y.cpu() for y in labels)`,
 `kept.setdefault("y", []).append(y)`, a function that does nothing else with what it is given, a method that
 puts it into a list of its object, or each of several into one: `meter.update(output, y)`, be that of each of
-some callbacks; a list that each round makes anew, filled and then kept), or gathered at
-once (`list(loader)`, `[*loader]`, `zip(*loader)`, `torch.cat([labels for _, labels in loader])`), or by
-`itertools.cycle(loader)`, which keeps the batches of the first epoch and gives them again. What shares
-a batch's memory is followed: `batch[0]`, `batch.pop("y")`, `batch.y` of an object of the project or one of
-torch_geometric's batches (no property: it may give a copy; nor once it was told or given to something that
-may store in it, as `batch.to(device)` does), `.detach()`, `.cpu()`, `.numpy()`, `.view(...)`,
-`torch.unbind(y)`, `list(y)`, `images, labels = batch`, `{k: v.cpu() for k, v in batch.items()}`, and what a
-loop inside goes through (`for target in targets:`, `zip(targets, outputs)`, `batch.items()`), unless that
-loop may end early; so is a generator that hands every batch on (`logger.log_every(loader, 10)`). A batch
-under whose keys something else was stored still holds what is under the others.
+some callbacks; a list that each round makes anew, filled and then kept), or gathered at once (`list(loader)`,
+`[*loader]`, `zip(*loader)`, `torch.cat([labels for _, labels in loader])`), or by `itertools.cycle(loader)`,
+which keeps the batches of the first epoch and gives them again. What shares a batch's memory is followed:
+`batch[0]`, `batch.pop("y")`, `batch.y` of an object of the project or one of torch_geometric's batches (no
+property: it may give a copy; nor once it was told or given to something that may store in it, as
+`batch.to(device)` does), `.detach()`, `.cpu()`, `.numpy()`, `.view(...)`, `torch.unbind(y)`, `list(y)`,
+`[*y]`, `Variable(y)`, `images, labels = batch`, `{k: v.cpu() for k, v in batch.items()}`, and what a loop
+inside goes through (`for target in targets:`, `zip(targets, outputs)`, `batch.items()`), unless that loop may
+end early; so is a generator that hands every batch on (`logger.log_every(loader, 10)`). A batch under whose
+keys something else was stored still holds what is under the others.
 
 An entry counts where its key is another one in each round: what counts the rounds (`enumerate`, `step += 1`),
 a part of the batch itself, or the number of one that is called as what tells items apart

@@ -1,7 +1,7 @@
 """Where the parts of a dataset's items come from: what is kept in memory, or what is read for each item.
 
 This follows the expressions of the dataset's ``__getitem__`` back by their names, whatever way the function
-takes: values forget what an unknown thing was made of, and a part is judged by just that.
+takes to where it ends: values forget what an unknown thing was made of, and a part is judged by just that.
 """
 
 from __future__ import annotations
@@ -84,15 +84,17 @@ class Parts:
         )
 
     def _returned(self, frame: Frame, index: Place, far: int) -> bool:
-        """Whether what a function gives, or a part of it, is read."""
+        """Whether what a function gives, or a part of it, is read, as its object is: where that has labels,
+        it does not come to where it gives the image alone."""
         mark = (id(frame.scope), index)
         if far > _FAR or mark in self._seen:
             return False
         self._seen.add(mark)
         found = any(
-            self._of(statement.value, index, Point(frame, statement), far)
+            self._of(statement.value, index, at, far) and self._evaluator.flow.reaching(at, HERE)
             for statement in statements_in(frame.layout.body)
             if isinstance(statement, ast.Return) and statement.value is not None
+            for at in [Point(frame, statement)]
         )
         self._seen.discard(mark)
         return found

@@ -123,3 +123,54 @@ def test_hints_that_the_oldest_python_knows(tmp_path: Path, oldest: str | None, 
     text = repair([tmp_path], chosen, unsafe=True).files[0].new.decode()
     assert f"dict[{hint}, np.random.Generator]" in text
     assert ("import typing\n" in text) is hint.startswith("typing.")
+
+
+_ALIGN = """\
+import numpy as np
+import torch
+from torch.utils.data import ConcatDataset, DataLoader, Dataset
+
+
+class Rows(Dataset):
+    def __len__(self):
+        return 100
+
+    def __getitem__(self, index):
+        return torch.zeros(3)
+
+
+class Align:
+    def __call__(self, batch):
+        return torch.stack(batch) + np.random.uniform()
+
+
+def parts(number):
+    found = []
+    for _ in range(number):
+        found.append(Rows())
+    return ConcatDataset(found), ""
+
+
+def test_loader():
+    return DataLoader(Rows(), 4, num_workers=2, collate_fn=Align())
+"""
+_TRAINED = """\
+from torch.utils.data import DataLoader
+
+from data import Align, parts
+
+rows, _ = parts(3)
+for epoch in range(3):
+    for batch in DataLoader(rows, 4, shuffle=True, num_workers=2, collate_fn=Align()):
+        print(batch)
+"""
+
+
+def test_one_function_seeds_the_workers_that_collate_alike(tmp_path: Path) -> None:
+    (tmp_path / "data.py").write_text(_ALIGN)
+    (tmp_path / "train.py").write_text(_TRAINED)
+    files = repair([tmp_path], Settings(select=("DL202",), target_torch="1.7"), unsafe=True).files
+    data, train = (file.new.decode() for file in sorted(files, key=lambda each: each.path))
+    assert data.count("def seed_worker(") == 1 and "def " not in train
+    assert "from data import Align, parts, seed_worker\n" in train
+    assert data.count("worker_init_fn=seed_worker") == train.count("worker_init_fn=seed_worker") == 1

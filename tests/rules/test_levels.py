@@ -64,6 +64,7 @@ def test_workers_that_an_option_asks_for(
 
 
 _BESIDE = " is above 0 (its default is 0)"
+_SET = "from easydict import EasyDict\ncfg = EasyDict()\n"
 
 
 @pytest.mark.parametrize(
@@ -86,6 +87,11 @@ _BESIDE = " is above 0 (its default is 0)"
             f"the setting N{_BESIDE}",
         ),
         ("from easydict import EasyDict\ncfg = EasyDict()\ncfg.N = 4", "cfg.N", None),
+        (f"{_SET}cfg.N = 4\ncfg.debug = False", "0 if cfg.debug else cfg.N", None),
+        (f"{_SET}cfg.N = 4\ncfg.debug = True", "0 if cfg.debug else cfg.N", "the setting debug is not True"),
+        (f"{_SET}cfg.N = 4\ncfg.many = False", "cfg.N if cfg.many else 0", "the setting many is not False"),
+        (f"{_SET}cfg.N = 4", "cfg.N if cfg.many else 0", None),
+        (f"{_SET}cfg.N = 0\ncfg.debug = False", "0 if cfg.debug else cfg.N", f"the setting N{_BESIDE}"),
         (
             "from easydict import EasyDict\ncfg = EasyDict(read())\nif cfg.debug:\n    cfg.N = 0",
             "cfg.N",

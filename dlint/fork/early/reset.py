@@ -1,19 +1,27 @@
 """What lets go of a thing that is made when it is first needed, or makes it anew: methods that set what holds
-it, whatever is there, and the ``worker_init_fn`` that does so in each worker."""
+it, whatever is there, the ``worker_init_fn`` that does so in each worker, and what is run after a fork."""
 
 from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from typing import TYPE_CHECKING
 
-from dlint.fork.sides import asks_for, init_visits
+from dlint.fork.sides import after_fork, asks_for, init_visits, is_all_known_after_fork
 from dlint.fork.worker_dataset import may_be_of
-from dlint.source.statements import FunctionNode, functions_in, own_names, parameters, statements_in
+from dlint.source.nodes import walk
+from dlint.source.statements import (
+    FunctionNode,
+    expressions,
+    functions_in,
+    own_names,
+    parameters,
+    statements_in,
+)
 from dlint.values.frame import Frame, Point
 from dlint.values.functions import function_body
-from dlint.values.values import Class, Instance
+from dlint.values.values import Class, External, Instance, Made, Unknown, Value
 from dlint.workers.repetition import is_once
 
 if TYPE_CHECKING:
@@ -22,6 +30,8 @@ if TYPE_CHECKING:
     from dlint.workers.uses import WorkerUse
 
 _FAR = 3
+# What a function that runs after a fork does to a lock or a handle itself.
+_RENEWING = frozenset({"_at_fork_reinit", "acquire", "close", "release", "shutdown"})
 
 
 def resetting(program: Program, use: WorkerUse, cls: Class | None, names: set[str]) -> frozenset[str]:
@@ -56,6 +66,69 @@ def is_reset_in_workers(program: Program, use: WorkerUse, owner: Instance, name:
         return True
     methods = resetting(program, use, owner.cls, {name}) if visits else frozenset[str]()
     return any(asks_for(function_body(visit.function.node), methods) for visit in visits)
+
+
+def is_met_after_fork(
+    program: Program, use: WorkerUse, made: Made, cls: Class | None, names: Collection[str]
+) -> bool:
+    """Whether what each forked worker of a use runs first, by ``os.register_at_fork``, has to do with a thing
+    that goes by some names of an object of a class, or of its module: then it is to renew it, or to close or
+    release it. So it may where something runs that nobody knows."""
+    if not is_all_known_after_fork(program, use):
+        return True
+    visits = after_fork(program, use)
+    methods = resetting(program, use, cls, set(names)) if visits else frozenset[str]()
+    return any(
+        asks_for(function_body(visit.function.node), methods) or _meets(program, use, visit, made, cls, names)
+        for visit in visits
+    )
+
+
+def _meets(
+    program: Program, use: WorkerUse, visit: Visit, made: Made, cls: Class | None, names: Collection[str]
+) -> bool:
+    """Whether a function speaks of a thing by a name, does to what may be it what renews or closes things of
+    its kind, or calls what nobody knows."""
+    function = visit.function.node
+    parts: list[tuple[ast.stmt | None, ast.expr]] = (
+        [(None, function.body)]
+        if isinstance(function, ast.Lambda)
+        else [(each, part) for each in statements_in(function.body) for part in expressions(each)]
+    )
+    for statement, part in parts:
+        point = Point(visit.frame, statement)
+
+        def values(of: ast.expr, point: Point = point) -> list[Value]:
+            return [value for value, _ in program.evaluator.values(of, point, visit.world)]
+
+        for node in walk(part):
+            match node:
+                case ast.Constant(value=name) | ast.keyword(arg=name) if name in names:
+                    return True
+                case ast.Name(id=name) if name in names and cls is None:
+                    if visit.function.module is made.point.frame.module:
+                        return True
+                    if any(value.key == made.key for value in values(node)):
+                        return True
+                case ast.Attribute(value=held, attr=name) if name in names or name == "__dict__":
+                    if may_be_of(program, use, values(held), cls):
+                        return True
+                case ast.Attribute(value=held, attr=name) if name in _RENEWING:
+                    found = values(held)
+                    if not found or any(
+                        isinstance(value, Unknown | External) or value.key == made.key for value in found
+                    ):
+                        return True
+                case ast.Call(func=ast.Name(id="globals" | "vars")):
+                    return True
+                case ast.Call(func=ast.Name(id="setattr" | "delattr"), args=[_, named, *_]) if not isinstance(
+                    named, ast.Constant
+                ):
+                    return True
+                case ast.Call(func=ast.Name() | ast.Call() | ast.Subscript() as callee):
+                    if any(isinstance(value, Unknown) for value in values(callee)):
+                        return True
+    return False
 
 
 def _stores(function: FunctionNode, cls: Class, name: str) -> bool:

@@ -328,6 +328,9 @@ def _kept(put: Put, held: Held, lists: Mapping[str, View]) -> Kept | None:
     if gone_through and isinstance(given, ast.Call) and dotted(given.func) in ("list", "tuple"):
         given = given.args[0] if len(given.args) == 1 else given
     if gone_through:
+        match given:
+            case ast.List(elts=[ast.Starred(value=each)]) | ast.Tuple(elts=[ast.Starred(value=each)]):
+                given = each
         given = as_list(given)
     if isinstance(given, ast.Name) and given.id in lists:
         return Kept(given, (lists[given.id]._replace(node=given, is_list=True),), into, gone_through)

@@ -11,7 +11,15 @@ from collections.abc import Callable, Iterable, Iterator
 from enum import Enum
 from typing import NamedTuple
 
-from dlint.knowledge.tensors import cast_to, is_view, reshapes, tells_tensor, type_named
+from dlint.knowledge.tensors import (
+    MAKE_ARRAYS,
+    VARIABLE,
+    cast_to,
+    is_view,
+    reshapes,
+    tells_tensor,
+    type_named,
+)
 from dlint.source.nodes import walk
 from dlint.source.statements import blocks, dotted, expressions, own_names
 from dlint.streams.batches.loops import counted_by, each_gone_through, is_of_values
@@ -34,8 +42,9 @@ _REORDER = frozenset({"permute", "transpose", "swapaxes", "t", "T", "mT", "expan
 _ALONG = {"narrow": 0, "select": 0, "unbind": 0, "chunk": 1, "split": 1}
 _IN_ORDER = frozenset({"contiguous", "flatten", "ravel", "reshape"})
 _MOVE = frozenset({"to", "cuda"})
-_MAKE_ARRAYS = frozenset({"asarray"})
-_MAKE_TENSORS = frozenset({"as_tensor", "from_numpy"})
+_MAKE_TENSORS = frozenset({"as_tensor", "from_numpy", VARIABLE})
+# What may be told a function that gives the memory of its first argument.
+_LEAVES_MEMORY = frozenset({"dim", "requires_grad", "volatile"})
 
 
 class Values(Enum):
@@ -284,16 +293,22 @@ class Held:
             case ast.DictComp(value=each, generators=[generator]):
                 return self.inside(generator).views(each)
             case ast.Call(func=ast.Name(id="list" | "tuple"), args=[rows], keywords=[]):
-                written = as_list(rows)
-                if written is not rows:
-                    return self.views(written)
-                whole = self.view(rows)
-                # What is in an array may be numbers, and of all of a batch it may be the keys.
-                if whole is None or not (whole.known.is_tensor or whole.known.place):
-                    return []
-                return [whole.rows() if whole.known.is_array is not False else whole]
+                return self._each(rows)
+            case ast.Starred(value=rows):
+                return self._each(rows)
         found = self.view(node)
         return [found] if found is not None else []
+
+    def _each(self, rows: ast.expr) -> list[View]:
+        """The same of what is written out one by one: ``list(y)``, ``[*y]``."""
+        written = as_list(rows)
+        if written is not rows:
+            return self.views(written)
+        whole = self.view(rows)
+        # What is in an array may be numbers, and of all of a batch it may be the keys.
+        if whole is None or not (whole.known.is_tensor or whole.known.place):
+            return []
+        return [whole.rows() if whole.known.is_array is not False else whole]
 
     def inside(self, generator: ast.comprehension) -> Held:
         """What has a batch's memory inside a comprehension that goes through parts of one."""
@@ -342,7 +357,7 @@ class Held:
         if (
             isinstance(node, ast.Call)
             and node.args
-            and all(keyword.arg == "dim" for keyword in node.keywords)
+            and all(keyword.arg in _LEAVES_MEMORY for keyword in node.keywords)
             and self._hands_on is not None
         ):
             below = self.view(node.args[0])
@@ -354,10 +369,12 @@ class Held:
                 if _copies(known, name):
                     return None
                 is_array = known.is_array
-                if name in _MAKE_ARRAYS or name in _MAKE_TENSORS:
-                    is_array = name in _MAKE_ARRAYS
+                if name in MAKE_ARRAYS or name in _MAKE_TENSORS:
+                    is_array = name in MAKE_ARRAYS
                 in_order = known.in_order and _is_in_order(name, node.args[1:], node.keywords)
                 known = _as_shaped(known, name)._replace(is_array=is_array, in_order=in_order)
+                if name == VARIABLE:
+                    return below._replace(node=node, known=known._replace(is_tensor=True))
                 return below._replace(node=node, known=known, given=below.given or below.node)
         return None
 
