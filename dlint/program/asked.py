@@ -336,7 +336,7 @@ def for_workers(program: Program, loader: Loader) -> str | None:
     """That an option is given which has a loader have workers, where it has none by default."""
     ways = loader.ways("num_workers")
     mine = [world for way, world in ways if not is_zero(way["num_workers"])]
-    others = [world for way, world in ways if is_zero(way["num_workers"])]
+    others = _there(program, [world for way, world in ways if is_zero(way["num_workers"])])
     found = [{_given(each.value, each.default) for each in _deciding(program, w, others)} for w in mine]
     return min(set.intersection(*found), default=None) if found else None
 
