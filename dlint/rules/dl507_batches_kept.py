@@ -97,6 +97,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from dlint.finding import Remedy
+from dlint.knowledge.tensors import JOINS
 from dlint.loaders.counts import most_batches
 from dlint.loaders.iteration import Iterations
 from dlint.loaders.loaders import Loader
@@ -109,11 +110,11 @@ from dlint.source.statements import dotted, expressions
 from dlint.streams.batches.collated import Holding
 from dlint.streams.batches.fields import field_kinds
 from dlint.streams.batches.kept import Kept, batch_in, goes_through_all, kept_by, kept_by_comprehension
-from dlint.streams.batches.kinds import has_type, kind_of
+from dlint.streams.batches.kinds import are_items_numbers, has_type, kind_of
 from dlint.streams.batches.put_by_helpers import Put
 from dlint.streams.batches.spot import Spot
 from dlint.streams.batches.treated import Tensors, tensors_in
-from dlint.streams.batches.views import Named, Values, View
+from dlint.streams.batches.views import Named, Place, Values, View
 from dlint.values.frame import Point
 from dlint.values.values import Const, External, Items, Made, Table, Unknown, Value
 
@@ -178,7 +179,7 @@ def check(program: Program) -> Iterator[Found]:
             if not isinstance(statement, ast.stmt) or isinstance(statement, ast.ClassDef | ast.FunctionDef):
                 continue
             spot = Spot(program.evaluator, program.answers, module, trail)
-            for keeping in _keepings(spot, iterations, statement):
+            for keeping in _keepings(program, spot, iterations, statement):
                 found = _judged(program, iterations, keeping, spot)
                 if found is not None:
                     yield found
@@ -188,7 +189,9 @@ def _puts_nothing(_: ast.Call) -> list[Put]:
     return []
 
 
-def _keepings(spot: Spot, iterations: Iterations, statement: ast.stmt) -> Iterator[_Keeping]:
+def _keepings(
+    program: Program, spot: Spot, iterations: Iterations, statement: ast.stmt
+) -> Iterator[_Keeping]:
     """What a statement keeps, should it go through the batches of a loader."""
     if isinstance(statement, ast.For):
         batch = batch_in(statement.target, statement.iter)
@@ -198,6 +201,10 @@ def _keepings(spot: Spot, iterations: Iterations, statement: ast.stmt) -> Iterat
         if batch is not None:
             tensors = tensors_in(statement.body)
 
+            def are_numbers(place: Place, asks: bool = asks) -> bool:
+                sending = spot.loaders(iterations, statement.iter) if asks else []
+                return bool(sending) and all(are_items_numbers(program, each, place) for each in sending)
+
             def matters(kept: Kept) -> bool:
                 keeping = _Keeping(kept, statement.iter, tensors)
                 return _may_be_loader(keeping) and any(
@@ -205,15 +212,17 @@ def _keepings(spot: Spot, iterations: Iterations, statement: ast.stmt) -> Iterat
                 )
 
             for kept in kept_by(
-                statement, batch, spot.hands_on, puts_by, spot.overwrites, spot.empties, matters
+                statement, batch, spot.hands_on, puts_by, spot.overwrites, spot.empties, are_numbers, matters
             ):
                 yield _Keeping(kept, statement.iter, tensors)
     for expression in expressions(statement):
         beside = _beside(expression)
+        joined = _joined_in(expression)
         for node in walk(expression):
             if isinstance(node, _COMPREHENSIONS) and len(node.generators) == 1:
                 generator = node.generators[0]
                 sounds = _sounds(generator.iter) or _is_made_there(spot, generator.iter)
+                sounds = sounds or (node in joined and _is_given_data(spot, generator.iter))
                 batch = batch_in(generator.target, generator.iter) if sounds else None
                 for kept in kept_by_comprehension(node, batch, spot.hands_on) if batch is not None else ():
                     yield _Keeping(kept, generator.iter, tensors_in([node]))
@@ -261,6 +270,27 @@ def _is_made_there(spot: Spot, iterable: ast.expr) -> bool:
         and _DATA.search(name) is not None
         and any(_sounds(value) for value in spot.assigned(name))
     )
+
+
+def _is_given_data(spot: Spot, iterable: ast.expr) -> bool:
+    """Whether what is gone through is called as data are, and the function around is given it: worth a search
+    of all callers only where tensors are made of it."""
+    return (
+        isinstance(iterable, ast.Name)
+        and _DATA.search(iterable.id) is not None
+        and spot.is_given(iterable.id)
+    )
+
+
+def _joined_in(expression: ast.AST) -> list[ast.expr]:
+    """What calls take for lists of tensors: ``torch.cat([...])``."""
+    return [
+        node.args[0]
+        for node in walk(expression)
+        if isinstance(node, ast.Call)
+        and node.args
+        and f"torch.{(dotted(node.func) or '').rpartition('.')[2]}" in JOINS
+    ]
 
 
 def _gathered(spot: Spot, node: ast.expr) -> ast.expr | None:
