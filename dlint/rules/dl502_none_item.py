@@ -22,12 +22,13 @@ So it is for a loader whose `collate_fn` is `default_data_collator` of transform
 object is not subscriptable`); a None inside an item may be left out there.
 
 It is silent where another `collate_fn` takes the items (it may filter them), be it set later or patched into
-torch, or given to this one of several datasets under a test that may ask for its name, where another decorator of
-`__getitem__` may replace what it returns, where the loader makes no batches (`batch_size=None`), where a
-`Subset` is of items that were looked at (`if dataset[i] is not None`), where the constructor has tried the
-same function on each item to choose which to keep (`[p for p in paths if self.parse(p) is not None]`), where
-anything else is done with a helper's result before it is returned (it may be tested and replaced), where
-only a mode of the dataset would get there, and where a list has something for each of so many settings.
+torch, or given to this one of several datasets under a test that may ask for its name, where another
+decorator of `__getitem__` may replace what it returns, where the loader makes no batches (`batch_size=None`),
+where a `Subset` is of items that were looked at (`if dataset[i] is not None`), where the constructor has
+tried the same function on each item to choose which to keep (`[p for p in paths if self.parse(p) is not
+None]`), where anything else is done with a helper's result before it is returned (it may be tested and
+replaced), where only a mode of the dataset would get there, and where a list has something for each of so
+many settings.
 
 ## Why is this bad
 
