@@ -26,7 +26,7 @@ from dlint.knowledge.commands import (
     WRAPS,
 )
 from dlint.source.desugaring.records import is_record
-from dlint.source.statements import FunctionNode, parameters, self_name
+from dlint.source.statements import FunctionNode, dotted, parameters, self_name
 from dlint.values.frame import Argument, Arguments, Frame, Point
 from dlint.values.values import Class, External, Made, Value
 from dlint.values.worlds import OPTION, World
@@ -34,6 +34,10 @@ from dlint.values.worlds import OPTION, World
 if TYPE_CHECKING:
     from dlint.calls.interface import Evaluator
     from dlint.values.outcomes import Outcome
+
+
+# The types of click's that leave a text as it is.
+_TEXTS = frozenset({"str", "STRING", "Choice", "Path"})
 
 
 class Commands:
@@ -65,7 +69,7 @@ class Commands:
         given = {keyword.arg: keyword.value for keyword in declared[0].keywords}
         if None in given or CLICK_CHANGES.intersection(filter(None, given)):
             return []
-        return _default_or_more(given.get("default"), name, scope, world)
+        return self._default_or_more(_click_default(declared[0], given), declared[0], name, frame, world)
 
     def called(self, name: str, scope: FunctionNode, frame: Frame, world: World) -> list[Outcome]:
         """What the user of a command passes for a parameter of a function that nothing else calls."""
@@ -84,7 +88,19 @@ class Commands:
             if words.keys() & {"callback", "default_factory", None}:
                 return []
             default = default.args[0] if default.args else words.get("default")
-        return _default_or_more(default, name, scope, world)
+        return self._default_or_more(default, default, name, frame, world)
+
+    def _default_or_more(
+        self, default: ast.expr | None, by: ast.expr | None, name: str, frame: Frame, world: World
+    ) -> list[Outcome]:
+        """What an option is where nobody asks for it, or anything else; ``by`` is what declares it."""
+        if not isinstance(default, ast.Constant) or by is None or frame.outer is None:
+            return []
+        point = Point(frame.outer, None)
+        made = Made(ASKED, by, Arguments([Argument(default, point)]), point)
+        otherwise = External(f"{ASKED}().{name}", made)
+        self._evaluator.options.read(made, otherwise)
+        return may_be(default, otherwise, (OPTION, made.key, name), world) or [(otherwise, world)]
 
     def _click_options(self, scope: FunctionNode, frame: Frame) -> list[ast.Call]:
         """The options that click declares for a function, where all its decorators are click's."""
@@ -208,8 +224,18 @@ def _is_clicks(value: Value) -> bool:
     return isinstance(value, External) and value.name.startswith(CLICK)
 
 
-def _default_or_more(default: ast.expr | None, name: str, scope: FunctionNode, world: World) -> list[Outcome]:
-    return may_be(default, External(f"{ASKED}().{name}"), (OPTION, id(scope), name), world)
+def _click_default(call: ast.Call, given: dict[str | None, ast.expr]) -> ast.expr | None:
+    """What an option of click's is where nobody asks for it: a flag is False."""
+    default, is_flag, kind = given.get("default"), given.get("is_flag"), given.get("type")
+    if is_flag is not None and not (isinstance(is_flag, ast.Constant) and is_flag.value is True):
+        return None
+    if isinstance(default, ast.Constant) and isinstance(default.value, str):
+        made = dotted(kind.func if isinstance(kind, ast.Call) else kind) if kind is not None else "str"
+        # What its type makes of another text is not told.
+        return default if (made or "").rpartition(".")[2] in _TEXTS else None
+    if default is None and (is_flag is not None or any("/" in flag for flag in _flags(call))):
+        return ast.Constant(value=False)
+    return default
 
 
 def _hands(call: ast.Call, name: str) -> bool:
@@ -219,11 +245,16 @@ def _hands(call: ast.Call, name: str) -> bool:
 
 def _kept_as(call: ast.Call) -> str | None:
     """The parameter that an option of click's is passed as: a name without dashes, else the longest flag."""
-    flags = [arg.value for arg in call.args if isinstance(arg, ast.Constant) and isinstance(arg.value, str)]
+    flags = _flags(call)
     if len(flags) != len(call.args):
         return None
     names = [flag for flag in flags if flag.isidentifier()]
     if names:
         return names[0]
     long = [flag for flag in flags if flag.startswith("--")] or flags
-    return long[0].lstrip("-").replace("-", "_").lower() if long and "/" not in long[0] else None
+    on = long[0].partition("/")[0].strip() if long else ""  # ``--keep/--no-keep``
+    return on.lstrip("-").replace("-", "_").lower() or None
+
+
+def _flags(call: ast.Call) -> list[str]:
+    return [arg.value for arg in call.args if isinstance(arg, ast.Constant) and isinstance(arg.value, str)]

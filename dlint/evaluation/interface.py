@@ -349,6 +349,8 @@ class Options(Protocol):
     @property
     def beside(self) -> Beside: ...
 
+    def read(self, made: Made, otherwise: External) -> None: ...
+
 
 class Beside(Protocol):
     """Defaults that stand beside what is read."""

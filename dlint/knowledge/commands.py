@@ -51,7 +51,7 @@ CLICK_OPTION = "click.option"
 CLICK = "click."
 # Keywords of click.option that change what the function gets where the user asks for nothing.
 CLICK_CHANGES = frozenset(
-    {"callback", "is_flag", "flag_value", "multiple", "nargs", "count", "cls", "expose_value", "required"}
+    {"callback", "flag_value", "multiple", "nargs", "count", "cls", "expose_value", "required"}
 )
 
 TYPER_APP = "typer.Typer"

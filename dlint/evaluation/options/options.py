@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from dlint.evaluation.options.beside import Beside, Unasked
 from dlint.evaluation.options.flags import flag
 from dlint.evaluation.options.lines import Asks, is_asked, lines
-from dlint.evaluation.options.option import is_told, may_be, option_of, setting_of
+from dlint.evaluation.options.option import ASKED, is_told, may_be, option_of, setting_of
 from dlint.evaluation.questions import begun
 from dlint.knowledge.commands import FILLS_FIELDS, FLAG, HYDRA, PARSED
 from dlint.knowledge.loading import OPEN_SETTINGS
@@ -70,7 +70,7 @@ class Options:
     def value(self, made: Made, name: str, otherwise: External, world: World) -> list[Outcome]:
         """What an option may be: its default, or anything else."""
         if made.name == PARSED or made.name in FILLS_FIELDS or made.name in OPEN_SETTINGS:
-            self._read[otherwise.key] = (made, otherwise)
+            self.read(made, otherwise)
         if made.name == HYDRA:
             default: ast.expr | None = self._configured(made, name)
         elif made.name in FILLS_FIELDS:
@@ -87,6 +87,10 @@ class Options:
         else:
             default = self._argument(made, name)
         return may_be(default, otherwise, (OPTION, made.key, name), world)
+
+    def read(self, made: Made, otherwise: External) -> None:
+        """Remember that an option may be asked for: what stands for it, should somebody do so."""
+        self._read[otherwise.key] = (made, otherwise)
 
     def _from_line(
         self, made: Made, name: str, words: Line, otherwise: External, world: World
@@ -127,6 +131,9 @@ class Options:
             return None
         if made.name in FILLS_FIELDS:
             return _const(plain(self._field(made, name, world)))
+        if made.name == ASKED:
+            [given] = made.arguments.positional
+            return _const(plain(given.expression))
         if made.name != PARSED or not is_asked(self._evaluator, made, world):
             return None
         module = made.point.frame.module
