@@ -54,6 +54,9 @@ CLICK_CHANGES = frozenset(
     {"callback", "flag_value", "multiple", "nargs", "count", "cls", "expose_value", "required"}
 )
 
+# What gives the options of a parser of jsonargparse's, of which Lightning's is one, other defaults.
+CHANGES_PARSER = ("set_defaults", "link_arguments", "default_config_files")
+
 TYPER_APP = "typer.Typer"
 
 # Objects that functions are registered with: calling one calls that function which the user names. Those of
