@@ -17,7 +17,7 @@ from dlint.evaluation.options.flags import flag
 from dlint.evaluation.options.lines import Asks, is_asked, lines
 from dlint.evaluation.options.option import ASKED, is_told, may_be, option_of, setting_of
 from dlint.evaluation.questions import begun
-from dlint.knowledge.commands import FILLS_FIELDS, FLAG, HYDRA, PARSED
+from dlint.knowledge.commands import FILLS_FIELDS, FLAG, HYDRA, MADE_BY_CLASS, PARSED
 from dlint.knowledge.loading import OPEN_SETTINGS
 from dlint.knowledge.trainers import DEFAULTS, SETTINGS
 from dlint.project.configuration.hydra_files import number_in
@@ -71,6 +71,8 @@ class Options:
         """What an option may be: its default, or anything else."""
         if made.name == PARSED or made.name in FILLS_FIELDS or made.name in OPEN_SETTINGS:
             self.read(made, otherwise)
+        if made.name in MADE_BY_CLASS:
+            return self._evaluator.filled_fields.nested(made, name, world)
         if made.name == HYDRA:
             default: ast.expr | None = self._configured(made, name)
         elif made.name in FILLS_FIELDS:
