@@ -217,12 +217,11 @@ def _keepings(
                 yield _Keeping(kept, statement.iter, tensors)
     for expression in expressions(statement):
         beside = _beside(expression)
-        joined = _joined_in(expression)
         for node in walk(expression):
             if isinstance(node, _COMPREHENSIONS) and len(node.generators) == 1:
                 generator = node.generators[0]
                 sounds = _sounds(generator.iter) or _is_made_there(spot, generator.iter)
-                sounds = sounds or (node in joined and _is_given_data(spot, generator.iter))
+                sounds = sounds or (_is_given_data(spot, generator.iter) and _is_joined(node, expression))
                 batch = batch_in(generator.target, generator.iter) if sounds else None
                 for kept in kept_by_comprehension(node, batch, spot.hands_on) if batch is not None else ():
                     yield _Keeping(kept, generator.iter, tensors_in([node]))
@@ -282,15 +281,14 @@ def _is_given_data(spot: Spot, iterable: ast.expr) -> bool:
     )
 
 
-def _joined_in(expression: ast.AST) -> list[ast.expr]:
-    """What calls take for lists of tensors: ``torch.cat([...])``."""
-    return [
-        node.args[0]
-        for node in walk(expression)
-        if isinstance(node, ast.Call)
-        and node.args
+def _is_joined(made: ast.expr, expression: ast.AST) -> bool:
+    """Whether a part of an expression is taken for a list of tensors: ``torch.cat([...])``."""
+    return any(
+        isinstance(node, ast.Call)
+        and node.args[:1] == [made]
         and f"torch.{(dotted(node.func) or '').rpartition('.')[2]}" in JOINS
-    ]
+        for node in walk(expression)
+    )
 
 
 def _gathered(spot: Spot, node: ast.expr) -> ast.expr | None:
