@@ -20,7 +20,8 @@ under whose keys something else was stored still holds what is under the others.
 
 An entry counts where its key is another one in each round: what counts the rounds (`enumerate`, `step += 1`),
 a part of the batch itself, or the number of one that is called as what tells items apart
-(`image_id.item()`) or that is what the dataset's items were asked for by (`return image, index`). `slots[step % 20]` and an example of each label are overwritten.
+(`image_id.item()`) or that is what the dataset's items were asked for by (`return image, index`).
+`slots[step % 20]` and an example of each label are overwritten.
 
 A copy is fine: `.clone()`, numbers (`.item()`, `.tolist()`, `extend(labels.numpy())`, unless its rows surely
 are arrays, as the items' `torch.zeros(17, 3)` shows), what a model or a
