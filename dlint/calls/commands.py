@@ -7,6 +7,7 @@ parameter where typer, fire or the like call the function. Told only where nothi
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
@@ -14,6 +15,7 @@ from dlint.calls.parameters import default_of
 from dlint.evaluation.options.option import ASKED, may_be
 from dlint.knowledge.commands import (
     CALLS_WITH_OPTIONS,
+    CHANGES_PARSER,
     CLICK,
     CLICK_CHANGES,
     CLICK_OPTION,
@@ -25,8 +27,10 @@ from dlint.knowledge.commands import (
     TYPER_DEFAULTS,
     WRAPS,
 )
+from dlint.knowledge.loading import LIGHTNING_CLI
+from dlint.knowledge.trainers import DATA_MODULE, HOOKED
 from dlint.source.desugaring.records import is_record
-from dlint.source.statements import FunctionNode, parameters, self_name
+from dlint.source.statements import FunctionNode, dotted, parameters, self_name
 from dlint.values.frame import Argument, Arguments, Frame, Point
 from dlint.values.values import Class, External, Made, Value
 from dlint.values.worlds import OPTION, World
@@ -34,6 +38,12 @@ from dlint.values.worlds import OPTION, World
 if TYPE_CHECKING:
     from dlint.calls.interface import Evaluator
     from dlint.values.outcomes import Outcome
+
+
+# Where a ``LightningCLI`` is given the class of the model, and that of the data.
+_GIVEN_TO_CLI = {False: (0, "model_class"), True: (1, "datamodule_class")}
+# The types of click's that leave a text as it is.
+_TEXTS = frozenset({"str", "STRING", "Choice", "Path"})
 
 
 class Commands:
@@ -65,12 +75,14 @@ class Commands:
         given = {keyword.arg: keyword.value for keyword in declared[0].keywords}
         if None in given or CLICK_CHANGES.intersection(filter(None, given)):
             return []
-        return _default_or_more(given.get("default"), name, scope, world)
+        return self._default_or_more(_click_default(declared[0], given), declared[0], name, frame, world)
 
     def called(self, name: str, scope: FunctionNode, frame: Frame, world: World) -> list[Outcome]:
         """What the user of a command passes for a parameter of a function that nothing else calls."""
         by = self._called_by(scope, frame)
         if by is None:
+            return []
+        if by == LIGHTNING_CLI and self._is_configured_anywhere(name):
             return []
         default = default_of(name, scope)
         filled = self._filled(by, name, scope, frame, world) if by in FILLS_FIELDS else []
@@ -84,7 +96,19 @@ class Commands:
             if words.keys() & {"callback", "default_factory", None}:
                 return []
             default = default.args[0] if default.args else words.get("default")
-        return _default_or_more(default, name, scope, world)
+        return self._default_or_more(default, default, name, frame, world)
+
+    def _default_or_more(
+        self, default: ast.expr | None, by: ast.expr | None, name: str, frame: Frame, world: World
+    ) -> list[Outcome]:
+        """What an option is where nobody asks for it, or anything else; ``by`` is what declares it."""
+        if not isinstance(default, ast.Constant) or by is None or frame.outer is None:
+            return []
+        point = Point(frame.outer, None)
+        made = Made(ASKED, by, Arguments([Argument(default, point)]), point)
+        otherwise = External(f"{ASKED}().{name}", made)
+        self._evaluator.options.read(made, otherwise)
+        return may_be(default, otherwise, (OPTION, made.key, name), world) or [(otherwise, world)]
 
     def _click_options(self, scope: FunctionNode, frame: Frame) -> list[ast.Call]:
         """The options that click declares for a function, where all its decorators are click's."""
@@ -154,7 +178,10 @@ class Commands:
     def _called_by(self, scope: FunctionNode, frame: Frame) -> str | None:
         """What calls a function with what the command line says."""
         if id(scope) not in self._called:
+            self._called[id(scope)] = None  # should what is looked at lead here again
             calls = TYPER_APP if self._is_typers(scope, frame) else next(self._calls(scope, frame), None)
+            if calls is None and self._is_lightnings(scope, frame):
+                calls = LIGHTNING_CLI
             self._called[id(scope)] = calls
         return self._called[id(scope)]
 
@@ -172,6 +199,61 @@ class Commands:
                 for value in self._values(decorator.func.value, frame)
             )
         )
+
+    def _is_lightnings(self, scope: FunctionNode, frame: Frame) -> bool:
+        """Whether Lightning makes the objects of a class, with what the command line says: a
+        ``LightningCLI`` is given the class, or none, and nothing in the program changes the defaults."""
+        owner, index = frame.owner, self._evaluator.modules.index
+        if owner is None or scope.name != "__init__" or scope.decorator_list:
+            return False
+        if not index.mentioning("LightningCLI") or any(map(index.mentioning, CHANGES_PARSER)):
+            return False
+        libraries = self._evaluator.classes.libraries(owner)
+        given = _GIVEN_TO_CLI[DATA_MODULE in libraries] if HOOKED & libraries else None
+        return given is not None and any(
+            self._may_make(owner, call, given, point) for call, point in self._lightning_clis()
+        )
+
+    def _lightning_clis(self) -> Iterator[tuple[ast.Call, Point]]:
+        """The calls of ``LightningCLI``, or of a class that is derived from it."""
+        index, modules = self._evaluator.modules.index, self._evaluator.modules
+        names = {"LightningCLI"}
+        for relative in index.deriving("LightningCLI"):
+            module = modules.get(relative)
+            for each in module.tree.body if module is not None else ():
+                if isinstance(each, ast.ClassDef) and any(
+                    "LightningCLI" in ast.unparse(b) for b in each.bases
+                ):
+                    names.add(each.name)
+        for name in sorted(names):
+            for relative in index.mentioning(name):
+                module = None if index.is_test(relative) else modules.get(relative)
+                for trail in module.paths_to(name, called=True) if module is not None else ():
+                    call = trail[-2] if len(trail) > 1 else None
+                    if module is not None and isinstance(call, ast.Call) and call.func is trail[-1]:
+                        yield call, self._evaluator.sites.point_of(module, trail[:-1])
+
+    def _may_make(self, owner: Class, call: ast.Call, given: tuple[int, str], point: Point) -> bool:
+        """Whether a ``LightningCLI`` makes objects of a class, or of those that the command line names."""
+        words = {keyword.arg: keyword.value for keyword in call.keywords}
+        if words.keys() & {None, "args", "parser_kwargs"} or any(
+            isinstance(each, ast.Starred) for each in call.args
+        ):
+            return False
+        at, word = given
+        made = call.args[at] if at < len(call.args) else words.get(word)
+        if made is None:
+            return True
+        return any(
+            isinstance(value, Class)
+            and any(above.node is owner.node for above in self._evaluator.classes.line(value))
+            for value, _ in self._evaluator.values(made, point)
+        )
+
+    def _is_configured_anywhere(self, name: str) -> bool:
+        """Whether a file of settings has a key of this name: one is given along, as a rule."""
+        key = re.compile(rb"(?<!\w)%b[\"']?\s*[:=]" % re.escape(name.encode()))
+        return any(map(key.search, self._evaluator.modules.index.configuration_files.values()))
 
     def _calls(self, scope: FunctionNode, frame: Frame) -> Iterator[str]:
         """What the module hands the function to that calls it with the command line: ``Fire(main)``."""
@@ -208,8 +290,18 @@ def _is_clicks(value: Value) -> bool:
     return isinstance(value, External) and value.name.startswith(CLICK)
 
 
-def _default_or_more(default: ast.expr | None, name: str, scope: FunctionNode, world: World) -> list[Outcome]:
-    return may_be(default, External(f"{ASKED}().{name}"), (OPTION, id(scope), name), world)
+def _click_default(call: ast.Call, given: dict[str | None, ast.expr]) -> ast.expr | None:
+    """What an option of click's is where nobody asks for it: a flag is False."""
+    default, is_flag, kind = given.get("default"), given.get("is_flag"), given.get("type")
+    if is_flag is not None and not (isinstance(is_flag, ast.Constant) and is_flag.value is True):
+        return None
+    if isinstance(default, ast.Constant) and isinstance(default.value, str):
+        made = dotted(kind.func if isinstance(kind, ast.Call) else kind) if kind is not None else "str"
+        # What its type makes of another text is not told.
+        return default if (made or "").rpartition(".")[2] in _TEXTS else None
+    if default is None and (is_flag is not None or any("/" in flag for flag in _flags(call))):
+        return ast.Constant(value=False)
+    return default
 
 
 def _hands(call: ast.Call, name: str) -> bool:
@@ -219,11 +311,16 @@ def _hands(call: ast.Call, name: str) -> bool:
 
 def _kept_as(call: ast.Call) -> str | None:
     """The parameter that an option of click's is passed as: a name without dashes, else the longest flag."""
-    flags = [arg.value for arg in call.args if isinstance(arg, ast.Constant) and isinstance(arg.value, str)]
+    flags = _flags(call)
     if len(flags) != len(call.args):
         return None
     names = [flag for flag in flags if flag.isidentifier()]
     if names:
         return names[0]
     long = [flag for flag in flags if flag.startswith("--")] or flags
-    return long[0].lstrip("-").replace("-", "_").lower() if long and "/" not in long[0] else None
+    on = long[0].partition("/")[0].strip() if long else ""  # ``--keep/--no-keep``
+    return on.lstrip("-").replace("-", "_").lower() or None
+
+
+def _flags(call: ast.Call) -> list[str]:
+    return [arg.value for arg in call.args if isinstance(arg, ast.Constant) and isinstance(arg.value, str)]

@@ -266,6 +266,8 @@ class ChangedLater(Protocol):
 class FilledFields(Protocol):
     """Objects of dataclasses that a command line fills."""
 
+    def nested(self, made: Made, name: str, world: World) -> list[Outcome]: ...
+
     def cls(self, filled: Made, world: World) -> Class | External | None: ...
 
     def has_own_defaults(self, filled: Made) -> bool: ...
@@ -348,6 +350,8 @@ class Options(Protocol):
 
     @property
     def beside(self) -> Beside: ...
+
+    def read(self, made: Made, otherwise: External) -> None: ...
 
 
 class Beside(Protocol):

@@ -18,6 +18,10 @@ READS_FROM = frozenset({"look_for_args_file", "args_filename", "args_file_flag"}
 
 # Calls the function that it is given.
 JSONARGPARSE = "jsonargparse.CLI"
+# What its parsers read, the objects that they make of that, and what declares the class of one.
+PARSED_BY_CLASS = "jsonargparse.ArgumentParser().parse_args"
+MADE_BY_CLASS = frozenset({PARSED_BY_CLASS, "jsonargparse.ArgumentParser().instantiate_classes"})
+DECLARES_CLASS = ("add_class_arguments", "add_dataclass_arguments")
 
 # Calls that fill an object of the dataclass that they are given, first or under one of these names.
 FILLS_FIELDS: dict[str, tuple[str, ...]] = {
@@ -51,8 +55,11 @@ CLICK_OPTION = "click.option"
 CLICK = "click."
 # Keywords of click.option that change what the function gets where the user asks for nothing.
 CLICK_CHANGES = frozenset(
-    {"callback", "is_flag", "flag_value", "multiple", "nargs", "count", "cls", "expose_value", "required"}
+    {"callback", "flag_value", "multiple", "nargs", "count", "cls", "expose_value", "required"}
 )
+
+# What gives the options of a parser of jsonargparse's, of which Lightning's is one, other defaults.
+CHANGES_PARSER = ("set_defaults", "link_arguments", "default_config_files")
 
 TYPER_APP = "typer.Typer"
 

@@ -10,10 +10,17 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING, NamedTuple
 
-from dlint.knowledge.commands import FILLS_FIELDS, ONLY_TELL
+from dlint.knowledge.commands import (
+    CHANGES_PARSER,
+    DECLARES_CLASS,
+    FILLS_FIELDS,
+    JSONARGPARSE,
+    ONLY_TELL,
+    PARSED_BY_CLASS,
+)
 from dlint.objects.classes import is_property
 from dlint.source.desugaring.records import AFTER_INIT, is_record
-from dlint.source.statements import dotted, own_names, parameters, self_name, statements_in
+from dlint.source.statements import FunctionNode, dotted, own_names, parameters, self_name, statements_in
 from dlint.values.frame import Argument, Arguments, Point
 from dlint.values.values import Class, External, Function, Made, Unknown
 from dlint.values.worlds import OPTION, World
@@ -50,6 +57,36 @@ class FilledFields:
             return None
         found = [value for value, _ in self._evaluator.value_of(classes[0], world)]
         return found[0] if len(found) == 1 and isinstance(found[0], Class | External) else None
+
+    def nested(self, made: Made, name: str, world: World) -> list[Outcome]:
+        """The object that a parser of jsonargparse fills under a name, which the function around declares by
+        its class: ``parser.add_class_arguments(Data, "data")``."""
+        module, scope = made.point.frame.module, made.point.frame.scope
+        if not self._is_of_command_line(made, world) or any(word in module.text for word in CHANGES_PARSER):
+            return []
+        found: list[ast.Call] = []
+        for trail in (trail for word in DECLARES_CLASS for trail in module.paths_to(word, called=True)):
+            around = [each for each in trail if isinstance(each, FunctionNode | ast.Lambda)]
+            call = trail[-2] if len(trail) > 1 else None
+            if isinstance(call, ast.Call) and (around[-1] if around else module.tree) is scope:
+                found.append(call)
+        declared = [call.args[0] for call in found if _is_under(call, name, made.node)]
+        if len(declared) != 1:
+            return []
+        given = Arguments([Argument(declared[0], made.point)])
+        return [(Made(JSONARGPARSE, declared[0], given, made.point), world)]
+
+    def _is_of_command_line(self, made: Made, world: World) -> bool:
+        """Whether something is what a parser of jsonargparse reads off the command line, or the objects that
+        it makes of that."""
+        given = made.arguments.all()
+        if made.name == PARSED_BY_CLASS:
+            return not given
+        values = [value for each in given for value, _ in self._evaluator.value_of(each, world)]
+        return bool(values) and all(
+            isinstance(value, Made) and value.name == PARSED_BY_CLASS and not value.arguments.all()
+            for value in values
+        )
 
     def has_own_defaults(self, filled: Made) -> bool:
         """Whether nothing but the class says what its fields are if the user asks for nothing."""
@@ -154,6 +191,22 @@ def _field(node: ast.ClassDef, name: str) -> _Field | None:
         and any(isinstance(target, ast.Attribute) and target.attr == name for target in each.targets)
     ]
     return _Field(taken[0].annotation, defaults[0] if defaults else None, calls[0] if calls else None)
+
+
+def _is_under(call: ast.Call, name: str, parsed: ast.AST) -> bool:
+    """Whether a call declares the fields of a class under a name, of the parser that another is of."""
+    match call, parsed:
+        case (
+            ast.Call(func=ast.Attribute(value=parser), args=[_, ast.Constant(value=key)], keywords=[])
+            | ast.Call(
+                func=ast.Attribute(value=parser),
+                args=[_],
+                keywords=[ast.keyword(arg="nested_key", value=ast.Constant(value=key))],
+            ),
+            ast.Call(func=ast.Attribute(value=other)),
+        ):
+            return key == name and ast.unparse(parser) == ast.unparse(other)
+    return False
 
 
 def _stores(method: ast.FunctionDef, name: str) -> bool:

@@ -224,7 +224,9 @@ def _found(program: Program, given: _Given, drawn: list[str]) -> Found:
     seedings = [each for each in given.seedings if set(drawn) & set(_seeded([each]))] or given.seedings
     event, entry, call, kinds = seedings[0]
     libraries = listed(drawn or _seeded(seedings))
-    name = getattr(entry.function.node, "name", "worker_init_fn")
+    name = getattr(entry.function.node, "name", _ARGUMENT)
+    if name == "__call__" and entry.function.owner is not None:
+        name = entry.function.owner.name  # an object is given, and not its method
     if STATE in kinds:
         # Before 1.9 the word is what the parent seeded NumPy with: another in a run with another seed.
         again = "epoch" if _is_older(program) else "epoch and run"

@@ -4,10 +4,10 @@
 
 A loop or comprehension over a dataset of the program, or of torchvision, or a part of one (`random_split`),
 that uses the label and not the image: `[label for image, label in dataset]`, `for _, label, _ in dataset:`,
-`item[1]` or `item["label"]` of every item of what is named like a dataset, `dataset[i][1]` or `_, labels[i] =
-dataset[i]` for every `i`, or for those of a fold (`KFold`, `train_test_split`). An image that is only asked
-for its shape (`image.shape[-2:]`, `image.size()`) is not used either: it was decoded, and a file says in its
-header how large it is.
+`item[1]` or `item["label"]` of every item of what is named like a dataset (`item.label` where items are named
+tuples or dataclasses), `dataset[i][1]` or `_, labels[i] = dataset[i]` for every `i`, or for those of a fold
+(`KFold`, `train_test_split`). An image that is only asked for its shape (`image.shape[-2:]`, `image.size()`)
+is not used either: it was decoded, and a file says in its header how large it is.
 
 Not reported: loops that a `break` may end before the last item, passes that use the whole item, or a part
 that is itself read or decoded (a mask, a sound; labels that an HDF5 file has beside the images, of which
@@ -59,6 +59,7 @@ from dlint.program.program import Program
 from dlint.rules.rule import Found
 from dlint.source.module import Module
 from dlint.source.statements import dotted, statements_in
+from dlint.streams.batches.stored import Field
 from dlint.streams.items import inner
 from dlint.streams.label_passes import FORWARDS, Pass, Use, passes, reads_images
 from dlint.streams.parts import Parts
@@ -82,6 +83,8 @@ _THROUGH = re.compile(r"\bfor\s+\w+\s+in\s+\w+\s*:")  # ``for i in train:``
 _UNPACKS_IN = re.compile(_UNPACKS.encode(), re.MULTILINE)
 _PICKS_IN = re.compile(rf"{_PICKS}|,\s*\w+[\s,)]*=\s*[\w.]+\[\s*\w+\s*\]|{_TAKES}".encode())
 _COUNTED_IN = re.compile(rb"\bin\b[^\n]{0,99}\brange\(\s*len\(")
+# ``dataset[i].label``: what else is called so is no label of an item, or comes with others.
+_FIELD_IN = re.compile(rb"\[\s*\w{1,99}\s*\]\.(?:\w{0,99}(?:label|target|class|cls)\w{0,99}|y)\b")
 _ITEM_IN = re.compile(rb"[\w\]]\s*=\s*[\w.]{1,200}\[\s*\w+\s*\]\s*?$", re.MULTILINE)
 
 # Who goes through a dataset mentions one of these, if not its class, which may be called anything elsewhere.
@@ -127,11 +130,13 @@ def _may_pass(data: bytes) -> bool:
     """Whether a file has what a pass is written with."""
     if _UNPACKS_IN.search(data) or _PICKS_IN.search(data):
         return True
-    return _COUNTED_IN.search(data) is not None and _ITEM_IN.search(data) is not None
+    return _COUNTED_IN.search(data) is not None and any(each.search(data) for each in (_ITEM_IN, _FIELD_IN))
 
 
 def _is_in_vain(parts: Parts, dataset: Value, use: Use) -> bool:
     """Whether a pass needs nothing of what is decoded for it."""
+    if isinstance(use.part, Field) and not parts.has_field(dataset, use.part.name):
+        return False
     if use.part is not None and parts.is_read(dataset, use.part):
         return isinstance(use.part, int) and not use.of_shape and parts.is_apart(dataset, use.part)
     return not use.of_shape or parts.is_decoded(dataset, 0)
@@ -185,8 +190,8 @@ def _is_decoded(program: Program, value: Value) -> bool:
 def _found(module: Module, found: Pass) -> Found:
     name = dotted(found.source)
     wanted, cure = "its labels", "take the labels from where the dataset keeps them"
-    if isinstance(found.use.part, str):
-        wanted, cure = f"its {found.use.part!r}", "take that from where the dataset keeps it"
+    if isinstance(found.use.part, str | Field):
+        wanted, cure = f"its {found.use.name!r}", "take that from where the dataset keeps it"
     if found.use.of_shape:
         wanted = "the shapes of its images" if found.use.part is None else "its labels and shapes"
         cure = "take them from where the dataset keeps them, and sizes from the files' headers"

@@ -151,6 +151,7 @@ _CURES = {
     "generator": "keep a list of what it gives, or make it where it is used",
     "module": "import it where it is used, or keep its name",
     "view of a dict": "keep the dict, or a list of what it gives",
+    "view of an HDF5 file": "keep a list of what it gives",
 }
 _CURE = "make it where it is first used, in each process"
 

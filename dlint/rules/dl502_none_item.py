@@ -13,20 +13,22 @@ So is None inside an item: in a tuple or dict that is returned (`{"frame": self.
 Also where the None comes from a function of the project, or from another dataset
 (`return self.inner[index]`), whose result is returned as it is; from an object that is called
 (`return self.pipeline(item)`), of the steps that it runs where one of those that are made by their own names
-(`Pipeline([Pick(8)])`) gives None; and where a variable that starts as None is returned after an exception
-that kept it from being set. The same of what `get` returns to PyTorch Geometric's `Dataset`, and for its
-`DataLoader`.
+(`Pipeline([Pick(8)])`) gives None; where a variable that starts as None is returned after an exception that
+kept it from being set; and where what a decorator of the project puts around the function ends after an
+exception, or when its attempts at calling it run out. The same of what `get` returns to PyTorch Geometric's
+`Dataset`, and for its `DataLoader`.
 
 So it is for a loader whose `collate_fn` is `default_data_collator` of transformers (`TypeError: 'NoneType'
 object is not subscriptable`); a None inside an item may be left out there.
 
 It is silent where another `collate_fn` takes the items (it may filter them), be it set later or patched into
-torch, or given to this one of several datasets under a test that may ask for its name, where a decorator of
-`__getitem__` may replace what it returns, where the loader makes no batches (`batch_size=None`), where a
-`Subset` is of items that were looked at (`if dataset[i] is not None`), where the constructor has tried the
-same function on each item to choose which to keep (`[p for p in paths if self.parse(p) is not None]`), where
-anything else is done with a helper's result before it is returned (it may be tested and replaced), where
-only a mode of the dataset would get there, and where a list has something for each of so many settings.
+torch, or given to this one of several datasets under a test that may ask for its name, where another
+decorator of `__getitem__` may replace what it returns, where the loader makes no batches (`batch_size=None`),
+where a `Subset` is of items that were looked at (`if dataset[i] is not None`), where the constructor has
+tried the same function on each item to choose which to keep (`[p for p in paths if self.parse(p) is not
+None]`), where anything else is done with a helper's result before it is returned (it may be tested and
+replaced), where only a mode of the dataset would get there, and where a list has something for each of so
+many settings.
 
 ## Why is this bad
 

@@ -20,7 +20,8 @@ keys something else was stored still holds what is under the others.
 
 An entry counts where its key is another one in each round: what counts the rounds (`enumerate`, `step += 1`),
 a part of the batch itself, or the number of one that is called as what tells items apart
-(`image_id.item()`). `slots[step % 20]` and an example of each label are overwritten.
+(`image_id.item()`) or that is what the dataset's items were asked for by (`return image, index`).
+`slots[step % 20]` and an example of each label are overwritten.
 
 A copy is fine: `.clone()`, numbers (`.item()`, `.tolist()`, `extend(labels.numpy())`, unless its rows surely
 are arrays, as the items' `torch.zeros(17, 3)` shows), what a model or a
@@ -97,6 +98,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from dlint.finding import Remedy
+from dlint.knowledge.tensors import JOINS
 from dlint.loaders.counts import most_batches
 from dlint.loaders.iteration import Iterations
 from dlint.loaders.loaders import Loader
@@ -109,11 +111,11 @@ from dlint.source.statements import dotted, expressions
 from dlint.streams.batches.collated import Holding
 from dlint.streams.batches.fields import field_kinds
 from dlint.streams.batches.kept import Kept, batch_in, goes_through_all, kept_by, kept_by_comprehension
-from dlint.streams.batches.kinds import has_type, kind_of
+from dlint.streams.batches.kinds import are_items_numbers, has_type, kind_of
 from dlint.streams.batches.put_by_helpers import Put
 from dlint.streams.batches.spot import Spot
 from dlint.streams.batches.treated import Tensors, tensors_in
-from dlint.streams.batches.views import Named, Values, View
+from dlint.streams.batches.views import Named, Place, Values, View
 from dlint.values.frame import Point
 from dlint.values.values import Const, External, Items, Made, Table, Unknown, Value
 
@@ -178,7 +180,7 @@ def check(program: Program) -> Iterator[Found]:
             if not isinstance(statement, ast.stmt) or isinstance(statement, ast.ClassDef | ast.FunctionDef):
                 continue
             spot = Spot(program.evaluator, program.answers, module, trail)
-            for keeping in _keepings(spot, iterations, statement):
+            for keeping in _keepings(program, spot, iterations, statement):
                 found = _judged(program, iterations, keeping, spot)
                 if found is not None:
                     yield found
@@ -188,7 +190,9 @@ def _puts_nothing(_: ast.Call) -> list[Put]:
     return []
 
 
-def _keepings(spot: Spot, iterations: Iterations, statement: ast.stmt) -> Iterator[_Keeping]:
+def _keepings(
+    program: Program, spot: Spot, iterations: Iterations, statement: ast.stmt
+) -> Iterator[_Keeping]:
     """What a statement keeps, should it go through the batches of a loader."""
     if isinstance(statement, ast.For):
         batch = batch_in(statement.target, statement.iter)
@@ -198,6 +202,10 @@ def _keepings(spot: Spot, iterations: Iterations, statement: ast.stmt) -> Iterat
         if batch is not None:
             tensors = tensors_in(statement.body)
 
+            def are_numbers(place: Place, asks: bool = asks) -> bool:
+                sending = spot.loaders(iterations, statement.iter) if asks else []
+                return bool(sending) and all(are_items_numbers(program, each, place) for each in sending)
+
             def matters(kept: Kept) -> bool:
                 keeping = _Keeping(kept, statement.iter, tensors)
                 return _may_be_loader(keeping) and any(
@@ -205,7 +213,7 @@ def _keepings(spot: Spot, iterations: Iterations, statement: ast.stmt) -> Iterat
                 )
 
             for kept in kept_by(
-                statement, batch, spot.hands_on, puts_by, spot.overwrites, spot.empties, matters
+                statement, batch, spot.hands_on, puts_by, spot.overwrites, spot.empties, are_numbers, matters
             ):
                 yield _Keeping(kept, statement.iter, tensors)
     for expression in expressions(statement):
@@ -214,6 +222,7 @@ def _keepings(spot: Spot, iterations: Iterations, statement: ast.stmt) -> Iterat
             if isinstance(node, _COMPREHENSIONS) and len(node.generators) == 1:
                 generator = node.generators[0]
                 sounds = _sounds(generator.iter) or _is_made_there(spot, generator.iter)
+                sounds = sounds or (_is_given_data(spot, generator.iter) and _is_joined(node, expression))
                 batch = batch_in(generator.target, generator.iter) if sounds else None
                 for kept in kept_by_comprehension(node, batch, spot.hands_on) if batch is not None else ():
                     yield _Keeping(kept, generator.iter, tensors_in([node]))
@@ -260,6 +269,26 @@ def _is_made_there(spot: Spot, iterable: ast.expr) -> bool:
         name is not None
         and _DATA.search(name) is not None
         and any(_sounds(value) for value in spot.assigned(name))
+    )
+
+
+def _is_given_data(spot: Spot, iterable: ast.expr) -> bool:
+    """Whether what is gone through is called as data are, and the function around is given it: worth a search
+    of all callers only where tensors are made of it."""
+    return (
+        isinstance(iterable, ast.Name)
+        and _DATA.search(iterable.id) is not None
+        and spot.is_given(iterable.id)
+    )
+
+
+def _is_joined(made: ast.expr, expression: ast.AST) -> bool:
+    """Whether a part of an expression is taken for a list of tensors: ``torch.cat([...])``."""
+    return any(
+        isinstance(node, ast.Call)
+        and node.args[:1] == [made]
+        and f"torch.{(dotted(node.func) or '').rpartition('.')[2]}" in JOINS
+        for node in walk(expression)
     )
 
 

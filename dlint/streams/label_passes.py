@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 from dlint.source.nodes import COMPREHENSIONS, walk
 from dlint.source.statements import blocks, dotted, target_names
+from dlint.streams.batches.stored import Field
 from dlint.streams.parts import Place
 
 FORWARDS = frozenset({"enumerate", "tqdm", "track"})
@@ -103,6 +104,10 @@ def _picks_images(target: ast.expr, body: list[ast.stmt] | list[ast.expr], found
                 if (at != found.use.part if isinstance(at, str) else at == 0) and id(node) not in shaped:
                     return True
                 inner.add(id(item))
+            case ast.Attribute(
+                value=ast.Subscript(value=source, slice=ast.Name(id=index)) as item, attr=attr
+            ) if index == target.id and dotted(source) == path and Field(attr) == found.use.part:
+                inner.add(id(item))
             case ast.Assign(
                 targets=[unpacked], value=ast.Subscript(value=source, slice=ast.Name(id=index)) as item
             ) if index == target.id and dotted(source) == path:
@@ -128,6 +133,10 @@ def _uses_another(item: ast.expr, use: Use, body: list[ast.stmt] | list[ast.expr
             and id(node) not in shaped
             for node in nodes
         )
+    if isinstance(item, ast.Name) and isinstance(use.part, Field):
+        taken = [node for node in nodes if _field_of(node, item.id) == use.part]
+        named = [node for node in nodes if isinstance(node, ast.Name) and node.id == item.id]
+        return len(taken) < len(named)
     return isinstance(item, ast.Name) and any(
         isinstance(node, ast.Subscript)
         and isinstance(node.value, ast.Name)
@@ -136,6 +145,14 @@ def _uses_another(item: ast.expr, use: Use, body: list[ast.stmt] | list[ast.expr
         and (node.slice.value != use.part if isinstance(use.part, str) else node.slice.value == 0)
         for node in nodes
     )
+
+
+def _field_of(node: ast.AST, name: str) -> Field | None:
+    """The attribute that is taken of what a name stands for."""
+    match node:
+        case ast.Attribute(value=ast.Name(id=of), attr=attr, ctx=ast.Load()) if of == name:
+            return Field(attr)
+    return None
 
 
 def passes(statement: ast.AST) -> Iterator[Pass]:
@@ -254,6 +271,9 @@ def _taken(name: str, body: list[ast.stmt] | list[ast.expr]) -> Use | None:
                 else:
                     places.add(at)
                 taken += 1
+            case ast.Attribute() if (field := _field_of(node, name)) is not None:
+                places.add(field)
+                taken += 1
             case ast.Name(id=of, ctx=ast.Load()) if of == name:
                 taken -= 1
     if taken != 0 or len(places) > 1:
@@ -265,6 +285,8 @@ def _taken(name: str, body: list[ast.stmt] | list[ast.expr]) -> Use | None:
             return Use(place, "", of_shape)
         case str(key) if not of_shape:
             return Use(key, key, of_shape)
+        case Field() as field if not of_shape:
+            return Use(field, field.name, of_shape)
     return None
 
 
@@ -293,6 +315,13 @@ def _indexed(target: ast.expr, iterable: ast.expr, body: list[ast.stmt] | list[a
                 use = Use(at, at, False) if isinstance(at, str) else Use(at or None, "", at == 0)
                 before = taken.setdefault(name, Pass(node, source, use)).use.part
                 if None not in (before, use.part) and before != use.part:
+                    whole.add(name)
+                inner.add(id(item))
+            case ast.Attribute(
+                value=ast.Subscript(value=source, slice=ast.Name(id=index)) as item, attr=attr
+            ) if index == target.id and (name := dotted(source)):
+                part = Field(attr)
+                if taken.setdefault(name, Pass(node, source, Use(part, attr, False))).use.part != part:
                     whole.add(name)
                 inner.add(id(item))
             case ast.Assign(

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, NamedTuple
 
+from dlint.calls.decorators import wrappers
 from dlint.calls.parameters import passed
 from dlint.source.nodes import walk
 from dlint.source.statements import dotted, own_names, parameters, statements_in
@@ -20,7 +21,7 @@ from dlint.streams.endings import endings
 from dlint.streams.item_names import concerns, is_index, is_of_item, mentions, read_from, settled
 from dlint.streams.items import Reader
 from dlint.streams.sieved import called, sieved
-from dlint.values.frame import Frame, Point, arguments_of
+from dlint.values.frame import Arguments, Frame, Point, arguments_of
 from dlint.values.functions import display_name, is_generator
 from dlint.values.places import places_around
 from dlint.values.values import External, Function, Instance, Key
@@ -83,6 +84,8 @@ class Nones:
     def of_reader(self, reader: Reader) -> Iterator[tuple[ast.stmt, How]]:
         """Where a ``__getitem__`` gives None, and how that comes about."""
         if not all(_keeps_result(each) for each in reader.node.decorator_list):
+            if self._gives_up(reader.node, reader.function.frame, reader.world):
+                yield reader.node, How("gives what its decorator makes of it, which can be None")
             return
         index = frozenset(argument.arg for argument in parameters(reader.node)[1:])
         start = _Scope(reader.node, reader.frame, reader.world, index, frozenset(), 0, reader.instance)
@@ -241,9 +244,12 @@ class Nones:
             function = callee.node
             if not isinstance(function, ast.FunctionDef) or (only is not None and not only(callee)):
                 continue
-            if function is scope.node or not all(_is_bound(each) for each in function.decorator_list):
+            if function is scope.node or is_generator(function):
                 continue
-            if is_generator(function):
+            said = How(f"returns what {display_name(callee)} gives, which can be None")
+            if not all(_is_bound(each) or _keeps_result(each) for each in function.decorator_list):
+                if self._gives_up(function, callee.frame, w):
+                    return said
                 continue
             given = passed(callee, node)
             index = {name for name, value in given.items() if is_index(value, scope.indices)}
@@ -255,8 +261,29 @@ class Nones:
                 function, frame, w, frozenset(index), frozenset(read), scope.far + 1, scope.dataset
             )
             if any(True for _ in self._of_function(inner)):
-                return How(f"returns what {display_name(callee)} gives, which can be None")
+                return said
         return None
+
+    def _gives_up(self, function: ast.FunctionDef, outer: Frame, world: World) -> bool:
+        """Whether what the program's one decorator puts in place of a function gives None after an exception,
+        or when attempts at calling it run out; what it makes of a result that it tests, nobody knows."""
+        others = [each for each in function.decorator_list if not (_is_bound(each) or _keeps_result(each))]
+        self._evaluator.start()
+        instead = wrappers(self._evaluator, function, outer) if len(others) == 1 else []
+        node = instead[0].node if len(instead) == 1 else None
+        if not isinstance(node, ast.FunctionDef) or is_generator(node):
+            return False
+        frame = self._evaluator.calls.enter(instead[0], Arguments(), None, None)
+        returns = [each for each in statements_in(node.body) if isinstance(each, ast.Return)]
+        if all(_is_none(each.value) for each in returns):
+            return False
+        never = partial(self._never_returns, frame, world, _DEEPEST)
+        return not _ENDED.keys().isdisjoint(endings(node.body, never)) or any(
+            isinstance(next(iter(places_around(Point(frame, each)))).owner, ast.ExceptHandler)
+            and self._evaluator.flow.reaching(Point(frame, each), world)
+            for each in returns
+            if _is_none(each.value)
+        )
 
     def _functions(self, node: ast.expr, point: Point, world: World) -> Iterator[tuple[Function, World]]:
         """The functions of the program that a call of something calls; of an object its ``__call__``."""

@@ -10,6 +10,7 @@ import ast
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from dlint.calls.parameters import given_names, passed
 from dlint.knowledge.loading import is_dataset
 from dlint.knowledge.parts import (
     FILE_OF_ARRAYS,
@@ -19,8 +20,10 @@ from dlint.knowledge.parts import (
     sounds_like_data,
 )
 from dlint.knowledge.processes.handles import HANDLES
+from dlint.source.desugaring.records import AFTER_INIT, is_record
 from dlint.source.nodes import children
 from dlint.source.statements import MUTATORS, dotted, statements_in
+from dlint.streams.batches.stored import Field
 from dlint.streams.items import inner, readers
 from dlint.values.frame import Frame, Point, arguments_of
 from dlint.values.values import Class, External, Function, Instance, Made, Value
@@ -30,8 +33,8 @@ if TYPE_CHECKING:
     from dlint.calls.evaluator import Evaluator
 
 _FAR = 6
-# Which part of an item, by its place or its key; None: all of it.
-Place = int | str | None
+# Which part of an item, by its place, its key or its name as a record's field; None: all of it.
+Place = int | str | Field | None
 # A definition of a name: the expression, which of its parts, and where it stands.
 _Definition = tuple[ast.expr, Place, Point]
 
@@ -67,11 +70,53 @@ class Parts:
     def is_read(self, dataset: Value, index: Place) -> bool:
         """Whether a part, by its place or key in the item (None: the whole), takes reading or decoding. What
         has a key may be anything: where something unknown works it out, that may be work."""
-        before, self._has_key = self._has_key, self._has_key or isinstance(index, str)
+        before, self._has_key = self._has_key, self._has_key or isinstance(index, str | Field)
         try:
             return self._is_read(dataset, index)
         finally:
             self._has_key = before
+
+    def has_field(self, dataset: Value, name: str) -> bool:
+        """Whether the items of a dataset surely are records that keep something as it was given to them,
+        under a name."""
+        if isinstance(dataset, Made):
+            parts = list(inner(self._evaluator, dataset, HERE))
+            return bool(parts) and all(self.has_field(part, name) for part, _ in parts)
+        items = [
+            item
+            for reader in readers(self._evaluator, dataset, HERE)
+            for statement in statements_in(reader.frame.layout.body)
+            if isinstance(statement, ast.Return) and statement.value is not None
+            for item, _ in self._evaluator.values(statement.value, Point(reader.frame, statement))
+        ]
+        return bool(items) and all(
+            isinstance(item, Instance) and name in self._fields(item) and self._keeps(item.cls, name)
+            for item in items
+        )
+
+    def _keeps(self, cls: Class, name: str) -> bool:
+        """Whether a record gives what it was given under a name, and does nothing more when it is made."""
+        member = self._evaluator.classes.member
+        worked_out = any(isinstance(value, Function) for value, _ in member(cls, name))
+        return not worked_out and not any(member(cls, each) for each in AFTER_INIT)
+
+    def _fields(self, item: Instance) -> list[str]:
+        """What a record is made of."""
+        if not is_record(item.cls.node):
+            return []
+        made = self._evaluator.classes.methods(item, "__init__")
+        return [name for method in made[:1] for name in given_names(method)]
+
+    def _of_record(self, item: Instance, node: ast.Call, index: int | Field, point: Point, far: int) -> bool:
+        """Whether what a call gives to one field of a record is read."""
+        fields = self._fields(item)
+        name = index.name if isinstance(index, Field) else fields[index] if index < len(fields) else ""
+        given = [
+            each
+            for method in self._evaluator.classes.methods(item, "__init__")[:1]
+            if (each := passed(method, node).get(name)) is not None
+        ]
+        return any(self._of(each, None, point, far) for each in given)
 
     def _is_read(self, dataset: Value, index: Place) -> bool:
         if isinstance(dataset, Made):
@@ -208,6 +253,11 @@ class Parts:
         return found
 
     def _of_call(self, node: ast.Call, index: Place, point: Point, far: int) -> bool:
+        if isinstance(index, int | Field) and not _is_spread(node):
+            made = [value for value, _ in self._evaluator.values(node, point)]
+            records = [each for each in made if isinstance(each, Instance) and each.node is node]
+            if made and len(records) == len(made) and all(map(self._fields, records)):
+                return any(self._of_record(each, node, index, point, far) for each in records)
         for value, _ in self._evaluator.values(node.func, point):
             if isinstance(value, External):
                 dataset = value.name.removesuffix(".__getitem__")
@@ -229,6 +279,12 @@ class Parts:
         if isinstance(node.func, ast.Attribute):
             given.append(node.func.value)
         return any(self._of(each, None, point, far) for each in given)
+
+
+def _is_spread(node: ast.Call) -> bool:
+    return any(isinstance(each, ast.Starred) for each in node.args) or any(
+        keyword.arg is None for keyword in node.keywords
+    )
 
 
 def _is_label(dataset: str, index: Place) -> bool:

@@ -38,18 +38,21 @@ def kept_functions(
     ``surely``: only where it is no option whether it is a stream."""
     chain = _chain(evaluator, dataset, world)
     streams = any(_makes_stream(each, surely) for each in chain)
+    replaced = False
     for at, part in enumerate(chain):
         method = part.name.rpartition(".")[2]
         before = chain[at - 1] if at else None
-        for given, w in _set_on(evaluator, part, before, world):
+        for given, w in _set_on(evaluator, part, before, world) if not replaced else ():
             yield from evaluator.value_of(given, w)
         if not isinstance(part, Made):
             continue
-        if method == WITH_TRANSFORM or (streams and runs_at_once(part.name)):
+        if (method == WITH_TRANSFORM and not replaced) or (streams and runs_at_once(part.name)):
             for given in _function(part.arguments):
                 yield from evaluator.value_of(given, world)
-        if method in (WITH_TRANSFORM, ANOTHER_FORMAT, MAKES_STREAM):
-            return  # takes the place of those before; what a stream is made of is none
+        if method == MAKES_STREAM:
+            return  # what a stream is made of is none
+        # Takes the place of those before; what is mapped over a stream stays.
+        replaced = replaced or method in (WITH_TRANSFORM, ANOTHER_FORMAT)
 
 
 def parts_of_pipeline(evaluator: Evaluator, made: Made, world: World) -> Iterator[Outcome]:

@@ -15,9 +15,9 @@ from typing import TYPE_CHECKING, NamedTuple
 from dlint.evaluation.options.beside import Beside, Unasked
 from dlint.evaluation.options.flags import flag
 from dlint.evaluation.options.lines import Asks, is_asked, lines
-from dlint.evaluation.options.option import is_told, may_be, option_of, setting_of
+from dlint.evaluation.options.option import ASKED, is_told, may_be, option_of, setting_of
 from dlint.evaluation.questions import begun
-from dlint.knowledge.commands import FILLS_FIELDS, FLAG, HYDRA, PARSED
+from dlint.knowledge.commands import FILLS_FIELDS, FLAG, HYDRA, MADE_BY_CLASS, PARSED
 from dlint.knowledge.loading import OPEN_SETTINGS
 from dlint.knowledge.trainers import DEFAULTS, SETTINGS
 from dlint.project.configuration.hydra_files import number_in
@@ -71,7 +71,9 @@ class Options:
     def value(self, made: Made, name: str, otherwise: External, world: World) -> list[Outcome]:
         """What an option may be: its default, or anything else."""
         if made.name == PARSED or made.name in FILLS_FIELDS or made.name in OPEN_SETTINGS:
-            self._read[otherwise.key] = (made, otherwise, option_of(otherwise))
+            self.read(made, otherwise)
+        if made.name in MADE_BY_CLASS:
+            return self._evaluator.filled_fields.nested(made, name, world)
         if made.name == HYDRA:
             default: ast.expr | None = self._configured(made, name)
         elif made.name in FILLS_FIELDS:
@@ -88,6 +90,10 @@ class Options:
         else:
             default = self._argument(made, name)
         return may_be(default, otherwise, (OPTION, made.key, name), world)
+
+    def read(self, made: Made, otherwise: External) -> None:
+        """Remember that an option may be asked for: what stands for it, should somebody do so."""
+        self._read[otherwise.key] = (made, otherwise, option_of(otherwise))
 
     def _from_line(
         self, made: Made, name: str, words: Line, otherwise: External, world: World
@@ -128,6 +134,9 @@ class Options:
             return None
         if made.name in FILLS_FIELDS:
             return _const(plain(self._field(made, name, world)))
+        if made.name == ASKED:
+            [given] = made.arguments.positional
+            return _const(plain(given.expression))
         if made.name != PARSED or not is_asked(self._evaluator, made, world):
             return None
         module = made.point.frame.module

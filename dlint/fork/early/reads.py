@@ -110,7 +110,8 @@ def _read_before(
             if not evaluator.flow.reaching(inner, HERE):
                 continue
             for value, _ in evaluator.values(node, inner):
-                for read in _datasets(evaluator, value):
+                # What a list of datasets gives are these, and none of their items.
+                for read in _datasets(evaluator, value) if not isinstance(value, Items) else ():
                     if id(read.cls.node) not in classes or (numbered and _is_stream(evaluator, read)):
                         continue
                     drops = emptied_in(start.frame, empties)
@@ -230,7 +231,9 @@ def _reads(frame: Frame) -> _Reads:
         for expression in expressions(statement):
             for node in walk(expression):
                 match node:
-                    case ast.Subscript(value=ast.Name() | ast.Attribute() as value, ctx=ast.Load()):
+                    case ast.Subscript(
+                        value=ast.Name() | ast.Attribute() | ast.Subscript() as value, ctx=ast.Load()
+                    ):
                         yield value, point, True
                     case ast.Call(func=ast.Attribute(value=value, attr=name)) if name in _READS:
                         yield value, point, name != "__next__"

@@ -3,11 +3,11 @@
 Measured with each of them kept on a dataset: forked workers run, spawned ones are refused with the error that
 stands here (Python 3.11, torch 2.13, OpenCV 4.10 and 5.0, lxml 6.1, boto3 1.44, pymongo 4.20, redis 8.1,
 google-cloud-storage 3.17, minio 7.2, SQLAlchemy 2.1, duckdb 2.0, pyarrow 26, elasticsearch 9.5, grpc 1.85,
-safetensors 0.8, SimpleITK, pillow 13, pandas 3.1; modules, generators and OpenCV on Python 3.10 to 3.13 as
-well). Sent without a word are sockets, ``iter(list)``, ``zip``, ``map``, what itertools makes (up to Python
-3.13), ``re.compile``, loggers, ``ET.parse``, tables and datasets of pyarrow, file systems of fsspec, faiss
-and tokenizers, KD-trees, what ``torch.compile`` gives, and locks and queues of multiprocessing where they are
-of the workers' own start method.
+safetensors 0.8, h5py 3.16, SimpleITK, pillow 13, pandas 3.1; modules, generators and OpenCV on Python 3.10 to
+3.13 as well). Sent without a word are sockets, ``iter(list)``, ``zip``, ``map``, what itertools makes (up to
+Python 3.13), ``re.compile``, loggers, ``ET.parse``, tables and datasets of pyarrow, file systems of fsspec,
+faiss and tokenizers, KD-trees, what ``torch.compile`` gives, and locks and queues of multiprocessing where
+they are of the workers' own start method.
 
 With loky's workers, which are sent things by cloudpickle, all were tried of which ``by_loky`` says that they
 arrive; of the others generators, OpenCV, locks, structs, hashes, scripted modules, iterators of loaders, and
@@ -67,6 +67,7 @@ _BUCKET = Refused("bucket of Google Cloud Storage", error=_GOOGLE)
 _STORAGE = Refused("client of Google Cloud Storage", error=_GOOGLE)
 _ENGINE = "AttributeError: Can't pickle local object 'create_engine.<locals>.connect'"
 _DUCK = Refused("DuckDB connection", "DuckDBPyConnection")
+_HDF5_VIEW = Refused("view of an HDF5 file", error="TypeError: h5py objects cannot be pickled")
 _CALLS = {
     "importlib.import_module": MODULE,
     "builtins.__import__": MODULE,
@@ -117,6 +118,9 @@ _CALLS = {
     "torch.jit.load": _SCRIPTED,
     "torch.jit.script": _SCRIPTED,
     "torch.jit.trace": _SCRIPTED,
+    "h5py.File().items": _HDF5_VIEW,
+    "h5py.File().keys": _HDF5_VIEW,
+    "h5py.File().values": _HDF5_VIEW,
     "ctypes.CDLL": _LIBRARY,
     "ctypes.cdll.LoadLibrary": _LIBRARY,
     "threading.Lock": Refused("lock", _LOCK),

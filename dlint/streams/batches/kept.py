@@ -21,6 +21,7 @@ from dlint.streams.batches.views import (
     Held,
     Named,
     Overwrites,
+    Place,
     Values,
     View,
     as_list,
@@ -38,6 +39,8 @@ _BOUNDS = (ast.Lt, ast.LtE, ast.Gt, ast.GtE, ast.Eq, ast.NotEq)
 PutsBy = Callable[[ast.Call], list[Put]]
 # Which of its arguments a call of a function of the project empties.
 Empties = Callable[[ast.Call], list[ast.expr]]
+# Whether what stands at a place of the batches are the numbers of the items.
+AreNumbers = Callable[[Place], bool]
 
 
 class Kept(NamedTuple):
@@ -85,16 +88,19 @@ def kept_by(
     puts_by: PutsBy,
     overwrites: Overwrites,
     empties: Empties,
+    are_numbers: AreNumbers,
     matters: Callable[[Kept], bool],
 ) -> list[Kept]:
     """What the body of a loop puts aside of the batches, in every round; what helpers do is asked only of
     what ``matters``, as far as it seems to be kept."""
     if _stops(loop.body):
         return []
-    found = list(_Body(puts_by, nothing, loop).kept(loop.body, Held(named(batch, Named(())), (), hands_on)))
+    first = _Body(puts_by, nothing, are_numbers, loop)
+    found = list(first.kept(loop.body, Held(named(batch, Named(())), (), hands_on)))
     found = [kept for kept in found if matters(kept) and not _is_emptied(loop, kept.into, empties)]
     if found:
-        still = _Body(puts_by, overwrites, loop).kept(loop.body, Held(named(batch, Named(())), (), hands_on))
+        again = _Body(puts_by, overwrites, are_numbers, loop)
+        still = again.kept(loop.body, Held(named(batch, Named(())), (), hands_on))
         into = {_trunk(kept.into) for kept in found}
         found = [kept for kept in still if _trunk(kept.into) in into]
     return found
@@ -131,13 +137,16 @@ def kept_by_comprehension(
 class _Body:
     """The body of one loop, statement by statement."""
 
-    def __init__(self, puts_by: PutsBy, overwrites: Overwrites, loop: ast.For) -> None:
+    def __init__(
+        self, puts_by: PutsBy, overwrites: Overwrites, are_numbers: AreNumbers, loop: ast.For
+    ) -> None:
         self._puts_by = puts_by
         self._overwrites = overwrites
+        self._are_numbers = are_numbers
         self._loop = loop
         self._counters = _counters(loop)
-        # Names of numbers that tell items apart, by what they are called where they come from.
-        self._numbers: set[str] = set()
+        # Names of numbers, with the parts of the batch that they were read of.
+        self._numbers: dict[str, View] = {}
         # The lists that each round makes anew, and what was put into them.
         self._anew = _made_anew(loop)
         self._lists: dict[str, View] = {}
@@ -221,29 +230,38 @@ class _Body:
     def _is_new(self, key: ast.expr, held: Held) -> bool:
         """Whether a key surely is another one in each round: it is, or has in it, what counts the rounds, a
         part of the batch itself or the number of one that is called as what tells items apart
-        (``image_id.item()``). What else is worked out from one (a label's number) may come again, and what is
-        left of a division (``step % 20``) does.
+        (``image_id.item()``), or that the dataset gives as such. What else is worked out from one (a label's
+        number) may come again, and what is left of a division (``step % 20``) does.
         """
         if isinstance(key, ast.BinOp) and isinstance(key.op, ast.Mod | ast.FloorDiv):
             return isinstance(key.left, ast.Constant) and isinstance(key.left.value, str)
         if isinstance(key, ast.Name):
-            return key.id in self._counters or key.id in held.names or key.id in self._numbers
-        if _identifies(key, held):
-            return True
+            if key.id in self._counters or key.id in held.names:
+                return True
+            number = self._numbers.get(key.id)
+        else:
+            number = _number_of(key, held)
+        if number is not None:
+            place = number.known.place
+            return tells_items_apart(_called(number.node)) or (place is not None and self._are_numbers(place))
         return not isinstance(key, ast.Call | ast.Subscript | ast.Slice) and any(
             self._is_new(each, held) for each in children(key) if isinstance(each, ast.expr)
         )
 
     def _number(self, statement: ast.stmt, held: Held) -> None:
-        """Learn which names a statement gives to numbers that tell items apart."""
-        self._numbers.difference_update(own_names(statement))
+        """Learn which names a statement gives to numbers of the batch."""
+        given: list[tuple[ast.expr, ast.expr]] = []
         match statement:
-            case ast.Assign(targets=[ast.Name(id=name)], value=value) if _identifies(value, held):
-                self._numbers.add(name)
+            case ast.Assign(targets=[target], value=value):
+                given = [(target, value)]
             case ast.For(target=target, iter=through):
-                for part, source in each_gone_through(target, through):
-                    if isinstance(part, ast.Name) and _identifies(source, held):
-                        self._numbers.add(part.id)
+                given = list(each_gone_through(target, through))
+        for name in own_names(statement):
+            self._numbers.pop(name, None)
+        for part, source in given:
+            number = _number_of(source, held) if isinstance(part, ast.Name) else None
+            if isinstance(part, ast.Name) and number is not None:
+                self._numbers[part.id] = number
 
     def _is_let_go(self, into: ast.expr | None, by: ast.stmt) -> bool:
         """Whether the loop empties what it fills, or makes it anew, other than where that gets its first."""
@@ -350,20 +368,20 @@ def _is_dim(view: View) -> bool:
     return view.known.place is not None and Values.SOME in view.known.place and not shows_holder(view)
 
 
-def _identifies(node: ast.expr, held: Held) -> bool:
-    """Whether an expression is the number, or the numbers, of a part of a batch that is called as what tells
-    items apart."""
+def _number_of(node: ast.expr, held: Held) -> View | None:
+    """The part of a batch of which an expression is the number, or the numbers."""
     match node:
         case ast.Call(func=ast.Attribute(value=part, attr="item" | "tolist"), args=[]):
             pass
         case ast.Call(func=ast.Name(id="int" | "str"), args=[part]):
-            if _identifies(part, held):
-                return True
+            number = _number_of(part, held)
+            if number is not None:
+                return number
         case ast.Subscript(value=part, slice=ast.Constant(value=int())):
-            return _identifies(part, held)
+            return _number_of(part, held)
         case _:
-            return False
-    return held.view(part) is not None and tells_items_apart(_called(part))
+            return None
+    return held.view(part)
 
 
 def _called(node: ast.expr) -> str:

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 
 from dlint.knowledge.tensors import SET_DEFAULT_TYPE
 from dlint.streams.batches.collated import Holding, collates_tensors, has_tensors, have_dimensions
-from dlint.streams.batches.number_types import are_of_type
+from dlint.streams.batches.number_types import are_of_items, are_of_type
 from dlint.streams.batches.treated import Tensors, shows_holder
-from dlint.streams.batches.views import Values, View
+from dlint.streams.batches.views import Place, Values, View
 from dlint.streams.items import is_default_collate
 
 if TYPE_CHECKING:
@@ -80,5 +80,18 @@ def has_type(program: Program, loader: Loader, view: View) -> bool:
         (dataset := way["dataset"]) is not None
         and is_default_collate(way["collate_fn"])
         and are_of_type(program.evaluator, dataset, world, place, name)
+        for way, world in ways
+    )
+
+
+def are_items_numbers(program: Program, loader: Loader, place: Place) -> bool:
+    """Whether what stands at a place of a loader's batches surely are the numbers of the items."""
+    if loader.module.relative in program.modules.index.storing("collate_fn"):
+        return False
+    ways = list(loader.ways("dataset", "collate_fn"))
+    return bool(ways) and all(
+        (dataset := way["dataset"]) is not None
+        and is_default_collate(way["collate_fn"])
+        and are_of_items(program.evaluator, dataset, world, place)
         for way, world in ways
     )

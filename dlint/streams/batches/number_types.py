@@ -1,5 +1,5 @@
-"""Of which type the numbers in a part of a batch are: made of the type that it has, a tensor is no copy
-(``labels.long()``)."""
+"""What the numbers in a part of a batch are: of which type (made of the type that it has, a tensor is no
+copy: ``labels.long()``), and whether they are those by which the items were asked for."""
 
 from __future__ import annotations
 
@@ -21,6 +21,9 @@ if TYPE_CHECKING:
 # What Python's numbers become where torch collates them.
 _NUMBERS = {"int": "int64", "len": "int64", "float": "float64", "bool": "bool"}
 
+# What gives the one number that it is given.
+_OF_ONE = frozenset({"builtins.int", "torch.tensor", "torch.as_tensor", "numpy.int64", "numpy.asarray"})
+
 
 def are_of_type(evaluator: Evaluator, dataset: Value, world: World, place: Place, name: str) -> bool:
     """Whether what torch collates of a part of each item surely has numbers of a type, by what makes it."""
@@ -33,6 +36,31 @@ def are_of_type(evaluator: Evaluator, dataset: Value, world: World, place: Place
                     is_one = not any(isinstance(key, str) for key in inside)
                     found.append(_type(evaluator, reader, part, point) if is_one else None)
     return bool(found) and all(each == name for each in found)
+
+
+def are_of_items(evaluator: Evaluator, dataset: Value, world: World, place: Place) -> bool:
+    """Whether what stands at a place of a batch surely are the numbers of its items, as each was asked for by
+    another: ``return image, torch.tensor(index)``."""
+    found: list[bool] = []
+    for reader in readers(evaluator, dataset, world):
+        for statement in statements_in(reader.node.body):
+            if isinstance(statement, ast.Return) and statement.value is not None:
+                point = Point(reader.frame, statement)
+                parts = list(parts_at(statement.value, place))
+                found += [_is_items(evaluator, reader, part, point) for part, _ in parts] or [False]
+    return bool(found) and all(found)
+
+
+def _is_items(evaluator: Evaluator, reader: Reader, node: ast.expr, point: Point) -> bool:
+    match node:
+        case ast.Name(id=name):
+            asked = [each.arg for each in parameters(reader.node)[1:2]]
+            return name in asked and name not in reader.frame.layout.binds
+        case ast.Call(func=func, args=[part]) if _is_items(evaluator, reader, part, point):
+            evaluator.start()
+            made = [value for value, _ in evaluator.values(func, point, reader.world)]
+            return bool(made) and all(isinstance(each, External) and each.name in _OF_ONE for each in made)
+    return False
 
 
 def _type(evaluator: Evaluator, reader: Reader, node: ast.expr, point: Point) -> str | None:

@@ -67,6 +67,11 @@ class Spot:
             if isinstance(each, ast.Assign) and name in own_names(each):
                 yield each.value
 
+    def is_given(self, name: str) -> bool:
+        """Whether the function around the statement is given what a name stands for there."""
+        scope = next(each for each in reversed(self._trail) if isinstance(each, FunctionNode | ast.Module))
+        return not isinstance(scope, ast.Module) and any(each.arg == name for each in parameters(scope))
+
     @cached_property
     def _loops(self) -> dict[str, ast.For]:
         """The loops inside the statement whose targets are told of each batch, by what these are called."""
