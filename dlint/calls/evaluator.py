@@ -25,6 +25,7 @@ from dlint.evaluation.entries import ABSENT, Entries
 from dlint.evaluation.flow import Flow
 from dlint.evaluation.library.held import Held
 from dlint.evaluation.library.library import Library
+from dlint.evaluation.marks import Marks
 from dlint.evaluation.named import Named
 from dlint.evaluation.names import Names
 from dlint.evaluation.namespaces import Namespaces
@@ -85,6 +86,7 @@ class Evaluator(Questions):
         self.kept: dict[type, object] = {}
         self.flow = Flow(self)
         self.names = Names(self)
+        self.marks = Marks(self)
         self.namespaces = Namespaces(self)
         self.classes: Classes = Classes(self)
         self.initialisers = Initialisers(self)
@@ -130,7 +132,7 @@ class Evaluator(Questions):
         if kind not in _REMEMBERED:
             # Its parts are questions of their own.
             return fold(handler(self, node, point, world), world)
-        mark = (id(node), point.frame.key, id(point.locals))
+        mark = self.marks.of(node, point)
         known = self._known.get(mark)
         if known is not None:
             return within(known, world)
@@ -139,7 +141,7 @@ class Evaluator(Questions):
 
     def is_known(self, node: ast.expr, point: Point) -> bool:
         """Whether what an expression stands for is remembered for good."""
-        return (id(node), point.frame.key, id(point.locals)) in self._known
+        return self.marks.of(node, point) in self._known
 
     def value_of(self, argument: Argument, world: World) -> list[Outcome]:
         """The values of a call's argument."""

@@ -17,9 +17,9 @@ from dlint.values.values import Key, Unknown
 from dlint.values.worlds import HERE, World
 
 DEPTH: Final = 60
-STEPS = 3_000
+STEPS = 1_500
 # A question that may cause fewer is asked again by those that may cause more.
-_LEAST: Final = 1_000
+_LEAST: Final = 600
 _NEVER: Final = 1 << 30
 # What it takes to ask a question, beside what that leads to.
 _COST: Final = 16

@@ -30,7 +30,7 @@ _MOST_IN_ALL = 32
 _DEEPEST = 3
 # What looking at one function may cause to be asked: items come through many functions, and what they are in
 # each decides little.
-_STEPS = 1_000
+_STEPS = 600
 
 
 class Summary:
