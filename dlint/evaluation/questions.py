@@ -19,7 +19,7 @@ from dlint.values.worlds import HERE, World
 DEPTH: Final = 60
 STEPS = 1_500
 # A question that may cause fewer is asked again by those that may cause more.
-_LEAST: Final = 600
+_LEAST: Final = 200
 _NEVER: Final = 1 << 30
 # What it takes to ask a question, beside what that leads to.
 _COST: Final = 16
@@ -46,7 +46,7 @@ class Questions:
     def __init__(self) -> None:
         self._depth = 0
         self._steps = 0
-        self._most = STEPS
+        self._most = self._each = self._limit = STEPS
         self._cut = _NEVER
         # The questions whose answer is being looked for, and how deep each was asked.
         self._open: dict[Key, int] = {}
@@ -61,21 +61,24 @@ class Questions:
         self._known.clear()
         self._draft.clear()
 
-    def start(self, most: int = STEPS) -> None:
-        """Begins a new question, which may cause so many others; what lies beyond is unknown."""
+    def start(self, most: int = STEPS, each: int = STEPS) -> None:
+        """Begins a new question, which may cause so many others, and each that it asks itself so many of
+        these; what lies beyond is unknown."""
         self._steps = 0
-        self._most = most
+        self._most = self._limit = most
+        self._each = min(most, each)
 
     def apart(self, find: Callable[[], Answer]) -> tuple[Answer, bool]:
         """What a search of its own finds that some question has led to, and whether nothing cut it short: it
         may cause as many questions as any other."""
         steps, self._steps = self._steps, 0
+        limit, self._limit = self._limit, self._most
         outer, self._cut = self._cut, _NEVER
         try:
             found = find()
             sure = self._cut == _NEVER
         finally:
-            self._steps = steps
+            self._steps, self._limit = steps, limit
             self._cut = min(outer, self._cut)
         return found, sure
 
@@ -101,6 +104,7 @@ class Questions:
             outermost = self._depth == 0
             if outermost:
                 self._draft.clear()
+                self._limit = min(self._most, self._steps + self._each)
             self._open[mark] = self._depth + 1
             try:
                 known, sure = self._ask(ask, mark)
@@ -108,7 +112,7 @@ class Questions:
                 del self._open[mark]
             # What was asked while nothing else was open would be cut at the same place again, unless it may
             # cause more questions then.
-            kept = sure or (outermost and self._most >= _LEAST)
+            kept = sure or (outermost and self._each >= _LEAST)
             (self._known if kept else self._draft)[mark] = known
         return known
 
@@ -116,7 +120,7 @@ class Questions:
         """The outcomes, and whether they are what they would be at any other time."""
         spend(_COST)
         self._steps += 1
-        if self._depth > DEPTH or self._steps > self._most:
+        if self._depth > DEPTH or self._steps > self._limit:
             self._cut = 0
             return [(Unknown(("cut", mark)), HERE)], False
         outer, self._cut = self._cut, _NEVER

@@ -37,7 +37,7 @@ _ASKS = re.compile(
 )
 _MOST_FILES = 24
 # What looking for the class that one name means may cause to be asked: most such names are of no class.
-_STEPS = 600
+_STEPS = 150
 
 
 def conflicting(

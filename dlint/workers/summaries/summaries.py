@@ -30,7 +30,8 @@ _MOST_IN_ALL = 32
 _DEEPEST = 3
 # What looking at one function may cause to be asked: items come through many functions, and what they are in
 # each decides little.
-_STEPS = 600
+_STEPS = 1_000
+_EACH = 200
 
 
 class Summary:
@@ -82,7 +83,7 @@ class Summaries:
         frame = self._evaluator.calls.enter(*call)
         known = self._by_frame.get(frame.key)
         if known is None:
-            self._evaluator.start(_STEPS)
+            self._evaluator.start(_STEPS, _EACH)
             known = self._by_frame[frame.key] = self._find(call.function, frame)
         return known
 
