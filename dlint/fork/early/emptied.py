@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from dlint.workers.uses import WorkerUse
 
 Empties = Callable[[ast.stmt, Frame], bool]
-_FUNCTIONS = re.compile(rb"\bdef +(\w+)")
+_FUNCTIONS = re.compile(rb"\bdef +(\w+)|^[ \t]*(\w+) *= *lambda\b", re.MULTILINE)
 _CLOSES = re.compile(r"\.(?:clear|close|pop|popitem|release)\(")
 
 
@@ -39,9 +39,9 @@ def emptying(program: Program, use: WorkerUse, name: str) -> Empties:
 
     index = evaluator.modules.index
     speaking = {
-        function.decode()
+        (found[1] or found[2]).decode()
         for relative in index.naming(name)
-        for function in _FUNCTIONS.findall(index.data(relative))
+        for found in _FUNCTIONS.finditer(index.data(relative))
     }
 
     def may_speak(called: ast.expr, frame: Frame) -> bool:
