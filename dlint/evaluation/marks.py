@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from dlint.evaluation.interface import Evaluator
 
 _GIVEN: Final = "given"
-_ITSELF: Final = ()
+_ITSELF: Final = "itself"
 
 
 class Marks:
@@ -37,10 +37,10 @@ class Marks:
             if known is None or known[0] is not node:
                 known = self._shared[id(node)] = (node, self._find(node, point))
             shared = known[1]
-            if shared is _GIVEN:
+            if shared == _GIVEN:
                 if isinstance(node, ast.Name) and not point.locals:
                     return (_GIVEN, node.id, frame.key)
-            elif shared is not _ITSELF:
+            elif shared != _ITSELF:
                 return shared
         return (id(node), frame.key, id(point.locals))
 
@@ -54,7 +54,7 @@ class Marks:
         while isinstance(root, ast.Attribute):
             root = root.value
         home = _of_name(root.id, point) if isinstance(root, ast.Name) else _ITSELF
-        if home is _ITSELF or home is _GIVEN or path in point.frame.layout.binds:
+        if home in (_ITSELF, _GIVEN) or path in point.frame.layout.binds:
             return _ITSELF
         if self._evaluator.modules.index.stored_elsewhere(node.attr):
             return _ITSELF

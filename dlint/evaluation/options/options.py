@@ -193,7 +193,7 @@ class Options:
         for made, option, name in self._read.values():
             about = world.about(option.key)
             given = world.known((OPTION, made.key, name)) is True
-            if given or about is not NOTHING:
+            if given or about != NOTHING:
                 default = self.default(option, world)
                 if default is not None and (given or not fits(default, about)):
                     alone = World().with_about(option.key, about)
