@@ -18,6 +18,10 @@ if TYPE_CHECKING:
     from dlint.evaluation.interface import Evaluator
 
 _GIVEN: Final = "given"
+_GLOBAL: Final = "global"
+_PATH: Final = "path"
+# What marks begin with that are the same wherever in the program is asked.
+OF_ALL: Final = frozenset((_GLOBAL, _PATH))
 _ITSELF: Final = "itself"
 
 
@@ -61,7 +65,7 @@ class Marks:
         # What hangs on nothing but its name: a library's. The program's own objects may be changed meanwhile.
         held = self._evaluator.values(node.value, point)
         if all(isinstance(value, External) and value.owner is None for value, _ in held):
-            return ("path", path, home)
+            return (_PATH, path, home)
         return _ITSELF
 
 
@@ -82,7 +86,7 @@ def _of_name(name: str, point: Point) -> Key:
         if isinstance(scope, ast.ClassDef):
             continue  # methods do not see the names of their class
         if frame.outer is None:
-            return ("global", name, frame.key)
+            return (_GLOBAL, name, frame.key)
         if name in frame.layout.binds:
             return _ITSELF
         if not isinstance(scope, ast.Module) and any(a.arg == name for a in parameters(scope)):

@@ -12,13 +12,15 @@ from contextlib import contextmanager
 from typing import Final, TypeVar
 
 from dlint.budget.budget import spend
+from dlint.evaluation.marks import OF_ALL
 from dlint.values.outcomes import Outcome, fold, within
 from dlint.values.values import Key, Unknown
 from dlint.values.worlds import HERE, World
 
 DEPTH: Final = 60
 STEPS = 1_500
-# A question that may cause fewer is asked again by those that may cause more.
+# A question that may cause fewer is asked again by those that may cause more; one that is the same for all of
+# the program, wherever some function of worker code asked it first, by those that may cause all.
 _LEAST: Final = 200
 _NEVER: Final = 1 << 30
 # What it takes to ask a question, beside what that leads to.
@@ -112,7 +114,8 @@ class Questions:
                 del self._open[mark]
             # What was asked while nothing else was open would be cut at the same place again, unless it may
             # cause more questions then.
-            kept = sure or (outermost and self._each >= _LEAST)
+            least = STEPS if mark[0] in OF_ALL else _LEAST
+            kept = sure or (outermost and self._each >= least)
             (self._known if kept else self._draft)[mark] = known
         return known
 
