@@ -147,6 +147,8 @@ class Evaluator(Questions):
         """The values of a call's argument."""
         if argument.value is not None:
             return [(argument.value, world)]
+        if argument.taken is not None:
+            return self.names.taken(argument, world)
         assert argument.expression is not None and argument.point is not None
         outcomes = self.values(argument.expression, argument.point, world)
         if argument.element:

@@ -137,6 +137,8 @@ class Names(Protocol):
 
     def unpacked(self, target: ast.expr, source: Argument) -> dict[str, Argument]: ...
 
+    def taken(self, argument: Argument, world: World) -> list[Outcome]: ...
+
 
 class Namespaces(Protocol):
     """What a module has under a name once it has run."""

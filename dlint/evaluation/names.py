@@ -33,7 +33,7 @@ from dlint.values.values import (
     Unknown,
     Value,
 )
-from dlint.values.worlds import HERE, World
+from dlint.values.worlds import World
 
 if TYPE_CHECKING:
     from dlint.evaluation.interface import Evaluator
@@ -387,14 +387,34 @@ class Names:
         """The variables of a comprehension and what they hold."""
         if isinstance(target, ast.Name):
             return {target.id: source}
-        found: dict[str, Argument] = {}
-        if isinstance(target, ast.Tuple | ast.List) and (source.point or source.value) is not None:
-            values = [value for value, _ in self._evaluator.value_of(source, HERE)]
-            for value in values[:1]:
-                for part, inner in self._parts(target, value):
-                    for name in target_names(inner):
-                        found[name] = Argument(None, None, part)
-        return found
+        if not isinstance(target, ast.Tuple | ast.List):
+            return {}
+        if source.value is None:
+            return {
+                name: Argument(source.expression, source.point, element=True, taken=(target, name))
+                for name in target_names(target)
+            }
+        return {
+            name: Argument(None, None, part)
+            for part, inner in self._parts(target, source.value)
+            for name in target_names(inner)
+        }
+
+    def taken(self, argument: Argument, world: World) -> list[Outcome]:
+        """What a variable of a comprehension gets of each element."""
+        assert argument.taken is not None and argument.point is not None
+        target, name = argument.taken
+        whole = Argument(argument.expression, argument.point, element=True)
+        return self._evaluator.answer(
+            ("taken", id(target), name, argument.point.key, id(argument.point.locals)),
+            world,
+            lambda w: [
+                (part, v)
+                for value, v in self._evaluator.value_of(whole, w)
+                for part, inner in self._parts(target, value)
+                if name in target_names(inner)
+            ],
+        )
 
 
 def _keys(statement: ast.stmt | None, name: str) -> list[ast.expr]:

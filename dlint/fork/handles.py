@@ -205,7 +205,7 @@ def _gone_through(evaluator: Evaluator, path: Argument) -> Iterator[tuple[ast.ex
     name = path.expression.id
     local = point.locals.get(name)
     if local is not None:
-        if local.element and local.expression is not None and local.point is not None:
+        if local.element and local.taken is None and local.expression is not None and local.point is not None:
             yield local.expression, local.point
         return
     for statement, _ in evaluator.flow.definitions(name, point, HERE):

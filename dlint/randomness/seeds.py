@@ -352,6 +352,8 @@ class _Trace:
         return self.of(default, Point(frame.outer, None), world)
 
     def _argument(self, argument: Argument, world: World) -> list[Seed]:
+        if argument.taken is not None:
+            return _few([self._value(value, "") for value, _ in self._evaluator.value_of(argument, world)])
         if argument.element:
             return [UNKNOWN_SEED]
         if argument.value is not None:

@@ -34,10 +34,11 @@ def forget_layouts() -> None:
 class Argument:
     """One argument of a call, looked at only when asked: an expression at a point, or a value.
 
-    ``element`` means not the expression's value but what iterating over it gives.
+    ``element`` means not the expression's value but what iterating over it gives, ``taken`` what a variable
+    of a target gets of each of these: ``label`` of ``image, label``.
     """
 
-    __slots__ = ("element", "expression", "point", "value")
+    __slots__ = ("element", "expression", "point", "taken", "value")
 
     def __init__(
         self,
@@ -46,17 +47,20 @@ class Argument:
         value: Value | None = None,
         *,
         element: bool = False,
+        taken: tuple[ast.Tuple | ast.List, str] | None = None,
     ) -> None:
         self.expression = expression
         self.point = point
         self.value = value
         self.element = element
+        self.taken = taken
 
     @property
     def key(self) -> Key:
         if self.value is not None:
             return self.value.key
-        return (id(self.expression), self.point.key if self.point else None)
+        whole = (id(self.expression), self.point.key if self.point else None)
+        return whole if self.taken is None else (*whole, self.taken[1])
 
 
 class Arguments:
