@@ -38,7 +38,7 @@ _PAIRS = re.compile(
 )
 _DATA = re.compile(
     r"(?:^|_)(?:mask|seg|segmentation|im|img|image|pic|wav|wave|waveform|audio|mel|spec|spectrogram|depth|flow|"
-    r"disp|disparity|video|clip|frame|heatmap|density|hr|lr)s?\d*(?:_|$)"
+    r"disp|disparity|video|clip|frame|heatmap|density|pixel_value|hr|lr)s?\d*(?:_|$)"
 )
 # A number of an item, not of its class: ``image_id``, ``indices``, ``gt_img_ids``.
 _APART = re.compile(

@@ -147,6 +147,11 @@ def _uses_another(item: ast.expr, use: Use, body: list[ast.stmt] | list[ast.expr
     )
 
 
+def _methods(body: list[ast.stmt] | list[ast.expr]) -> set[int]:
+    """What is called, by the ids of the nodes: a method is no part of an item (``image.save(...)``)."""
+    return {id(node.func) for part in body for node in walk(part) if isinstance(node, ast.Call)}
+
+
 def _field_of(node: ast.AST, name: str) -> Field | None:
     """The attribute that is taken of what a name stands for."""
     match node:
@@ -259,7 +264,7 @@ def _shaped(body: list[ast.stmt] | list[ast.expr]) -> set[int]:
 
 def _taken(name: str, body: list[ast.stmt] | list[ast.expr]) -> Use | None:
     """What is taken of an item by its place, where nothing else is done with it."""
-    shaped = _shaped(body)
+    shaped, called = _shaped(body), _methods(body)
     places: set[object] = set()
     of_shape = False
     taken = 0
@@ -271,7 +276,7 @@ def _taken(name: str, body: list[ast.stmt] | list[ast.expr]) -> Use | None:
                 else:
                     places.add(at)
                 taken += 1
-            case ast.Attribute() if (field := _field_of(node, name)) is not None:
+            case ast.Attribute() if id(node) not in called and (field := _field_of(node, name)) is not None:
                 places.add(field)
                 taken += 1
             case ast.Name(id=of, ctx=ast.Load()) if of == name:
@@ -302,7 +307,7 @@ def _indexed(target: ast.expr, iterable: ast.expr, body: list[ast.stmt] | list[a
         over = ast.unparse(iterable)
         if "len(" not in over:
             return
-    shaped = _shaped(body)
+    shaped, called = _shaped(body), _methods(body)
     taken: dict[str, Pass] = {}
     whole: set[str] = set()
     inner: set[int] = set()
@@ -319,7 +324,7 @@ def _indexed(target: ast.expr, iterable: ast.expr, body: list[ast.stmt] | list[a
                 inner.add(id(item))
             case ast.Attribute(
                 value=ast.Subscript(value=source, slice=ast.Name(id=index)) as item, attr=attr
-            ) if index == target.id and (name := dotted(source)):
+            ) if index == target.id and id(node) not in called and (name := dotted(source)):
                 part = Field(attr)
                 if taken.setdefault(name, Pass(node, source, Use(part, attr, False))).use.part != part:
                     whole.add(name)
