@@ -79,13 +79,15 @@ class Around:
     def _has_all_options(self, name: ast.Name) -> bool:
         """Whether an object, where it is what the command line gives, has every option each time: of those of
         subparsers, and of suppressed ones, only the given ones are there."""
-        values = [value for value, _ in self._program.evaluator.values(name, self._point)]
-        if not any(isinstance(value, Made) and "argparse" in value.name for value in values):
-            return True
         home = self._module.relative
         near = {home, *self._program.boundaries.imports(home)}
         index = self._program.modules.index
-        return near.isdisjoint((*index.naming("add_subparsers"), *index.naming("SUPPRESS")))
+        if near.isdisjoint((*index.naming("add_subparsers"), *index.naming("SUPPRESS"))):
+            return True
+        return not any(
+            isinstance(value, Made) and "argparse" in value.name
+            for value, _ in self._program.evaluator.values(name, self._point)
+        )
 
     def _is_model(self, name: str, scope: ast.AST) -> bool:
         """Whether a variable is treated as networks are: far too much to be sent to workers."""

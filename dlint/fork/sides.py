@@ -271,17 +271,16 @@ def _targets(program: Program, call: ast.Call, point: Point) -> list[Value]:
 
 
 def calls_named(
-    program: Program, word: str, *, everywhere: bool = False, in_tests: bool = True
+    program: Program, word: str, *, everywhere: bool = False, only: str | None = None
 ) -> Iterator[tuple[Module, ast.Call, Point]]:
     """This block's calls of something whose last name is a word, or that is imported under another;
-    ``everywhere``: all of the program's; but those ``in_tests``, if they do not count."""
+    ``everywhere``: all of the program's; ``only``: those of one file."""
     called = re.compile(rb"\b%s\s*(?:\(|as\s)" % word.encode())
+    index = program.modules.index
     files = (
         relative
-        for relative in program.modules.index.mentioning(word)
-        if (everywhere or program.mine(relative))
-        and (in_tests or not program.modules.index.is_test(relative))
-        and called.search(program.modules.index.data(relative))
+        for relative in ([only] if only is not None else index.mentioning(word))
+        if (everywhere or program.mine(relative)) and called.search(index.data(relative))
     )
     for module in program.modules.each(files):
         for name in [word, *_aliases(module, word)]:

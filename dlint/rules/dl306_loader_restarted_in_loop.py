@@ -89,6 +89,7 @@ from dlint.values.values import Const, Function, Value
 _RESTART = re.compile(
     r"\bnext\s*\(\s*iter\s*\(|\biter\s*\([^\n]{0,500}\)\s*\.\s*(?:__next__|next)\s*\(|=\s*iter\s*\("
 )
+_ITER = re.compile(r"iter\s*\(")
 _EPOCH = re.compile(r"epoch|(?:^|_)rounds?(?:_|$)|^ep$", re.IGNORECASE)
 # Calls that train for an epoch by their name, but for those that take one step.
 _TRAINS = re.compile(r"epoch|train|(?:^|_)fit(?:_|$)", re.IGNORECASE)
@@ -143,7 +144,9 @@ def _is_in_handler(trail: list[ast.AST]) -> bool:
 
 
 def _may_restart(text: str) -> bool:
-    return _RESTART.search(text) is not None or may_restart(text)
+    # What begins with a word is searched for sooner than a choice.
+    made = _ITER.search(text) is not None and _RESTART.search(text) is not None
+    return made or may_restart(text)
 
 
 def _in_loop(

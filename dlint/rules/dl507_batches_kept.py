@@ -110,9 +110,15 @@ from dlint.source.nodes import walk
 from dlint.source.statements import dotted, expressions
 from dlint.streams.batches.collated import Holding
 from dlint.streams.batches.fields import field_kinds
-from dlint.streams.batches.kept import Kept, batch_in, goes_through_all, kept_by, kept_by_comprehension
+from dlint.streams.batches.kept import (
+    Kept,
+    batch_in,
+    goes_through_all,
+    kept_by,
+    kept_by_comprehension,
+    puts_nothing,
+)
 from dlint.streams.batches.kinds import are_items_numbers, has_type, kind_of
-from dlint.streams.batches.put_by_helpers import Put
 from dlint.streams.batches.spot import Spot
 from dlint.streams.batches.treated import Tensors, tensors_in
 from dlint.streams.batches.views import Named, Place, Values, View
@@ -186,10 +192,6 @@ def check(program: Program) -> Iterator[Found]:
                     yield found
 
 
-def _puts_nothing(_: ast.Call) -> list[Put]:
-    return []
-
-
 def _keepings(
     program: Program, spot: Spot, iterations: Iterations, statement: ast.stmt
 ) -> Iterator[_Keeping]:
@@ -198,7 +200,7 @@ def _keepings(
         batch = batch_in(statement.target, statement.iter)
         # What a helper does is worth asking only of what is called as loaders are, or batches.
         asks = _sounds(statement.iter) or _sounds(statement.target)
-        puts_by = spot.puts_by if asks else _puts_nothing
+        puts_by = spot.puts_by if asks else puts_nothing
         if batch is not None:
             tensors = tensors_in(statement.body)
 

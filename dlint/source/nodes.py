@@ -12,14 +12,32 @@ from dlint.budget.budget import spend
 COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 
 
+# So many nodes are paid for at once.
+_PAID = 32
+
+
 def walk(node: ast.AST) -> Iterator[ast.AST]:
-    """The node and all nodes in it but for contexts, outer ones first, and each costs a unit."""
+    """The node and all nodes in it but for contexts, outer ones first, and each costs a unit or two."""
     found = [node]
+    paid = 0
     for each in found:  # grows meanwhile
-        inner = children(each)
-        found += inner
-        spend(1 + len(inner))
+        kind = type(each)
+        fields = _HOLDING.get(kind)
+        if fields is None:
+            fields = _holding(kind)
+        # As `children` does it, which would make a list for each node.
+        for field in fields:
+            value = getattr(each, field, None)
+            if type(value) is list:
+                if value:
+                    found += [item for item in value if isinstance(item, ast.AST)]
+            elif isinstance(value, ast.AST):
+                found.append(value)
+        if len(found) >= paid + _PAID:
+            spend(2 * (len(found) - paid))
+            paid = len(found)
         yield each
+    spend(2 * (len(found) - paid))
 
 
 # Fields with text or numbers, and the contexts of names, which say nothing that the name itself does not.

@@ -37,12 +37,7 @@ def emptying(program: Program, use: WorkerUse, name: str) -> Empties:
     goes_through = re.compile(rf"\bin (?:\w+\()*(?:\w+\.)*{name}\b|\bwhile (?:\w+\.)*{name}\b")
     own = {id(visit.function.node) for visit in use.code.visits}
 
-    index = evaluator.modules.index
-    speaking = {
-        (found[1] or found[2]).decode()
-        for relative in index.naming(name)
-        for found in _FUNCTIONS.finditer(index.data(relative))
-    }
+    speaking = _functions_beside(program, name)
 
     def may_speak(called: ast.expr, frame: Frame) -> bool:
         """Whether what is called may be a function with the name in it, by what it is called itself."""
@@ -79,6 +74,20 @@ def emptying(program: Program, use: WorkerUse, name: str) -> Empties:
         )
 
     return empties
+
+
+def _functions_beside(program: Program, name: str) -> frozenset[str]:
+    """The names of all functions in the files that have a name."""
+    mark = ("functions beside", name)
+    if mark not in program.answers:
+        index = program.evaluator.modules.index
+        program.answers[mark] = frozenset(
+            (found[1] or found[2]).decode()
+            for relative in index.naming(name)
+            for found in _FUNCTIONS.finditer(index.data(relative))
+        )
+    answer: frozenset[str] = program.answers[mark]
+    return answer
 
 
 def is_emptied(program: Program, use: WorkerUse, name: str, made: ast.AST | None) -> bool:

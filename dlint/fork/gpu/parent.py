@@ -29,6 +29,9 @@ _PRESENT = re.compile("is_available|__name__")
 _MOVED = re.compile(r"""\.to\(["']cuda""")
 # What the argument is called that tells ``x.to()`` a device.
 _TELLS_DEVICE = re.compile(r"\.to\(.*(?:device|dev\b|cuda|gpu)")
+# What is called by the last name of these uses the GPU, or may: what names the GPU itself comes first.
+_BY_WORD = frozenset({name.rpartition(".")[2] for name in ENDS_FOR_FORKED} | {"cuda"})
+_WORDS = (*sorted(_BY_WORD), "to", *sorted({name.rpartition(".")[2] for name in PREPARE} - _BY_WORD))
 
 
 class _Call(NamedTuple):
@@ -50,10 +53,10 @@ def parent_uses_gpu(program: Program, use: WorkerUse) -> bool:
         return True
     # What stands beside the loader is looked at first: a program has thousands of `x.to(...)`.
     of_loader = use.loader.module.relative
-    uses = sorted(_may_use(program), key=lambda each: each.point.frame.module.relative != of_loader)
     return any(
         _is_of_this_run(program, each.point, use) and _is_use(program, each)
-        for each in uses
+        for relative in sorted(_files(program), key=lambda each: each != of_loader)
+        for each in _may_use(program, relative)
         if each.by_word or not _is_asked_for(each.point)
     )
 
@@ -105,17 +108,26 @@ def _is_of_this_run(program: Program, point: Point, use: WorkerUse) -> bool:
     return run_together(program, point, use)
 
 
-def _may_use(program: Program) -> list[_Call]:
-    """The calls outside worker code that may use the GPU."""
-    mark = "the parent may use the GPU"
+def _files(program: Program) -> tuple[str, ...]:
+    """The files with a word that a call which may use the GPU has, tests left out."""
+    mark = "the parent may use the GPU in"
+    if mark not in program.answers:
+        index = program.modules.index
+        found = {relative for word in _WORDS for relative in index.mentioning(word)}
+        program.answers[mark] = tuple(sorted(each for each in found if not index.is_test(each)))
+    answer: tuple[str, ...] = program.answers[mark]
+    return answer
+
+
+def _may_use(program: Program, relative: str) -> list[_Call]:
+    """The calls of a file outside worker code that may use the GPU."""
+    mark = ("the parent may use the GPU", relative)
     if mark not in program.answers:
         worker = worker_functions(program)
-        words = {name.rpartition(".")[2] for name in ENDS_FOR_FORKED} | {"cuda"}
-        prepare = {name.rpartition(".")[2] for name in PREPARE}
         program.answers[mark] = [
-            _Call(call, point, word in words or bool(_MOVED.search(told)))
-            for word in [*sorted(words), "to", *sorted(prepare - words)]
-            for _, call, point in calls_named(program, word, everywhere=True, in_tests=False)
+            _Call(call, point, word in _BY_WORD or bool(_MOVED.search(told)))
+            for word in _WORDS
+            for _, call, point in calls_named(program, word, everywhere=True, only=relative)
             if id(point.frame.scope) not in worker
             for told in [ast.unparse(call) if word == "to" else ""]
             if word != "to" or _MOVED.search(told) or _TELLS_DEVICE.search(told)

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from dlint.knowledge.parts import tells_items_apart
 from dlint.source.nodes import children, walk
-from dlint.source.statements import blocks, dotted, expressions, own_names
+from dlint.source.statements import blocks, dotted, expressions, own_names, statements_in
 from dlint.streams.batches.loops import each_gone_through, stay, telling
 from dlint.streams.batches.put_by_helpers import EMPTIES, LEAVES_FULL, Put, entry_of
 from dlint.streams.batches.treated import shows_holder
@@ -32,6 +32,7 @@ from dlint.streams.batches.views import (
 
 # Methods of a list and what they do with their argument: keep it, or what it gives when it is gone through.
 _ADDS = {"append": False, "appendleft": False, "extend": True}
+_PUTS = frozenset({*_ADDS, "insert", "update"})
 _FORWARDS = frozenset({"tqdm", "track", "iter", "enumerate"})
 _SOME = frozenset({"islice", "zip", "chain", "cycle", "map", "filter", "takewhile"})
 _BOUNDS = (ast.Lt, ast.LtE, ast.Gt, ast.GtE, ast.Eq, ast.NotEq)
@@ -81,6 +82,11 @@ def _last(call: ast.Call) -> str:
     return (dotted(call.func) or "").rpartition(".")[2]
 
 
+def puts_nothing(_: ast.Call) -> list[Put]:
+    """What a call puts aside of which nobody asks what it does."""
+    return []
+
+
 def kept_by(
     loop: ast.For,
     batch: ast.expr,
@@ -93,7 +99,7 @@ def kept_by(
 ) -> list[Kept]:
     """What the body of a loop puts aside of the batches, in every round; what helpers do is asked only of
     what ``matters``, as far as it seems to be kept."""
-    if _stops(loop.body):
+    if not _may_keep(loop, puts_by is not puts_nothing) or _stops(loop.body):
         return []
     first = _Body(puts_by, nothing, are_numbers, loop)
     found = list(first.kept(loop.body, Held(named(batch, Named(())), (), hands_on)))
@@ -104,6 +110,22 @@ def kept_by(
         into = {_trunk(kept.into) for kept in found}
         found = [kept for kept in still if _trunk(kept.into) in into]
     return found
+
+
+def _may_keep(loop: ast.For, helpers: bool) -> bool:
+    """Whether the body of a loop has a statement that puts something aside, for all that its form says."""
+    for statement in statements_in(loop.body):
+        match statement:
+            case ast.Expr(value=ast.Call(func=func)):
+                if helpers or (isinstance(func, ast.Attribute) and func.attr in _PUTS):
+                    return True
+            case ast.AugAssign(op=ast.Add()):
+                return True
+            case ast.Assign(targets=[ast.Subscript()]):
+                return True
+            case ast.Assign() if _added(statement) is not None:
+                return True
+    return False
 
 
 def _is_emptied(loop: ast.For, into: ast.expr | None, empties: Empties) -> bool:
