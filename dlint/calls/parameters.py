@@ -82,7 +82,7 @@ class Parameters:
         by_name = self._evaluator.attributes.sets_by_name(owner) or self._evaluator.records.are_replaced(
             owner
         )
-        if not by_name and not self._evaluator.classes.subclasses(owner):
+        if not by_name and not self._evaluator.classes.subclasses(owner, 1):
             return anyone
         if mark in self._asking or len(self._asking) > _MOST_ASKED:
             self._evaluator.cut(self._asking.get(mark, 0))

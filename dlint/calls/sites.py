@@ -131,7 +131,7 @@ class Sites:
         found: dict[Key, Class] = {}
         waiting = [cls]
         while waiting and len(found) <= _MOST_HEIRS:
-            for below in self._evaluator.classes.subclasses(waiting.pop(0)):
+            for below in self._evaluator.classes.subclasses(waiting.pop(0), _MOST_HEIRS + 1):
                 if below.key not in found:
                     found[below.key] = below
                     waiting.append(below)

@@ -166,7 +166,7 @@ class Attributes:
         if instance.arguments is None and heirs not in self._asking_heirs:  # a class may be its own heir
             self._asking_heirs.add(heirs)
             try:
-                for below in self._evaluator.classes.subclasses(instance.cls)[:_MOST_SUBCLASSES]:
+                for below in self._evaluator.classes.subclasses(instance.cls, _MOST_SUBCLASSES):
                     found = self._of_instance(Instance(below, None, None), name, node, point, world)
                     if found and not all(isinstance(value, Unknown) for value, _ in found):
                         return found

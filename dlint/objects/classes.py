@@ -43,7 +43,8 @@ class Classes:
         self._bases: dict[Key, list[list[Value]]] = {}
         self._lines: dict[Key, list[Class]] = {}
         self._properties: dict[Key, dict[str, list[tuple[Function, Class]]]] = {}
-        self._subclasses: dict[Key, list[Class]] = {}
+        # Those that are known so far, and the files that nobody has looked through for more.
+        self._subclasses: dict[Key, tuple[list[Class], list[str]]] = {}
         self._generic: dict[Key, bool] = {}
 
     # Hierarchy
@@ -132,23 +133,38 @@ class Classes:
             if isinstance(value, External | Made)
         }
 
-    def subclasses(self, cls: Class) -> list[Class]:
-        """The program's classes directly below a class that is defined at the top of its module."""
-        found = self._subclasses.get(cls.key)
-        if found is None:
-            with begun(self._subclasses, cls.key, list[Class]()) as found:
-                for module in self._evaluator.modules.deriving(cls.name):
-                    for trail in module.paths_to(cls.name):
-                        for node in trail[-3:-1]:
-                            if isinstance(node, ast.ClassDef) and trail[-1] in _base_nodes(node):
-                                around = trail[: trail.index(node) + 1]
-                                below = Class(node, self._evaluator.sites.frame_of(module, around))
-                                if any(
-                                    cls in self.line(below) or v.key == cls.key
-                                    for values in self.bases(below)
-                                    for v in values
-                                ):
-                                    found.append(below)
+    def subclasses(self, cls: Class, most: int | None = None) -> list[Class]:
+        """The program's classes directly below a class that is defined at the top of its module; or so many
+        of them: no more files are parsed than it takes."""
+        known = self._subclasses.get(cls.key)
+        if known is None:
+            known = self._subclasses[cls.key] = ([], list(self._evaluator.modules.index.deriving(cls.name)))
+        found, files = known
+        while files and (most is None or len(found) < most):
+            # Whoever asks again meanwhile goes on with the next file.
+            relative = files.pop(0)
+            try:
+                found += self._derived_in(relative, cls)
+            except BaseException:
+                self._subclasses.pop(cls.key, None)
+                raise
+        return found if most is None else found[:most]
+
+    def _derived_in(self, relative: str, cls: Class) -> list[Class]:
+        """The classes of a file that are directly below a class."""
+        found: list[Class] = []
+        for module in self._evaluator.modules.each([relative]):
+            for trail in module.paths_to(cls.name):
+                for node in trail[-3:-1]:
+                    if isinstance(node, ast.ClassDef) and trail[-1] in _base_nodes(node):
+                        around = trail[: trail.index(node) + 1]
+                        below = Class(node, self._evaluator.sites.frame_of(module, around))
+                        if any(
+                            cls in self.line(below) or v.key == cls.key
+                            for values in self.bases(below)
+                            for v in values
+                        ):
+                            found.append(below)
         return found
 
     def _reads_by_index(self, cls: Class) -> bool:

@@ -286,7 +286,7 @@ def _seeds_nothing(value: Value) -> bool:
 
 def _has_subclasses(program: Program, function: Function) -> bool:
     """Whether a method may be another one in the end."""
-    return function.owner is not None and bool(program.evaluator.classes.subclasses(function.owner))
+    return function.owner is not None and bool(program.evaluator.classes.subclasses(function.owner, 1))
 
 
 def _nearest_draw(program: Program, code: WorkerCode) -> Event | None:

@@ -48,6 +48,8 @@ _BY_ANY_NAME = re.compile(r"\bglobals\(\)\s*(?:\[[^\]\n]*\]\s*=(?!=)|\.update\()
 _SETS_OWN = re.compile(r"\bsetattr\(\s*cls\b")
 _MOST = 4
 _OWN = ("self", "cls")
+# ``setattr(options, name, value)``: what it stores into may be anything's, and what under nobody has written.
+_SETS_BY_NAME = re.compile(rb"\bsetattr\s*\(\s*(?!(?:self|cls)\b)\w+\s*,\s*[^\s'\"]|\bsetattr\s*\(\s*#")
 # A key that is not written out.
 _ANY = ...
 
@@ -125,8 +127,14 @@ class ChangedLater:
         return self._by_name or set()
 
     def _classes_named(self) -> Iterator[int]:
-        for module in self._evaluator.modules.naming("setattr"):
-            for trail in module.paths_to("setattr", called=True) if not is_test(module.relative) else ():
+        modules = self._evaluator.modules
+        files = (
+            relative
+            for relative in modules.index.naming("setattr")
+            if not is_test(relative) and _SETS_BY_NAME.search(modules.index.data(relative))
+        )
+        for module in modules.each(files):
+            for trail in module.paths_to("setattr", called=True):
                 match trail[-2]:
                     case ast.Call(args=[ast.Name(id=holder) as held, name, _]) if holder not in _OWN:
                         if isinstance(name, ast.Constant):
