@@ -132,10 +132,13 @@ _KEEPS = re.compile(
 _SPREADS = re.compile(r"[\[(,=]\s*\*\s*([\w.]{1,200})")
 _GATHERS = {"list": "builtins.list", "tuple": "builtins.tuple", "cycle": "itertools.cycle"}
 # A file that goes through a loader calls something so: one of these, or what the pattern finds.
-_LOADERS = ("Loader", "loader", "LOADER")
+_LOADERS = (
+    *("Loader", "loader", "LOADER"),
+    *(f"{split}_{kind}" for split in ("data", "train", "val", "test", "eval") for kind in ("iter", "gen")),
+)
 _DL = re.compile(rb"dl(?<![A-Za-z]dl)(?![A-Za-z])")
 _LOADER = re.compile(r"load|(?:^|[._])dl(?:$|[._])|_dl|batch|iter", re.IGNORECASE)
-_DATA = re.compile(rf"{_LOADER.pattern}|data(?!frame)|train|test|val(?!ues)|eval", re.IGNORECASE)
+_DATA = re.compile(rf"{_LOADER.pattern}|data(?!frame)|train|test|val(?!ues)|eval|generator", re.IGNORECASE)
 _WORDS = ("for", *_GATHERS)
 _COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp)
 # So many tensors leave room for the files that a program has open anyway.
