@@ -526,7 +526,11 @@ def _read_as(node: ast.AST, name: str) -> str:
 def _is_global(made: Made) -> bool:
     """Whether a function keeps something in a global."""
     scope, statement = made.point.frame.scope, made.point.statement
-    if not isinstance(scope, FunctionNode) or statement is None:
+    if (
+        not isinstance(scope, FunctionNode)
+        or statement is None
+        or "global " not in made.point.frame.module.text
+    ):
         return False
     names = {
         name for each in statements_in(scope.body) if isinstance(each, ast.Global) for name in each.names
