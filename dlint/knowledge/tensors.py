@@ -7,6 +7,8 @@ open (``reshape`` and ``contiguous`` as well, for a batch lies in one piece); wh
 
 from __future__ import annotations
 
+from dlint.knowledge.augmentation.torchvision import makes_tensor
+
 # Methods and attributes that give the same memory, whatever they are given.
 _VIEWS = frozenset(
     """T chunk contiguous cpu data detach expand flatten mT narrow numpy permute ravel reshape select split
@@ -88,7 +90,7 @@ SET_DEFAULT_TYPE = ("set_default_dtype", "set_default_tensor_type")
 _ASKED = frozenset({"device", "dtype", "item", "numpy", "shape", "size", "tolist"})
 # What dicts and other holders of tensors are asked for as well.
 _OF_HOLDERS = frozenset({"clone", "cpu", "cuda", "to"})
-# Datasets of torchvision with an image and a number: what torch collates of them are tensors.
+# Datasets of torchvision with an image and a number, and how many items they have for training and testing.
 _LENGTHS = {
     "MNIST": (60_000, 10_000),
     "FashionMNIST": (60_000, 10_000),
@@ -96,6 +98,13 @@ _LENGTHS = {
     "CIFAR10": (50_000, 10_000),
     "CIFAR100": (50_000, 10_000),
 }
+# Others with an image and a number, and those whose second part may be several.
+_CLASSIFIED = frozenset(
+    {"Caltech256", "Country211", "DTD", "DatasetFolder", "EMNIST", "EuroSAT", "FGVCAircraft", "FakeData"}
+    | {"Flowers102", "Food101", "GTSRB", "ImageFolder", "ImageNet", "PCAM", "Places365", "STL10", "SUN397"}
+    | {"SVHN", "StanfordCars", "USPS"}
+)
+_DESCRIBED = frozenset({"CelebA"})
 _TORCHVISIONS = "torchvision.datasets."
 
 
@@ -162,7 +171,7 @@ def makes_tensors(name: str) -> bool:
     """Whether what torch makes under a name, or a method of that, is a tensor or holds some: its collating
     functions leave texts as they are."""
     return (
-        name.startswith("torch.")
+        (name.startswith("torch.") or makes_tensor(name))
         and not name.startswith("torch.utils.data.")
         and name.rpartition(".")[2] not in _ASKED
     )
@@ -170,4 +179,18 @@ def makes_tensors(name: str) -> bool:
 
 def gives_tensors(dataset: str) -> bool:
     """Whether all that torch collates of a library's dataset are tensors."""
-    return dataset == "torch.utils.data.TensorDataset" or length_of(dataset, train=True) is not None
+    return dataset == "torch.utils.data.TensorDataset"
+
+
+def gives_images(dataset: str) -> bool:
+    """Whether the items of a library's dataset are an image, as its transform gives it, and what is told of
+    that: numbers."""
+    name = dataset.removeprefix(_TORCHVISIONS)
+    return dataset.startswith(_TORCHVISIONS) and (
+        name in _LENGTHS or name in _CLASSIFIED or name in _DESCRIBED
+    )
+
+
+def tells_one_number(dataset: str) -> bool:
+    """Whether such a dataset tells one number of each image."""
+    return dataset.removeprefix(_TORCHVISIONS) not in _DESCRIBED
