@@ -7,6 +7,8 @@ open (``reshape`` and ``contiguous`` as well, for a batch lies in one piece); wh
 
 from __future__ import annotations
 
+import re
+
 from dlint.knowledge.augmentation.torchvision import makes_tensor
 
 # Methods and attributes that give the same memory, whatever they are given.
@@ -84,6 +86,11 @@ _OF_TYPE = {
     **{f"torch.{name}": "float32" for name in ("empty", "ones", "rand", "randn", "zeros")},
     **{f"numpy.{name}": "float64" for name in ("empty", "ones", "zeros")},
 }
+# Types of arrays of numbers: Python's, NumPy's, and as they are written.
+_NUMBER_TYPE = re.compile(
+    r"(builtins\.|numpy\.)?(bool|bool_|byte|u?int\w*|long\w*|half|single|double|float\w*)"
+    r"|[<>=|]?([bhilqefdBHILQ]|[iufb][1248])"
+)
 # What makes tensors of floats others by default.
 SET_DEFAULT_TYPE = ("set_default_dtype", "set_default_tensor_type")
 # What tensors are asked for that is none.
@@ -134,6 +141,11 @@ def type_named(name: str) -> str | None:
     # Python's own types mean others.
     known = _TYPES.get(last) if library in ("torch", "numpy") else None
     return known if library == "torch" or last in _TYPES.values() else None
+
+
+def is_number_type(name: str) -> bool:
+    """Whether an array of the type that is called so is one of numbers: ``numpy.float32``, ``"<i8"``."""
+    return _NUMBER_TYPE.fullmatch(name) is not None
 
 
 def type_made(name: str) -> str | None:
