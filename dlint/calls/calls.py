@@ -6,8 +6,10 @@ import ast
 from typing import TYPE_CHECKING
 
 from dlint.calls.decorators import given_instead, is_dispatched
+from dlint.evaluation.library.transforms import gives_tensor_of
 from dlint.evaluation.options.lines import still_parser
 from dlint.evaluation.questions import begun
+from dlint.knowledge.augmentation.torchvision import TO_TENSOR
 from dlint.knowledge.names import MAKES_MORE, answers_again
 from dlint.source.statements import FunctionNode, as_try, ends, statements_in
 from dlint.values.alike import told
@@ -63,6 +65,8 @@ class Calls:
             case Made(name=name) if name in MAKES_MORE:
                 maker = External(MAKES_MORE[name])
                 return self._evaluator.library.call(maker, arguments, node, point, world)
+            case Made() if gives_tensor_of(self._evaluator, callee, arguments, world):
+                return self._evaluator.library.call(External(TO_TENSOR), arguments, node, point, world)
             case Partial():
                 return self.invoke(callee.callee, arguments.after(callee.arguments), node, point, world)
             case Instance():

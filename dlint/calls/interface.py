@@ -55,13 +55,11 @@ class Entries(evaluation.Entries, Protocol):
     def is_handed_on(self, name: str, point: Point) -> bool: ...
 
 
-class Members(Protocol):
-    """What is stored in attributes of what functions hand on."""
+class Members(evaluation.Members, Protocol):
+    """What is stored in attributes of what functions hand on, and who stores there."""
 
     @property
     def may_store(self) -> MayStore: ...
-
-    def path(self, value: ast.expr, attribute: str) -> ast.Attribute: ...
 
 
 class Commands(Protocol):

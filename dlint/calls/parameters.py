@@ -336,10 +336,12 @@ class Parameters:
             following = []
             for start in worlds:
                 for table, w in self._evaluator.value_of(argument, start):
-                    held = self._evaluator.entries.picked(table, name, w)
+                    held = self._evaluator.entries.picked_of(argument, table, name, w)
                     absent = [v for value, v in held if value is ABSENT]
                     outcomes += [(value, v) for value, v in held if value is not ABSENT]
                     sure = isinstance(table, Table) and (name in table.items or not table.open)
+                    if isinstance(table, Instance):  # a dict of the program's own, known or not
+                        sure = not any(isinstance(value, Unknown) for value, _ in held)
                     following += absent if sure or plain else [w]
             worlds = following
         return outcomes, worlds

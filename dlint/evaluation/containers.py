@@ -41,6 +41,7 @@ _UNORDERED = ("set", GENERATOR)
 _MOST_ELEMENTS = 12
 _MOST_ENTRIES = 24
 _MOST_TABLES = 48
+_INT = "builtins.int"
 
 
 class Containers:
@@ -196,7 +197,16 @@ class Containers:
 
     def part(self, base: Made, which: object) -> Value:
         """One of the things that a library's call returned together, by its index or name."""
-        return base if self.is_split(base) else Unknown(("part", base.key, which))
+        if self.is_split(base):
+            return base
+        return Unknown(("part", base.key, which), is_number=self._gives_numbers(base))
+
+    def _gives_numbers(self, base: Made) -> bool:
+        """Whether each thing of several surely is a number: ``map(int, texts)``."""
+        if base.name != "builtins.map" or not base.arguments.positional:
+            return False
+        made = [value for value, _ in self._evaluator.value_of(base.arguments.positional[0], HERE)]
+        return bool(made) and all(isinstance(value, External) and value.name == _INT for value in made)
 
     # Changes
 

@@ -24,8 +24,20 @@ from dlint.source.statements import (
     taken,
 )
 from dlint.values.frame import Argument, Frame, Point
-from dlint.values.outcomes import Outcome
-from dlint.values.values import Const, External, Made, Table, Unknown, Value
+from dlint.values.outcomes import Outcome, stores_told_apart
+from dlint.values.values import (
+    Class,
+    Const,
+    External,
+    Function,
+    Instance,
+    Key,
+    Made,
+    Partial,
+    Table,
+    Unknown,
+    Value,
+)
 from dlint.values.worlds import World
 
 if TYPE_CHECKING:
@@ -44,6 +56,7 @@ class Entries:
     def __init__(self, evaluator: Evaluator) -> None:
         self._evaluator = evaluator
         self._concerned: dict[tuple[int, str, str], bool] = {}
+        self._keeping: dict[Key, bool] = {}
 
     def of(self, node: ast.expr, key: str, point: Point, world: World) -> list[Outcome]:
         """What ``node[key]`` is, ``ABSENT`` where there is no such entry."""
@@ -170,8 +183,54 @@ class Entries:
         return [
             outcome
             for table, w in self._evaluator.values(node, point, world)
-            for outcome in self.picked(table, key, w)
+            for outcome in self._picked_at(node, point, table, key, w)
         ]
+
+    def picked_of(self, argument: Argument, table: Value, key: str, world: World) -> list[Outcome]:
+        """What a dict that is an argument holds under a key."""
+        if argument.expression is None or argument.point is None or argument.element:
+            return self.picked(table, key, world)
+        return self._picked_at(argument.expression, argument.point, table, key, world)
+
+    def _picked_at(self, node: ast.expr, point: Point, table: Value, key: str, world: World) -> list[Outcome]:
+        """What a dict that an expression gives holds under a key: what is stored in its attributes is its
+        entries where it is of a class that keeps them so."""
+        if isinstance(table, Instance) and dotted(node) is not None and self._keeps_attributes(table.cls):
+            stored = self._evaluator.values(self._evaluator.members.path(node, key), point, world)
+            if stored and not any(isinstance(value, Unknown | Function | Partial) for value, _ in stored):
+                return stored
+        return self.picked(table, key, world)
+
+    def _of_own(self, made: Instance, key: str, world: World) -> list[Outcome]:
+        """The same of what an object of such a class was made with: nothing where the program speaks of no
+        such key."""
+        given, evaluator = made.arguments, self._evaluator
+        unknown: list[Outcome] = [(Unknown(("entry", made.key, key)), world)]
+        if given is None or given.positional or given.spread or given.splats:
+            return unknown
+        index = evaluator.modules.index
+        if key not in given.keywords:
+            return unknown if index.mentioning(key) else [(ABSENT, world)]
+        changes = evaluator.held.changes
+        if changes.is_stored_by_key(key) or changes.is_updated(key):
+            return unknown
+        found = evaluator.value_of(given.keywords[key], world)
+        if index.stored_elsewhere(key):
+            found = [*found, *evaluator.attributes.outside.values(made, key, world)]
+        return stores_told_apart(found, ("kept", made.key, key), world)
+
+    def _keeps_attributes(self, cls: Class) -> bool:
+        """Whether the objects of a class are dicts whose attributes are their entries, and that are made as
+        dicts are."""
+        known = self._keeping.get(cls.key)
+        if known is None:
+            classes = self._evaluator.classes
+            known = self._keeping[cls.key] = (
+                "builtins.dict" in classes.libraries(cls)
+                and bool(classes.member(cls, "__getattr__") and classes.member(cls, "__setattr__"))
+                and not classes.member(cls, "__init__")
+            )
+        return known
 
     def picked(self, table: Value, key: str, world: World) -> list[Outcome]:
         """What a dict holds under a key."""
@@ -179,6 +238,8 @@ class Entries:
             return [(table.items[key], world)]
         if isinstance(table, Table) and not table.open:
             return [(ABSENT, world)]
+        if isinstance(table, Instance) and self._keeps_attributes(table.cls):
+            return self._of_own(table, key, world)
         asked = self.options(table, world)
         if asked is not None:
             return self._evaluator.attribute(asked, key, asked.node, asked.point, world)

@@ -110,6 +110,9 @@ class Evaluator(Protocol):
     @property
     def prepared(self) -> Prepared: ...
 
+    @property
+    def members(self) -> Members: ...
+
 
 class Flow(Protocol):
     """Which assignments reach a place."""
@@ -239,6 +242,8 @@ class Attributes(Protocol):
 class Outside(Protocol):
     """What code outside a class stores in the attributes of its objects."""
 
+    def values(self, instance: Instance, name: str, world: World) -> list[Outcome]: ...
+
     def of_made(self, made: Made, name: str, world: World) -> list[Outcome]: ...
 
     def is_set_by_function(self, made: Made, name: str) -> bool: ...
@@ -367,6 +372,8 @@ class Changes(Protocol):
 
     def is_stored_by_key(self, name: str) -> bool: ...
 
+    def is_updated(self, name: str) -> bool: ...
+
 
 class Held(Protocol):
     """What objects of libraries keep."""
@@ -387,3 +394,11 @@ class Entries(Protocol):
     def of_argument(self, argument: Argument, key: str, world: World) -> list[Outcome]: ...
 
     def picked(self, table: Value, key: str, world: World) -> list[Outcome]: ...
+
+    def picked_of(self, argument: Argument, table: Value, key: str, world: World) -> list[Outcome]: ...
+
+
+class Members(Protocol):
+    """What is stored in attributes of what functions hand on."""
+
+    def path(self, value: ast.expr, attribute: str) -> ast.Attribute: ...

@@ -7,6 +7,10 @@ open (``reshape`` and ``contiguous`` as well, for a batch lies in one piece); wh
 
 from __future__ import annotations
 
+import re
+
+from dlint.knowledge.augmentation.torchvision import makes_tensor
+
 # Methods and attributes that give the same memory, whatever they are given.
 _VIEWS = frozenset(
     """T chunk contiguous cpu data detach expand flatten mT narrow numpy permute ravel reshape select split
@@ -82,13 +86,18 @@ _OF_TYPE = {
     **{f"torch.{name}": "float32" for name in ("empty", "ones", "rand", "randn", "zeros")},
     **{f"numpy.{name}": "float64" for name in ("empty", "ones", "zeros")},
 }
+# Types of arrays of numbers: Python's, NumPy's, and as they are written.
+_NUMBER_TYPE = re.compile(
+    r"(builtins\.|numpy\.)?(bool|bool_|byte|u?int\w*|long\w*|half|single|double|float\w*)"
+    r"|[<>=|]?([bhilqefdBHILQ]|[iufb][1248])"
+)
 # What makes tensors of floats others by default.
 SET_DEFAULT_TYPE = ("set_default_dtype", "set_default_tensor_type")
 # What tensors are asked for that is none.
 _ASKED = frozenset({"device", "dtype", "item", "numpy", "shape", "size", "tolist"})
 # What dicts and other holders of tensors are asked for as well.
 _OF_HOLDERS = frozenset({"clone", "cpu", "cuda", "to"})
-# Datasets of torchvision with an image and a number: what torch collates of them are tensors.
+# Datasets of torchvision with an image and a number, and how many items they have for training and testing.
 _LENGTHS = {
     "MNIST": (60_000, 10_000),
     "FashionMNIST": (60_000, 10_000),
@@ -96,6 +105,13 @@ _LENGTHS = {
     "CIFAR10": (50_000, 10_000),
     "CIFAR100": (50_000, 10_000),
 }
+# Others with an image and a number, and those whose second part may be several.
+_CLASSIFIED = frozenset(
+    {"Caltech256", "Country211", "DTD", "DatasetFolder", "EMNIST", "EuroSAT", "FGVCAircraft", "FakeData"}
+    | {"Flowers102", "Food101", "GTSRB", "ImageFolder", "ImageNet", "PCAM", "Places365", "STL10", "SUN397"}
+    | {"SVHN", "StanfordCars", "USPS"}
+)
+_DESCRIBED = frozenset({"CelebA"})
 _TORCHVISIONS = "torchvision.datasets."
 
 
@@ -125,6 +141,11 @@ def type_named(name: str) -> str | None:
     # Python's own types mean others.
     known = _TYPES.get(last) if library in ("torch", "numpy") else None
     return known if library == "torch" or last in _TYPES.values() else None
+
+
+def is_number_type(name: str) -> bool:
+    """Whether an array of the type that is called so is one of numbers: ``numpy.float32``, ``"<i8"``."""
+    return _NUMBER_TYPE.fullmatch(name) is not None
 
 
 def type_made(name: str) -> str | None:
@@ -162,7 +183,7 @@ def makes_tensors(name: str) -> bool:
     """Whether what torch makes under a name, or a method of that, is a tensor or holds some: its collating
     functions leave texts as they are."""
     return (
-        name.startswith("torch.")
+        (name.startswith("torch.") or makes_tensor(name))
         and not name.startswith("torch.utils.data.")
         and name.rpartition(".")[2] not in _ASKED
     )
@@ -170,4 +191,18 @@ def makes_tensors(name: str) -> bool:
 
 def gives_tensors(dataset: str) -> bool:
     """Whether all that torch collates of a library's dataset are tensors."""
-    return dataset == "torch.utils.data.TensorDataset" or length_of(dataset, train=True) is not None
+    return dataset == "torch.utils.data.TensorDataset"
+
+
+def gives_images(dataset: str) -> bool:
+    """Whether the items of a library's dataset are an image, as its transform gives it, and what is told of
+    that: numbers."""
+    name = dataset.removeprefix(_TORCHVISIONS)
+    return dataset.startswith(_TORCHVISIONS) and (
+        name in _LENGTHS or name in _CLASSIFIED or name in _DESCRIBED
+    )
+
+
+def tells_one_number(dataset: str) -> bool:
+    """Whether such a dataset tells one number of each image."""
+    return dataset.removeprefix(_TORCHVISIONS) not in _DESCRIBED

@@ -13,7 +13,7 @@ from dlint.knowledge.loading import SIGNATURE, LoaderClass
 from dlint.source.module import Module
 from dlint.source.statements import FunctionNode, functions_in, parameters, statements_in, steps
 from dlint.values.frame import Argument, Arguments, Point, layout_of
-from dlint.values.outcomes import Outcome, each_once
+from dlint.values.outcomes import STORED, Outcome, each_once
 from dlint.values.values import (
     Class,
     Const,
@@ -155,14 +155,27 @@ class Loader:
             reaching = self._evaluator.flow.reaching(self.point, HERE)
             return [({}, world.forgetting(FOLDED)) for world in reaching]
         *before, name = names
-        return _first_of_each(
-            [
-                ({**found, name: value}, v)
-                for found, w in self.ways(*before)
-                for value, v in self._argument(name, w)
-                if v.may_be  # else this argument excludes those before
-            ]
-        )
+        found = [
+            ({**before_it, name: value}, v)
+            for before_it, w in self.ways(*before)
+            for value, v in self._argument(name, w)
+            if v.may_be  # else this argument excludes those before
+        ]
+        return _first_of_each([way for way in found if self._is_come_to(way[1])])
+
+    def _is_come_to(self, world: World) -> bool:
+        """Whether the caller that led here comes to its call, given all that is assumed: the call that is for
+        an evaluation is none of those with ``phase == "train"``."""
+        frame, scope = self.point.frame, self.point.frame.scope
+        caller = world.known(("caller", id(scope)))
+        if caller is None or not isinstance(scope, FunctionNode):
+            return True
+        sites = self._evaluator.sites.of(scope, frame)
+        if not 0 <= caller < len(sites):
+            return True
+        # What its objects hold by now the caller may have stored behind its test.
+        assumed = world.forgetting(FOLDED).forgetting_all(STORED)
+        return bool(self._evaluator.flow.reaching(sites[caller].point, assumed))
 
     def values(self, name: str) -> list[Value | None]:
         """What one argument may be, each possibility once."""

@@ -14,6 +14,10 @@ Outcome: TypeAlias = tuple[Value, World]
 OUTCOMES: Final = 32
 # Dicts that are filled along many branches are joined into one beyond this many.
 _TABLES = 10
+# What an assumption begins with that tells which of several things something is, or which method has stored
+# what an attribute holds.
+_WHICH: Final = "which"
+STORED: Final = "stored"
 # So many unknown values are one unknown value.
 _ALIKE = 4
 
@@ -55,7 +59,8 @@ def told_apart(outcomes: list[Outcome], mark: Key) -> list[Outcome]:
     worlds = [id(w) for _, w in outcomes]
     if len(set(worlds)) == len(worlds):
         return outcomes
-    return _marked(outcomes, mark, list(range(len(outcomes))), [worlds.count(each) > 1 for each in worlds])
+    which = [worlds.count(each) > 1 for each in worlds]
+    return _marked(outcomes, (_WHICH, mark), list(range(len(outcomes))), which)
 
 
 def stores_told_apart(
@@ -75,13 +80,13 @@ def stores_told_apart(
         for before in range(index):
             if not (alike[index] and alike[before]) and w.agrees(worlds[before]):
                 alike[index] = alike[before] = True
-    return _marked(outcomes, mark, labels or list(range(len(outcomes))), alike)
+    return _marked(outcomes, (STORED, mark), labels or list(range(len(outcomes))), alike)
 
 
 def after_stores(outcomes: list[Outcome], mark: Key, world: World) -> list[Outcome]:
     """What methods store, asked for in a world: who had stored before (``if self.file is None:``) says
     nothing of what is there afterwards."""
-    which = ("which", mark)
+    which = (STORED, mark)
     if world.known(which) is not None:
         return outcomes
     return [(value, w.forgetting(which)) for value, w in outcomes]
@@ -89,9 +94,9 @@ def after_stores(outcomes: list[Outcome], mark: Key, world: World) -> list[Outco
 
 def _marked(outcomes: list[Outcome], mark: Key, labels: list[int], which: list[bool]) -> list[Outcome]:
     return [
-        (value, w.assuming(("which", mark), label) if marked else w)
+        (value, w.assuming(mark, label) if marked else w)
         for (value, w), label, marked in zip(outcomes, labels, which, strict=True)
-        if w.known(("which", mark)) in (None, label)
+        if w.known(mark) in (None, label)
     ]
 
 

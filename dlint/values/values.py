@@ -65,10 +65,10 @@ class Unknown(Value):
 
     ``call`` is the call of something unknown that gives it, where that may make an object: what it was given,
     its node and where it stands. ``text`` is how a string or path begins and ends of which no more is known.
-    ``computed``: it is what an operator gives, which is never None.
+    ``computed``: it is what an operator gives, which is never None. ``is_number``: ``int`` has made it.
     """
 
-    __slots__ = ("call", "computed", "text")
+    __slots__ = ("call", "computed", "is_number", "text")
 
     def __init__(
         self,
@@ -76,11 +76,19 @@ class Unknown(Value):
         call: tuple[Arguments, ast.Call, Key] | None = None,
         text: tuple[str, str] | None = None,
         computed: bool = False,
+        is_number: bool = False,
     ) -> None:
         self.call = call
         self.text = text
         self.computed = computed
+        self.is_number = is_number
         self.key = number(parts)
+
+    def as_number(self) -> Unknown:
+        """The same, known to be a number."""
+        made = Unknown(("number", self.key), computed=self.computed, is_number=True)
+        made.key = self.key
+        return made
 
 
 # What a generator gives is known, not when nor how often.

@@ -129,6 +129,12 @@ class World:
             return self
         return World({known: fact for known, fact in self.facts.items() if known is not choice})
 
+    def forgetting_all(self, kind: Key) -> World:
+        """The world without what it assumes under tuples that begin so."""
+        return World(
+            {k: fact for k, fact in self.facts.items() if not (isinstance(k, _Choice) and k.kind == kind)}
+        )
+
     def as_before(self, before: World, after: World) -> World:
         """The world without what ``after`` assumes and ``before`` did not."""
         gone = after.facts.keys() - before.facts.keys()

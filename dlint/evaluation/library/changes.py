@@ -52,6 +52,11 @@ class Changes:
             known = self._by_key[name] = any(map(stores.search, self._modules.index.texts(name)))
         return known
 
+    def is_updated(self, name: str) -> bool:
+        """Whether some file stores under a key among others: ``cfg.update(workers=4)``."""
+        stores = re.compile(rf"\.update\([^()]{{0,999}}\b{re.escape(name)}\b")
+        return any(map(stores.search, self._modules.index.texts(name)))
+
     def may_be_below(self, attribute: str, name: str) -> bool:
         """Whether some file may store under a key of what an attribute holds: ``self.cfg["workers"] = 4``,
         ``self.cfg.update(given)``."""

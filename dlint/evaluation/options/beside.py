@@ -56,8 +56,8 @@ class Beside:
         (``int(os.environ.get("WORKERS", "0"))``)."""
         read = self._reads.get(value.key)
         if isinstance(value, Unknown) and (read is None or not isinstance(read.default.value, str)):
-            return value
-        number = Unknown(("int", value.key))
+            return value.as_number()
+        number = Unknown(("int", value.key), is_number=True)
         self._numbers[number.key] = value.key
         return number
 

@@ -1,4 +1,5 @@
-"""torchvision's transforms: which draw from torch's global state, and which go through others.
+"""torchvision's transforms: which draw from torch's global state, which go through others, and which give
+tensors.
 
 As in torchvision 0.8 and later; those before drew from ``random``.
 """
@@ -30,6 +31,21 @@ _DRAWS = frozenset(
     }
     | {"AutoAugment", "RandAugment", "TrivialAugmentWide", "AugMix"}
 )
+# These give a tensor of whatever they take; the others of them take nothing but tensors.
+TO_TENSOR = "torchvision.transforms.functional.to_tensor"
+_GIVES_TENSORS = frozenset(
+    {"ToTensor", "PILToTensor", "ToImage", "Normalize", "ConvertImageDtype", "RandomErasing"}
+    | {"LinearTransformation"}
+)
+_FUNCTIONS = ("to_tensor", "pil_to_tensor", "to_image", "normalize", "convert_image_dtype", "erase")
+# These give a tensor of a tensor, and an image of an image.
+_KEEPS = frozenset(
+    {"Resize", "CenterCrop", "Pad", "RandomCrop", "RandomResizedCrop", "RandomHorizontalFlip"}
+    | {"RandomVerticalFlip", "RandomRotation", "RandomAffine", "RandomPerspective", "ColorJitter"}
+    | {"Grayscale", "RandomGrayscale", "GaussianBlur", "RandomInvert", "RandomAutocontrast"}
+    | {"RandomEqualize", "RandomPosterize", "RandomSolarize", "RandomAdjustSharpness", "AutoAugment"}
+    | {"RandAugment", "TrivialAugmentWide", "AugMix", "ToDtype"}
+)
 
 
 def _transform(name: str) -> str:
@@ -51,3 +67,29 @@ def always_draws(name: str) -> bool:
 def place_of_chance(name: str) -> int | None:
     """At which place a transform is given its chance, where that says whether it draws."""
     return _BY_CHANCE.get(_transform(name))
+
+
+def gives_tensor(name: str) -> bool:
+    """Whether what a transform gives surely is a tensor."""
+    return _transform(name) in _GIVES_TENSORS
+
+
+def keeps_kind(name: str) -> bool:
+    """Whether what a transform gives is a tensor where it is given one."""
+    return _transform(name) in _KEEPS
+
+
+def applies_all(name: str) -> bool:
+    """Whether a transform applies others one after the other, each of them."""
+    return _transform(name) == "Compose"
+
+
+def takes_several(name: str) -> bool:
+    """Whether a transform takes several things at once, and gives them back together."""
+    return name.startswith(_TRANSFORMS[1])
+
+
+def makes_tensor(name: str) -> bool:
+    """Whether a function, or a method of what it gives, makes a tensor of an image."""
+    module, _, function = name.removesuffix("()").partition(".functional.")
+    return f"{module}." in _TRANSFORMS and function.partition("()")[0] in _FUNCTIONS

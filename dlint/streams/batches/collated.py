@@ -8,15 +8,33 @@ from collections.abc import Iterator, Set
 from typing import TYPE_CHECKING, Literal
 
 from dlint.calls.parameters import given_names
-from dlint.knowledge.tensors import gives_shape, gives_tensors, makes_tensors
-from dlint.source.statements import parameters, statements_in
+from dlint.evaluation.library.transforms import surely_gives_tensor
+from dlint.knowledge.tensors import (
+    gives_images,
+    gives_shape,
+    gives_tensors,
+    makes_tensors,
+    tells_one_number,
+)
+from dlint.source.statements import statements_in
 from dlint.streams.batches.of_items import OfItems, of_items
 from dlint.streams.batches.overwritten import overwritten_by
 from dlint.streams.batches.stored import ANY
 from dlint.streams.batches.views import Place, Values
-from dlint.streams.items import Reader, is_default_collate, readers
+from dlint.streams.item_numbers import is_number
+from dlint.streams.items import inner, is_default_collate, readers
 from dlint.values.frame import Arguments, Frame, Point
-from dlint.values.values import Const, External, Function, Instance, Items, Made, Partial, Table, Value
+from dlint.values.values import (
+    NONE,
+    External,
+    Function,
+    Instance,
+    Items,
+    Made,
+    Partial,
+    Table,
+    Value,
+)
 from dlint.values.worlds import World
 
 if TYPE_CHECKING:
@@ -24,24 +42,56 @@ if TYPE_CHECKING:
 
 # What is surely a tensor, and what may be a list or dict of some.
 Holding = Literal["a tensor", "holds some"]
-_ARRAYS = ("torch.", "numpy.")
+_FAR = 4  # datasets inside datasets
 
 
 def has_tensors(
-    evaluator: Evaluator, dataset: Value, world: World, place: Place, without: Set[str] = frozenset()
+    evaluator: Evaluator,
+    dataset: Value,
+    world: World,
+    place: Place,
+    without: Set[str] = frozenset(),
+    far: int = 0,
 ) -> Holding | None:
     """What a part of each batch surely is, or all of it (no place), be it ``without`` some keys; None where
     nothing shows."""
-    if isinstance(dataset, Made) and gives_tensors(dataset.name):
-        return "a tensor" if place else "holds some"
+    if isinstance(dataset, Made):
+        if gives_tensors(dataset.name):
+            return "a tensor" if place else "holds some"
+        if gives_images(dataset.name):
+            return _of_images(evaluator, dataset, world, place)
+        inside = list(inner(evaluator, dataset, world)) if far < _FAR else []
+        return _all([has_tensors(evaluator, part, w, place, without, far + 1) for part, w in inside])
     found: list[Holding | None] = []
     for reader in readers(evaluator, dataset, world):
         for node, statement in _returned(reader.node):
             parts = _parts(node, place, without)
-            if statement is None or not any(_is_number(evaluator, reader, part, statement) for part in parts):
+            if statement is None or not any(is_number(evaluator, reader, part, statement) for part in parts):
                 return None
             found.append("holds some" if _is_display(node, place) else "a tensor")
     return _all(found)
+
+
+def _of_images(evaluator: Evaluator, dataset: Made, world: World, place: Place) -> Holding | None:
+    """The same of a library's dataset of images. Torch collates none, but what a transform makes of them:
+    a tensor, or several."""
+    is_label = bool(place) and place[0] in (1, -1)
+    evaluator.start()
+    if is_label:
+        if not all(value == NONE for value in _kept(evaluator, dataset, "target_transform", world)):
+            return None
+        return "a tensor" if tells_one_number(dataset.name) else "holds some"
+    given = _kept(evaluator, dataset, "transform", world)
+    if given and all(surely_gives_tensor(evaluator, value, world) for value in given):
+        return "a tensor" if place and place[0] in (0, -2) else "holds some"
+    # Nothing but a loader of the program's own gives what torch collates without a transform, be it texts.
+    return "holds some" if not _kept(evaluator, dataset, "loader", world) else None
+
+
+def _kept(evaluator: Evaluator, dataset: Made, name: str, world: World) -> list[Value]:
+    """What a library's dataset was given under a name."""
+    found = evaluator.attribute(dataset, name, dataset.node, dataset.point, world)
+    return [value for value, _ in found if not (isinstance(value, External) and value.owner is not None)]
 
 
 def collates_tensors(
@@ -296,42 +346,3 @@ def _parts(node: ast.expr, place: Place, without: Set[str] = frozenset()) -> lis
                 return [each for value in left for each in _parts(value, place[1:])]
             return _parts(named[place[0]], place[1:], without) if place[0] in named else []
     return [node]
-
-
-def _is_number(evaluator: Evaluator, reader: Reader, node: ast.expr, statement: ast.stmt) -> bool:
-    """Whether an expression of a ``__getitem__`` surely gives a number, an array or a tensor."""
-    if isinstance(node, ast.Compare):
-        return True
-    if isinstance(node, ast.BinOp):
-        sides = (node.left, node.right)
-        point = Point(reader.frame, statement)
-        # Whatever a tensor or an array is multiplied with makes another one of it; a text has its own ``%``.
-        telling = sides[:1] if isinstance(node.op, ast.Mod) else sides
-        return any(_is_made_array(evaluator, each, point, reader.world) for each in telling) or all(
-            _is_number(evaluator, reader, each, statement) for each in sides
-        )
-    asked = [each.arg for each in parameters(reader.node)[1:2]]
-    if isinstance(node, ast.Name) and node.id in asked and node.id not in reader.frame.layout.binds:
-        return True
-    evaluator.start()
-    point = Point(reader.frame, statement)
-    if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in ("float", "int"):
-        return all(isinstance(value, External) for value, _ in evaluator.values(node.func, point))
-    if isinstance(node, ast.Subscript) and _is_made_array(evaluator, node.value, point, reader.world):
-        return True
-    values = [value for value, _ in evaluator.values(node, point, reader.world)]
-    return bool(values) and all(map(is_array, values))
-
-
-def _is_made_array(evaluator: Evaluator, node: ast.expr, point: Point, world: World) -> bool:
-    """Whether NumPy or torch surely makes what an expression stands for."""
-    evaluator.start()
-    held = [value for value, _ in evaluator.values(node, point, world)]
-    return bool(held) and all(isinstance(value, Made) and value.name.startswith(_ARRAYS) for value in held)
-
-
-def is_array(value: Value) -> bool:
-    """Whether torch's own ``collate_fn`` makes a tensor of a value."""
-    if isinstance(value, Const):
-        return isinstance(value.value, int | float)
-    return isinstance(value, Made) and value.name.startswith(_ARRAYS)
