@@ -91,6 +91,12 @@ _RESTART = re.compile(
 )
 _ITER = re.compile(r"iter\s*\(")
 _EPOCH = re.compile(r"epoch|(?:^|_)rounds?(?:_|$)|^ep$", re.IGNORECASE)
+# What an epoch consists of: ``steps_per_epoch``, ``args.epoch_length``.
+_IN_EPOCH = re.compile(
+    r"(?:step|batch|iter|iteration|update)(?:e?s)?_?per_?epoch|len_?epoch$"
+    r"|epoch_?(?:size|len|length|(?:step|batch|iter|iteration|update)(?:e?s)?)$",
+    re.IGNORECASE,
+)
 # Calls that train for an epoch by their name, but for those that take one step.
 _TRAINS = re.compile(r"epoch|train|(?:^|_)fit(?:_|$)", re.IGNORECASE)
 _STEPS = re.compile(r"step|batch|iter", re.IGNORECASE)
@@ -217,7 +223,7 @@ def _calling_loop(
         loop = loops[0]
         if all(each is not loop for each in loops_that_repeat(called)):
             continue
-        if not isinstance(loop, ast.For | ast.While) or any(_EPOCH.search(name) for name in _head(loop)):
+        if not isinstance(loop, ast.For | ast.While) or _speaks_of_epochs(loop):
             continue
         if not all(lets_through(test.node, test.wanted, loop, called) for test in tests_in(loop, called)):
             continue
@@ -326,7 +332,7 @@ def _is_bound(node: ast.expr, target: ast.expr) -> bool:
 
 def _is_epoch_loop(loop: ast.For | ast.While, point: Point, iterations: Iterations) -> bool:
     """Whether a loop goes round once an epoch: it goes through batches inside, or calls what does."""
-    if any(_EPOCH.search(name) for name in _head(loop)):
+    if _speaks_of_epochs(loop):
         for node in (node for statement in loop.body for node in walk(statement)):
             if isinstance(node, ast.For | ast.While) or _hands_over(node, point, iterations):
                 return True
@@ -369,6 +375,11 @@ def _often(body: list[ast.stmt], loop: ast.For | ast.While, of_steps: bool) -> I
                     yield from _often(inner, loop, of_steps)
             case _:
                 yield statement
+
+
+def _speaks_of_epochs(loop: ast.For | ast.While) -> bool:
+    """Whether a loop goes round for epochs by the names in it."""
+    return any(_EPOCH.search(name) and not _IN_EPOCH.search(name) for name in _head(loop))
 
 
 def _head(loop: ast.For | ast.While) -> Iterator[str]:
